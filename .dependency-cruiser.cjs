@@ -1,0 +1,57 @@
+/** The floors of the house: what may import what (design: data flows http -> usecases -> store, chains stay behind their port). */
+const only = (from, to) => ({
+  name: `${from}-floor`,
+  severity: 'error',
+  from: { path: `^src/${from}/` },
+  to: { path: '^src/', pathNot: to.map((folder) => `^src/${folder}/`) },
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    only('domain', ['domain']),
+    only('store', ['store', 'domain']),
+    only('usecases', ['usecases', 'domain', 'store']),
+    only('chains', ['chains', 'domain']),
+    only('rates', ['rates', 'domain']),
+    only('wallet', ['wallet', 'domain']),
+    only('config', ['config', 'domain']),
+    only('watcher', ['watcher', 'usecases', 'domain', 'store']),
+    only('webhooks', ['webhooks', 'usecases', 'domain', 'store']),
+    only('http', ['http', 'usecases', 'domain', 'store']),
+    {
+      name: 'chain-families-apart',
+      severity: 'error',
+      from: { path: '^src/chains/([^/]+)/' },
+      to: { path: '^src/chains/[^/]+/', pathNot: '^src/chains/$1/' },
+    },
+    {
+      name: 'domain-is-pure',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { dependencyTypes: ['npm', 'core'] },
+    },
+    {
+      name: 'sqlite-in-one-file',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/store/dialect[.]ts$' },
+      to: { path: 'better-sqlite3' },
+    },
+    {
+      name: 'only-app-composes',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/main[.]ts$' },
+      to: { path: '^src/app[.]ts$' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.tsx', '.js'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types'],
+    },
+  },
+};

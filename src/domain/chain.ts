@@ -1,0 +1,219 @@
+import type { Coin, Mode, Network } from './coins.ts';
+import type { KeyPath, KeySource } from './keys.ts';
+
+/**
+ * The port every chain adapter implements. Adapters answer in these terms only; nothing of a
+ * node's own vocabulary crosses this line. All amounts are bigint atoms.
+ */
+export interface ChainAdapter {
+  readonly coin: Coin;
+  readonly mode: Mode;
+  readonly network: Network;
+
+  /** Identity and health of the node. @throws {ChainError} `wrong_chain` when it serves another network. */
+  status(): Promise<NodeStatus>;
+  tip(): Promise<BlockRef>;
+  /** Hash of the node's best-chain block at a height, null above its tip. */
+  hashAt(height: number): Promise<string | null>;
+  /** The highest block whose time is at or before `timeMs` (block 0 at least): where a new cursor starts. */
+  blockBefore(timeMs: number): Promise<ChainBlockHeader>;
+  /**
+   * One whole block reduced to what concerns us; null above the tip.
+   * @throws {ChainError} `pruned` when the node no longer has it, naming the missing range.
+   */
+  blockAt(height: number): Promise<ChainBlock | null>;
+  /**
+   * Everything unconfirmed that concerns us, complete at each call (not a difference), with the
+   * tip the node had when the view was taken.
+   */
+  unconfirmed(): Promise<UnconfirmedView>;
+  /** What became of transactions that left the unconfirmed view without being mined. May rebroadcast them. */
+  recheck(transactions: readonly StoredTransaction[]): Promise<ReadonlyMap<string, Fate>>;
+
+  /** Null when the text is a spendable address of this coin and network; else why not, for a person. */
+  addressProblem(address: string): string | null;
+  /** The key under which payments to an address are found on the chain (script hex, account). Pure. */
+  watchKey(address: string): string;
+  /** Payment URI: BIP21, EIP-681 or Solana Pay. Pure. */
+  paymentUri(request: { address: string; amount: bigint; label?: string }): string;
+
+  /** Reads what signing needs from the node (fee level, nonce, blockhash). Called outside transactions. */
+  feeQuote(): Promise<FeeQuote>;
+  /** Chooses funds for a send. Pure. @throws {InsufficientFunds} */
+  planSend(request: SendRequest): SendPlan;
+  /** Signs a plan. Pure and synchronous: it runs inside the transaction that stores the result. */
+  signSend(plan: SendPlan, keys: KeySource): SignedTransaction;
+  /**
+   * A plan that replaces a stuck send at a higher fee and pays the same destination the same
+   * amount; null when a replacement would not raise the fee enough or cannot be paid for.
+   */
+  planBump(request: BumpRequest): SendPlan | null;
+  /** Hands signed bytes to the node. Never throws for an unclear outcome: that is `unknown`. */
+  broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
+  close(): Promise<void>;
+}
+
+export interface BlockRef {
+  readonly height: number;
+  readonly hash: string;
+}
+
+export interface ChainBlockHeader extends BlockRef {
+  readonly parentHash: string;
+  readonly timeMs: number;
+}
+
+export interface ChainBlock extends ChainBlockHeader {
+  readonly credits: readonly Credit[];
+  readonly debits: readonly Debit[];
+}
+
+/** Names one credit for ever: transaction and position in it (output index, trace, account index). */
+export interface OutputRef {
+  readonly txid: string;
+  readonly index: number;
+}
+
+/** Money that reached a watched address. */
+export interface Credit {
+  readonly ref: OutputRef;
+  readonly watchKey: string;
+  readonly amount: bigint;
+  /** Confirmations the protocol demands before it can be spent: 1 usually, 100 coinbase, 6 MWEB peg-out. */
+  readonly maturity: number;
+  /** The raw transaction as the network knows it, when it is small enough to keep for a rebroadcast. */
+  readonly raw: string | null;
+}
+
+/** One of our outputs spent by a transaction (ours or a stranger with the seed). */
+export interface Debit {
+  readonly ref: OutputRef;
+  readonly byTxid: string;
+}
+
+export interface UnconfirmedView {
+  readonly tip: BlockRef;
+  readonly credits: readonly UnconfirmedCredit[];
+  readonly debits: readonly Debit[];
+  /** Whether the node holds this transaction as unconfirmed in this view. */
+  has(txid: string): boolean;
+}
+
+export interface UnconfirmedCredit extends Credit {
+  /** When the node itself first had it, ms, if it says so. */
+  readonly nodeTimeMs: number | null;
+}
+
+export interface StoredTransaction {
+  readonly txid: string;
+  readonly raw: string | null;
+}
+
+/** `present`: known to the node, mined or not; `gone`: cannot confirm any more (inputs spent otherwise); `unknown`: no proof. */
+export type Fate = 'present' | 'gone' | 'unknown';
+
+export interface NodeStatus {
+  readonly tip: BlockRef;
+  /** The node's own view of how far the chain goes; larger than tip.height while it syncs. */
+  readonly headersHeight: number;
+  readonly syncing: boolean;
+  /** Lowest height whose block body the node still has; 0 when unpruned. */
+  readonly pruneHeight: number;
+  readonly version: string;
+  readonly warnings: string | null;
+}
+
+/** Finds which of the things a block or mempool mentions are ours. Backed by the store's indexes. */
+export interface ChainIndex {
+  /** Of these watch keys, the ones we watch. */
+  watched(keys: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Of these outputs (`txid:index`), the ones that paid us. */
+  ownOutputs(refs: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/** `txid:index`, the form in which ChainIndex and logs name an output. */
+export function outputKey(ref: OutputRef): string {
+  return `${ref.txid}:${ref.index}`;
+}
+
+/** What the node said about fees. `rate` is in atoms per 1,000 units of size (vB, gas, compute). */
+export interface FeeQuote {
+  readonly rate: bigint;
+  readonly source: string;
+  readonly at: number;
+}
+
+/** Money that a send may use: confirmed, mature, unspent, unreserved. */
+export interface Fund {
+  readonly ref: OutputRef;
+  readonly amount: bigint;
+  readonly address: string;
+  readonly keyPath: KeyPath;
+}
+
+export interface SendRequest {
+  readonly funds: readonly Fund[];
+  readonly destination: string;
+  /** Atoms. With subtractFee the destination gets this less the fee. */
+  readonly amount: bigint;
+  readonly subtractFee: boolean;
+  readonly changeAddress: string;
+  readonly quote: FeeQuote;
+}
+
+export interface SendPlan {
+  readonly inputs: readonly Fund[];
+  readonly destination: string;
+  /** What the destination receives. */
+  readonly amount: bigint;
+  readonly fee: bigint;
+  readonly change: { readonly address: string; readonly amount: bigint } | null;
+  /** Atoms per 1,000 size units actually paid. */
+  readonly feeRate: bigint;
+}
+
+export interface BumpRequest {
+  readonly previous: SendPlan;
+  /** More confirmed funds that may be added. */
+  readonly funds: readonly Fund[];
+  readonly changeAddress: string;
+  readonly quote: FeeQuote;
+}
+
+export interface SignedTransaction {
+  readonly txid: string;
+  readonly raw: string;
+}
+
+export type BroadcastResult =
+  | { readonly kind: 'accepted' }
+  /** The node refused these bytes for good: they cannot confirm. */
+  | { readonly kind: 'rejected'; readonly reason: string }
+  /** No clear answer (timeout, broken connection, node busy): try again, never assume. */
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+export type ChainErrorKind = 'unavailable' | 'wrong_chain' | 'pruned' | 'bad_answer';
+
+/** Anything that went wrong with a node. The message is for operators and carries no credentials. */
+export class ChainError extends Error {
+  override name = 'ChainError';
+  readonly kind: ChainErrorKind;
+
+  constructor(kind: ChainErrorKind, message: string, options: { cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = kind;
+  }
+}
+
+/** The funds do not cover the send; amounts in atoms. */
+export class InsufficientFunds extends Error {
+  override name = 'InsufficientFunds';
+  readonly available: bigint;
+  readonly needed: bigint;
+
+  constructor(available: bigint, needed: bigint) {
+    super(`available ${available}, needed ${needed}`);
+    this.available = available;
+    this.needed = needed;
+  }
+}

@@ -1,0 +1,62 @@
+/** Every error code the API can answer. A code is never reused for another meaning. */
+export const ERROR_CODES = [
+  'UNAUTHORISED',
+  'INVALID_CREDENTIALS',
+  'RATE_LIMITED',
+  'CUSTOMER_NOT_FOUND',
+  'MERCHANT_NOT_FOUND',
+  'PRODUCT_NOT_FOUND',
+  'PRICE_NOT_FOUND',
+  'PAYMENT_NOT_FOUND',
+  'SEND_NOT_FOUND',
+  'LOG_NOT_FOUND',
+  'DUPLICATE_ENTRY',
+  'INSUFFICIENT_BALANCE',
+  'VALIDATION_INVALID',
+  'INVALID_STATE',
+  'SEND_REJECTED',
+  'REGISTRATION_CLOSED',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'PAYLOAD_TOO_LARGE',
+  'IDEMPOTENCY_MISMATCH',
+  'IDEMPOTENCY_IN_FLIGHT',
+  'RATE_UNAVAILABLE',
+  'NODE_UNAVAILABLE',
+  'COIN_UNAVAILABLE',
+  'INTERNAL_ERROR',
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export interface FieldProblem {
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** An error whose code and message are meant for the API's caller. Messages never carry secrets. */
+export class AppError extends Error {
+  override name = 'AppError';
+  readonly code: ErrorCode;
+  readonly details: readonly FieldProblem[];
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { details?: readonly FieldProblem[]; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? [];
+  }
+}
+
+/** A VALIDATION_INVALID error that names one field. */
+export function invalidField(field: string, message: string, code = 'invalid'): AppError {
+  return new AppError('VALIDATION_INVALID', `${field}: ${message}`, { details: [{ field, code, message }] });
+}
+
+/** For the default branch of exhaustive switches: the compiler proves it is never reached. */
+export function assertNever(value: never): never {
+  throw new Error(`unreachable: ${JSON.stringify(value)}`);
+}

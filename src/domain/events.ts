@@ -1,0 +1,15 @@
+import { PAYMENT_EVENT_TYPES } from './payment/types.ts';
+
+export const SEND_EVENT_TYPES = ['send.broadcast', 'send.confirmed', 'send.failed'] as const;
+export const DOMAIN_EVENT_TYPES = ['domain.verified', 'domain.revoked'] as const;
+export const WEBHOOK_EVENT_TYPES = ['webhook.test'] as const;
+
+/** Every event a merchant can receive (design section 5). */
+export const EVENT_TYPES = [
+  ...PAYMENT_EVENT_TYPES,
+  ...SEND_EVENT_TYPES,
+  ...DOMAIN_EVENT_TYPES,
+  ...WEBHOOK_EVENT_TYPES,
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+export type SendEventType = (typeof SEND_EVENT_TYPES)[number];

@@ -1,0 +1,34 @@
+import type { Coin, Mode, Network } from './coins.ts';
+
+/**
+ * Where a key lives in the wallet tree (design section 7): merchant k is account k; branch 0 is
+ * the receiving path, 1 the internal (change) path; index 0 of branch 0 is the merchant address.
+ */
+export interface KeyPath {
+  readonly coin: Coin;
+  readonly mode: Mode;
+  readonly account: number;
+  readonly branch: 0 | 1;
+  readonly index: number;
+}
+
+/** Turns a key path into the address it controls. Local arithmetic only, no network. */
+export interface AddressDeriver {
+  address(path: KeyPath): string;
+}
+
+/** Lends private keys to the signer. The bytes must not be kept, logged or stored by the borrower. */
+export interface KeySource {
+  privateKey(path: KeyPath): Uint8Array;
+}
+
+/** Encrypts short secrets (webhook secrets, idempotent answers) for the database. AES-256-GCM. */
+export interface SecretBox {
+  seal(plain: string): string;
+  open(sealed: string): string;
+}
+
+/** Network used for addresses and coin type of a chain: sandbox chains are always `testnet`. */
+export function addressNetwork(mode: Mode, liveNetwork: Network): Network {
+  return mode === 'sandbox' ? 'testnet' : liveNetwork;
+}

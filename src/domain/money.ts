@@ -1,0 +1,40 @@
+import { COIN_INFO, type Coin } from './coins.ts';
+
+/** Raised when a decimal string is not one, or has more decimals than its unit can hold. */
+export class AmountError extends Error {
+  override name = 'AmountError';
+}
+
+const DECIMAL = /^\d+(\.\d+)?$/;
+
+/**
+ * Parses a plain decimal string ("12.5") into integer atoms, exactly.
+ * No sign, exponent, separators or surrounding blanks. Zero is allowed: callers decide on positivity.
+ * @throws {AmountError} on any other shape or when digits would be lost.
+ */
+export function parseDecimal(text: string, decimals: number): bigint {
+  if (text.length > 64 || !DECIMAL.test(text))
+    throw new AmountError('must be a decimal number such as "12.50"');
+  const [whole = '0', fraction = ''] = text.split('.');
+  if (fraction.length > decimals) throw new AmountError(`must have at most ${decimals} decimal places`);
+  return BigInt(whole + fraction.padEnd(decimals, '0'));
+}
+
+/** Formats integer atoms as the shortest exact decimal string ("0.001", "12", "0"). */
+export function formatDecimal(atoms: bigint, decimals: number): string {
+  if (atoms < 0n) return `-${formatDecimal(-atoms, decimals)}`;
+  const digits = atoms.toString().padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
+
+/** Coin amount string → atoms of that coin. */
+export function parseCoinAmount(text: string, coin: Coin): bigint {
+  return parseDecimal(text, COIN_INFO[coin].decimals);
+}
+
+/** Atoms of a coin → decimal string in the coin's unit. */
+export function formatCoinAmount(atoms: bigint, coin: Coin): string {
+  return formatDecimal(atoms, COIN_INFO[coin].decimals);
+}

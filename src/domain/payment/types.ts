@@ -1,0 +1,118 @@
+import type { Coin } from '../coins.ts';
+import type { OutputRef } from '../chain.ts';
+
+export const PAYMENT_STATUSES = [
+  'pending',
+  'underpaid',
+  'confirming',
+  'completed',
+  'expired',
+  'cancelled',
+  'failed',
+  'refunded',
+] as const;
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+
+export const PAYMENT_EXCEPTIONS = ['underpaid', 'overpaid', 'late', 'multiple'] as const;
+export type PaymentException = (typeof PAYMENT_EXCEPTIONS)[number];
+
+/** What the merchant wants done with late money that covers the price. */
+export const LATE_POLICIES = ['accept', 'review'] as const;
+export type LatePolicy = (typeof LATE_POLICIES)[number];
+
+export type CreditState = 'unconfirmed' | 'confirmed' | 'gone';
+
+/** One output that paid an address of the payment, as last observed. */
+export interface PaymentCredit {
+  readonly coin: Coin;
+  readonly ref: OutputRef;
+  readonly amount: bigint;
+  readonly state: CreditState;
+  /** Height of the block that holds it now; null unless confirmed. */
+  readonly height: number | null;
+  /** Confirmations before it may settle beyond the payment's own policy (coinbase 100, peg-out 6). */
+  readonly maturity: number;
+  readonly firstSeenAt: number;
+  /** First seen after expiry or cancellation. Never changes once set. */
+  readonly late: boolean;
+  /**
+   * Atoms of this coin that cover the whole price at the rate that applies to this credit: the
+   * locked rate when on time, the rate at first sight when late; null while that is not known.
+   */
+  readonly due: bigint | null;
+}
+
+export interface PaymentOption {
+  readonly due: bigint;
+  readonly requiredConfirmations: number;
+}
+
+/** The payment as the machine knows it. Everything it decides on is in here or in the fact. */
+export interface PaymentState {
+  readonly status: PaymentStatus;
+  readonly exception: PaymentException | null;
+  readonly expiresAt: number;
+  readonly cancelledAt: number | null;
+  /** The merchant took the money as it is (`resolve` accept). */
+  readonly acceptedAt: number | null;
+  readonly refundedAt: number | null;
+  /** Tolerated underpayment in basis points of the price. */
+  readonly toleranceBps: number;
+  readonly latePolicy: LatePolicy;
+  readonly options: Readonly<Partial<Record<Coin, PaymentOption>>>;
+  readonly credits: readonly PaymentCredit[];
+  /** Best known chain height of each coin. */
+  readonly tips: Readonly<Partial<Record<Coin, number>>>;
+}
+
+/** Things that happen to a payment. Observations may repeat and come in any order. */
+export type PaymentFact =
+  | {
+      readonly type: 'output_seen';
+      readonly coin: Coin;
+      readonly ref: OutputRef;
+      readonly amount: bigint;
+      readonly maturity: number;
+      readonly seenAt: number;
+      /** Price in atoms at the current rate, used only when the credit turns out late. */
+      readonly currentDue: bigint | null;
+    }
+  | {
+      readonly type: 'output_confirmed';
+      readonly coin: Coin;
+      readonly ref: OutputRef;
+      readonly amount: bigint;
+      readonly maturity: number;
+      readonly seenAt: number;
+      readonly currentDue: bigint | null;
+      readonly height: number;
+    }
+  /** Its block left the best chain; the transaction itself may still be valid. */
+  | { readonly type: 'output_unconfirmed'; readonly ref: OutputRef }
+  /** Replaced, double-spent or reorged away: it cannot be counted on. */
+  | { readonly type: 'output_gone'; readonly ref: OutputRef }
+  | { readonly type: 'late_quoted'; readonly ref: OutputRef; readonly due: bigint }
+  | { readonly type: 'tip'; readonly coin: Coin; readonly height: number }
+  | { readonly type: 'clock' }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'resolve'; readonly action: 'accept' | 'refunded' };
+
+export interface Transition {
+  readonly payment: PaymentState;
+  readonly events: readonly PaymentEventType[];
+}
+
+export const PAYMENT_EVENT_TYPES = [
+  'payment.created',
+  'payment.confirming',
+  'payment.underpaid',
+  'payment.completed',
+  'payment.overpaid',
+  'payment.late',
+  'payment.expired',
+  'payment.cancelled',
+  'payment.reversed',
+  'payment.failed',
+  'payment.refunded',
+] as const;
+export type PaymentEventType = (typeof PAYMENT_EVENT_TYPES)[number];

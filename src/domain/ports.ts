@@ -1,0 +1,30 @@
+import type { Coin } from './coins.ts';
+
+/** Wall clock in milliseconds since the epoch; injected so that tests can move time. */
+export interface Clock {
+  now(): number;
+}
+
+/** What the rest of the program may log. pino fits it; secrets are redacted there. */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** A price: how many units of `currency` one whole coin costs, as an exact decimal string. */
+export interface RateQuote {
+  readonly coin: Coin;
+  readonly currency: string;
+  readonly rate: string;
+  readonly sources: readonly string[];
+  /** When the oldest source that counted was read, ms. */
+  readonly at: number;
+}
+
+/** Price of coins in fiat, from memory only: asking it never waits for the network. */
+export interface Rates {
+  /** @throws {AppError} RATE_UNAVAILABLE when no source is fresh enough; nothing is guessed. */
+  quote(coin: Coin, currency: string, mode: 'live' | 'sandbox'): RateQuote;
+}

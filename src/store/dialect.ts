@@ -1,0 +1,28 @@
+import { chmodSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { SqliteDialect, type Dialect } from 'kysely';
+
+/**
+ * The only file that knows the database is SQLite. WAL with synchronous FULL: a committed
+ * transaction survives power loss; foreign keys are enforced.
+ */
+export function openSqlite(path: string): { dialect: Dialect; checkpoint: () => void } {
+  const sqlite = new Database(path);
+  if (path !== ':memory:') chmodSync(path, 0o600);
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.pragma('synchronous = FULL');
+  sqlite.pragma('foreign_keys = ON');
+  sqlite.pragma('busy_timeout = 5000');
+  sqlite.pragma('temp_store = MEMORY');
+  sqlite.pragma('cache_size = -16000');
+  return {
+    dialect: new SqliteDialect({ database: sqlite }),
+    checkpoint: () => void sqlite.pragma('wal_checkpoint(TRUNCATE)'),
+  };
+}
+
+/** Error codes by which SQLite reports a broken UNIQUE constraint. */
+export function isUniqueViolation(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
+}

@@ -1,0 +1,149 @@
+import { sql, type Kysely } from 'kysely';
+
+/**
+ * First schema. Written as plain statements because STRICT tables and partial indexes are what
+ * keeps bad rows out, and a released migration never changes again.
+ */
+const STATEMENTS = [
+  `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT`,
+  `CREATE TABLE users (
+    id TEXT PRIMARY KEY, email TEXT NOT NULL, email_key TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL,
+    is_verified INTEGER NOT NULL CHECK (is_verified IN (0, 1)), token_version INTEGER NOT NULL,
+    created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT`,
+  `CREATE TABLE merchants (
+    id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users(id), account INTEGER NOT NULL UNIQUE,
+    name TEXT NOT NULL, description TEXT, domain TEXT NOT NULL UNIQUE, domain_token TEXT NOT NULL,
+    domain_verified_at INTEGER, webhook_url TEXT, webhook_secret_sealed TEXT NOT NULL,
+    webhook_old_secret_sealed TEXT, webhook_old_secret_until INTEGER,
+    sandbox INTEGER NOT NULL CHECK (sandbox IN (0, 1)), payment_lifetime_minutes INTEGER NOT NULL,
+    tolerance_bps INTEGER NOT NULL, late_policy TEXT NOT NULL CHECK (late_policy IN ('accept', 'review')),
+    created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT`,
+  `CREATE INDEX merchants_by_user ON merchants (user_id, created_at, id)`,
+  `CREATE TABLE api_keys (
+    id TEXT PRIMARY KEY, merchant_id TEXT NOT NULL REFERENCES merchants(id),
+    kind TEXT NOT NULL CHECK (kind IN ('public', 'secret')), key_hash TEXT NOT NULL UNIQUE, public_value TEXT,
+    prefix TEXT NOT NULL, last_four TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER,
+    last_used_at INTEGER) STRICT`,
+  `CREATE INDEX api_keys_by_merchant ON api_keys (merchant_id, kind)`,
+  `CREATE TABLE customers (
+    id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users(id), email TEXT NOT NULL, email_key TEXT NOT NULL,
+    metadata_json TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+    UNIQUE (user_id, email_key)) STRICT`,
+  `CREATE INDEX customers_by_user ON customers (user_id, created_at, id)`,
+  `CREATE TABLE payments (
+    id TEXT PRIMARY KEY, merchant_id TEXT NOT NULL REFERENCES merchants(id),
+    customer_id TEXT NOT NULL REFERENCES customers(id), order_id TEXT NOT NULL,
+    mode TEXT NOT NULL CHECK (mode IN ('live', 'sandbox')), status TEXT NOT NULL, exception TEXT,
+    amount TEXT NOT NULL, currency TEXT NOT NULL, product_id TEXT, price_id TEXT, metadata_json TEXT,
+    custom_fields_json TEXT, webhook_url TEXT, success_url TEXT, return_url TEXT, allowed_cryptos_json TEXT NOT NULL,
+    tolerance_bps INTEGER NOT NULL, late_policy TEXT NOT NULL, request_hash TEXT NOT NULL, sequence INTEGER NOT NULL,
+    created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+    cancelled_at INTEGER, accepted_at INTEGER, refunded_at INTEGER) STRICT`,
+  `CREATE UNIQUE INDEX payments_open_order ON payments (merchant_id, mode, order_id)
+    WHERE status NOT IN ('expired', 'cancelled')`,
+  `CREATE INDEX payments_by_merchant ON payments (merchant_id, created_at, id)`,
+  `CREATE INDEX payments_by_status ON payments (merchant_id, status, created_at, id)`,
+  `CREATE INDEX payments_by_customer ON payments (customer_id, created_at, id)`,
+  `CREATE INDEX payments_by_order ON payments (merchant_id, order_id)`,
+  `CREATE INDEX payments_due ON payments (expires_at) WHERE status = 'pending' OR (status = 'underpaid' AND exception IS NULL)`,
+  `CREATE INDEX payments_confirming ON payments (mode) WHERE status = 'confirming'`,
+  `CREATE TABLE addresses (
+    id INTEGER PRIMARY KEY, merchant_id TEXT NOT NULL REFERENCES merchants(id), coin TEXT NOT NULL, mode TEXT NOT NULL,
+    branch INTEGER NOT NULL CHECK (branch IN (0, 1)), idx INTEGER NOT NULL, address TEXT NOT NULL, watch_key TEXT NOT NULL,
+    purpose TEXT NOT NULL CHECK (purpose IN ('wallet', 'payment', 'change')), payment_id TEXT REFERENCES payments(id),
+    created_at INTEGER NOT NULL,
+    UNIQUE (coin, mode, watch_key), UNIQUE (merchant_id, coin, mode, branch, idx)) STRICT`,
+  `CREATE INDEX addresses_by_payment ON addresses (payment_id) WHERE payment_id IS NOT NULL`,
+  `CREATE TABLE address_counters (
+    merchant_id TEXT NOT NULL REFERENCES merchants(id), coin TEXT NOT NULL, mode TEXT NOT NULL, branch INTEGER NOT NULL,
+    next_index INTEGER NOT NULL, PRIMARY KEY (merchant_id, coin, mode, branch)) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE payment_options (
+    payment_id TEXT NOT NULL REFERENCES payments(id), coin TEXT NOT NULL, address_id INTEGER NOT NULL REFERENCES addresses(id),
+    address TEXT NOT NULL, amount TEXT NOT NULL, rate TEXT NOT NULL, rate_sources_json TEXT NOT NULL, rate_at INTEGER NOT NULL,
+    required_confirmations INTEGER NOT NULL CHECK (required_confirmations >= 1),
+    PRIMARY KEY (payment_id, coin)) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE sends (
+    id TEXT PRIMARY KEY, merchant_id TEXT NOT NULL REFERENCES merchants(id), coin TEXT NOT NULL, mode TEXT NOT NULL,
+    destination TEXT NOT NULL, subtract_fee INTEGER NOT NULL, amount TEXT NOT NULL, fee TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('signed', 'broadcast', 'confirmed', 'failed')), txid TEXT NOT NULL,
+    version INTEGER NOT NULL, height INTEGER, error TEXT, idempotency_key TEXT, created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL, next_broadcast_at INTEGER, broadcasts INTEGER NOT NULL) STRICT`,
+  `CREATE INDEX sends_by_merchant ON sends (merchant_id, created_at, id)`,
+  `CREATE INDEX sends_open ON sends (coin, mode, next_broadcast_at) WHERE status IN ('signed', 'broadcast')`,
+  `CREATE TABLE send_versions (
+    send_id TEXT NOT NULL REFERENCES sends(id), version INTEGER NOT NULL, coin TEXT NOT NULL, mode TEXT NOT NULL,
+    txid TEXT NOT NULL, raw TEXT NOT NULL, fee TEXT NOT NULL, fee_rate TEXT NOT NULL, plan_json TEXT NOT NULL,
+    created_at INTEGER NOT NULL, PRIMARY KEY (send_id, version), UNIQUE (coin, mode, txid)) STRICT`,
+  `CREATE TABLE outputs (
+    coin TEXT NOT NULL, mode TEXT NOT NULL, txid TEXT NOT NULL, vout INTEGER NOT NULL,
+    address_id INTEGER NOT NULL REFERENCES addresses(id), merchant_id TEXT NOT NULL REFERENCES merchants(id),
+    payment_id TEXT REFERENCES payments(id), amount TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('unconfirmed', 'confirmed', 'gone')), height INTEGER, block_hash TEXT,
+    maturity INTEGER NOT NULL, first_seen_at INTEGER NOT NULL, late INTEGER NOT NULL CHECK (late IN (0, 1)), late_due TEXT,
+    spent_by TEXT, spent_height INTEGER, send_id TEXT REFERENCES sends(id), updated_at INTEGER NOT NULL,
+    CHECK ((state = 'confirmed') = (height IS NOT NULL)),
+    PRIMARY KEY (coin, mode, txid, vout)) STRICT`,
+  `CREATE INDEX outputs_by_payment ON outputs (payment_id) WHERE payment_id IS NOT NULL`,
+  `CREATE INDEX outputs_unconfirmed ON outputs (coin, mode) WHERE state = 'unconfirmed'`,
+  `CREATE INDEX outputs_by_height ON outputs (coin, mode, height) WHERE height IS NOT NULL`,
+  `CREATE INDEX outputs_spent_height ON outputs (coin, mode, spent_height) WHERE spent_height IS NOT NULL`,
+  `CREATE INDEX outputs_spent_by ON outputs (coin, mode, spent_by) WHERE spent_by IS NOT NULL`,
+  `CREATE INDEX outputs_spendable ON outputs (merchant_id, coin, mode)
+    WHERE state = 'confirmed' AND spent_by IS NULL AND send_id IS NULL`,
+  `CREATE INDEX outputs_by_send ON outputs (send_id) WHERE send_id IS NOT NULL`,
+  `CREATE INDEX outputs_unquoted ON outputs (coin, mode) WHERE late = 1 AND late_due IS NULL AND state <> 'gone'`,
+  `CREATE TABLE raw_transactions (
+    coin TEXT NOT NULL, mode TEXT NOT NULL, txid TEXT NOT NULL, raw TEXT NOT NULL, created_at INTEGER NOT NULL,
+    PRIMARY KEY (coin, mode, txid)) STRICT`,
+  `CREATE TABLE chain_cursors (
+    coin TEXT NOT NULL, mode TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL, updated_at INTEGER NOT NULL,
+    PRIMARY KEY (coin, mode)) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE chain_blocks (
+    coin TEXT NOT NULL, mode TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL, parent_hash TEXT NOT NULL,
+    time_ms INTEGER NOT NULL, PRIMARY KEY (coin, mode, height)) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE events (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, merchant_id TEXT NOT NULL REFERENCES merchants(id),
+    mode TEXT NOT NULL, type TEXT NOT NULL, payment_id TEXT REFERENCES payments(id), send_id TEXT REFERENCES sends(id),
+    sequence INTEGER NOT NULL, body_json TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT`,
+  `CREATE INDEX events_by_merchant ON events (merchant_id, created_at, id)`,
+  `CREATE UNIQUE INDEX events_by_payment ON events (payment_id, sequence) WHERE payment_id IS NOT NULL`,
+  `CREATE TABLE deliveries (
+    id TEXT PRIMARY KEY, event_id TEXT NOT NULL REFERENCES events(id), event_seq INTEGER NOT NULL,
+    merchant_id TEXT NOT NULL REFERENCES merchants(id),
+    payment_id TEXT REFERENCES payments(id), order_key TEXT NOT NULL, url TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')), attempts INTEGER NOT NULL,
+    next_attempt_at INTEGER NOT NULL, lease_until INTEGER, lease_token TEXT, created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL) STRICT`,
+  `CREATE INDEX deliveries_due ON deliveries (next_attempt_at) WHERE status = 'pending'`,
+  `CREATE INDEX deliveries_order ON deliveries (order_key, event_seq) WHERE status = 'pending'`,
+  `CREATE INDEX deliveries_by_event ON deliveries (event_id)`,
+  `CREATE TABLE webhook_logs (
+    id TEXT PRIMARY KEY, delivery_id TEXT NOT NULL REFERENCES deliveries(id), merchant_id TEXT NOT NULL REFERENCES merchants(id),
+    payment_id TEXT, endpoint TEXT NOT NULL, status INTEGER NOT NULL, attempt INTEGER NOT NULL, duration_ms INTEGER NOT NULL,
+    error TEXT, request_json TEXT NOT NULL, response_json TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT`,
+  `CREATE INDEX webhook_logs_by_merchant ON webhook_logs (merchant_id, created_at, id)`,
+  `CREATE INDEX webhook_logs_by_payment ON webhook_logs (merchant_id, payment_id, created_at, id)`,
+  `CREATE INDEX webhook_logs_by_status ON webhook_logs (merchant_id, status, created_at, id)`,
+  `CREATE INDEX webhook_logs_by_age ON webhook_logs (created_at)`,
+  `CREATE INDEX webhook_logs_by_delivery ON webhook_logs (delivery_id)`,
+  `CREATE TABLE gone_endpoints (
+    merchant_id TEXT NOT NULL REFERENCES merchants(id), payment_id TEXT NOT NULL, url TEXT NOT NULL, created_at INTEGER NOT NULL,
+    PRIMARY KEY (merchant_id, payment_id, url)) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE idempotency (
+    scope TEXT NOT NULL, key TEXT NOT NULL, route TEXT NOT NULL, request_hash TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('in_flight', 'done')), status INTEGER, body_sealed TEXT, created_at INTEGER NOT NULL,
+    expires_at INTEGER, PRIMARY KEY (scope, key)) STRICT`,
+  `CREATE INDEX idempotency_by_expiry ON idempotency (expires_at) WHERE expires_at IS NOT NULL`,
+  `CREATE TABLE sim_blocks (
+    coin TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL, parent_hash TEXT NOT NULL, time_ms INTEGER NOT NULL,
+    PRIMARY KEY (coin, height)) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE sim_transactions (
+    coin TEXT NOT NULL, txid TEXT NOT NULL, height INTEGER, state TEXT NOT NULL CHECK (state IN ('mempool', 'mined', 'dropped')),
+    body_json TEXT NOT NULL, created_at INTEGER NOT NULL, PRIMARY KEY (coin, txid)) STRICT`,
+  `CREATE INDEX sim_transactions_by_height ON sim_transactions (coin, height) WHERE state = 'mined'`,
+  `CREATE INDEX sim_transactions_mempool ON sim_transactions (coin) WHERE state = 'mempool'`,
+];
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
+}

@@ -1,0 +1,337 @@
+import type { Generated } from 'kysely';
+import type { Coin, Mode } from '../domain/coins.ts';
+import type { CreditState, LatePolicy, PaymentException, PaymentStatus } from '../domain/payment/types.ts';
+import type { EventType } from '../domain/events.ts';
+
+/**
+ * Row types of every table. Conventions: times are integer milliseconds, flags 0 or 1, atoms are
+ * decimal strings (wei do not fit 64 bits), `*_json` holds JSON text, `*_sealed` AES-GCM text.
+ */
+export interface Tables {
+  meta: { key: string; value: string };
+  users: UserRow;
+  merchants: MerchantRow;
+  api_keys: ApiKeyRow;
+  customers: CustomerRow;
+  addresses: AddressRow;
+  address_counters: AddressCounterRow;
+  payments: PaymentRow;
+  payment_options: PaymentOptionRow;
+  outputs: OutputRow;
+  raw_transactions: RawTransactionRow;
+  chain_cursors: ChainCursorRow;
+  chain_blocks: ChainBlockRow;
+  events: EventRow;
+  deliveries: DeliveryRow;
+  webhook_logs: WebhookLogRow;
+  gone_endpoints: GoneEndpointRow;
+  sends: SendRow;
+  send_versions: SendVersionRow;
+  idempotency: IdempotencyRow;
+  sim_blocks: SimBlockRow;
+  sim_transactions: SimTransactionRow;
+}
+
+export type Flag = 0 | 1;
+
+export interface UserRow {
+  id: string;
+  email: string;
+  email_key: string;
+  password_hash: string;
+  is_verified: Flag;
+  token_version: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface MerchantRow {
+  id: string;
+  user_id: string;
+  account: number;
+  name: string;
+  description: string | null;
+  domain: string;
+  domain_token: string;
+  domain_verified_at: number | null;
+  webhook_url: string | null;
+  webhook_secret_sealed: string;
+  /** The secret before the last rotation, still used for signing until the time beside it. */
+  webhook_old_secret_sealed: string | null;
+  webhook_old_secret_until: number | null;
+  sandbox: Flag;
+  payment_lifetime_minutes: number;
+  tolerance_bps: number;
+  late_policy: LatePolicy;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ApiKeyRow {
+  id: string;
+  merchant_id: string;
+  kind: 'public' | 'secret';
+  key_hash: string;
+  /** The whole key for public keys; null for secret ones. */
+  public_value: string | null;
+  prefix: string;
+  last_four: string;
+  created_at: number;
+  /** End of the grace period after a regeneration; null while it is the current key. */
+  expires_at: number | null;
+  last_used_at: number | null;
+}
+
+export interface CustomerRow {
+  id: string;
+  user_id: string;
+  email: string;
+  email_key: string;
+  metadata_json: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface AddressRow {
+  id: Generated<number>;
+  merchant_id: string;
+  coin: Coin;
+  mode: Mode;
+  branch: 0 | 1;
+  idx: number;
+  address: string;
+  watch_key: string;
+  purpose: 'wallet' | 'payment' | 'change';
+  payment_id: string | null;
+  created_at: number;
+}
+
+export interface AddressCounterRow {
+  merchant_id: string;
+  coin: Coin;
+  mode: Mode;
+  branch: 0 | 1;
+  next_index: number;
+}
+
+export interface PaymentRow {
+  id: string;
+  merchant_id: string;
+  customer_id: string;
+  order_id: string;
+  mode: Mode;
+  status: PaymentStatus;
+  exception: PaymentException | null;
+  amount: string;
+  currency: string;
+  product_id: string | null;
+  price_id: string | null;
+  metadata_json: string | null;
+  custom_fields_json: string | null;
+  webhook_url: string | null;
+  success_url: string | null;
+  return_url: string | null;
+  allowed_cryptos_json: string;
+  tolerance_bps: number;
+  late_policy: LatePolicy;
+  /** SHA-256 of the creating request, to tell a repeat from a different order with the same id. */
+  request_hash: string;
+  /** Number of events told about this payment so far. */
+  sequence: number;
+  created_at: number;
+  expires_at: number;
+  updated_at: number;
+  cancelled_at: number | null;
+  accepted_at: number | null;
+  refunded_at: number | null;
+}
+
+export interface PaymentOptionRow {
+  payment_id: string;
+  coin: Coin;
+  address_id: number;
+  address: string;
+  amount: string;
+  rate: string;
+  rate_sources_json: string;
+  rate_at: number;
+  required_confirmations: number;
+}
+
+/** Every output that ever paid one of our addresses: the ledger. */
+export interface OutputRow {
+  coin: Coin;
+  mode: Mode;
+  txid: string;
+  vout: number;
+  address_id: number;
+  merchant_id: string;
+  payment_id: string | null;
+  amount: string;
+  state: CreditState;
+  height: number | null;
+  block_hash: string | null;
+  maturity: number;
+  first_seen_at: number;
+  late: Flag;
+  late_due: string | null;
+  /** Transaction that spends it, when one is known; height null while that one is unconfirmed. */
+  spent_by: string | null;
+  spent_height: number | null;
+  /** Send that reserved it. */
+  send_id: string | null;
+  updated_at: number;
+}
+
+export interface RawTransactionRow {
+  coin: Coin;
+  mode: Mode;
+  txid: string;
+  raw: string;
+  created_at: number;
+}
+
+export interface ChainCursorRow {
+  coin: Coin;
+  mode: Mode;
+  height: number;
+  hash: string;
+  updated_at: number;
+}
+
+/** The last blocks we scanned, to find the fork point of a reorg. */
+export interface ChainBlockRow {
+  coin: Coin;
+  mode: Mode;
+  height: number;
+  hash: string;
+  parent_hash: string;
+  time_ms: number;
+}
+
+export interface EventRow {
+  seq: Generated<number>;
+  id: string;
+  merchant_id: string;
+  mode: Mode;
+  type: EventType;
+  payment_id: string | null;
+  send_id: string | null;
+  /** Counts per payment; 0 for events of no payment. */
+  sequence: number;
+  /** The webhook body, frozen at event time. */
+  body_json: string;
+  created_at: number;
+}
+
+export interface DeliveryRow {
+  /** The webhook-id header, stable over retries. */
+  id: string;
+  event_id: string;
+  event_seq: number;
+  merchant_id: string;
+  payment_id: string | null;
+  /** Deliveries that share it go out one after the other. */
+  order_key: string;
+  url: string;
+  status: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  next_attempt_at: number;
+  lease_until: number | null;
+  lease_token: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface WebhookLogRow {
+  id: string;
+  delivery_id: string;
+  merchant_id: string;
+  payment_id: string | null;
+  endpoint: string;
+  /** HTTP status of the answer; 0 when none came. */
+  status: number;
+  attempt: number;
+  duration_ms: number;
+  error: string | null;
+  request_json: string;
+  response_json: string;
+  created_at: number;
+}
+
+/** Endpoints that answered 410: nothing more goes there until the merchant edits the URL. */
+export interface GoneEndpointRow {
+  merchant_id: string;
+  /** Empty for the merchant's own URL, else the payment whose URL it is. */
+  payment_id: string;
+  url: string;
+  created_at: number;
+}
+
+export type SendStatus = 'signed' | 'broadcast' | 'confirmed' | 'failed';
+
+export interface SendRow {
+  id: string;
+  merchant_id: string;
+  coin: Coin;
+  mode: Mode;
+  destination: string;
+  subtract_fee: Flag;
+  amount: string;
+  fee: string;
+  status: SendStatus;
+  txid: string;
+  version: number;
+  height: number | null;
+  error: string | null;
+  idempotency_key: string | null;
+  created_at: number;
+  updated_at: number;
+  next_broadcast_at: number | null;
+  broadcasts: number;
+}
+
+/** The signed bytes of a send: version 1 and one more for each fee bump. */
+export interface SendVersionRow {
+  send_id: string;
+  version: number;
+  coin: Coin;
+  mode: Mode;
+  txid: string;
+  raw: string;
+  fee: string;
+  fee_rate: string;
+  plan_json: string;
+  created_at: number;
+}
+
+export interface IdempotencyRow {
+  scope: string;
+  key: string;
+  route: string;
+  request_hash: string;
+  state: 'in_flight' | 'done';
+  status: number | null;
+  body_sealed: string | null;
+  created_at: number;
+  /** Null: kept for ever (sends). */
+  expires_at: number | null;
+}
+
+export interface SimBlockRow {
+  coin: Coin;
+  height: number;
+  hash: string;
+  parent_hash: string;
+  time_ms: number;
+}
+
+export interface SimTransactionRow {
+  coin: Coin;
+  txid: string;
+  /** Null while unconfirmed. */
+  height: number | null;
+  state: 'mempool' | 'mined' | 'dropped';
+  body_json: string;
+  created_at: number;
+}
