@@ -1,0 +1,15 @@
+/** Real bitcoind and litecoind for tests. Start here; the files behind it are details. */
+export { toAtoms, toDecimal } from './amounts.ts';
+export { type NodeCoin, NODE_COINS } from './coins.ts';
+export { findDaemon, requireNode } from './find-daemon.ts';
+export { RpcError } from './json-rpc.ts';
+export { type NodeAddress, NodeHandle, type Tip } from './node-handle.ts';
+export type { Conflict, PayOutput, PayRequest, ReplaceOptions } from './payments.ts';
+export {
+  RegtestNode,
+  type RestartOptions,
+  startBitcoind,
+  startLitecoind,
+  startNode,
+} from './regtest-node.ts';
+export type { ReorgOptions, ReorgResult } from './reorg.ts';
