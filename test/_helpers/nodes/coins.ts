@@ -45,5 +45,6 @@ export const COMMON_ARGS: readonly string[] = [
   '-rpcallowip=127.0.0.1',
   '-rpcworkqueue=256',
   '-fallbackfee=0.0002',
+  '-keypool=20',
   '-printtoconsole=0',
 ];

@@ -20,7 +20,7 @@ const SMALL_COUNT_LIMIT = 0xfd;
 
 /** Legacy (no witness) serialization, empty scriptSigs, locktime 0. */
 export function encodeUnsigned(inputs: readonly RawInput[], outputs: readonly RawOutput[]): string {
-  const parts: Buffer[] = [uint32(VERSION), compactSize(inputs.length)];
+  const parts: Uint8Array[] = [uint32(VERSION), compactSize(inputs.length)];
   for (const input of inputs) {
     parts.push(Buffer.from(input.txid, 'hex').toReversed(), uint32(input.vout));
     parts.push(compactSize(0), uint32(input.sequence));
