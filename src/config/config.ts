@@ -1,0 +1,123 @@
+import type { Coin, Network } from '../domain/coins.ts';
+import type { ConfirmationPolicy } from '../domain/confirmations.ts';
+import type { FixedRates } from '../domain/fixed-rates.ts';
+import type { LatePolicy } from '../domain/payment/types.ts';
+import type { Secret } from './secret.ts';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export const REGISTRATION_MODES = ['open', 'first-user', 'closed'] as const;
+export const RATE_SOURCE_NAMES = ['kraken', 'coinbase', 'bitstamp', 'coingecko'] as const;
+
+/** Everything the daemon can be told, checked and complete. Built by `loadConfig` only. */
+export interface Config {
+  /** The YAML file it came from. */
+  readonly file: string;
+  /** What the live coins run on; null when only the sandbox exists. */
+  readonly network: Network | null;
+  /** Absolute path. */
+  readonly dataDir: string;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly shutdownGraceMs: number;
+  readonly http: HttpConfig;
+  readonly auth: AuthConfig;
+  readonly keyring: KeyringConfig;
+  /** The live node of each coin; a coin without one is not offered live. */
+  readonly nodes: Readonly<Partial<Record<Coin, NodeEndpoint>>>;
+  readonly nodeTimeoutMs: number;
+  /** Live policy of each coin. */
+  readonly confirmations: Readonly<Record<Coin, ConfirmationPolicy>>;
+  readonly fees: Readonly<Record<'BTC' | 'LTC', FeeBounds>>;
+  readonly watcher: { readonly pollIntervalMs: number };
+  readonly payments: PaymentDefaults;
+  readonly webhooks: WebhooksConfig;
+  readonly rates: RatesConfig;
+  readonly sandbox: SandboxConfig;
+  readonly smtp: { readonly url: Secret; readonly from: string } | null;
+  /** Things that are allowed but worth a line in the log at start. */
+  readonly warnings: readonly string[];
+}
+
+export interface HttpConfig {
+  readonly host: string;
+  readonly port: number;
+  /** Public address, without a slash at the end. */
+  readonly baseUrl: string;
+  /** False, a number of proxy hops, or addresses and subnets of proxies: as Express takes it. */
+  readonly trustProxy: false | number | readonly string[];
+  /** Absolute paths of PEM files. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
+  readonly bodyLimitBytes: number;
+}
+
+export interface AuthConfig {
+  readonly registration: (typeof REGISTRATION_MODES)[number];
+  /** Requests per minute and client address on /auth; 0 switches the limit off. */
+  readonly ratePerMinute: number;
+  /** HS256 key, 32 bytes or more; null: one is generated and kept in the data directory. */
+  readonly jwtSecret: Secret | null;
+  readonly passwordHash: Argon2Cost;
+}
+
+/** Cost of argon2id (RFC 9106). */
+export interface Argon2Cost {
+  readonly memoryKiB: number;
+  readonly iterations: number;
+  readonly parallelism: number;
+}
+
+export interface KeyringConfig {
+  /** Null: one is generated and kept in the data directory. */
+  readonly passphrase: Secret | null;
+  readonly argon2: Argon2Cost;
+}
+
+export interface NodeEndpoint {
+  /** Where to post, without user and password. Hosted nodes carry an API key in the path: secret. */
+  readonly url: Secret;
+  /** Scheme, host and port: safe to log. */
+  readonly origin: string;
+  readonly credentials: { readonly user: string; readonly password: Secret } | null;
+  /** Absolute path of the node's `.cookie`, read again whenever the node answers 401. */
+  readonly cookieFile: string | null;
+}
+
+/** Bounds of the fee rate in atoms per 1,000 virtual bytes. */
+export interface FeeBounds {
+  readonly floorPerKvb: bigint;
+  readonly capPerKvb: bigint;
+}
+
+/** What a new merchant starts with. */
+export interface PaymentDefaults {
+  readonly lifetimeMinutes: number;
+  readonly toleranceBps: number;
+  readonly latePolicy: LatePolicy;
+}
+
+export interface WebhooksConfig {
+  /** Loopback and private targets, and plain http, may be called. */
+  readonly allowPrivate: boolean;
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+  /** Pause between the end of one attempt and the next; attempts are one more than gaps. */
+  readonly retryGapsMs: readonly number[];
+  readonly logRetentionDays: number;
+  readonly logMaxBytes: number;
+}
+
+export interface RatesConfig {
+  /** Set: these prices and no network. Null: the live sources. */
+  readonly fixed: FixedRates | null;
+  readonly sources: readonly (typeof RATE_SOURCE_NAMES)[number][];
+  readonly refreshIntervalMs: number;
+  readonly maxAgeMs: number;
+  readonly timeoutMs: number;
+}
+
+export interface SandboxConfig {
+  /** Prices of sandbox payments when no source answers. */
+  readonly fallbackRates: FixedRates;
+  readonly blockIntervalMs: number;
+  /** Confirmations of a simulated payment, any coin. */
+  readonly confirmations: number;
+}

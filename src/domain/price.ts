@@ -1,0 +1,37 @@
+import { AmountError } from './money.ts';
+
+const RATE = /^(\d+)(?:\.(\d+))?$/;
+
+/**
+ * Atoms of a coin that cover a fiat amount, rounded UP to the atom: never less than the price, and
+ * less than one atom more. Exact integer arithmetic.
+ * @param fiatMinor amount in minor units of the currency (cents), not negative
+ * @param fiatDigits digits of that minor unit (ISO 4217)
+ * @param rate units of the currency per whole coin, as a decimal string
+ * @param coinDecimals digits between the coin and its atom
+ * @throws {AmountError} when the rate is not a positive decimal or the amount is negative.
+ */
+export function coinAmountFor(
+  fiatMinor: bigint,
+  fiatDigits: number,
+  rate: string,
+  coinDecimals: number,
+): bigint {
+  if (fiatMinor < 0n) throw new AmountError('must not be negative');
+  const { numerator, denominator } = parseRatio(rate);
+  const atoms = fiatMinor * denominator * 10n ** BigInt(coinDecimals);
+  return ceilDivide(atoms, numerator * 10n ** BigInt(fiatDigits));
+}
+
+function parseRatio(rate: string): { numerator: bigint; denominator: bigint } {
+  const match = rate.length > 64 ? null : RATE.exec(rate);
+  if (match === null) throw new AmountError('the rate must be a decimal number');
+  const [, whole = '0', fraction = ''] = match;
+  const numerator = BigInt(whole + fraction);
+  if (numerator === 0n) throw new AmountError('the rate must be above zero');
+  return { numerator, denominator: 10n ** BigInt(fraction.length) };
+}
+
+function ceilDivide(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor;
+}
