@@ -107,15 +107,15 @@ export function defineRoute<
   B extends z.ZodType = z.ZodUndefined,
   Q extends z.ZodType = z.ZodUndefined,
 >(definition: RouteDefinition<A, B, Q, D>): Route {
-  const { method, path, summary, description, tags, auth, data, status, errors, handler } = definition;
+  const { handler, body = null, query = null, idempotency = 'day', ...facts } = definition;
   return {
-    ...{ method, path, summary, description, tags, auth, data, status, errors },
-    body: definition.body ?? null,
-    query: definition.query ?? null,
-    idempotency: definition.idempotency ?? 'day',
+    ...facts,
+    body,
+    query,
+    idempotency,
     handle: async (input) => {
       const answer = await handler(input as RouteInput<A, z.output<B>, z.output<Q>>);
-      return answer instanceof Reply ? answer : new Reply<unknown>(status, answer);
+      return answer instanceof Reply ? answer : new Reply<unknown>(facts.status, answer);
     },
   };
 }

@@ -1,0 +1,102 @@
+import type { Selectable } from 'kysely';
+import type { ChainId, Coin, Mode } from '../domain/coins.ts';
+import type { Db, Tx } from './database.ts';
+import type { AddressRow } from './tables.ts';
+
+/** One stored address, as read back. */
+export type StoredAddress = Selectable<AddressRow>;
+
+/** Where addresses are counted: per merchant, coin, mode and branch. */
+export interface AddressBranch extends ChainId {
+  readonly merchantId: string;
+  readonly branch: 0 | 1;
+}
+
+/** SQL parameters per statement, well below SQLite's limit. */
+const CHUNK = 500;
+
+/**
+ * Takes the next index of a branch: 0 for its first address, never the same one twice. The
+ * counter row is written first, so two transactions cannot read the same value.
+ */
+export async function takeAddressIndex(tx: Tx, at: AddressBranch): Promise<number> {
+  const { merchantId: merchant_id, coin, mode, branch } = at;
+  const row = await tx
+    .insertInto('address_counters')
+    .values({ merchant_id, coin, mode, branch, next_index: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['merchant_id', 'coin', 'mode', 'branch'])
+        .doUpdateSet((eb) => ({ next_index: eb('address_counters.next_index', '+', 1) })),
+    )
+    .returning('next_index')
+    .executeTakeFirstOrThrow();
+  return row.next_index - 1;
+}
+
+export async function insertAddress(tx: Tx, row: Omit<StoredAddress, 'id'>): Promise<StoredAddress> {
+  return tx.insertInto('addresses').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Of these watch keys, the ones that are ours, with their rows. Cost grows with the keys asked, not with those watched. */
+export async function findWatched(
+  db: Db,
+  chain: ChainId,
+  watchKeys: readonly string[],
+): Promise<StoredAddress[]> {
+  const found: StoredAddress[] = [];
+  for (let at = 0; at < watchKeys.length; at += CHUNK) {
+    const rows = await db
+      .selectFrom('addresses')
+      .selectAll()
+      .where('coin', '=', chain.coin)
+      .where('mode', '=', chain.mode)
+      .where('watch_key', 'in', watchKeys.slice(at, at + CHUNK))
+      .execute();
+    found.push(...rows);
+  }
+  return found;
+}
+
+export async function addressesOfPayment(db: Db, paymentId: string): Promise<StoredAddress[]> {
+  return db
+    .selectFrom('addresses')
+    .selectAll()
+    .where('payment_id', '=', paymentId)
+    .orderBy('coin')
+    .orderBy('id')
+    .execute();
+}
+
+/** The merchant's own wallet addresses in one mode: index 0 of each coin's receiving branch. */
+export async function walletAddresses(db: Db, merchantId: string, mode: Mode): Promise<StoredAddress[]> {
+  return db
+    .selectFrom('addresses')
+    .selectAll()
+    .where('merchant_id', '=', merchantId)
+    .where('mode', '=', mode)
+    .where('purpose', '=', 'wallet')
+    .orderBy('coin')
+    .execute();
+}
+
+export async function findAddressById(db: Db, id: number): Promise<StoredAddress | undefined> {
+  return db.selectFrom('addresses').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function walletAddress(
+  db: Db,
+  merchantId: string,
+  coin: Coin,
+  mode: Mode,
+): Promise<StoredAddress | undefined> {
+  return db
+    .selectFrom('addresses')
+    .selectAll()
+    .where('merchant_id', '=', merchantId)
+    .where('coin', '=', coin)
+    .where('mode', '=', mode)
+    .where('branch', '=', 0)
+    .where('idx', '=', 0)
+    .executeTakeFirst();
+}
