@@ -1,0 +1,70 @@
+import type { BlockRef, ChainBlockHeader, OutputRef } from './chain.ts';
+import type { Coin } from './coins.ts';
+
+/**
+ * What the sandbox network keeps, and the port through which it keeps it. All four coins share one
+ * model: transactions that spend outputs and make outputs.
+ */
+export interface SimulatedOutput {
+  readonly watchKey: string;
+  readonly address: string;
+  readonly amount: bigint;
+}
+
+/** `dropped`: out of mempool and chain; it may come back while its inputs are unspent. */
+export type SimulatedTransactionState = 'mempool' | 'mined' | 'dropped';
+
+export interface SimulatedTransaction {
+  readonly txid: string;
+  readonly inputs: readonly OutputRef[];
+  readonly outputs: readonly SimulatedOutput[];
+  readonly fee: bigint;
+  readonly raw: string;
+  readonly state: SimulatedTransactionState;
+  /** Height of its block; null unless mined. */
+  readonly height: number | null;
+  /** When the simulated node first had it, ms. */
+  readonly createdAt: number;
+}
+
+/** Another transaction's claim on an output; several may claim it, at most one is not dropped. */
+export interface SimulatedSpend {
+  readonly ref: OutputRef;
+  readonly byTxid: string;
+  readonly state: SimulatedTransactionState;
+}
+
+/** One coin's simulated chain inside one atomic unit of work. */
+export interface SimulatorLedger {
+  tip(): Promise<ChainBlockHeader | null>;
+  block(height: number): Promise<ChainBlockHeader | null>;
+  blockHash(height: number): Promise<string | null>;
+  /** Highest kept block whose time is at or before `timeMs`. */
+  blockBefore(timeMs: number): Promise<ChainBlockHeader | null>;
+  /** Lowest kept block above genesis; null when there is none. */
+  lowestKept(): Promise<BlockRef | null>;
+  addBlock(block: ChainBlockHeader): Promise<void>;
+  removeBlocksFrom(height: number): Promise<void>;
+  /** Forgets block headers from height 1 up to, not including, `height`; transactions stay. */
+  pruneBlocksBelow(height: number): Promise<void>;
+
+  transaction(txid: string): Promise<SimulatedTransaction | null>;
+  transactions(txids: readonly string[]): Promise<readonly SimulatedTransaction[]>;
+  minedAt(height: number): Promise<readonly SimulatedTransaction[]>;
+  minedFrom(height: number): Promise<readonly SimulatedTransaction[]>;
+  /** Height of the newest mined transaction. */
+  lastMinedHeight(): Promise<number | null>;
+  /** Oldest first. */
+  mempool(): Promise<readonly SimulatedTransaction[]>;
+  hasMempool(): Promise<boolean>;
+  addTransaction(transaction: SimulatedTransaction): Promise<void>;
+  setState(txids: readonly string[], state: SimulatedTransactionState, height: number | null): Promise<void>;
+  /** Every transaction, dropped ones too, that spends one of these outputs. */
+  spendsOf(refs: readonly OutputRef[]): Promise<readonly SimulatedSpend[]>;
+}
+
+/** Where the sandbox network lives. Nothing of it is kept in memory. */
+export interface SimulatorStore {
+  /** Runs work atomically; any error undoes all of it. The work must not wait for anything else. */
+  transact<T>(coin: Coin, work: (ledger: SimulatorLedger) => Promise<T>): Promise<T>;
+}
