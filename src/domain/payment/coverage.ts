@@ -1,0 +1,63 @@
+import type { PaymentCredit, PaymentState } from './types.ts';
+
+/**
+ * How much of a price some money covers, as an exact fraction: money in several coins adds up
+ * because each credit counts as amount / due in its own coin.
+ */
+export interface Coverage {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+const NOTHING: Coverage = { numerator: 0n, denominator: 1n };
+const BPS = 10_000n;
+
+/** Adds up the share of the price that each credit covers. Credits without a known price count nothing. */
+export function coverageOf(credits: readonly PaymentCredit[]): Coverage {
+  const perDue = new Map<bigint, bigint>();
+  for (const credit of credits) {
+    if (credit.due !== null) perDue.set(credit.due, (perDue.get(credit.due) ?? 0n) + credit.amount);
+  }
+  let total = NOTHING;
+  for (const [due, amount] of perDue) {
+    total = {
+      numerator: total.numerator * due + amount * total.denominator,
+      denominator: total.denominator * due,
+    };
+  }
+  return total;
+}
+
+/** True when the coverage reaches the price less the tolerated underpayment. */
+export function isPaid(coverage: Coverage, toleranceBps: number): boolean {
+  return coverage.numerator * BPS >= coverage.denominator * (BPS - BigInt(toleranceBps));
+}
+
+/** True when the coverage passes the price by more than the tolerance. */
+export function isOverpaid(coverage: Coverage, toleranceBps: number): boolean {
+  return coverage.numerator * BPS > coverage.denominator * (BPS + BigInt(toleranceBps));
+}
+
+/** True when the price was paid at least twice. */
+export function isPaidTwice(coverage: Coverage, toleranceBps: number): boolean {
+  return coverage.numerator * BPS >= coverage.denominator * (2n * (BPS - BigInt(toleranceBps)));
+}
+
+/** True when a covers more than b. */
+export function coversMore(a: Coverage, b: Coverage): boolean {
+  return a.numerator * b.denominator > b.numerator * a.denominator;
+}
+
+/** Confirmations of a credit counted from the block that holds it now; 0 while unconfirmed. */
+export function confirmationsOf(credit: PaymentCredit, tip: number | undefined): number {
+  if (credit.state !== 'confirmed' || credit.height === null || tip === undefined) return 0;
+  return Math.max(0, tip - credit.height + 1);
+}
+
+/** True when the credit has every confirmation that its coin's policy and the protocol ask for. */
+export function isSettled(payment: PaymentState, credit: PaymentCredit): boolean {
+  const option = payment.options[credit.coin];
+  if (option === undefined) return false;
+  const needed = Math.max(1, option.requiredConfirmations, credit.maturity);
+  return confirmationsOf(credit, payment.tips[credit.coin]) >= needed;
+}

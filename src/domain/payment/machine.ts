@@ -1,0 +1,313 @@
+import { outputKey, type OutputRef } from '../chain.ts';
+import { assertNever } from '../errors.ts';
+import {
+  coverageOf,
+  coversMore,
+  isOverpaid,
+  isPaid,
+  isPaidTwice,
+  isSettled,
+  type Coverage,
+} from './coverage.ts';
+import type {
+  PaymentCredit,
+  PaymentEventType,
+  PaymentException,
+  PaymentFact,
+  PaymentState,
+  PaymentStatus,
+  Transition,
+} from './types.ts';
+
+/**
+ * The payment machine: pure and total. Applies one fact and answers the payment after it with the
+ * events it causes, in order. Repeated and outdated facts change nothing and cause nothing.
+ *
+ * What holds whatever the facts: the money counted is exactly the outputs that are not gone; no
+ * `expired` after money was seen (a payment whose money vanished ends as `failed`); a completed
+ * payment stays completed while enough of its money is alive, and says `payment.reversed` when not.
+ * `now` is in milliseconds.
+ */
+export function transition(payment: PaymentState, fact: PaymentFact, now: number): Transition {
+  const observed = observe(payment, fact, now);
+  if (observed === null) return { payment, events: [] };
+  const settled = settle(observed, now);
+  return { payment: settled, events: eventsBetween(payment, settled) };
+}
+
+/** Whether a merchant may still cancel: nothing was paid and nothing is decided. */
+export function canCancel(payment: PaymentState): boolean {
+  return payment.status === 'pending' && liveCredits(payment).length === 0;
+}
+
+/** Whether `resolve` applies: money is there that the machine alone would not take. */
+export function canResolve(payment: PaymentState, action: 'accept' | 'refunded'): boolean {
+  if (payment.refundedAt !== null) return false;
+  const hasMoney = liveCredits(payment).length > 0;
+  if (action === 'refunded') return payment.credits.length > 0;
+  return hasMoney && payment.status !== 'completed' && payment.status !== 'confirming';
+}
+
+/** Credits that count: everything observed that is not gone. */
+export function liveCredits(payment: PaymentState): readonly PaymentCredit[] {
+  return payment.credits.filter((credit) => credit.state !== 'gone');
+}
+
+/** Folds the fact into the payment's observations; null when it says nothing new. */
+function observe(payment: PaymentState, fact: PaymentFact, now: number): PaymentState | null {
+  switch (fact.type) {
+    case 'output_seen':
+      return observeSeen(payment, fact);
+    case 'output_confirmed':
+      return observeConfirmed(payment, fact);
+    case 'output_unconfirmed':
+      return updateCredit(payment, fact.ref, (credit) =>
+        credit.state === 'confirmed' ? { ...credit, state: 'unconfirmed', height: null } : credit,
+      );
+    case 'output_gone':
+      return observeGone(payment, fact.ref);
+    case 'late_quoted':
+      return updateCredit(payment, fact.ref, (credit) =>
+        credit.late && credit.due === null && fact.due > 0n ? { ...credit, due: fact.due } : credit,
+      );
+    case 'tip':
+      return payment.tips[fact.coin] === fact.height
+        ? null
+        : { ...payment, tips: { ...payment.tips, [fact.coin]: fact.height } };
+    case 'clock':
+      return payment;
+    case 'cancel':
+      return canCancel(payment) ? { ...payment, cancelledAt: now } : null;
+    case 'resolve':
+      if (!canResolve(payment, fact.action)) return null;
+      return fact.action === 'accept' ? { ...payment, acceptedAt: now } : { ...payment, refundedAt: now };
+    default:
+      return assertNever(fact);
+  }
+}
+
+type SeenFact = Extract<PaymentFact, { type: 'output_seen' }>;
+type ConfirmedFact = Extract<PaymentFact, { type: 'output_confirmed' }>;
+
+function observeSeen(payment: PaymentState, fact: SeenFact): PaymentState | null {
+  if (findCredit(payment, fact.ref) === undefined) {
+    const credit = newCredit(payment, fact, 'unconfirmed', null);
+    return credit === null ? null : { ...payment, credits: [...payment.credits, credit] };
+  }
+  // A stale unconfirmed view must not take a confirmation back: only a reorg may.
+  return updateCredit(payment, fact.ref, (credit) =>
+    credit.state === 'gone' ? { ...credit, state: 'unconfirmed', height: null } : credit,
+  );
+}
+
+function observeConfirmed(payment: PaymentState, fact: ConfirmedFact): PaymentState | null {
+  if (findCredit(payment, fact.ref) === undefined) {
+    const credit = newCredit(payment, fact, 'confirmed', fact.height);
+    return credit === null ? null : { ...payment, credits: [...payment.credits, credit] };
+  }
+  return updateCredit(payment, fact.ref, (credit) =>
+    credit.state === 'confirmed' && credit.height === fact.height
+      ? credit
+      : { ...credit, state: 'confirmed', height: fact.height },
+  );
+}
+
+function observeGone(payment: PaymentState, ref: OutputRef): PaymentState | null {
+  const next = updateCredit(payment, ref, (credit) =>
+    credit.state === 'gone' ? credit : { ...credit, state: 'gone', height: null },
+  );
+  // The merchant accepted that money; without it a later crumb must not complete the payment.
+  return next === null ? null : { ...next, acceptedAt: null };
+}
+
+function newCredit(
+  payment: PaymentState,
+  fact: SeenFact | ConfirmedFact,
+  state: 'unconfirmed' | 'confirmed',
+  height: number | null,
+): PaymentCredit | null {
+  const option = payment.options[fact.coin];
+  if (option === undefined || fact.amount <= 0n) return null;
+  const late = isLate(payment, fact.seenAt);
+  return {
+    coin: fact.coin,
+    ref: fact.ref,
+    amount: fact.amount,
+    state,
+    height,
+    maturity: fact.maturity,
+    firstSeenAt: fact.seenAt,
+    late,
+    due: late ? fact.currentDue : option.due,
+  };
+}
+
+/** Money first seen at or after expiry, or after the cancellation, is late for ever. */
+export function isLate(payment: Pick<PaymentState, 'expiresAt' | 'cancelledAt'>, seenAt: number): boolean {
+  return seenAt >= payment.expiresAt || (payment.cancelledAt !== null && seenAt >= payment.cancelledAt);
+}
+
+function findCredit(payment: PaymentState, ref: OutputRef): PaymentCredit | undefined {
+  const key = outputKey(ref);
+  return payment.credits.find((credit) => outputKey(credit.ref) === key);
+}
+
+function updateCredit(
+  payment: PaymentState,
+  ref: OutputRef,
+  change: (credit: PaymentCredit) => PaymentCredit,
+): PaymentState | null {
+  const key = outputKey(ref);
+  let changed = false;
+  const credits = payment.credits.map((credit) => {
+    if (outputKey(credit.ref) !== key) return credit;
+    const next = change(credit);
+    if (next !== credit) changed = true;
+    return next;
+  });
+  return changed ? { ...payment, credits } : null;
+}
+
+/** The sums that decide. Late money counts towards the price only when the merchant takes it. */
+interface Standing {
+  readonly live: readonly PaymentCredit[];
+  readonly counted: Coverage;
+  readonly settled: Coverage;
+  readonly settledOnTime: Coverage;
+  /** Whatever the merchant decided: what has really arrived, to tell an excess. */
+  readonly settledAll: Coverage;
+  readonly countsLate: boolean;
+  readonly hasLate: boolean;
+  readonly hasOnTime: boolean;
+}
+
+function standingOf(payment: PaymentState): Standing {
+  const live = liveCredits(payment);
+  const takesLate = payment.latePolicy === 'accept' || payment.acceptedAt !== null;
+  const counting = live.filter((credit) => !credit.late || takesLate);
+  const settled = live.filter((credit) => isSettled(payment, credit));
+  return {
+    live,
+    counted: coverageOf(counting),
+    settled: coverageOf(settled.filter((credit) => !credit.late || takesLate)),
+    settledOnTime: coverageOf(settled.filter((credit) => !credit.late)),
+    settledAll: coverageOf(settled),
+    countsLate: counting.some((credit) => credit.late),
+    hasLate: live.some((credit) => credit.late),
+    hasOnTime: live.some((credit) => !credit.late),
+  };
+}
+
+/** Decides status and exception from what is known: the same knowledge gives the same answer. */
+function settle(payment: PaymentState, now: number): PaymentState {
+  const standing = standingOf(payment);
+  const status = statusOf(payment, standing, now);
+  const exception = exceptionOf(payment, standing, status, now);
+  return { ...payment, status, exception };
+}
+
+function statusOf(payment: PaymentState, standing: Standing, now: number): PaymentStatus {
+  if (payment.refundedAt !== null) return 'refunded';
+  const paid = isPaid(standing.counted, payment.toleranceBps);
+  if (isPaid(standing.settled, payment.toleranceBps)) return 'completed';
+  if (payment.acceptedAt !== null && standing.live.length > 0) return 'completed';
+  // A reorg that only moves the transaction does not undo a completion: the money is still alive.
+  if (paid) return payment.status === 'completed' ? 'completed' : 'confirming';
+  if (standing.hasOnTime) return 'underpaid';
+  if (payment.cancelledAt !== null) return 'cancelled';
+  if (now < payment.expiresAt) return 'pending';
+  if (payment.status === 'expired' || standing.live.length > 0) return 'expired';
+  // Money that was seen and vanished is a failure, never a plain expiry.
+  return payment.credits.length > 0 ? 'failed' : 'expired';
+}
+
+function exceptionOf(
+  payment: PaymentState,
+  standing: Standing,
+  status: PaymentStatus,
+  now: number,
+): PaymentException | null {
+  switch (status) {
+    case 'refunded':
+      return payment.exception;
+    case 'completed':
+      if (standing.countsLate && !isPaid(standing.settledOnTime, payment.toleranceBps)) return 'late';
+      if (isOverpaid(standing.settledAll, payment.toleranceBps)) return excessKind(payment, standing);
+      return isPaid(standing.counted, payment.toleranceBps) ? null : 'underpaid';
+    case 'underpaid':
+      if (standing.hasLate) return 'late';
+      return now >= payment.expiresAt || payment.cancelledAt !== null ? 'underpaid' : null;
+    case 'confirming':
+      return standing.countsLate ? 'late' : null;
+    case 'expired':
+    case 'cancelled':
+    case 'failed':
+      return standing.hasLate ? 'late' : null;
+    case 'pending':
+      return null;
+    default:
+      return assertNever(status);
+  }
+}
+
+function excessKind(payment: PaymentState, standing: Standing): 'overpaid' | 'multiple' {
+  const transactions = new Set(standing.live.map((credit) => credit.ref.txid));
+  const twice = isPaidTwice(standing.settledAll, payment.toleranceBps);
+  return transactions.size > 1 && twice ? 'multiple' : 'overpaid';
+}
+
+/** What the merchant must hear about, in the order it should be told. */
+function eventsBetween(before: PaymentState, after: PaymentState): PaymentEventType[] {
+  const events: PaymentEventType[] = [];
+  const was = new Map(before.credits.map((credit) => [outputKey(credit.ref), credit]));
+  const reversed = after.credits.some(
+    (credit) => credit.state === 'gone' && was.get(outputKey(credit.ref))?.state !== 'gone',
+  );
+  const arrived = after.credits.filter((credit) => {
+    const earlier = was.get(outputKey(credit.ref));
+    return credit.state !== 'gone' && (earlier === undefined || earlier.state === 'gone');
+  });
+  if (reversed) events.push('payment.reversed');
+  // Money for a refunded payment is as unexpected as late money: the merchant must look at it.
+  if (arrived.some((credit) => credit.late || after.status === 'refunded')) events.push('payment.late');
+  if (before.status !== after.status) {
+    const event = statusEvent(before, after);
+    if (event !== null) events.push(event);
+  } else if (after.status === 'underpaid' && (arrived.length > 0 || before.exception !== after.exception)) {
+    events.push('payment.underpaid');
+  }
+  if (becameOverpaid(before, after)) events.push('payment.overpaid');
+  return events;
+}
+
+/** Told again whenever more settled money comes on top, so that no excess stays unmentioned. */
+function becameOverpaid(before: PaymentState, after: PaymentState): boolean {
+  if (after.status !== 'completed') return false;
+  const now = standingOf(after).settledAll;
+  if (!isOverpaid(now, after.toleranceBps)) return false;
+  return before.status !== 'completed' || coversMore(now, standingOf(before).settledAll);
+}
+
+/**
+ * The event of a status change. Falling back to `pending`, `expired` or `cancelled` because money
+ * vanished is told by payment.reversed alone: a merchant hears of an expiry or a cancellation
+ * once, and of an expiry never after money was seen.
+ */
+function statusEvent(before: PaymentState, after: PaymentState): PaymentEventType | null {
+  switch (after.status) {
+    case 'pending':
+      return null;
+    case 'expired':
+      return after.credits.length === 0 ? 'payment.expired' : null;
+    case 'cancelled':
+      return before.cancelledAt === null ? 'payment.cancelled' : null;
+    case 'underpaid':
+    case 'confirming':
+    case 'completed':
+    case 'failed':
+    case 'refunded':
+      return `payment.${after.status}`;
+    default:
+      return assertNever(after.status);
+  }
+}

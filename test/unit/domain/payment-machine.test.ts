@@ -1,0 +1,494 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { outputKey } from '../../../src/domain/chain.ts';
+import { coverageOf, isPaid } from '../../../src/domain/payment/coverage.ts';
+import { liveCredits, transition } from '../../../src/domain/payment/machine.ts';
+import type { PaymentEventType, PaymentFact, PaymentState } from '../../../src/domain/payment/types.ts';
+
+const EXPIRES = 1_000_000;
+const txid = (n: number): string => n.toString(16).padStart(64, '0');
+
+function fresh(overrides: Partial<PaymentState> = {}): PaymentState {
+  return {
+    status: 'pending',
+    exception: null,
+    expiresAt: EXPIRES,
+    cancelledAt: null,
+    acceptedAt: null,
+    refundedAt: null,
+    toleranceBps: 50,
+    latePolicy: 'accept',
+    options: {
+      BTC: { due: 100_000n, requiredConfirmations: 2 },
+      LTC: { due: 50_000_000n, requiredConfirmations: 3 },
+    },
+    credits: [],
+    tips: { BTC: 100, LTC: 100 },
+    ...overrides,
+  };
+}
+
+function seen(
+  n: number,
+  amount: bigint,
+  seenAt: number,
+  extra: Partial<{ coin: 'BTC' | 'LTC'; currentDue: bigint | null }> = {},
+): PaymentFact {
+  return {
+    type: 'output_seen',
+    coin: 'BTC',
+    ref: { txid: txid(n), index: 0 },
+    amount,
+    maturity: 1,
+    seenAt,
+    currentDue: null,
+    ...extra,
+  };
+}
+function confirmed(
+  n: number,
+  amount: bigint,
+  seenAt: number,
+  height: number,
+  extra: Partial<{ coin: 'BTC' | 'LTC'; currentDue: bigint | null; maturity: number }> = {},
+): PaymentFact {
+  return {
+    type: 'output_confirmed',
+    coin: 'BTC',
+    ref: { txid: txid(n), index: 0 },
+    amount,
+    maturity: 1,
+    seenAt,
+    currentDue: null,
+    height,
+    ...extra,
+  };
+}
+const tip = (height: number): PaymentFact => ({ type: 'tip', coin: 'BTC', height });
+const gone = (n: number): PaymentFact => ({ type: 'output_gone', ref: { txid: txid(n), index: 0 } });
+const unconfirmed = (n: number): PaymentFact => ({
+  type: 'output_unconfirmed',
+  ref: { txid: txid(n), index: 0 },
+});
+
+function run(
+  start: PaymentState,
+  steps: [PaymentFact, number][],
+): { payment: PaymentState; events: PaymentEventType[] } {
+  let payment = start;
+  const events: PaymentEventType[] = [];
+  for (const [fact, now] of steps) {
+    const result = transition(payment, fact, now);
+    payment = result.payment;
+    events.push(...result.events);
+  }
+  return { payment, events };
+}
+
+describe('payment machine', () => {
+  it('exact payment: confirming when seen, completed at the required confirmations', () => {
+    const { payment, events } = run(fresh(), [
+      [seen(1, 100_000n, 10), 10],
+      [confirmed(1, 100_000n, 20, 101), 20],
+      [tip(101), 20],
+      [tip(102), 30],
+    ]);
+    expect(payment.status).toBe('completed');
+    expect(payment.exception).toBeNull();
+    expect(events).toEqual(['payment.confirming', 'payment.completed']);
+  });
+
+  it('unconfirmed money never settles, however often it is seen', () => {
+    const { payment } = run(fresh(), [
+      [seen(1, 100_000n, 10), 10],
+      [seen(1, 100_000n, 10), 11],
+      [tip(500), 12],
+    ]);
+    expect(payment.status).toBe('confirming');
+  });
+
+  it('a stale unconfirmed view does not take a confirmation back', () => {
+    const { payment } = run(fresh(), [
+      [confirmed(1, 100_000n, 10, 99), 10],
+      [seen(1, 100_000n, 10), 11],
+    ]);
+    expect(payment.status).toBe('completed');
+  });
+
+  it('adds up several transactions and coins', () => {
+    const { payment, events } = run(fresh(), [
+      [confirmed(1, 50_000n, 10, 99), 10],
+      [confirmed(2, 25_000_000n, 11, 98, { coin: 'LTC' }), 11],
+    ]);
+    expect(payment.status).toBe('completed');
+    expect(events).toEqual(['payment.underpaid', 'payment.completed']);
+  });
+
+  it('takes an underpayment within the tolerance, and nothing below it', () => {
+    expect(run(fresh(), [[confirmed(1, 99_500n, 10, 99), 10]]).payment.status).toBe('completed');
+    expect(run(fresh(), [[confirmed(1, 99_499n, 10, 99), 10]]).payment.status).toBe('underpaid');
+  });
+
+  it('a coinbase or peg-out credit waits for its maturity beyond the policy', () => {
+    const { payment } = run(fresh(), [[confirmed(1, 100_000n, 10, 99, { maturity: 100 }), 10]]);
+    expect(payment.status).toBe('confirming');
+    expect(transition(payment, tip(197), 20).payment.status).toBe('confirming');
+    expect(transition(payment, tip(198), 20).payment.status).toBe('completed');
+  });
+
+  it('expires without money, at the very millisecond', () => {
+    expect(transition(fresh(), { type: 'clock' }, EXPIRES - 1).events).toEqual([]);
+    const { payment, events } = transition(fresh(), { type: 'clock' }, EXPIRES);
+    expect(payment.status).toBe('expired');
+    expect(events).toEqual(['payment.expired']);
+  });
+
+  it('does not expire with money in the mempool and completes after expiry', () => {
+    const { payment, events } = run(fresh(), [
+      [seen(1, 100_000n, EXPIRES - 1), EXPIRES - 1],
+      [{ type: 'clock' }, EXPIRES + 1],
+      [confirmed(1, 100_000n, EXPIRES + 5, 99), EXPIRES + 5],
+    ]);
+    expect(payment.status).toBe('completed');
+    expect(payment.exception).toBeNull();
+    expect(events).toEqual(['payment.confirming', 'payment.completed']);
+  });
+
+  it('stays underpaid after expiry and says so once more', () => {
+    const { payment, events } = run(fresh(), [
+      [confirmed(1, 40_000n, 10, 99), 10],
+      [{ type: 'clock' }, EXPIRES],
+      [{ type: 'clock' }, EXPIRES + 1],
+    ]);
+    expect(payment).toMatchObject({ status: 'underpaid', exception: 'underpaid' });
+    expect(events).toEqual(['payment.underpaid', 'payment.underpaid']);
+  });
+
+  it('late money completes when it covers the price at the current rate and keeps exception late', () => {
+    const { payment, events } = run(fresh(), [
+      [{ type: 'clock' }, EXPIRES],
+      [seen(1, 100_000n, EXPIRES + 5, { currentDue: 99_800n }), EXPIRES + 5],
+      [confirmed(1, 100_000n, EXPIRES + 9, 99), EXPIRES + 9],
+    ]);
+    expect(payment).toMatchObject({ status: 'completed', exception: 'late' });
+    expect(events).toEqual(['payment.expired', 'payment.late', 'payment.confirming', 'payment.completed']);
+  });
+
+  it('late money that does not cover the current price waits as expired/late for the merchant', () => {
+    const { payment } = run(fresh(), [
+      [{ type: 'clock' }, EXPIRES],
+      [confirmed(1, 100_000n, EXPIRES + 5, 99, { currentDue: 110_000n }), EXPIRES + 5],
+    ]);
+    expect(payment).toMatchObject({ status: 'expired', exception: 'late' });
+    const accepted = transition(payment, { type: 'resolve', action: 'accept' }, EXPIRES + 10);
+    expect(accepted.payment).toMatchObject({ status: 'completed', exception: 'late' });
+  });
+
+  it('late money without a known rate waits for its quote', () => {
+    const { payment } = run(fresh(), [[confirmed(1, 100_000n, EXPIRES + 5, 99), EXPIRES + 5]]);
+    expect(payment).toMatchObject({ status: 'expired', exception: 'late' });
+    const quoted = transition(
+      payment,
+      { type: 'late_quoted', ref: { txid: txid(1), index: 0 }, due: 100_000n },
+      EXPIRES + 6,
+    );
+    expect(quoted.payment).toMatchObject({ status: 'completed', exception: 'late' });
+  });
+
+  it('late policy review leaves late money to the merchant', () => {
+    const { payment } = run(fresh({ latePolicy: 'review' }), [
+      [confirmed(1, 100_000n, EXPIRES + 5, 99, { currentDue: 90_000n }), EXPIRES + 5],
+    ]);
+    expect(payment).toMatchObject({ status: 'expired', exception: 'late' });
+  });
+
+  it('overpaid and paid twice are told apart', () => {
+    const over = run(fresh(), [[confirmed(1, 120_000n, 10, 99), 10]]);
+    expect(over.payment.exception).toBe('overpaid');
+    expect(over.events).toEqual(['payment.completed', 'payment.overpaid']);
+    const twice = run(fresh(), [
+      [confirmed(1, 100_000n, 10, 99), 10],
+      [confirmed(2, 100_000n, EXPIRES + 1, 99, { currentDue: 100_000n }), EXPIRES + 1],
+    ]);
+    expect(twice.payment.exception).toBe('multiple');
+    expect(twice.events).toEqual(['payment.completed', 'payment.late', 'payment.overpaid']);
+  });
+
+  it('a replaced payment takes its credit back and may still be paid', () => {
+    const { payment, events } = run(fresh(), [
+      [seen(1, 100_000n, 10), 10],
+      [gone(1), 20],
+      [gone(1), 21],
+    ]);
+    expect(payment.status).toBe('pending');
+    expect(events).toEqual(['payment.confirming', 'payment.reversed']);
+  });
+
+  it('money that vanished before expiry ends as failed, not expired', () => {
+    const { payment, events } = run(fresh(), [
+      [seen(1, 100_000n, 10), 10],
+      [gone(1), 20],
+      [{ type: 'clock' }, EXPIRES],
+    ]);
+    expect(payment.status).toBe('failed');
+    expect(events).not.toContain('payment.expired');
+    expect(events.at(-1)).toBe('payment.failed');
+  });
+
+  it('a reorg that moves the transaction keeps a completion; one that drops it reverses', () => {
+    const completed = run(fresh(), [[confirmed(1, 100_000n, 10, 99), 10]]).payment;
+    const moved = run(completed, [
+      [tip(98), 30],
+      [unconfirmed(1), 30],
+      [confirmed(1, 100_000n, 31, 100), 31],
+      [tip(100), 31],
+    ]);
+    expect(moved.payment.status).toBe('completed');
+    expect(moved.events).toEqual([]);
+    const dropped = run(completed, [
+      [unconfirmed(1), EXPIRES + 5],
+      [gone(1), EXPIRES + 6],
+    ]);
+    expect(dropped.payment.status).toBe('failed');
+    expect(dropped.events).toEqual(['payment.reversed', 'payment.failed']);
+  });
+
+  it('a reorg before completion starts the count again', () => {
+    const { payment } = run(fresh(), [
+      [confirmed(1, 100_000n, 10, 100), 10],
+      [unconfirmed(1), 11],
+      [confirmed(1, 100_000n, 12, 101), 12],
+      [tip(101), 12],
+    ]);
+    expect(payment.status).toBe('confirming');
+  });
+
+  it('money for a cancelled payment is late', () => {
+    const cancelled = transition(fresh(), { type: 'cancel' }, 50);
+    expect(cancelled.events).toEqual(['payment.cancelled']);
+    const { payment, events } = run(cancelled.payment, [
+      [confirmed(1, 100_000n, 60, 99, { currentDue: 100_000n }), 60],
+    ]);
+    expect(payment).toMatchObject({ status: 'completed', exception: 'late' });
+    expect(events).toEqual(['payment.late', 'payment.completed']);
+  });
+
+  it('cannot be cancelled once money was seen', () => {
+    const { payment } = run(fresh(), [[seen(1, 1n, 10), 10]]);
+    expect(transition(payment, { type: 'cancel' }, 20)).toEqual({ payment, events: [] });
+  });
+
+  it('an acceptance dies with the money it accepted', () => {
+    const { payment } = run(fresh(), [
+      [confirmed(1, 40_000n, 10, 99), 10],
+      [{ type: 'resolve', action: 'accept' }, 20],
+      [gone(1), 30],
+      [confirmed(2, 1n, 40, 99), 40],
+    ]);
+    expect(payment.status).toBe('underpaid');
+  });
+
+  it('refunded is final and later money is mentioned', () => {
+    const { payment, events } = run(fresh(), [
+      [confirmed(1, 40_000n, 10, 99), 10],
+      [{ type: 'resolve', action: 'refunded' }, 20],
+      [confirmed(2, 60_000n, 30, 99), 30],
+    ]);
+    expect(payment.status).toBe('refunded');
+    expect(events).toEqual(['payment.underpaid', 'payment.refunded', 'payment.late']);
+  });
+});
+
+const arbitraryFact: fc.Arbitrary<PaymentFact> = fc.oneof(
+  fc.record({
+    type: fc.constant('output_seen' as const),
+    coin: fc.constantFrom('BTC' as const, 'LTC' as const),
+    ref: fc.record({ txid: fc.integer({ min: 1, max: 5 }).map(txid), index: fc.constant(0) }),
+    amount: fc.constant(0n),
+    maturity: fc.constant(1),
+    seenAt: fc.constant(0),
+    currentDue: fc.option(fc.bigInt({ min: 1n, max: 200_000n }), { nil: null }),
+  }),
+  fc.record({
+    type: fc.constant('output_confirmed' as const),
+    coin: fc.constantFrom('BTC' as const, 'LTC' as const),
+    ref: fc.record({ txid: fc.integer({ min: 1, max: 5 }).map(txid), index: fc.constant(0) }),
+    amount: fc.constant(0n),
+    maturity: fc.constantFrom(1, 6),
+    seenAt: fc.constant(0),
+    currentDue: fc.option(fc.bigInt({ min: 1n, max: 200_000n }), { nil: null }),
+    height: fc.integer({ min: 95, max: 110 }),
+  }),
+  fc.record({
+    type: fc.constantFrom('output_unconfirmed' as const, 'output_gone' as const),
+    ref: fc.record({ txid: fc.integer({ min: 1, max: 5 }).map(txid), index: fc.constant(0) }),
+  }),
+  fc.record({
+    type: fc.constant('late_quoted' as const),
+    ref: fc.record({ txid: fc.integer({ min: 1, max: 5 }).map(txid), index: fc.constant(0) }),
+    due: fc.bigInt({ min: 1n, max: 200_000n }),
+  }),
+  fc.record({
+    type: fc.constant('tip' as const),
+    coin: fc.constantFrom('BTC' as const, 'LTC' as const),
+    height: fc.integer({ min: 95, max: 120 }),
+  }),
+  fc.constant({ type: 'clock' } as PaymentFact),
+  fc.constant({ type: 'cancel' } as PaymentFact),
+  fc.constantFrom(
+    { type: 'resolve', action: 'accept' } as PaymentFact,
+    { type: 'resolve', action: 'refunded' } as PaymentFact,
+  ),
+);
+
+/** An output's coin and amount are facts of the chain: they follow from its name. */
+function consistent(fact: PaymentFact, now: number): PaymentFact {
+  if (fact.type !== 'output_seen' && fact.type !== 'output_confirmed') return fact;
+  const n = Number.parseInt(fact.ref.txid, 16);
+  return {
+    ...fact,
+    coin: n % 2 === 0 ? 'LTC' : 'BTC',
+    amount: BigInt(n) * (n % 2 === 0 ? 15_000_000n : 25_000n),
+    seenAt: now,
+  };
+}
+
+const history = fc
+  .array(fc.tuple(arbitraryFact, fc.integer({ min: 0, max: 400_000 })), { maxLength: 40 })
+  .map((steps) => {
+    let now = 0;
+    return steps.map(([fact, delay]): [PaymentFact, number] => {
+      now += delay;
+      return [consistent(fact, now), now];
+    });
+  });
+
+describe('payment machine, whatever happens', () => {
+  it('credits what is alive, exactly: the last word on each output decides', () => {
+    fc.assert(
+      fc.property(history, (steps) => {
+        const { payment } = run(fresh(), steps);
+        const model = new Map<string, { amount: bigint; alive: boolean }>();
+        for (const [fact] of steps) {
+          if (fact.type === 'output_seen' || fact.type === 'output_confirmed') {
+            model.set(outputKey(fact.ref), { amount: fact.amount, alive: true });
+          } else if (fact.type === 'output_gone') {
+            const known = model.get(outputKey(fact.ref));
+            if (known !== undefined) known.alive = false;
+          }
+        }
+        const expected = [...model.values()].filter((o) => o.alive).reduce((sum, o) => sum + o.amount, 0n);
+        const credited = liveCredits(payment).reduce((sum, credit) => sum + credit.amount, 0n);
+        expect(credited).toBe(expected);
+        expect(payment.credits.every((credit) => credit.amount > 0n)).toBe(true);
+        expect(new Set(payment.credits.map((credit) => outputKey(credit.ref))).size).toBe(
+          payment.credits.length,
+        );
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('never tells an expiry after money was seen, tells it at most once', () => {
+    fc.assert(
+      fc.property(history, (steps) => {
+        let payment = fresh();
+        let moneySeen = false;
+        let expiries = 0;
+        for (const [fact, now] of steps) {
+          const result = transition(payment, fact, now);
+          payment = result.payment;
+          moneySeen ||= payment.credits.length > 0;
+          if (result.events.includes('payment.expired')) {
+            expiries += 1;
+            expect(moneySeen).toBe(false);
+          }
+        }
+        expect(expiries).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('completed always stands on enough living money or the merchant’s own word', () => {
+    fc.assert(
+      fc.property(history, (steps) => {
+        const { payment } = run(fresh(), steps);
+        if (payment.status !== 'completed') return;
+        const enough = isPaid(coverageOf(liveCredits(payment)), payment.toleranceBps);
+        expect(enough || payment.acceptedAt !== null).toBe(true);
+        expect(liveCredits(payment).length).toBeGreaterThan(0);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('a fact told twice in a row changes and tells nothing the second time', () => {
+    fc.assert(
+      fc.property(history, (steps) => {
+        let payment = fresh();
+        for (const [fact, now] of steps) {
+          payment = transition(payment, fact, now).payment;
+          const again = transition(payment, fact, now);
+          expect(again.events).toEqual([]);
+          expect(again.payment).toEqual(payment);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('replaying all facts gives the same payment and the same events', () => {
+    fc.assert(
+      fc.property(history, (steps) => {
+        expect(run(fresh(), steps)).toEqual(run(fresh(), steps));
+        const duplicated = steps.flatMap((step): [PaymentFact, number][] => [step, step]);
+        expect(run(fresh(), duplicated)).toEqual(run(fresh(), steps));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('a reversal is told exactly when counted money vanishes', () => {
+    fc.assert(
+      fc.property(history, (steps) => {
+        let payment = fresh();
+        for (const [fact, now] of steps) {
+          const before = liveCredits(payment).length;
+          const result = transition(payment, fact, now);
+          payment = result.payment;
+          expect(result.events.includes('payment.reversed')).toBe(liveCredits(payment).length < before);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('the order of observations does not matter for what a payment has received', () => {
+    const observation = fc.record({
+      n: fc.integer({ min: 1, max: 5 }),
+      height: fc.integer({ min: 95, max: 100 }),
+    });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(observation, { selector: (o) => o.n, maxLength: 5 }),
+        fc.infiniteStream(fc.integer()),
+        (outputs, order) => {
+          const facts = outputs.map((o): [PaymentFact, number] => [
+            consistent(confirmed(o.n, 1n, 0, o.height), 10),
+            10,
+          ]);
+          const keys = facts.map(() => order.next().value as number);
+          const shuffled = facts
+            .map((fact, i) => ({ fact, key: keys[i]! }))
+            .sort((a, b) => a.key - b.key)
+            .map((x) => x.fact);
+          const a = run(fresh({ tips: { BTC: 200, LTC: 200 } }), facts).payment;
+          const b = run(fresh({ tips: { BTC: 200, LTC: 200 } }), shuffled).payment;
+          expect(b.status).toBe(a.status);
+          expect(b.exception).toBe(a.exception);
+        },
+      ),
+    );
+  });
+});
