@@ -225,8 +225,8 @@ export interface EventRow {
 }
 
 export interface DeliveryRow {
-  /** The webhook-id header, stable over retries. */
   id: string;
+  /** Also the webhook-id header: the same over retries and redeliveries. */
   event_id: string;
   event_seq: number;
   merchant_id: string;
@@ -234,6 +234,8 @@ export interface DeliveryRow {
   /** Deliveries that share it go out one after the other. */
   order_key: string;
   url: string;
+  /** Scheme, host and port of the url: what concurrency is bounded by. */
+  origin: string;
   status: 'pending' | 'delivered' | 'failed';
   attempts: number;
   next_attempt_at: number;
@@ -254,8 +256,11 @@ export interface WebhookLogRow {
   attempt: number;
   duration_ms: number;
   error: string | null;
+  /** Method and headers; the body is the event's. */
   request_json: string;
   response_json: string;
+  /** What the row takes on disk, roughly: retention by size adds it up. */
+  size_bytes: number;
   created_at: number;
 }
 

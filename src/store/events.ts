@@ -1,0 +1,55 @@
+import type { Selectable } from 'kysely';
+import type { EventType } from '../domain/events.ts';
+import type { Db, Tx } from './database.ts';
+import type { EventRow } from './tables.ts';
+
+export type StoredEvent = Selectable<EventRow>;
+
+/** Appends one event and returns its place in the log. Must be in the transaction of what it tells about. */
+export async function insertEvent(tx: Tx, event: Omit<StoredEvent, 'seq'>): Promise<number> {
+  const row = await tx.insertInto('events').values(event).returning('seq').executeTakeFirstOrThrow();
+  return row.seq;
+}
+
+export async function findEvent(db: Db, id: string): Promise<StoredEvent | undefined> {
+  return db.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export interface EventFilter {
+  readonly merchantId: string;
+  readonly paymentId?: string;
+  readonly type?: EventType;
+  readonly page: number;
+  readonly limit: number;
+}
+
+/** One page of a merchant's events, newest first, and how many match in all. */
+export async function listEvents(
+  db: Db,
+  filter: EventFilter,
+): Promise<{ events: StoredEvent[]; total: number }> {
+  let query = db.selectFrom('events').where('merchant_id', '=', filter.merchantId);
+  if (filter.paymentId !== undefined) query = query.where('payment_id', '=', filter.paymentId);
+  if (filter.type !== undefined) query = query.where('type', '=', filter.type);
+  const { total } = await query
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const events = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(filter.limit)
+    .offset((filter.page - 1) * filter.limit)
+    .execute();
+  return { events, total };
+}
+
+/** Every event of a payment in the order they happened. */
+export async function listPaymentEvents(db: Db, paymentId: string): Promise<StoredEvent[]> {
+  return db
+    .selectFrom('events')
+    .selectAll()
+    .where('payment_id', '=', paymentId)
+    .orderBy('sequence')
+    .execute();
+}
