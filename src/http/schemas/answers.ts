@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { COINS } from '../../domain/coins.ts';
+
+/** Schemas of what the API answers. */
+
+/** ISO 8601 UTC, as `new Date(ms).toISOString()` writes it. */
+export function timestamp() {
+  return z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] });
+}
+
+/** Milliseconds → timestamp of an answer. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** `data.pagination` of every list. */
+export function pagination() {
+  return z.object({ page: z.int(), limit: z.int(), total: z.int() });
+}
+
+/** One text per coin, all four present: wallets, balances. */
+export function perCoin(description: string) {
+  return z.record(z.enum(COINS), z.string()).meta({ description });
+}
+
+export function freeObject() {
+  return z.record(z.string(), z.unknown());
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+
+const PAGE_MAX = 1_000_000;
+export const LIMIT_MAX = 100;
+export const LIMIT_DEFAULT = 10;
+
+/** A whole number in a query string, digits only. */
+export function integerQuery(bounds: { readonly min: number; readonly max: number }) {
+  const { min, max } = bounds;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, { error: 'must be a whole number' })
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .meta({ override: { type: 'integer', minimum: min, maximum: max, pattern: undefined } });
+}
+
+/** Exactly `true` or `false` in a query string. */
+export function booleanQuery() {
+  return z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .transform((value) => value === 'true')
+    .meta({ override: { type: 'boolean', enum: undefined } });
+}
+
+/** `page` and `limit` of every list: spread into the query's object. */
+export function pageQuery() {
+  return {
+    page: integerQuery({ min: 1, max: PAGE_MAX }).default(1),
+    limit: integerQuery({ min: 1, max: LIMIT_MAX }).default(LIMIT_DEFAULT),
+  };
+}
+
+const ISO = /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+ -]\d{2}:?\d{2})?)?$/;
+
+/**
+ * An ISO 8601 time in a query string, as milliseconds. Without an offset it is UTC; a bare date
+ * is that day's start, or its end for an `until` bound. A `+` that arrived as a blank is understood.
+ */
+export function timeQuery(bound: 'from' | 'until') {
+  return z
+    .string()
+    .trim()
+    .transform((value, context) => {
+      const at = parseTime(value, bound);
+      if (at !== null) return at;
+      context.addIssue({
+        code: 'custom',
+        message: 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z',
+        params: { code: 'invalid_format' },
+      });
+      return z.NEVER;
+    })
+    .meta({ override: { type: 'string', format: 'date-time' } });
+}
+
+function parseTime(value: string, bound: 'from' | 'until'): number | null {
+  const [, day, time, zone] = ISO.exec(value) ?? [];
+  if (day === undefined || !realDay(day)) return null;
+  if (time === undefined) return Date.parse(`${day}T${bound === 'from' ? '00:00:00.000' : '23:59:59.999'}Z`);
+  const offset = (zone ?? 'Z')
+    .toUpperCase()
+    .replace(' ', '+')
+    .replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
+  const at = Date.parse(`${day}T${time.replace(/(\.\d{3})\d+$/, '$1')}${offset}`);
+  return Number.isNaN(at) ? null : at;
+}
+
+/** The Date parser rolls 31 February over into March. */
+function realDay(day: string): boolean {
+  const at = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
+}

@@ -1,0 +1,107 @@
+import { domainToASCII } from 'node:url';
+import { z } from 'zod';
+
+/** Longest plain text, URL and e-mail address the API takes, in characters. */
+export const TEXT_MAX = 255;
+export const URL_MAX = 2048;
+const EMAIL_MAX = 254;
+
+/** Length as JSON Schema counts it: code points, so that an emoji is one. */
+function lengthOf(value: string): number {
+  let length = 0;
+  for (const _ of value) length += 1;
+  return length;
+}
+
+/** What makes a string unfit to be kept at all; null when nothing does. */
+export function unstorable(value: string): string | null {
+  if (value.includes('\0')) return 'must not contain null characters';
+  return value.isWellFormed() ? null : 'must be well-formed Unicode';
+}
+
+interface Lengths {
+  readonly min?: number;
+  readonly max?: number;
+  readonly trim?: boolean;
+}
+
+/** Text with its ends trimmed, 1 to 255 characters unless told otherwise, without null characters. */
+export function text(lengths: Lengths = {}) {
+  const { min = 1, max = TEXT_MAX, trim = true } = lengths;
+  const base = trim ? z.string().trim() : z.string();
+  return base
+    .superRefine((value, context) => {
+      const length = lengthOf(value);
+      const problem = unstorable(value);
+      if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+      else if (length < min)
+        context.addIssue({ code: 'custom', message: tooShort(min), params: { code: 'too_small' } });
+      else if (length > max) {
+        const message = `must have at most ${max} characters`;
+        context.addIssue({ code: 'custom', message, params: { code: 'too_big' } });
+      }
+    })
+    .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max });
+}
+
+function tooShort(min: number): string {
+  return min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
+}
+
+/** An identifier given by a client. Any text is well typed: one that names nothing is a 404, not a 400. */
+export function identifier() {
+  return text();
+}
+
+/** An absolute http or https URL of at most 2,048 characters, kept as the client wrote it. */
+export function httpUrl() {
+  return z
+    .string()
+    .trim()
+    .superRefine((value, context) => {
+      const problem = urlProblem(value);
+      if (problem !== null) {
+        context.addIssue({ code: 'custom', message: problem, params: { code: 'invalid_format' } });
+      }
+    })
+    .meta({ format: 'uri', maxLength: URL_MAX });
+}
+
+function urlProblem(value: string): string | null {
+  if (value.length > URL_MAX) return `must have at most ${URL_MAX} characters`;
+  // The URL parser drops tabs and line breaks instead of refusing them.
+  if (/[\s\p{Cc}]/u.test(value) || !/^https?:\/\//i.test(value)) return 'must be an http or https URL';
+  const url = URL.parse(value);
+  if (url === null || url.hostname === '') return 'must be an http or https URL';
+  return url.username === '' && url.password === '' ? null : 'must not carry a user name or password';
+}
+
+/** An e-mail address; international ones (RFC 6531) included, quoted local parts and IP domains not. */
+export function email() {
+  return z
+    .string()
+    .trim()
+    .refine(isEmail, { error: 'must be an e-mail address', params: { code: 'invalid_format' } })
+    .meta({ format: 'email', maxLength: EMAIL_MAX });
+}
+
+function isEmail(value: string): boolean {
+  if (value.length > EMAIL_MAX || unstorable(value) !== null) return false;
+  const at = value.lastIndexOf('@');
+  const local = value.slice(0, at);
+  if (at < 1 || local.length > 64) return false;
+  if (/[\s\p{Cc}"(),:;<>@[\]\\]/u.test(local) || /^\.|\.\.|\.$/.test(local)) return false;
+  return isHostName(domainToASCII(value.slice(at + 1)));
+}
+
+/** A registrable-looking host name in ASCII: two labels or more, the last not a number. */
+export function isHostName(name: string): boolean {
+  const labels = name.split('.');
+  const last = labels.at(-1) ?? '';
+  return (
+    name.length <= 253 &&
+    labels.length >= 2 &&
+    labels.every((label) => /^[a-z0-9_]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) &&
+    /[a-z]/.test(last)
+  );
+}
