@@ -1,0 +1,145 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { argon2id, hash } from 'argon2';
+import { z } from 'zod';
+
+/** A keyring that cannot be opened or created. The message is for the operator and holds no secret. */
+export class KeyringError extends Error {
+  override name = 'KeyringError';
+}
+
+/** Cost of argon2id (RFC 9106). */
+export interface KeyringCost {
+  readonly memoryKiB: number;
+  readonly iterations: number;
+  readonly parallelism: number;
+}
+
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const ARGON2_VERSION = 0x13;
+
+const base64Bytes = (length: number) =>
+  z.base64().refine((text) => Buffer.from(text, 'base64').length === length, `must be ${length} bytes`);
+
+/** Bounds keep a foreign file from eating all memory before its passphrase is even wrong. */
+const headerSchema = z.strictObject({
+  format: z.literal('tilld-keyring'),
+  version: z.literal(1),
+  createdAt: z.iso.datetime(),
+  kdf: z.strictObject({
+    name: z.literal('argon2id'),
+    version: z.literal(ARGON2_VERSION),
+    memoryKiB: z.int().min(8).max(4_194_304),
+    iterations: z.int().min(1).max(1000),
+    parallelism: z.int().min(1).max(64),
+    salt: base64Bytes(SALT_BYTES),
+  }),
+  cipher: z.strictObject({ name: z.literal('aes-256-gcm'), nonce: base64Bytes(NONCE_BYTES) }),
+});
+const fileSchema = headerSchema.extend({ ciphertext: base64Bytes(32), tag: base64Bytes(TAG_BYTES) });
+
+type Header = z.infer<typeof headerSchema>;
+
+/** Encrypts 32 bytes of BIP-39 entropy: argon2id over the passphrase, AES-256-GCM, the header authenticated. */
+export async function encryptKeyring(
+  entropy: Uint8Array,
+  passphrase: string,
+  cost: KeyringCost,
+): Promise<string> {
+  const header: Header = {
+    format: 'tilld-keyring',
+    version: 1,
+    createdAt: new Date().toISOString(),
+    kdf: {
+      name: 'argon2id',
+      version: ARGON2_VERSION,
+      memoryKiB: cost.memoryKiB,
+      iterations: cost.iterations,
+      parallelism: cost.parallelism,
+      salt: randomBytes(SALT_BYTES).toString('base64'),
+    },
+    cipher: { name: 'aes-256-gcm', nonce: randomBytes(NONCE_BYTES).toString('base64') },
+  };
+  const key = await deriveKey(passphrase, header);
+  const cipher = createCipheriv('aes-256-gcm', key, Buffer.from(header.cipher.nonce, 'base64'));
+  cipher.setAAD(authenticatedBytes(header));
+  const ciphertext = Buffer.concat([cipher.update(entropy), cipher.final()]);
+  key.fill(0);
+  const file = {
+    ...header,
+    ciphertext: ciphertext.toString('base64'),
+    tag: cipher.getAuthTag().toString('base64'),
+  };
+  return `${JSON.stringify(file, null, 2)}\n`;
+}
+
+/** @throws {KeyringError} foreign or damaged file, wrong passphrase. */
+export async function decryptKeyring(text: string, passphrase: string): Promise<Buffer> {
+  const { ciphertext, tag, ...header } = parseFile(text);
+  const key = await deriveKey(passphrase, header);
+  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(header.cipher.nonce, 'base64'), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAAD(authenticatedBytes(header));
+  decipher.setAuthTag(Buffer.from(tag, 'base64'));
+  try {
+    return Buffer.concat([decipher.update(Buffer.from(ciphertext, 'base64')), decipher.final()]);
+  } catch {
+    throw new KeyringError(
+      'the passphrase does not open keyring.json: it is another one, or the file was altered',
+    );
+  } finally {
+    key.fill(0);
+  }
+}
+
+function parseFile(text: string): z.infer<typeof fileSchema> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new KeyringError('keyring.json is damaged (it is not JSON): put it back from a backup');
+  }
+  const parsed = fileSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const version = z
+    .looseObject({ format: z.literal('tilld-keyring'), version: z.int().min(2) })
+    .safeParse(json);
+  if (version.success) {
+    throw new KeyringError(
+      `keyring.json has version ${version.data.version}, written by a newer tilld: upgrade this program`,
+    );
+  }
+  const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole file');
+  throw new KeyringError(
+    `keyring.json is not a keyring of tilld, or it is damaged (${[...new Set(fields)].join(', ')}): put it back from a backup`,
+  );
+}
+
+async function deriveKey(passphrase: string, header: Header): Promise<Buffer> {
+  return hash(passphrase.normalize('NFKC'), {
+    raw: true,
+    type: argon2id,
+    version: header.kdf.version,
+    memoryCost: header.kdf.memoryKiB,
+    timeCost: header.kdf.iterations,
+    parallelism: header.kdf.parallelism,
+    salt: Buffer.from(header.kdf.salt, 'base64'),
+    hashLength: KEY_BYTES,
+  });
+}
+
+/** The header in one fixed field order, whatever the order in the file. */
+function authenticatedBytes({ format, version, createdAt, kdf, cipher }: Header): Buffer {
+  return Buffer.from(
+    JSON.stringify([
+      format,
+      version,
+      createdAt,
+      [kdf.name, kdf.version, kdf.memoryKiB, kdf.iterations, kdf.parallelism, kdf.salt],
+      [cipher.name, cipher.nonce],
+    ]),
+  );
+}

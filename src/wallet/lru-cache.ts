@@ -1,0 +1,32 @@
+/** Bounded memory: keeps the entries used last and tells when one leaves. */
+export class LruCache<V> {
+  readonly #entries = new Map<string, V>();
+  readonly #capacity: number;
+  readonly #onEvict: (value: V) => void;
+
+  constructor(capacity: number, onEvict: (value: V) => void) {
+    this.#capacity = capacity;
+    this.#onEvict = onEvict;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The value of a key, made by `create` when it is not held. */
+  get(key: string, create: () => V): V {
+    const held = this.#entries.get(key);
+    const value = held ?? create();
+    if (held !== undefined) this.#entries.delete(key);
+    this.#entries.set(key, value);
+    if (this.#entries.size > this.#capacity) this.#evictOldest();
+    return value;
+  }
+
+  #evictOldest(): void {
+    const [oldest] = this.#entries;
+    if (oldest === undefined) return;
+    this.#entries.delete(oldest[0]);
+    this.#onEvict(oldest[1]);
+  }
+}
