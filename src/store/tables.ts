@@ -30,6 +30,7 @@ export interface Tables {
   idempotency: IdempotencyRow;
   sim_blocks: SimBlockRow;
   sim_transactions: SimTransactionRow;
+  sim_spends: SimSpendRow;
 }
 
 export type Flag = 0 | 1;
@@ -339,4 +340,12 @@ export interface SimTransactionRow {
   state: 'mempool' | 'mined' | 'dropped';
   body_json: string;
   created_at: number;
+}
+
+/** Which simulated transactions spend an output; several rivals may, at most one is not dropped. */
+export interface SimSpendRow {
+  coin: Coin;
+  txid: string;
+  vout: number;
+  by_txid: string;
 }

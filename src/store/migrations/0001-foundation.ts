@@ -145,6 +145,9 @@ const STATEMENTS = [
     body_json TEXT NOT NULL, created_at INTEGER NOT NULL, PRIMARY KEY (coin, txid)) STRICT`,
   `CREATE INDEX sim_transactions_by_height ON sim_transactions (coin, height) WHERE state = 'mined'`,
   `CREATE INDEX sim_transactions_mempool ON sim_transactions (coin) WHERE state = 'mempool'`,
+  `CREATE TABLE sim_spends (
+    coin TEXT NOT NULL, txid TEXT NOT NULL, vout INTEGER NOT NULL, by_txid TEXT NOT NULL,
+    PRIMARY KEY (coin, txid, vout, by_txid)) STRICT, WITHOUT ROWID`,
 ];
 
 export async function up(db: Kysely<unknown>): Promise<void> {

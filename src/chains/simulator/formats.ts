@@ -1,0 +1,125 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { sha256, sha512 } from '@noble/hashes/sha2.js';
+import { base58, hex } from '@scure/base';
+import { Address, p2wpkh } from '@scure/btc-signer';
+import { TEST_NETWORK, type BTC_NETWORK } from '@scure/btc-signer/utils.js';
+import { getAddress } from 'ethers/address';
+import { computeAddress } from 'ethers/transaction';
+import type { Coin } from '../../domain/coins.ts';
+
+/** All that tells one coin from another on the sandbox network: formats, keys and fee levels. */
+export interface CoinFormat {
+  /** Null when it is a testnet address of this coin, else why not. */
+  addressProblem(address: string): string | null;
+  /** The one spelling of an address under which its money is found. */
+  canonical(address: string): string;
+  publicKey(privateKey: Uint8Array): Uint8Array;
+  /** The address whose money this public key may spend. */
+  addressOf(publicKey: Uint8Array): string;
+  sign(message: Uint8Array, privateKey: Uint8Array): Uint8Array;
+  verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
+  /** Names transactions and blocks in the coin's own style. */
+  transactionId(bytes: Uint8Array): string;
+  blockHash(bytes: Uint8Array): string;
+  /** Size units (vB, gas, thousandths of a signature) of a transaction. */
+  size(inputs: number, outputs: number): bigint;
+  /** Atoms per 1,000 size units. */
+  readonly feeRate: bigint;
+  /** Smallest output the network carries, in atoms. */
+  readonly dust: bigint;
+}
+
+const LITECOIN_TESTNET: BTC_NETWORK = { bech32: 'tltc', pubKeyHash: 0x6f, scriptHash: 0x3a, wif: 0xef };
+
+function secp256k1Keys(): Pick<CoinFormat, 'publicKey' | 'sign' | 'verify'> {
+  return {
+    publicKey: (privateKey) => secp256k1.getPublicKey(privateKey, true),
+    sign: (message, privateKey) => secp256k1.sign(message, privateKey),
+    verify: (signature, message, publicKey) => secp256k1.verify(signature, message, publicKey),
+  };
+}
+
+function bitcoinLike(
+  name: string,
+  network: BTC_NETWORK,
+  fees: { feeRate: bigint; dust: bigint },
+): CoinFormat {
+  const coder = Address(network);
+  const isBech32 = (address: string) => address.toLowerCase().startsWith(`${network.bech32}1`);
+  return {
+    ...secp256k1Keys(),
+    ...fees,
+    addressProblem: (address) => {
+      if (/^(ltc|t)mweb1/i.test(address)) return 'is an MWEB address, which is not supported';
+      try {
+        coder.decode(address);
+        return null;
+      } catch {
+        return `is not a ${name} testnet address`;
+      }
+    },
+    canonical: (address) => (isBech32(address) ? address.toLowerCase() : address),
+    addressOf: (publicKey) => {
+      const { address } = p2wpkh(publicKey, network);
+      if (address === undefined) throw new Error('a public key hash always has an address');
+      return address;
+    },
+    transactionId: (bytes) => hex.encode(sha256(bytes)),
+    blockHash: (bytes) => hex.encode(sha256(bytes)),
+    size: (inputs, outputs) => BigInt(11 + 68 * inputs + 31 * outputs),
+  };
+}
+
+const ethereum: CoinFormat = {
+  ...secp256k1Keys(),
+  feeRate: 2_000_000_000_000n,
+  dust: 1n,
+  addressProblem: (address) => {
+    if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return 'is not an Ethereum address (0x and 40 hex digits)';
+    if (/^0x0{40}$/.test(address)) return 'is the zero address, which nobody owns';
+    try {
+      getAddress(address);
+      return null;
+    } catch {
+      return 'has a wrong checksum (EIP-55): it may be mistyped';
+    }
+  },
+  canonical: (address) => address.toLowerCase(),
+  addressOf: (publicKey) => computeAddress(`0x${hex.encode(publicKey)}`),
+  transactionId: (bytes) => `0x${hex.encode(sha256(bytes))}`,
+  blockHash: (bytes) => `0x${hex.encode(sha256(bytes))}`,
+  size: (inputs) => 21_000n * BigInt(Math.max(1, inputs)),
+};
+
+const solana: CoinFormat = {
+  publicKey: (privateKey) => ed25519.getPublicKey(solanaSeed(privateKey)),
+  sign: (message, privateKey) => ed25519.sign(message, solanaSeed(privateKey)),
+  verify: (signature, message, publicKey) => ed25519.verify(signature, message, publicKey),
+  // 5,000 lamports per signature, counted as 1,000 units each.
+  feeRate: 5_000n,
+  dust: 1n,
+  addressProblem: (address) => {
+    if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address) || base58.decode(address).length !== 32) {
+      return 'is not a Solana address (32 bytes in base58)';
+    }
+    return /^1+$/.test(address) ? 'is the system program, which cannot be paid' : null;
+  },
+  canonical: (address) => address,
+  addressOf: (publicKey) => base58.encode(publicKey),
+  transactionId: (bytes) => base58.encode(sha512(bytes)),
+  blockHash: (bytes) => base58.encode(sha256(bytes)),
+  size: (inputs) => 1_000n * BigInt(Math.max(1, inputs)),
+};
+
+/** Solana tools keep the public half behind the seed; signing needs the seed alone. */
+function solanaSeed(privateKey: Uint8Array): Uint8Array {
+  return privateKey.length === 64 ? privateKey.subarray(0, 32) : privateKey;
+}
+
+export const COIN_FORMATS: Readonly<Record<Coin, CoinFormat>> = {
+  BTC: bitcoinLike('Bitcoin', TEST_NETWORK, { feeRate: 2_000n, dust: 294n }),
+  ETH: ethereum,
+  LTC: bitcoinLike('Litecoin', LITECOIN_TESTNET, { feeRate: 10_000n, dust: 2_940n }),
+  SOL: solana,
+};

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import type { BroadcastResult, ChainBlockHeader, OutputRef } from '../../domain/chain.ts';
+import type { Coin } from '../../domain/coins.ts';
+import type { SimulatedTransaction, SimulatorLedger } from '../../domain/simulator.ts';
+import { COIN_FORMATS } from './formats.ts';
+
+/** Transactions one block takes. */
+const MAX_BLOCK_TRANSACTIONS = 2_000;
+/** Block headers kept; older ones are forgotten, as by a pruned node. At 2 s a block: 5 hours of traffic. */
+const KEPT_BLOCKS = 10_000;
+const PRUNE_EVERY_BLOCKS = 100;
+/** Marks the inputs from which the faucet's money comes. No transaction id looks like it. */
+const FAUCET_PREFIX = 'faucet:';
+
+export function faucetInput(): OutputRef {
+  return { txid: FAUCET_PREFIX + randomBytes(16).toString('hex'), index: 0 };
+}
+
+export function isFaucet(ref: OutputRef): boolean {
+  return ref.txid.startsWith(FAUCET_PREFIX);
+}
+
+/** The best block, after making block 0 if the chain is new. */
+export async function requireTip(
+  ledger: SimulatorLedger,
+  coin: Coin,
+  nowMs: number,
+): Promise<ChainBlockHeader> {
+  const tip = await ledger.tip();
+  if (tip !== null) return tip;
+  const genesis = {
+    height: 0,
+    hash: newBlockHash(coin, 'genesis', 0, []),
+    parentHash: COIN_FORMATS[coin].blockHash(utf8ToBytes(`${coin} before the beginning`)),
+    timeMs: nowMs,
+  };
+  await ledger.addBlock(genesis);
+  return genesis;
+}
+
+/** Mines one block on the tip, with the mempool in it unless told to leave it empty. */
+export async function mineBlock(
+  ledger: SimulatorLedger,
+  coin: Coin,
+  nowMs: number,
+  options: { readonly empty: boolean } = { empty: false },
+): Promise<ChainBlockHeader> {
+  const parent = await requireTip(ledger, coin, nowMs);
+  const taken = options.empty ? [] : (await ledger.mempool()).slice(0, MAX_BLOCK_TRANSACTIONS);
+  const txids = taken.map((transaction) => transaction.txid);
+  const height = parent.height + 1;
+  const block = {
+    height,
+    hash: newBlockHash(coin, parent.hash, height, txids),
+    parentHash: parent.hash,
+    timeMs: Math.max(parent.timeMs, nowMs),
+  };
+  await ledger.addBlock(block);
+  await ledger.setState(txids, 'mined', height);
+  if (height % PRUNE_EVERY_BLOCKS === 0) await ledger.pruneBlocksBelow(height - KEPT_BLOCKS);
+  return block;
+}
+
+/** Two blocks never share a hash, not even empty ones of the same height and parent. */
+function newBlockHash(coin: Coin, parentHash: string, height: number, txids: readonly string[]): string {
+  const nonce = randomBytes(16).toString('hex');
+  return COIN_FORMATS[coin].blockHash(utf8ToBytes(JSON.stringify([coin, parentHash, height, txids, nonce])));
+}
+
+type Candidate = Omit<SimulatedTransaction, 'state' | 'height'>;
+
+/**
+ * Takes a transaction into the mempool as a node would: again is fine, spent inputs are refused, an
+ * unconfirmed rival (with its descendants) gives way to a higher fee.
+ */
+export async function admit(ledger: SimulatorLedger, candidate: Candidate): Promise<BroadcastResult> {
+  const known = await ledger.transaction(candidate.txid);
+  if (known !== null && known.state !== 'dropped') return { kind: 'accepted' };
+  const missing = await missingInputs(ledger, candidate.inputs);
+  if (missing !== null) return missing;
+  const rivals = await activeRivals(ledger, candidate);
+  if (rivals.some((rival) => rival.state === 'mined')) {
+    return { kind: 'rejected', reason: 'its inputs are already spent in a block' };
+  }
+  const evicted = await withDescendants(ledger, rivals);
+  const rivalFees = evicted.reduce((sum, rival) => sum + rival.fee, 0n);
+  if (evicted.length > 0 && candidate.fee <= rivalFees) {
+    return { kind: 'rejected', reason: 'a transaction that spends the same inputs pays as much or more' };
+  }
+  await ledger.setState(txidsOf(evicted), 'dropped', null);
+  if (known === null) await ledger.addTransaction({ ...candidate, state: 'mempool', height: null });
+  else await ledger.setState([known.txid], 'mempool', null);
+  return { kind: 'accepted' };
+}
+
+/** Removes unconfirmed transactions and everything that spends their outputs. */
+export async function evict(
+  ledger: SimulatorLedger,
+  victims: readonly SimulatedTransaction[],
+): Promise<void> {
+  await ledger.setState(txidsOf(await withDescendants(ledger, victims)), 'dropped', null);
+}
+
+/** Transactions in mempool or chain that spend any of the same inputs. */
+export async function activeRivals(
+  ledger: SimulatorLedger,
+  candidate: Pick<SimulatedTransaction, 'txid' | 'inputs'>,
+): Promise<readonly SimulatedTransaction[]> {
+  const spends = await ledger.spendsOf(candidate.inputs);
+  const txids = spends
+    .filter((spend) => spend.state !== 'dropped' && spend.byTxid !== candidate.txid)
+    .map((spend) => spend.byTxid);
+  return ledger.transactions([...new Set(txids)]);
+}
+
+async function missingInputs(
+  ledger: SimulatorLedger,
+  inputs: readonly OutputRef[],
+): Promise<BroadcastResult | null> {
+  const wanted = inputs.filter((ref) => !isFaucet(ref));
+  const parents = await ledger.transactions([...new Set(wanted.map((ref) => ref.txid))]);
+  const byTxid = new Map(parents.map((parent) => [parent.txid, parent]));
+  for (const ref of wanted) {
+    const parent = byTxid.get(ref.txid);
+    if (parent?.outputs[ref.index] === undefined) {
+      return { kind: 'rejected', reason: `its input ${ref.txid}:${ref.index} does not exist` };
+    }
+    if (parent.state === 'dropped') {
+      return { kind: 'unknown', reason: `its input ${ref.txid}:${ref.index} is not on the network now` };
+    }
+  }
+  return null;
+}
+
+async function withDescendants(
+  ledger: SimulatorLedger,
+  roots: readonly SimulatedTransaction[],
+): Promise<readonly SimulatedTransaction[]> {
+  const found = new Map(roots.map((root) => [root.txid, root]));
+  let generation = roots;
+  while (generation.length > 0) {
+    const outputs = generation.flatMap(({ txid, outputs }) =>
+      outputs.map((_output, index) => ({ txid, index })),
+    );
+    const spends = await ledger.spendsOf(outputs);
+    const fresh = spends.filter((spend) => spend.state !== 'dropped' && !found.has(spend.byTxid));
+    generation = await ledger.transactions([...new Set(fresh.map((spend) => spend.byTxid))]);
+    for (const child of generation) found.set(child.txid, child);
+  }
+  return [...found.values()];
+}
+
+function txidsOf(transactions: readonly SimulatedTransaction[]): string[] {
+  return transactions.map((transaction) => transaction.txid);
+}
