@@ -295,6 +295,10 @@ export interface SendRow {
   updated_at: number;
   next_broadcast_at: number | null;
   broadcasts: number;
+  /** Transaction that the last send.broadcast event told of. */
+  announced_txid: string | null;
+  /** Transaction that the last send.confirmed event told of. */
+  confirmed_txid: string | null;
 }
 
 /** The signed bytes of a send: version 1 and one more for each fee bump. */

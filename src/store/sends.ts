@@ -1,0 +1,165 @@
+import type { Selectable } from 'kysely';
+import { COINS, MODES, type ChainId } from '../domain/coins.ts';
+import type { Db, Tx } from './database.ts';
+import type { SendRow, SendVersionRow } from './tables.ts';
+
+export type StoredSend = Selectable<SendRow>;
+export type StoredSendVersion = Selectable<SendVersionRow>;
+
+/** What changes about a send after it was made. */
+export type SendPatch = Partial<
+  Pick<
+    StoredSend,
+    | 'status'
+    | 'txid'
+    | 'fee'
+    | 'version'
+    | 'height'
+    | 'error'
+    | 'next_broadcast_at'
+    | 'broadcasts'
+    | 'announced_txid'
+    | 'confirmed_txid'
+  >
+>;
+
+export async function insertSend(tx: Tx, row: StoredSend): Promise<void> {
+  await tx.insertInto('sends').values(row).execute();
+}
+
+export async function insertSendVersion(tx: Tx, row: StoredSendVersion): Promise<void> {
+  await tx.insertInto('send_versions').values(row).execute();
+}
+
+/** Writes a change and answers the send as it is now. */
+export async function updateSend(tx: Tx, sendId: string, patch: SendPatch, now: number): Promise<StoredSend> {
+  return tx
+    .updateTable('sends')
+    .set({ ...patch, updated_at: now })
+    .where('id', '=', sendId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function findSend(db: Db, sendId: string): Promise<StoredSend | undefined> {
+  return db.selectFrom('sends').selectAll().where('id', '=', sendId).executeTakeFirst();
+}
+
+export async function findSendByKey(
+  db: Db,
+  merchantId: string,
+  idempotencyKey: string,
+): Promise<StoredSend | undefined> {
+  return db
+    .selectFrom('sends')
+    .selectAll()
+    .where('merchant_id', '=', merchantId)
+    .where('idempotency_key', '=', idempotencyKey)
+    .executeTakeFirst();
+}
+
+/** The merchant's send one of whose versions has this transaction id, on any chain. */
+export async function findSendByTxid(
+  db: Db,
+  merchantId: string,
+  txid: string,
+): Promise<StoredSend | undefined> {
+  return db
+    .selectFrom('send_versions')
+    .innerJoin('sends', 'sends.id', 'send_versions.send_id')
+    .selectAll('sends')
+    .where('send_versions.coin', 'in', COINS)
+    .where('send_versions.mode', 'in', MODES)
+    .where('send_versions.txid', '=', txid)
+    .where('sends.merchant_id', '=', merchantId)
+    .executeTakeFirst();
+}
+
+/** The signed version that has this transaction id. */
+export async function findVersionByTxid(
+  db: Db,
+  chain: ChainId,
+  txid: string,
+): Promise<StoredSendVersion | undefined> {
+  return db
+    .selectFrom('send_versions')
+    .selectAll()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('txid', '=', txid)
+    .executeTakeFirst();
+}
+
+/** All signed versions of a send, oldest first. */
+export async function versionsOf(db: Db, sendId: string): Promise<StoredSendVersion[]> {
+  return db
+    .selectFrom('send_versions')
+    .selectAll()
+    .where('send_id', '=', sendId)
+    .orderBy('version')
+    .execute();
+}
+
+/** Sends whose bytes are due at the node again, longest overdue first. */
+export async function dueSends(db: Db, chain: ChainId, now: number, limit: number): Promise<StoredSend[]> {
+  return openSends(db, chain)
+    .where('next_broadcast_at', '<=', now)
+    .orderBy('next_broadcast_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Stored but not known to be accepted: what a restarted process hands to the node first. */
+export async function signedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
+  return openSends(db, chain)
+    .where('status', '=', 'signed')
+    .orderBy('next_broadcast_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Unconfirmed sends whose newest version was signed at or before a time, oldest first. */
+export async function stuckSends(
+  db: Db,
+  chain: ChainId,
+  signedBefore: number,
+  limit: number,
+): Promise<StoredSend[]> {
+  return openSends(db, chain)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('send_versions')
+            .select('send_versions.version')
+            .whereRef('send_versions.send_id', '=', 'sends.id')
+            .where('send_versions.created_at', '>', signedBefore),
+        ),
+      ),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+function openSends(db: Db, chain: ChainId) {
+  return db
+    .selectFrom('sends')
+    .selectAll()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('status', 'in', ['signed', 'broadcast']);
+}
+
+/** Where a merchant's webhooks go; null when no URL is set. */
+export async function webhookUrlOf(db: Db, merchantId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('merchants')
+    .select('webhook_url')
+    .where('id', '=', merchantId)
+    .executeTakeFirstOrThrow();
+  return row.webhook_url;
+}

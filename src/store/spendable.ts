@@ -1,0 +1,156 @@
+import { sql, type SelectQueryBuilder } from 'kysely';
+import type { Fund, OutputRef } from '../domain/chain.ts';
+import type { ChainId } from '../domain/coins.ts';
+import type { Db, Tx } from './database.ts';
+import type { Tables } from './tables.ts';
+
+/** Most outputs one send may draw on: keeps a transaction below the size that nodes relay. */
+export const MAX_SEND_INPUTS = 1_000;
+
+/** Whose money, on which chain. */
+export interface WalletRef extends ChainId {
+  readonly merchantId: string;
+}
+
+type OutputQuery = SelectQueryBuilder<Tables, 'outputs', object>;
+
+/**
+ * Money that a send may use now: confirmed, mature at the chain's cursor, unspent and unreserved,
+ * of all of the merchant's addresses. Largest first, at most MAX_SEND_INPUTS of them.
+ */
+export async function spendableFunds(db: Db, wallet: WalletRef): Promise<Fund[]> {
+  return toFunds(unclaimed(db, wallet));
+}
+
+/** Of the same outputs only the amounts, in atoms. */
+export async function spendableAmounts(db: Db, wallet: WalletRef): Promise<bigint[]> {
+  const rows = await matured(unclaimed(db, wallet)).select('outputs.amount').execute();
+  return rows.map((row) => BigInt(row.amount));
+}
+
+/** Confirmed, unspent outputs that this send already holds, whichever of its versions uses them. */
+export async function reservedFunds(db: Db, sendId: string): Promise<Fund[]> {
+  return toFunds(
+    db
+      .selectFrom('outputs')
+      .where('outputs.send_id', '=', sendId)
+      .where('outputs.state', '=', 'confirmed')
+      .where('outputs.spent_by', 'is', null),
+  );
+}
+
+/**
+ * Takes outputs for one send.
+ * @throws when one of them is spent or taken already: the caller read it outside this transaction.
+ */
+export async function reserveOutputs(
+  tx: Tx,
+  chain: ChainId,
+  refs: readonly OutputRef[],
+  sendId: string,
+): Promise<void> {
+  if (!tx.isTransaction) throw new Error('reserveOutputs must run in a transaction');
+  for (const ref of refs) {
+    const { numUpdatedRows } = await tx
+      .updateTable('outputs')
+      .set({ send_id: sendId })
+      .where('coin', '=', chain.coin)
+      .where('mode', '=', chain.mode)
+      .where('txid', '=', ref.txid)
+      .where('vout', '=', ref.index)
+      .where('state', '=', 'confirmed')
+      .where('spent_by', 'is', null)
+      .where((eb) => eb.or([eb('send_id', 'is', null), eb('send_id', '=', sendId)]))
+      .executeTakeFirst();
+    if (numUpdatedRows !== 1n) throw new Error(`output ${ref.txid}:${ref.index} is not free`);
+  }
+}
+
+/** Gives back what a send holds; with `unspentOnly` what was spent stays in its name. */
+export async function releaseOutputs(
+  tx: Tx,
+  sendId: string,
+  options: { unspentOnly?: boolean } = {},
+): Promise<void> {
+  let update = tx.updateTable('outputs').set({ send_id: null }).where('send_id', '=', sendId);
+  if (options.unspentOnly === true) update = update.where('spent_by', 'is', null);
+  await update.execute();
+}
+
+/** Confirmed sends up to a height that still hold outputs which the confirmed version did not use. */
+export async function sendsWithSurplus(db: Db, chain: ChainId, upToHeight: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('outputs')
+    .innerJoin('sends', 'sends.id', 'outputs.send_id')
+    .where('outputs.coin', '=', chain.coin)
+    .where('outputs.mode', '=', chain.mode)
+    .where('outputs.send_id', 'is not', null)
+    .where('outputs.spent_by', 'is', null)
+    .where('sends.status', '=', 'confirmed')
+    .where('sends.height', '<=', upToHeight)
+    .select('outputs.send_id as id')
+    .distinct()
+    .limit(MAX_SEND_INPUTS)
+    .execute();
+  return rows.flatMap((row) => (row.id === null ? [] : [row.id]));
+}
+
+/** The index the next address of the change branch will get, without taking it. */
+export async function nextChangeIndex(db: Db, wallet: WalletRef): Promise<number> {
+  const row = await db
+    .selectFrom('address_counters')
+    .select('next_index')
+    .where('merchant_id', '=', wallet.merchantId)
+    .where('coin', '=', wallet.coin)
+    .where('mode', '=', wallet.mode)
+    .where('branch', '=', 1)
+    .executeTakeFirst();
+  return row?.next_index ?? 0;
+}
+
+/** Literals, not parameters: only so does the planner prove that the partial index fits. */
+function unclaimed(db: Db, wallet: WalletRef): OutputQuery {
+  return db
+    .selectFrom('outputs')
+    .where('outputs.merchant_id', '=', wallet.merchantId)
+    .where('outputs.coin', '=', wallet.coin)
+    .where('outputs.mode', '=', wallet.mode)
+    .where('outputs.state', '=', sql.lit('confirmed'))
+    .where('outputs.spent_by', 'is', null)
+    .where('outputs.send_id', 'is', null);
+}
+
+/** Decimal text without leading zeros sorts as a number by its length first. */
+function matured(query: OutputQuery) {
+  return query
+    .innerJoin('chain_cursors', (join) =>
+      join.onRef('chain_cursors.coin', '=', 'outputs.coin').onRef('chain_cursors.mode', '=', 'outputs.mode'),
+    )
+    .where((eb) =>
+      eb(
+        eb('chain_cursors.height', '-', eb.ref('outputs.height')),
+        '>=',
+        eb('outputs.maturity', '-', eb.lit(1)),
+      ),
+    )
+    .orderBy((eb) => eb.fn<number>('length', ['outputs.amount']), 'desc')
+    .orderBy('outputs.amount', 'desc')
+    .orderBy('outputs.txid')
+    .orderBy('outputs.vout')
+    .limit(MAX_SEND_INPUTS);
+}
+
+async function toFunds(query: OutputQuery): Promise<Fund[]> {
+  const rows = await matured(query)
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+    .select(['outputs.coin', 'outputs.mode', 'outputs.txid', 'outputs.vout', 'outputs.amount'])
+    .select(['addresses.address', 'addresses.branch', 'addresses.idx', 'merchants.account'])
+    .execute();
+  return rows.map(({ coin, mode, account, branch, ...row }) => ({
+    ref: { txid: row.txid, index: row.vout },
+    amount: BigInt(row.amount),
+    address: row.address,
+    keyPath: { coin, mode, account, branch, index: row.idx },
+  }));
+}

@@ -1,0 +1,26 @@
+import type { SendEventType } from '../../domain/events.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Tx } from '../../store/database.ts';
+import { webhookUrlOf, type StoredSend } from '../../store/sends.ts';
+import { recordedHeight } from '../../store/spends.ts';
+import { emitEvent } from '../emit-event.ts';
+import { viewSend } from './send-view.ts';
+
+/** Tells the merchant about a send, in the transaction that changed it. Events of one send keep their order. */
+export async function emitSendEvent(
+  tx: Tx,
+  deps: { readonly clock: Clock },
+  type: SendEventType,
+  send: StoredSend,
+): Promise<void> {
+  await emitEvent(tx, deps, {
+    merchant: { id: send.merchant_id, webhookUrl: await webhookUrlOf(tx, send.merchant_id) },
+    type,
+    mode: send.mode,
+    paymentId: null,
+    sendId: send.id,
+    sequence: 0,
+    data: { send: viewSend(send, await recordedHeight(tx, send)) },
+    paymentWebhookUrl: null,
+  });
+}

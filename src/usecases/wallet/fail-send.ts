@@ -1,0 +1,26 @@
+import type { Clock } from '../../domain/ports.ts';
+import type { Tx } from '../../store/database.ts';
+import { updateSend, type StoredSend } from '../../store/sends.ts';
+import { releaseOutputs } from '../../store/spendable.ts';
+import { emitSendEvent } from './emit-send-event.ts';
+
+/**
+ * Ends a send none of whose signed versions can confirm any more: gives its coins back and says
+ * why. Only for proven cases; a send that merely went unheard keeps its coins.
+ */
+export async function failSend(
+  tx: Tx,
+  deps: { readonly clock: Clock },
+  send: StoredSend,
+  reason: string,
+): Promise<StoredSend> {
+  await releaseOutputs(tx, send.id);
+  const failed = await updateSend(
+    tx,
+    send.id,
+    { status: 'failed', error: reason, next_broadcast_at: null },
+    deps.clock.now(),
+  );
+  await emitSendEvent(tx, deps, 'send.failed', failed);
+  return failed;
+}

@@ -1,0 +1,173 @@
+import { outputKey, type Debit } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import type { Tx } from '../../store/database.ts';
+import {
+  findSend,
+  findVersionByTxid,
+  updateSend,
+  versionsOf,
+  type StoredSend,
+  type StoredSendVersion,
+} from '../../store/sends.ts';
+import {
+  markSpent,
+  minedSpendsOf,
+  setUnconfirmedSpender,
+  unconfirmedSpends,
+  unmarkSpentAbove,
+} from '../../store/spends.ts';
+import { emitSendEvent } from './emit-send-event.ts';
+import { failSend } from './fail-send.ts';
+import { readPlan } from './stored-plan.ts';
+
+export interface RecordSpendsDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Records the spends of our outputs that one block holds, inside that block's transaction and after
+ * its credits. A send of ours among them is confirmed by whichever of its versions was mined; a send
+ * whose coins somebody else spent, so that no version can confirm any more, fails. Safe to repeat.
+ */
+export async function confirmSends(
+  tx: Tx,
+  deps: RecordSpendsDeps,
+  chain: ChainId,
+  block: { readonly spends: readonly Debit[]; readonly height: number },
+): Promise<void> {
+  if (!tx.isTransaction) throw new Error('confirmSends must run in the transaction of its block');
+  const spenders = new Set<string>();
+  const holders = new Set<string>();
+  for (const spend of block.spends) {
+    const owned = await markSpent(tx, chain, spend, { height: block.height, now: deps.clock.now() });
+    if (owned === undefined) continue;
+    spenders.add(spend.byTxid);
+    if (owned.heldBy !== null) holders.add(owned.heldBy);
+  }
+  for (const txid of spenders) {
+    const version = await findVersionByTxid(tx, chain, txid);
+    if (version !== undefined) await confirmVersion(tx, deps, version, block.height);
+    else
+      deps.logger.warn(
+        { ...chain, txid, height: block.height },
+        'coins spent by a transaction not made here',
+      );
+  }
+  for (const sendId of holders) await judge(tx, deps, sendId);
+}
+
+/**
+ * Takes back what blocks above a height had confirmed, inside the transaction that rolls them back:
+ * their spends are open again and their sends wait for a block once more.
+ */
+export async function unconfirmSends(
+  tx: Tx,
+  deps: RecordSpendsDeps,
+  chain: ChainId,
+  aboveHeight: number,
+): Promise<void> {
+  if (!tx.isTransaction) throw new Error('unconfirmSends must run in the transaction of the rollback');
+  const now = deps.clock.now();
+  for (const txid of await unmarkSpentAbove(tx, chain, aboveHeight, now)) {
+    const version = await findVersionByTxid(tx, chain, txid);
+    const send = version === undefined ? undefined : await findSend(tx, version.send_id);
+    if (send?.status !== 'confirmed') continue;
+    await updateSend(tx, send.id, { status: 'broadcast', height: null, next_broadcast_at: now }, now);
+    deps.logger.warn({ ...chain, sendId: send.id, txid }, 'the block of a send left the chain');
+  }
+}
+
+/**
+ * Records which of our outputs unconfirmed transactions spend, from a complete view: coins that a
+ * stranger with the seed is spending are not offered to sends, and are free again when that
+ * transaction disappears.
+ */
+export async function recordUnconfirmedSpends(
+  tx: Tx,
+  deps: Pick<RecordSpendsDeps, 'clock'>,
+  chain: ChainId,
+  debits: readonly Debit[],
+): Promise<void> {
+  if (!tx.isTransaction) throw new Error('recordUnconfirmedSpends must run in a transaction');
+  const now = deps.clock.now();
+  const known = new Map<string, Debit>();
+  for (const debit of await unconfirmedSpends(tx, chain)) known.set(outputKey(debit.ref), debit);
+  for (const { ref, byTxid } of debits) {
+    const key = outputKey(ref);
+    if (known.get(key)?.byTxid !== byTxid) await setUnconfirmedSpender(tx, chain, ref, byTxid, now);
+    known.delete(key);
+  }
+  for (const { ref } of known.values()) await setUnconfirmedSpender(tx, chain, ref, null, now);
+}
+
+async function confirmVersion(
+  tx: Tx,
+  deps: RecordSpendsDeps,
+  version: StoredSendVersion,
+  height: number,
+): Promise<void> {
+  const before = await findSend(tx, version.send_id);
+  if (before === undefined) throw new Error(`send ${version.send_id} of ${version.txid} is missing`);
+  if (before.status === 'failed') {
+    deps.logger.error(
+      { sendId: before.id, txid: version.txid },
+      'a send held to have failed was mined after all',
+    );
+  }
+  const told = before.confirmed_txid === version.txid;
+  const send = await updateSend(
+    tx,
+    before.id,
+    {
+      status: 'confirmed',
+      height,
+      txid: version.txid,
+      fee: version.fee,
+      version: version.version,
+      error: null,
+      next_broadcast_at: null,
+      confirmed_txid: version.txid,
+    },
+    deps.clock.now(),
+  );
+  if (!told) await emitSendEvent(tx, deps, 'send.confirmed', send);
+}
+
+/** A version is lost once a block spends one of its inputs by another transaction; a send when all are. */
+async function judge(tx: Tx, deps: RecordSpendsDeps, sendId: string): Promise<void> {
+  const send = await findSend(tx, sendId);
+  if (send === undefined || !isOpen(send)) return;
+  const alive = await aliveVersions(tx, send, await versionsOf(tx, send.id));
+  const newest = alive.at(-1);
+  if (newest === undefined) {
+    await failSend(tx, deps, send, 'another transaction spent the coins of this send');
+    return;
+  }
+  if (alive.some((version) => version.version === send.version)) return;
+  const now = deps.clock.now();
+  const { version, txid, fee } = newest;
+  await updateSend(tx, send.id, { version, txid, fee, next_broadcast_at: now }, now);
+}
+
+function isOpen(send: StoredSend): boolean {
+  return send.status === 'signed' || send.status === 'broadcast';
+}
+
+async function aliveVersions(
+  tx: Tx,
+  send: StoredSend,
+  versions: readonly StoredSendVersion[],
+): Promise<StoredSendVersion[]> {
+  const inputs = new Map(
+    versions.map((version) => [version.version, readPlan(version.plan_json).inputs.map(({ ref }) => ref)]),
+  );
+  const spends = await minedSpendsOf(tx, send, [...inputs.values()].flat());
+  const spentBy = new Map(spends.map((spend) => [outputKey(spend.ref), spend.byTxid]));
+  return versions.filter((version) =>
+    (inputs.get(version.version) ?? []).every(
+      (ref) => (spentBy.get(outputKey(ref)) ?? version.txid) === version.txid,
+    ),
+  );
+}

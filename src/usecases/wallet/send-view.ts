@@ -1,0 +1,44 @@
+import type { Coin } from '../../domain/coins.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
+import type { StoredSend } from '../../store/sends.ts';
+import type { SendStatus } from '../../store/tables.ts';
+
+/** A send as the API and its events show it. */
+export interface SendView {
+  readonly id: string;
+  readonly status: SendStatus;
+  readonly coin: Coin;
+  readonly sandbox: boolean;
+  /** Transaction that carries it: the confirmed one, else the newest version. */
+  readonly txHash: string;
+  /** Network fee in the coin's unit. */
+  readonly fee: string;
+  /** What the destination receives, in the coin's unit. */
+  readonly amount: string;
+  readonly destination: string;
+  readonly subtractFee: boolean;
+  readonly confirmations: number;
+  /** Why it failed; null otherwise. */
+  readonly error: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** `tipHeight`: the last recorded block of its chain, null before the first. */
+export function viewSend(send: StoredSend, tipHeight: number | null): SendView {
+  return {
+    id: send.id,
+    status: send.status,
+    coin: send.coin,
+    sandbox: send.mode === 'sandbox',
+    txHash: send.txid,
+    fee: formatCoinAmount(BigInt(send.fee), send.coin),
+    amount: formatCoinAmount(BigInt(send.amount), send.coin),
+    destination: send.destination,
+    subtractFee: send.subtract_fee === 1,
+    confirmations: send.height === null ? 0 : Math.max(1, (tipHeight ?? 0) - send.height + 1),
+    error: send.error,
+    createdAt: new Date(send.created_at).toISOString(),
+    updatedAt: new Date(send.updated_at).toISOString(),
+  };
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { SendPlan } from '../../domain/chain.ts';
+import { COINS, MODES } from '../../domain/coins.ts';
+
+const atoms = z
+  .string()
+  .regex(/^\d+$/)
+  .transform((text) => BigInt(text));
+
+const count = z.int().min(0);
+
+/** How a plan is kept in `send_versions.plan_json`: amounts as decimal text, because wei do not fit a number. */
+const storedPlan = z.object({
+  inputs: z.array(
+    z.object({
+      ref: z.object({ txid: z.string(), index: count }),
+      amount: atoms,
+      address: z.string(),
+      keyPath: z.object({
+        coin: z.enum(COINS),
+        mode: z.enum(MODES),
+        account: count,
+        branch: z.literal([0, 1]),
+        index: count,
+      }),
+    }),
+  ),
+  destination: z.string(),
+  amount: atoms,
+  fee: atoms,
+  change: z.object({ address: z.string(), amount: atoms }).nullable(),
+  feeRate: atoms,
+});
+
+/** Plan → text for the database. Exact: reading it back gives an equal plan. */
+export function writePlan(plan: SendPlan): string {
+  return JSON.stringify(plan, (_key, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  );
+}
+
+/** @throws {z.ZodError} when the text is no stored plan. */
+export function readPlan(text: string): SendPlan {
+  return storedPlan.parse(JSON.parse(text));
+}
