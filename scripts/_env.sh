@@ -1,0 +1,72 @@
+# Sourced by the scripts beside it (bash): a known place, the right Node and installed packages.
+# Everything printed here goes to stderr, so that the callers' output stays theirs.
+
+set -euo pipefail
+
+ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+STAMP="$ROOT/node_modules/.tilld-installed"
+export PATH="$ROOT/node_modules/.bin:$PATH"
+
+# What the packages were installed from; when either file changes, they are looked at again.
+_install_fingerprint() { cat "$ROOT/package.json" "$ROOT/package-lock.json" | cksum; }
+
+_packages_are_current() {
+  [ "$("$ROOT/node_modules/.bin/node" -p 'process.versions.node.split(".")[0]' 2>/dev/null)" = 24 ] &&
+    { [ "$(cat "$STAMP" 2>/dev/null)" = "$(_install_fingerprint)" ] || _same_versions; }
+}
+
+# npm keeps a list of what it installed: somebody may have run npm by hand since.
+_same_versions() {
+  node - "$ROOT" <<'JS' 2>/dev/null && _install_fingerprint >"$STAMP"
+    const { readFileSync } = require('node:fs');
+    const read = (file) => JSON.parse(readFileSync(`${process.argv[2]}/${file}`, 'utf8')).packages;
+    const wanted = read('package-lock.json');
+    const present = read('node_modules/.package-lock.json');
+    const declared = JSON.parse(readFileSync(`${process.argv[2]}/package.json`, 'utf8'));
+    for (const kind of ['dependencies', 'devDependencies'])
+      if (Object.entries(declared[kind] ?? {}).some(([name, range]) => wanted[''][kind]?.[name] !== range)) process.exit(1);
+    const stale = Object.entries(wanted).some(([path, { version, optional, devOptional }]) =>
+      path !== '' && !optional && !devOptional && present[path]?.version !== version);
+    process.exit(stale ? 1 : 0);
+JS
+}
+
+# Package scripts stay off, except that of `node` itself, which puts the pinned Node 24 in place
+# (the older Node of the machine only has to run npm). The native packages ship prebuilt binaries.
+_install_packages() {
+  command -v npm >/dev/null || {
+    echo "npm is missing: install any Node with npm (the project brings its own Node 24)" >&2
+    return 1
+  }
+  local attempt
+  for attempt in 1 2 3; do
+    if (cd "$ROOT" && npm ci --ignore-scripts --no-audit --no-fund && npm rebuild node) >&2; then
+      _install_fingerprint >"$STAMP"
+      return 0
+    fi
+    echo "installing packages failed, attempt $attempt of 3" >&2
+  done
+  return 1
+}
+
+# Idempotent, quick when nothing changed, and safe when two scripts start at once.
+ensure_packages() {
+  _packages_are_current && return 0
+  local lock
+  exec {lock}<"$ROOT/package-lock.json"
+  if command -v flock >/dev/null; then flock -w 900 "$lock"; fi
+  _packages_are_current || _install_packages
+  exec {lock}<&-
+}
+
+# Both daemons, on PATH or in the cache. Elsewhere than in CI a missing one is only a remark:
+# the tests that need it say loudly that they are skipped.
+ensure_nodes() {
+  local daemon
+  for daemon in bitcoind litecoind; do
+    "$ROOT/test/_helpers/nodes/install.sh" "$daemon" >/dev/null && continue
+    [ "${CI:-}" = true ] && return 1
+    echo "going on without $daemon" >&2
+  done
+  return 0
+}
