@@ -38,7 +38,6 @@ export interface SimulatedSpend {
 export interface SimulatorLedger {
   tip(): Promise<ChainBlockHeader | null>;
   block(height: number): Promise<ChainBlockHeader | null>;
-  blockHash(height: number): Promise<string | null>;
   /** Highest kept block whose time is at or before `timeMs`. */
   blockBefore(timeMs: number): Promise<ChainBlockHeader | null>;
   /** Lowest kept block above genesis; null when there is none. */

@@ -21,14 +21,7 @@ function createLedger(tx: Tx, coin: Coin): SimulatorLedger {
 
 type BlockLedger = Pick<
   SimulatorLedger,
-  | 'tip'
-  | 'block'
-  | 'blockHash'
-  | 'blockBefore'
-  | 'lowestKept'
-  | 'addBlock'
-  | 'removeBlocksFrom'
-  | 'pruneBlocksBelow'
+  'tip' | 'block' | 'blockBefore' | 'lowestKept' | 'addBlock' | 'removeBlocksFrom' | 'pruneBlocksBelow'
 >;
 
 function blockLedger(tx: Tx, coin: Coin): BlockLedger {
@@ -38,7 +31,6 @@ function blockLedger(tx: Tx, coin: Coin): BlockLedger {
   return {
     block,
     tip: async () => header(await blocks.orderBy('height', 'desc').limit(1).executeTakeFirst()),
-    blockHash: async (height) => (await block(height))?.hash ?? null,
     blockBefore: async (timeMs) =>
       header(
         await blocks.where('time_ms', '<=', timeMs).orderBy('height', 'desc').limit(1).executeTakeFirst(),

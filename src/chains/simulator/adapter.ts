@@ -1,0 +1,249 @@
+import {
+  ChainError,
+  outputKey,
+  type BroadcastResult,
+  type ChainAdapter,
+  type ChainIndex,
+  type Credit,
+  type Debit,
+  type Fate,
+  type NodeStatus,
+  type StoredTransaction,
+  type UnconfirmedCredit,
+} from '../../domain/chain.ts';
+import type { Coin } from '../../domain/coins.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { SimulatedTransaction, SimulatorLedger, SimulatorStore } from '../../domain/simulator.ts';
+import { COIN_FORMATS } from './formats.ts';
+import { activeRivals, admit, isFaucet, requireTip } from './node-rules.ts';
+import { paymentUri } from './payment-uri.ts';
+import { planBump, planSend, quoteFee } from './plan.ts';
+import { isSignedByOwners, readSignedSpend, signSpend, transactionId, watchable } from './raw-transaction.ts';
+
+/** Raw transactions longer than this are not worth keeping for a rebroadcast. */
+const MAX_KEPT_RAW_LENGTH = 20_000;
+
+export interface SimulatorAdapterDeps {
+  readonly coin: Coin;
+  readonly store: SimulatorStore;
+  readonly index: ChainIndex;
+  readonly clock: Clock;
+}
+
+/** The sandbox network seen through the port that real nodes are seen through. */
+export function createSimulatorAdapter(deps: SimulatorAdapterDeps): ChainAdapter {
+  const { coin } = deps;
+  const format = COIN_FORMATS[coin];
+  return {
+    coin,
+    mode: 'sandbox',
+    network: 'testnet',
+    ...chainReader(deps),
+    unconfirmed: async () => readUnconfirmed(deps),
+    recheck: async (transactions) => recheck(deps, transactions),
+    broadcast: async (transaction) => broadcast(deps, transaction),
+    addressProblem: (address) => format.addressProblem(address),
+    watchKey: (address) => format.canonical(address),
+    paymentUri: (request) => paymentUri(coin, request),
+    feeQuote: async () => quoteFee(coin, deps.clock.now()),
+    planSend: (request) => planSend(coin, request),
+    planBump: (request) => planBump(coin, request),
+    signSend: (plan, keys) => signSpend(coin, plan, keys),
+    close: async () => {},
+  };
+}
+
+type Ask = <T>(work: (ledger: SimulatorLedger) => Promise<T>) => Promise<T>;
+
+/** Asks the simulated node; a store that fails is to the caller a node that does not answer. */
+function asker(deps: SimulatorAdapterDeps): Ask {
+  return async (work) => {
+    try {
+      return await deps.store.transact(deps.coin, work);
+    } catch (error) {
+      if (error instanceof ChainError) throw error;
+      throw new ChainError('unavailable', `the ${deps.coin} sandbox network does not answer`, {
+        cause: error,
+      });
+    }
+  };
+}
+
+type ChainReader = Pick<ChainAdapter, 'status' | 'tip' | 'hashAt' | 'blockBefore' | 'blockAt'>;
+
+function chainReader(deps: SimulatorAdapterDeps): ChainReader {
+  const ask = asker(deps);
+  const tipOf = async (ledger: SimulatorLedger) => requireTip(ledger, deps.coin, deps.clock.now());
+  return {
+    status: async () => ask(async (ledger) => readStatus(await tipOf(ledger), await lowestBlock(ledger))),
+    tip: async () =>
+      ask(async (ledger) => {
+        const { height, hash } = await tipOf(ledger);
+        return { height, hash };
+      }),
+    hashAt: async (height) =>
+      ask(async (ledger) => {
+        await tipOf(ledger);
+        return (await ledger.block(height))?.hash ?? null;
+      }),
+    blockBefore: async (timeMs) =>
+      ask(async (ledger) => {
+        const tip = await tipOf(ledger);
+        return (await ledger.blockBefore(timeMs)) ?? (await ledger.block(0)) ?? tip;
+      }),
+    blockAt: async (height) => {
+      const found = await ask(async (ledger) => {
+        const tip = await tipOf(ledger);
+        if (height > tip.height) return null;
+        const header = await ledger.block(height);
+        if (header === null) throw prunedBelow(height, await lowestBlock(ledger));
+        return { header, transactions: await ledger.minedAt(height) };
+      });
+      if (found === null) return null;
+      return { ...found.header, ...(await whatConcernsUs(deps.index, found.transactions)) };
+    },
+  };
+}
+
+function readStatus(tip: { height: number; hash: string }, pruneHeight: number): NodeStatus {
+  return {
+    tip: { height: tip.height, hash: tip.hash },
+    headersHeight: tip.height,
+    syncing: false,
+    pruneHeight,
+    version: 'simulator',
+    warnings: null,
+  };
+}
+
+/** Lowest height from which no block is missing. */
+async function lowestBlock(ledger: SimulatorLedger): Promise<number> {
+  const lowest = (await ledger.lowestKept())?.height ?? 0;
+  return lowest > 1 ? lowest : 0;
+}
+
+function prunedBelow(height: number, lowest: number): ChainError {
+  return new ChainError('pruned', `the sandbox network no longer has blocks ${height} to ${lowest - 1}`);
+}
+
+async function readUnconfirmed(deps: SimulatorAdapterDeps): ReturnType<ChainAdapter['unconfirmed']> {
+  const { tip, mempool } = await asker(deps)(async (ledger) => ({
+    tip: await requireTip(ledger, deps.coin, deps.clock.now()),
+    mempool: await ledger.mempool(),
+  }));
+  const txids = new Set(mempool.map((transaction) => transaction.txid));
+  const seenAt = new Map(mempool.map((transaction) => [transaction.txid, transaction.createdAt]));
+  const { credits, debits } = await whatConcernsUs(deps.index, mempool);
+  return {
+    tip: { height: tip.height, hash: tip.hash },
+    credits: credits.map((credit): UnconfirmedCredit => ({
+      ...credit,
+      nodeTimeMs: seenAt.get(credit.ref.txid) ?? null,
+    })),
+    debits,
+    has: (txid) => txids.has(txid),
+  };
+}
+
+async function whatConcernsUs(
+  index: ChainIndex,
+  transactions: readonly SimulatedTransaction[],
+): Promise<{ credits: Credit[]; debits: Debit[] }> {
+  const outputs = transactions.flatMap(({ txid, raw, outputs }) =>
+    outputs.map(({ watchKey, amount }, position): Credit => ({
+      ref: { txid, index: position },
+      watchKey,
+      amount,
+      maturity: 1,
+      raw: raw.length <= MAX_KEPT_RAW_LENGTH ? raw : null,
+    })),
+  );
+  const spends = transactions.flatMap(({ txid, inputs }) =>
+    inputs.filter((ref) => !isFaucet(ref)).map((ref): Debit => ({ ref, byTxid: txid })),
+  );
+  const watched = await index.watched([...new Set(outputs.map((output) => output.watchKey))]);
+  const own = await index.ownOutputs(spends.map((spend) => outputKey(spend.ref)));
+  const credits = outputs.filter((output) => watched.has(output.watchKey));
+  // Money that came and went within one view is not in the index yet.
+  const fresh = new Set(credits.map((credit) => outputKey(credit.ref)));
+  const debits = spends.filter(({ ref }) => own.has(outputKey(ref)) || fresh.has(outputKey(ref)));
+  return { credits, debits };
+}
+
+async function recheck(
+  deps: SimulatorAdapterDeps,
+  transactions: readonly StoredTransaction[],
+): Promise<ReadonlyMap<string, Fate>> {
+  const fates = new Map<string, Fate>();
+  for (const transaction of transactions) {
+    const fate = await asker(deps)(async (ledger) => fateOf(deps, ledger, transaction));
+    fates.set(transaction.txid, fate);
+  }
+  return fates;
+}
+
+async function fateOf(
+  deps: SimulatorAdapterDeps,
+  ledger: SimulatorLedger,
+  { txid, raw }: StoredTransaction,
+): Promise<Fate> {
+  const known = await ledger.transaction(txid);
+  if (known !== null && known.state !== 'dropped') return 'present';
+  if (known !== null && (await activeRivals(ledger, known)).length > 0) return 'gone';
+  if (raw === null) return 'unknown';
+  const result = await submit(deps, ledger, { txid, raw });
+  if (result.kind === 'accepted') return 'present';
+  return result.kind === 'rejected' ? 'gone' : 'unknown';
+}
+
+async function broadcast(
+  deps: SimulatorAdapterDeps,
+  { txid, raw }: StoredTransaction,
+): Promise<BroadcastResult> {
+  if (raw === null) return { kind: 'unknown', reason: 'the signed bytes are not at hand' };
+  try {
+    return await asker(deps)(async (ledger) => submit(deps, ledger, { txid, raw }));
+  } catch (error) {
+    return { kind: 'unknown', reason: error instanceof Error ? error.message : 'no answer' };
+  }
+}
+
+/** What the node does with bytes it is handed: known ones need no proof, new ones are verified in full. */
+async function submit(
+  deps: SimulatorAdapterDeps,
+  ledger: SimulatorLedger,
+  { txid, raw }: { txid: string; raw: string },
+): Promise<BroadcastResult> {
+  const { coin, clock } = deps;
+  if (transactionId(coin, raw) !== txid) return refused('the bytes are not that transaction');
+  const known = await ledger.transaction(txid);
+  if (known !== null) return admit(ledger, known);
+  const spend = readSignedSpend(coin, raw);
+  if (spend === null) return refused('the bytes are not a transaction of this network');
+  if (spend.outputs.some((output) => COIN_FORMATS[coin].addressProblem(output.address) !== null)) {
+    return refused('an output pays no valid address');
+  }
+  const inputs = spend.inputs.map(({ txid, index }) => ({ txid, index }));
+  const parents = new Map(
+    (await ledger.transactions(inputs.map((ref) => ref.txid))).map((tx) => [tx.txid, tx]),
+  );
+  const spent = spend.inputs.map(({ txid, index }) => parents.get(txid)?.outputs[index]);
+  const balance = spend.outputs.reduce((rest, output) => rest - output.amount, sumOf(spend.inputs));
+  if (spent.some((output, position) => output?.amount !== spend.inputs[position]?.amount)) {
+    return refused('an input does not exist or is of another amount');
+  }
+  if (new Set(inputs.map(outputKey)).size < inputs.length) return refused('it spends an input twice');
+  if (balance !== spend.fee) return refused('inputs less outputs are not the fee it states');
+  const owners = spent.map((output) => output?.watchKey ?? '');
+  if (!isSignedByOwners(spend, owners)) return refused('an input is not signed by its owner');
+  const outputs = watchable(coin, spend.outputs);
+  return admit(ledger, { txid, raw, inputs, outputs, fee: spend.fee, createdAt: clock.now() });
+}
+
+function sumOf(inputs: readonly { readonly amount: bigint }[]): bigint {
+  return inputs.reduce((sum, input) => sum + input.amount, 0n);
+}
+
+function refused(reason: string): BroadcastResult {
+  return { kind: 'rejected', reason };
+}

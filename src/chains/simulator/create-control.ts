@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import type { Coin } from '../../domain/coins.ts';
+import { assertNever } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { SimulatedTransaction, SimulatorLedger, SimulatorStore } from '../../domain/simulator.ts';
+import { SimulatorRefusal, type SimulatedReorgFate, type SimulatorControl } from './control.ts';
+import { COIN_FORMATS } from './formats.ts';
+import { admit, evict, faucetInput, mineBlock, requireTip } from './node-rules.ts';
+import { conjure } from './raw-transaction.ts';
+
+/** Blocks one call may mine or undo. */
+const MAX_BLOCKS_AT_ONCE = 1_000;
+
+interface ControlDeps {
+  readonly coin: Coin;
+  readonly store: SimulatorStore;
+  readonly clock: Clock;
+}
+
+/** The payer's and miner's hands on the sandbox network. */
+export function createSimulatorControl(deps: ControlDeps): SimulatorControl {
+  const { coin, store, clock } = deps;
+  return {
+    pay: async (outputs) => {
+      requirePayable(coin, outputs);
+      return store.transact(coin, async (ledger) => {
+        const made = conjure(coin, [faucetInput()], outputs, usualFee(coin, outputs.length));
+        await admitOrRefuse(ledger, { ...made, createdAt: clock.now() });
+        return made.txid;
+      });
+    },
+    mine: async (count) => {
+      requireCount(count);
+      return store.transact(coin, async (ledger) => {
+        for (let mined = 0; mined < count; mined += 1) await mineBlock(ledger, coin, clock.now());
+        return (await requireTip(ledger, coin, clock.now())).height;
+      });
+    },
+    replace: async (txid, address = strangerAddress(coin)) =>
+      store.transact(coin, async (ledger) => {
+        const rival = doubleSpend(deps, await requireUnconfirmed(ledger, txid), address);
+        await admitOrRefuse(ledger, rival);
+        return rival.txid;
+      }),
+    reorg: async ({ depth, fate, txids }) => {
+      requireCount(depth);
+      await store.transact(coin, async (ledger) => reorganise(deps, ledger, { depth, fate, txids }));
+    },
+    drop: async (txid) =>
+      store.transact(coin, async (ledger) => evict(ledger, [await requireUnconfirmed(ledger, txid)])),
+  };
+}
+
+interface ReorgRequest {
+  readonly depth: number;
+  readonly fate: SimulatedReorgFate;
+  readonly txids: readonly string[] | undefined;
+}
+
+async function reorganise(
+  deps: ControlDeps,
+  ledger: SimulatorLedger,
+  { depth, fate, txids }: ReorgRequest,
+): Promise<void> {
+  const { coin, clock } = deps;
+  const tip = await requireTip(ledger, coin, clock.now());
+  const fork = tip.height - depth;
+  if (fork < 0 || (await ledger.block(fork)) === null) {
+    throw new SimulatorRefusal(`the chain has no ${depth} blocks to undo`);
+  }
+  const undone = await ledger.minedFrom(fork + 1);
+  await ledger.setState(
+    undone.map((transaction) => transaction.txid),
+    'mempool',
+    null,
+  );
+  await ledger.removeBlocksFrom(fork + 1);
+  const victims = txids === undefined ? undone : undone.filter(({ txid }) => txids.includes(txid));
+  await meetFate(deps, ledger, victims, fate);
+  for (let mined = 0; mined < depth; mined += 1) await mineBlock(ledger, coin, clock.now(), { empty: true });
+  await mineBlock(ledger, coin, clock.now());
+}
+
+async function meetFate(
+  deps: ControlDeps,
+  ledger: SimulatorLedger,
+  victims: readonly SimulatedTransaction[],
+  fate: SimulatedReorgFate,
+): Promise<void> {
+  switch (fate) {
+    case 'moved':
+      return;
+    case 'dropped':
+      return evict(ledger, victims);
+    case 'replaced':
+      await evict(ledger, victims);
+      for (const victim of victims) {
+        const rival = doubleSpend(deps, victim, strangerAddress(deps.coin));
+        // A victim that spent another victim's money has nothing left to be double-spent.
+        await admit(ledger, rival);
+      }
+      return;
+    default:
+      return assertNever(fate);
+  }
+}
+
+function doubleSpend({ coin, clock }: ControlDeps, victim: SimulatedTransaction, address: string) {
+  const paid = victim.outputs.reduce((sum, output) => sum + output.amount, 0n);
+  const raise = victim.fee < paid ? victim.fee : 0n;
+  const fee = victim.fee + (raise > 0n ? raise : 1n);
+  const made = conjure(coin, victim.inputs, [{ address, amount: paid + victim.fee - fee }], fee);
+  return { ...made, createdAt: clock.now() };
+}
+
+async function requireUnconfirmed(ledger: SimulatorLedger, txid: string): Promise<SimulatedTransaction> {
+  const transaction = await ledger.transaction(txid);
+  if (transaction?.state !== 'mempool') throw new SimulatorRefusal(`${txid} is not unconfirmed`);
+  return transaction;
+}
+
+async function admitOrRefuse(
+  ledger: SimulatorLedger,
+  transaction: Parameters<typeof admit>[1],
+): Promise<void> {
+  const result = await admit(ledger, transaction);
+  if (result.kind !== 'accepted') throw new SimulatorRefusal(result.reason);
+}
+
+function requirePayable(coin: Coin, outputs: readonly { address: string; amount: bigint }[]): void {
+  if (outputs.length === 0) throw new SimulatorRefusal('a transaction needs an output');
+  for (const { address, amount } of outputs) {
+    const problem = COIN_FORMATS[coin].addressProblem(address);
+    if (problem !== null) throw new SimulatorRefusal(`${address} ${problem}`);
+    if (amount <= 0n) throw new SimulatorRefusal('an output must pay something');
+  }
+}
+
+function requireCount(count: number): void {
+  if (Number.isInteger(count) && count >= 1 && count <= MAX_BLOCKS_AT_ONCE) return;
+  throw new SimulatorRefusal(`a number of blocks is 1 to ${MAX_BLOCKS_AT_ONCE}`);
+}
+
+function usualFee(coin: Coin, outputs: number): bigint {
+  const format = COIN_FORMATS[coin];
+  return (format.size(1, outputs) * format.feeRate) / 1_000n + 1n;
+}
+
+/** An address of somebody we do not know. */
+function strangerAddress(coin: Coin): string {
+  const format = COIN_FORMATS[coin];
+  return format.addressOf(format.publicKey(randomBytes(32)));
+}

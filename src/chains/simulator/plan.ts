@@ -1,0 +1,123 @@
+import {
+  InsufficientFunds,
+  UnsendableAmount,
+  type BumpRequest,
+  type FeeQuote,
+  type Fund,
+  type SendPlan,
+  type SendRequest,
+} from '../../domain/chain.ts';
+import type { Coin } from '../../domain/coins.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
+import { COIN_FORMATS } from './formats.ts';
+
+/** A replacement pays at least this much more per unit than what it replaces: one eighth. */
+const BUMP_DIVISOR = 8n;
+
+export function quoteFee(coin: Coin, nowMs: number): FeeQuote {
+  return { rate: COIN_FORMATS[coin].feeRate, source: 'simulator', at: nowMs };
+}
+
+/**
+ * Largest funds first; the fee comes on top, or out of the amount with `subtractFee`; change that
+ * the network would not carry goes to the fee.
+ * @throws {InsufficientFunds} when the funds do not cover it.
+ * @throws {UnsendableAmount} when the destination would get less than the network carries.
+ */
+export function planSend(coin: Coin, request: SendRequest): SendPlan {
+  const { amount, subtractFee, quote } = request;
+  const funds = [...request.funds].sort(byAmountDescending);
+  const total = sum(funds);
+  requireCarried(coin, amount);
+  for (let count = 1; count <= funds.length; count += 1) {
+    const inputs = funds.slice(0, count);
+    const received = subtractFee ? amount - feeFor(coin, count, 1, quote.rate) : amount;
+    const plan = settle(coin, inputs, { ...request, received, spent: amount });
+    if (plan === null) continue;
+    requireCarried(coin, plan.amount);
+    return plan;
+  }
+  const fee = subtractFee ? 0n : feeFor(coin, Math.max(1, funds.length), 1, quote.rate);
+  throw new InsufficientFunds(total, amount + fee);
+}
+
+/** Same destination and amount at a higher fee, with more funds if the change does not pay for it. */
+export function planBump(coin: Coin, request: BumpRequest): SendPlan | null {
+  const { previous, quote } = request;
+  const floor = previous.feeRate + previous.feeRate / BUMP_DIVISOR + 1n;
+  const rate = quote.rate > floor ? quote.rate : floor;
+  const used = new Set(previous.inputs.map((fund) => `${fund.ref.txid}:${fund.ref.index}`));
+  const extra = request.funds
+    .filter((fund) => !used.has(`${fund.ref.txid}:${fund.ref.index}`))
+    .sort(byAmountDescending);
+  for (let count = 0; count <= extra.length; count += 1) {
+    const plan = settle(coin, [...previous.inputs, ...extra.slice(0, count)], {
+      destination: previous.destination,
+      subtractFee: false,
+      changeAddress: previous.change?.address ?? request.changeAddress,
+      quote: { ...quote, rate },
+      received: previous.amount,
+      spent: previous.amount,
+    });
+    if (plan !== null && plan.fee > previous.fee) return plan;
+  }
+  return null;
+}
+
+interface Settlement extends Pick<SendRequest, 'destination' | 'subtractFee' | 'changeAddress' | 'quote'> {
+  /** What the destination gets if there is no change. */
+  readonly received: bigint;
+  /** What leaves the wallet, the fee on top left out. */
+  readonly spent: bigint;
+}
+
+/** Null when these inputs do not cover the send. */
+function settle(coin: Coin, inputs: readonly Fund[], settlement: Settlement): SendPlan | null {
+  const { destination, subtractFee, changeAddress, quote } = settlement;
+  const total = sum(inputs);
+  const changeFee = feeFor(coin, inputs.length, 2, quote.rate);
+  const changeAmount = total - settlement.spent - (subtractFee ? 0n : changeFee);
+  if (changeAmount >= COIN_FORMATS[coin].dust) {
+    const amount = subtractFee ? settlement.spent - changeFee : settlement.received;
+    const change = { address: changeAddress, amount: changeAmount };
+    return finish(coin, inputs, { destination, amount, change });
+  }
+  const needed = settlement.received + feeFor(coin, inputs.length, 1, quote.rate);
+  if (total < needed) return null;
+  return finish(coin, inputs, { destination, amount: settlement.received, change: null });
+}
+
+function finish(
+  coin: Coin,
+  inputs: readonly Fund[],
+  outputs: Pick<SendPlan, 'destination' | 'amount' | 'change'>,
+): SendPlan {
+  const fee = sum(inputs) - outputs.amount - (outputs.change?.amount ?? 0n);
+  const size = COIN_FORMATS[coin].size(inputs.length, outputs.change === null ? 1 : 2);
+  return { inputs, ...outputs, fee, feeRate: divideUp(fee * 1_000n, size) };
+}
+
+function requireCarried(coin: Coin, amount: bigint): void {
+  const { dust } = COIN_FORMATS[coin];
+  if (amount >= dust) return;
+  throw new UnsendableAmount(
+    `the destination would get less than the network carries (${formatCoinAmount(dust, coin)} ${coin})`,
+  );
+}
+
+function feeFor(coin: Coin, inputs: number, outputs: number, rate: bigint): bigint {
+  return divideUp(COIN_FORMATS[coin].size(inputs, outputs) * rate, 1_000n);
+}
+
+function divideUp(value: bigint, by: bigint): bigint {
+  return (value + by - 1n) / by;
+}
+
+function sum(funds: readonly Fund[]): bigint {
+  return funds.reduce((total, fund) => total + fund.amount, 0n);
+}
+
+function byAmountDescending(a: Fund, b: Fund): number {
+  if (a.amount === b.amount) return 0;
+  return a.amount > b.amount ? -1 : 1;
+}

@@ -1,0 +1,93 @@
+import type { ChainAdapter, ChainIndex } from '../../domain/chain.ts';
+import type { Coin } from '../../domain/coins.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import type { SimulatorLedger, SimulatorStore } from '../../domain/simulator.ts';
+import { createSimulatorAdapter } from './adapter.ts';
+import { createSimulatorControl } from './create-control.ts';
+import type { SimulatorControl } from './control.ts';
+import { mineBlock } from './node-rules.ts';
+
+/** Deep enough for every finality rule of the sandbox: Solana's 32 is the longest by default. */
+const DEFAULT_IDLE_DEPTH = 40;
+
+export interface SimulatorOptions {
+  readonly coin: Coin;
+  readonly store: SimulatorStore;
+  readonly index: ChainIndex;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly blockIntervalMs: number;
+  /** Minting rests once the newest transaction has this many blocks on it. Above every confirmation policy. */
+  readonly idleDepth?: number;
+}
+
+/** The sandbox network of one coin. */
+export interface Simulator {
+  readonly adapter: ChainAdapter;
+  readonly control: SimulatorControl;
+  /** Mines a block if there is anything to confirm: what the timer does. */
+  tick(): Promise<void>;
+  /** Starts the block timer. */
+  start(): void;
+  /** Stops the timer and waits for a block in the making. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Makes the sandbox network of one coin on a store. All of its state is in the store: two
+ * simulators on the same one are the same network.
+ */
+export function createSimulator(options: SimulatorOptions): Simulator {
+  const { coin, store, clock, logger } = options;
+  const idleDepth = options.idleDepth ?? DEFAULT_IDLE_DEPTH;
+  const tick = async () => {
+    try {
+      await store.transact(coin, async (ledger) => {
+        if (await isIdle(ledger, idleDepth)) return;
+        await mineBlock(ledger, coin, clock.now());
+      });
+    } catch (error) {
+      logger.error({ err: error, coin }, 'could not mine a sandbox block, trying again');
+    }
+  };
+  return {
+    adapter: createSimulatorAdapter(options),
+    control: createSimulatorControl(options),
+    tick,
+    ...blockTimer(tick, options.blockIntervalMs),
+  };
+}
+
+/** An idle chain is left alone, so that a forgotten sandbox does not write to disk for ever. */
+async function isIdle(ledger: SimulatorLedger, idleDepth: number): Promise<boolean> {
+  if (await ledger.hasMempool()) return false;
+  const [tip, last] = [await ledger.tip(), await ledger.lastMinedHeight()];
+  return tip === null || last === null || tip.height - last + 1 >= idleDepth;
+}
+
+function blockTimer(tick: () => Promise<void>, intervalMs: number): Pick<Simulator, 'start' | 'stop'> {
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+  let stopped = true;
+  const turn = async () => {
+    await tick();
+    if (!stopped) schedule();
+  };
+  const schedule = () => {
+    timer = setTimeout(() => {
+      running = turn();
+    }, intervalMs);
+  };
+  return {
+    start: () => {
+      if (!stopped) return;
+      stopped = false;
+      schedule();
+    },
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
