@@ -1,21 +1,20 @@
 import { HARDENED_OFFSET, HDKey } from '@scure/bip32';
-import { base58 } from '@scure/base';
-import { p2wpkh } from '@scure/btc-signer';
-import { computeAddress } from 'ethers';
 import { HDKey as Slip10Key } from 'micro-key-producer/slip10.js';
 import type { Network } from '../domain/coins.ts';
 import { assertNever } from '../domain/errors.ts';
 import { addressNetwork, type AddressDeriver, type KeyPath, type KeySource } from '../domain/keys.ts';
+import { ethereumAddress, SEGWIT_PREFIXES, solanaAddress, witnessAddress } from './addresses.ts';
+import { ed25519PublicKey, hardenedChildKey, type Ed25519Node } from './ed25519-node.ts';
 import type { Keyring } from './keyring.ts';
 import { LruCache } from './lru-cache.ts';
-import { segwitNetwork } from './networks.ts';
+import { childPoint, publicBranch, type PublicBranch } from './secp256k1-branch.ts';
 
 export type Wallet = AddressDeriver & KeySource;
 
 /** SLIP-0044 coin types; all test networks share 1. */
 const COIN_TYPES = { BTC: 0, LTC: 2, ETH: 60, SOL: 501 } as const;
 const TEST_COIN_TYPE = 1;
-/** Nodes one derivation step above an address: a busy daemon's merchants, four coins each. */
+/** Nodes one step above an address: four of each merchant in use. */
 const CACHED_NODES = 4096;
 
 /**
@@ -27,58 +26,66 @@ const CACHED_NODES = 4096;
  */
 export function createWallet(options: { keyring: Keyring; liveNetwork: Network }): Wallet {
   const { keyring, liveNetwork } = options;
-  const secpParents = new LruCache<HDKey>(CACHED_NODES, (node) => node.wipePrivateData());
-  const edParents = new LruCache<Slip10Key>(CACHED_NODES, (node) => node.privateKey.fill(0));
+  const branches = new LruCache<PublicBranch>(CACHED_NODES);
+  const accounts = new LruCache<Ed25519Node>(CACHED_NODES, (node) => node.privateKey.fill(0));
 
-  function secpNode(path: KeyPath, network: Network): HDKey {
-    const parentPath = `${secpAccountPath(path, network)}/${path.branch}`;
-    return secpParents
-      .get(parentPath, () => keyring.withSeed((seed) => HDKey.fromMasterSeed(seed).derive(parentPath)))
-      .deriveChild(path.index);
+  const secpNode = (path: string): HDKey =>
+    keyring.withSeed((seed) => HDKey.fromMasterSeed(seed).derive(path));
+
+  function point(path: KeyPath) {
+    const branchPath = secpBranchPath(path, liveNetwork);
+    return childPoint(
+      branches.get(branchPath, () => publicBranch(secpNode(branchPath))),
+      path.index,
+    );
   }
 
-  function edNode(path: KeyPath): Slip10Key {
-    if (path.branch !== 0) throw new RangeError('Solana keys have no internal branch');
-    const parentPath = `m/44'/${path.mode === 'sandbox' ? TEST_COIN_TYPE : COIN_TYPES.SOL}'/${path.account}'`;
-    return edParents
-      .get(parentPath, () => keyring.withSeed((seed) => Slip10Key.fromMasterSeed(seed).derive(parentPath)))
-      .deriveChild(path.index + HARDENED_OFFSET);
+  function solanaKey(path: KeyPath): Buffer {
+    const accountPath = solanaAccountPath(path);
+    const account = accounts.get(accountPath, () =>
+      keyring.withSeed((seed) => Slip10Key.fromMasterSeed(seed).derive(accountPath)),
+    );
+    return hardenedChildKey(account, path.index);
   }
 
   return {
     address(path) {
       assertPath(path);
-      const network = addressNetwork(path.mode, liveNetwork);
       switch (path.coin) {
         case 'BTC':
         case 'LTC':
-          return segwitAddress(secpNode(path, network), path.coin, network);
+          return witnessAddress(
+            point(path).toBytes(true),
+            SEGWIT_PREFIXES[path.coin][addressNetwork(path.mode, liveNetwork)],
+          );
         case 'ETH':
-          return computeAddress(publicKeyHex(secpNode(path, network)));
+          return ethereumAddress(point(path).toBytes(false));
         case 'SOL':
-          return base58.encode(edNode(path).publicKeyRaw);
+          return solanaAddress(ed25519PublicKey(solanaKey(path)));
         default:
           return assertNever(path.coin);
       }
     },
     privateKey(path) {
       assertPath(path);
-      if (path.coin === 'SOL') return edNode(path).privateKey;
-      const { privateKey } = secpNode(path, addressNetwork(path.mode, liveNetwork));
+      if (path.coin === 'SOL') return solanaKey(path);
+      const { privateKey } = secpNode(`${secpBranchPath(path, liveNetwork)}/${path.index}`);
       if (privateKey === null) throw new Error('a derived node lost its private key');
       return privateKey;
     },
   };
 }
 
-function secpAccountPath(path: KeyPath, network: Network): string {
-  const { coin, account } = path;
+function secpBranchPath(path: KeyPath, liveNetwork: Network): string {
+  const { coin, mode, account, branch } = path;
   switch (coin) {
     case 'BTC':
-    case 'LTC':
-      return `m/84'/${network === 'mainnet' ? COIN_TYPES[coin] : TEST_COIN_TYPE}'/${account}'`;
+    case 'LTC': {
+      const isMainnet = addressNetwork(mode, liveNetwork) === 'mainnet';
+      return `m/84'/${isMainnet ? COIN_TYPES[coin] : TEST_COIN_TYPE}'/${account}'/${branch}`;
+    }
     case 'ETH':
-      return `m/44'/${path.mode === 'sandbox' ? TEST_COIN_TYPE : COIN_TYPES.ETH}'/${account}'`;
+      return `m/44'/${mode === 'live' ? COIN_TYPES.ETH : TEST_COIN_TYPE}'/${account}'/${branch}`;
     case 'SOL':
       throw new RangeError('Solana keys are not on the secp256k1 tree');
     default:
@@ -86,19 +93,9 @@ function secpAccountPath(path: KeyPath, network: Network): string {
   }
 }
 
-function segwitAddress(node: HDKey, coin: 'BTC' | 'LTC', network: Network): string {
-  const { address } = p2wpkh(publicKey(node), segwitNetwork(coin, network));
-  if (address === undefined) throw new Error('no address for a witness key hash');
-  return address;
-}
-
-function publicKey(node: HDKey): Uint8Array {
-  if (node.publicKey === null) throw new Error('a derived node has no public key');
-  return node.publicKey;
-}
-
-function publicKeyHex(node: HDKey): string {
-  return `0x${Buffer.from(publicKey(node)).toString('hex')}`;
+function solanaAccountPath({ mode, account, branch }: KeyPath): string {
+  if (branch !== 0) throw new RangeError('Solana keys have no internal branch');
+  return `m/44'/${mode === 'live' ? COIN_TYPES.SOL : TEST_COIN_TYPE}'/${account}'`;
 }
 
 function assertPath(path: KeyPath): void {

@@ -4,7 +4,7 @@ export class LruCache<V> {
   readonly #capacity: number;
   readonly #onEvict: (value: V) => void;
 
-  constructor(capacity: number, onEvict: (value: V) => void) {
+  constructor(capacity: number, onEvict: (value: V) => void = () => undefined) {
     this.#capacity = capacity;
     this.#onEvict = onEvict;
   }

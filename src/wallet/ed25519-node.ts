@@ -1,0 +1,28 @@
+import { createHmac, createPrivateKey, createPublicKey } from 'node:crypto';
+import { HARDENED_OFFSET } from '@scure/bip32';
+
+/** A SLIP-0010 ed25519 node: every child is hardened, so it always holds the private half. */
+export interface Ed25519Node {
+  readonly privateKey: Uint8Array;
+  readonly chainCode: Uint8Array;
+}
+
+/** RFC 8410 wrapping of a bare 32-byte ed25519 seed, which is how node:crypto takes one. */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+const PUBLIC_KEY_BYTES = 32;
+
+/** Private key (ed25519 seed) of child `index'`, by SLIP-0010. */
+export function hardenedChildKey(parent: Ed25519Node, index: number): Buffer {
+  const data = Buffer.alloc(37);
+  data.set(parent.privateKey, 1);
+  data.writeUInt32BE(index + HARDENED_OFFSET, 33);
+  const digest = createHmac('sha512', parent.chainCode).update(data).digest();
+  data.fill(0);
+  return digest.subarray(0, 32);
+}
+
+/** Public key of an ed25519 seed (RFC 8032). OpenSSL does it in a third of the time of JavaScript. */
+export function ed25519PublicKey(seed: Uint8Array): Buffer {
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+  return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-PUBLIC_KEY_BYTES);
+}

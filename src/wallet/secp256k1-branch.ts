@@ -1,0 +1,38 @@
+import { createHmac } from 'node:crypto';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import type { HDKey } from '@scure/bip32';
+
+const { Point } = secp256k1;
+export type CurvePoint = InstanceType<typeof Point>;
+
+/**
+ * A generator of its own with a larger table: public derivation is the cost of creating a payment,
+ * and this makes it three times as fast as the library's. The table is built at first use.
+ */
+const GENERATOR = Point.fromAffine(Point.BASE.toAffine()).precompute(10);
+
+/** The public half of a BIP-32 node: enough to derive addresses, not to spend. */
+export interface PublicBranch {
+  readonly publicKey: Uint8Array;
+  readonly point: CurvePoint;
+  readonly chainCode: Uint8Array;
+}
+
+export function publicBranch(node: HDKey): PublicBranch {
+  const { publicKey, chainCode } = node;
+  if (publicKey === null || chainCode === null) throw new Error('a derived node is not complete');
+  return { publicKey, chainCode, point: Point.fromBytes(publicKey) };
+}
+
+/**
+ * BIP-32 CKDpub for a plain index: parent point + HMAC-SHA-512(chain code, parent key, index) * G.
+ * Nothing here is secret to a holder of the extended public key, so variable time is safe.
+ */
+export function childPoint(branch: PublicBranch, index: number): CurvePoint {
+  const position = Buffer.alloc(4);
+  position.writeUInt32BE(index);
+  const digest = createHmac('sha512', branch.chainCode).update(branch.publicKey).update(position).digest();
+  const tweak = BigInt(`0x${digest.subarray(0, 32).toString('hex')}`);
+  if (tweak >= Point.Fn.ORDER) throw new Error(`BIP-32 has no key at index ${index} here`);
+  return GENERATOR.multiplyUnsafe(tweak).add(branch.point);
+}
