@@ -101,7 +101,28 @@ export function isHostName(name: string): boolean {
   return (
     name.length <= 253 &&
     labels.length >= 2 &&
-    labels.every((label) => /^[a-z0-9_]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) &&
+    labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) &&
     /[a-z]/.test(last)
   );
+}
+
+/**
+ * A shop's domain: lower-cased, internationalised names in their ASCII form, a trailing dot
+ * dropped. Scheme, port, path and IP addresses are refused.
+ */
+export function domainName() {
+  return z
+    .string()
+    .trim()
+    .transform((value, context) => {
+      const domain = /[\s\p{Cc}/:?#@\\%]/u.test(value) ? '' : domainToASCII(value.replace(/\.$/, ''));
+      if (isHostName(domain)) return domain;
+      context.addIssue({
+        code: 'custom',
+        message: 'must be a host name such as shop.example.com, without scheme, port or path',
+        params: { code: 'invalid_format' },
+      });
+      return z.NEVER;
+    })
+    .meta({ override: { type: 'string', format: 'idn-hostname', maxLength: 253 } });
 }

@@ -1,0 +1,62 @@
+import type { Db, Tx } from './database.ts';
+import type { ApiKeyRow, MerchantRow } from './tables.ts';
+
+export async function insertApiKeys(tx: Tx, rows: readonly ApiKeyRow[]): Promise<void> {
+  await tx
+    .insertInto('api_keys')
+    .values([...rows])
+    .execute();
+}
+
+export interface KeyOwner {
+  readonly key: ApiKeyRow;
+  readonly merchant: MerchantRow;
+}
+
+/** The valid key with this SHA-256 and its merchant; a key past its grace period is not found. */
+export async function findValidKey(db: Db, keyHash: string, now: number): Promise<KeyOwner | null> {
+  const key = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('key_hash', '=', keyHash)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .executeTakeFirst();
+  if (key === undefined) return null;
+  const merchant = await db
+    .selectFrom('merchants')
+    .selectAll()
+    .where('id', '=', key.merchant_id)
+    .executeTakeFirstOrThrow();
+  return { key, merchant };
+}
+
+/** Valid keys of a merchant, newest first. */
+export async function validKeysOf(db: Db, merchantId: string, now: number): Promise<ApiKeyRow[]> {
+  return db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('merchant_id', '=', merchantId)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Lets the current keys of a merchant live until a moment; keys already in their grace period keep theirs. */
+export async function retireCurrentKeys(tx: Tx, merchantId: string, until: number): Promise<void> {
+  await tx
+    .updateTable('api_keys')
+    .set({ expires_at: until })
+    .where('merchant_id', '=', merchantId)
+    .where('expires_at', 'is', null)
+    .execute();
+}
+
+/** Ends every key of a merchant at once, grace periods included. */
+export async function deleteKeys(tx: Tx, merchantId: string): Promise<void> {
+  await tx.deleteFrom('api_keys').where('merchant_id', '=', merchantId).execute();
+}
+
+export async function touchKey(db: Db, id: string, now: number): Promise<void> {
+  await db.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute();
+}

@@ -1,0 +1,66 @@
+import type { Db } from './database.ts';
+import type { IdempotencyRow } from './tables.ts';
+
+/** Expired rows removed per claim: clean-up keeps pace with growth and no claim pays for all of it. */
+const PURGE_ROWS = 20;
+
+export interface IdempotencyKey {
+  readonly scope: string;
+  readonly key: string;
+}
+
+/** Writes the row unless the key is taken in its scope; returns the row that holds the key then. */
+export async function claimIdempotencyKey(db: Db, row: IdempotencyRow): Promise<IdempotencyRow | null> {
+  const inserted = await db
+    .insertInto('idempotency')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['scope', 'key']).doNothing())
+    .returning('key')
+    .executeTakeFirst();
+  if (inserted !== undefined) return null;
+  return db
+    .selectFrom('idempotency')
+    .selectAll()
+    .where('scope', '=', row.scope)
+    .where('key', '=', row.key)
+    .executeTakeFirstOrThrow();
+}
+
+export async function finishIdempotencyKey(
+  db: Db,
+  { scope, key }: IdempotencyKey,
+  answer: { status: number; bodySealed: string },
+): Promise<void> {
+  await db
+    .updateTable('idempotency')
+    .set({ state: 'done', status: answer.status, body_sealed: answer.bodySealed })
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .execute();
+}
+
+export async function releaseIdempotencyKey(db: Db, { scope, key }: IdempotencyKey): Promise<void> {
+  await db.deleteFrom('idempotency').where('scope', '=', scope).where('key', '=', key).execute();
+}
+
+/** Removes this key if its time is over, and a few others whose time is. */
+export async function purgeIdempotencyKeys(
+  db: Db,
+  { scope, key }: IdempotencyKey,
+  now: number,
+): Promise<void> {
+  await db
+    .deleteFrom('idempotency')
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .where('expires_at', '<=', now)
+    .execute();
+  const old = await db
+    .selectFrom('idempotency')
+    .select(['scope', 'key'])
+    .where('expires_at', '<=', now)
+    .orderBy('expires_at')
+    .limit(PURGE_ROWS)
+    .execute();
+  for (const row of old) await releaseIdempotencyKey(db, row);
+}

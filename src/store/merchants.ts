@@ -1,0 +1,68 @@
+import type { Db, Tx } from './database.ts';
+import { isUniqueViolation } from './dialect.ts';
+import type { MerchantRow } from './tables.ts';
+
+/** The next account number of the wallet tree: 0 for the first merchant. Accounts are never given twice. */
+export async function nextAccount(tx: Tx): Promise<number> {
+  const row = await tx
+    .selectFrom('merchants')
+    .select((eb) => eb.fn.max('account').as('last'))
+    .executeTakeFirst();
+  const last: number | null = row?.last ?? null;
+  return last === null ? 0 : last + 1;
+}
+
+/** Whether a merchant of any account has this domain (in its normal form). */
+export async function domainExists(db: Db, domain: string): Promise<boolean> {
+  const row = await db.selectFrom('merchants').select('id').where('domain', '=', domain).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Inserts a merchant; false when its domain is taken. */
+export async function insertMerchant(tx: Tx, row: MerchantRow): Promise<boolean> {
+  try {
+    await tx.insertInto('merchants').values(row).execute();
+    return true;
+  } catch (error) {
+    if (isUniqueViolation(error) && (await domainExists(tx, row.domain))) return false;
+    throw error;
+  }
+}
+
+export async function findMerchant(db: Db, id: string): Promise<MerchantRow | undefined> {
+  return db.selectFrom('merchants').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** A merchant of this user; one of another user is not found. */
+export async function findMerchantOf(db: Db, userId: string, id: string): Promise<MerchantRow | undefined> {
+  return db
+    .selectFrom('merchants')
+    .selectAll()
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+}
+
+/** All merchants of a user, newest first. */
+export async function merchantsOf(db: Db, userId: string): Promise<MerchantRow[]> {
+  return db
+    .selectFrom('merchants')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export async function updateMerchant(
+  db: Db,
+  id: string,
+  changes: Partial<Omit<MerchantRow, 'id' | 'user_id' | 'account'>> & { updated_at: number },
+): Promise<MerchantRow> {
+  return db
+    .updateTable('merchants')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}

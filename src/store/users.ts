@@ -1,0 +1,40 @@
+import type { Db, Tx } from './database.ts';
+import { isUniqueViolation } from './dialect.ts';
+import type { UserRow } from './tables.ts';
+
+/** Inserts a user; false when another one has the e-mail address (by `email_key`). */
+export async function insertUser(tx: Tx, row: UserRow): Promise<boolean> {
+  try {
+    await tx.insertInto('users').values(row).execute();
+    return true;
+  } catch (error) {
+    if (isUniqueViolation(error)) return false;
+    throw error;
+  }
+}
+
+export async function findUser(db: Db, id: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function findUserByEmail(db: Db, emailKey: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('email_key', '=', emailKey).executeTakeFirst();
+}
+
+export async function anyUserExists(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('users').select('id').limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Replaces a password hash, unless the password was changed since `previous` was read. */
+export async function replacePasswordHash(
+  db: Db,
+  change: { id: string; previous: string; next: string; now: number },
+): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ password_hash: change.next, updated_at: change.now })
+    .where('id', '=', change.id)
+    .where('password_hash', '=', change.previous)
+    .execute();
+}
