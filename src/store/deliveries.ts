@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Tx } from './database.ts';
+import type { Db, Tx } from './database.ts';
 import type { DeliveryRow } from './tables.ts';
 
 export type StoredDelivery = Selectable<DeliveryRow>;
@@ -45,6 +45,69 @@ export async function insertDelivery(tx: Tx, delivery: NewDelivery): Promise<voi
     .execute();
 }
 
+/** Scheme, host and port of a URL; the text itself when it is none. */
 function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+export async function findDelivery(db: Db, id: string): Promise<StoredDelivery | undefined> {
+  return db.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The deliveries of these events, oldest first. */
+export async function listDeliveriesOf(db: Db, eventIds: readonly string[]): Promise<StoredDelivery[]> {
+  if (eventIds.length === 0) return [];
+  return db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('event_id', 'in', eventIds)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/**
+ * Stops the pending redeliveries of an event, so that asking again replaces them. The first delivery,
+ * which keeps its payment's order, goes on.
+ */
+export async function supersedeRedeliveries(tx: Tx, eventId: string, now: number): Promise<void> {
+  await tx
+    .updateTable('deliveries')
+    .set({ status: 'failed', lease_token: null, lease_until: null, updated_at: now })
+    .where('event_id', '=', eventId)
+    .where('status', '=', 'pending')
+    .whereRef('order_key', '=', 'id')
+    .execute();
+}
+
+/**
+ * Points a merchant's pending deliveries at its edited webhook URL (null: ends them), so that a wrong
+ * address does not keep notifications back. Payments with a webhookUrl of their own are left alone.
+ */
+export async function redirectMerchantDeliveries(
+  tx: Tx,
+  change: { merchantId: string; url: string | null; now: number },
+): Promise<void> {
+  const { now, url } = change;
+  await tx
+    .updateTable('deliveries')
+    .set(
+      url === null
+        ? { status: 'failed', lease_token: null, lease_until: null, updated_at: now }
+        : { url, origin: originOf(url), next_attempt_at: now, updated_at: now },
+    )
+    .where('merchant_id', '=', change.merchantId)
+    .where('status', '=', 'pending')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('payments')
+            .select('payments.id')
+            .whereRef('payments.id', '=', 'deliveries.payment_id')
+            .where('payments.webhook_url', 'is not', null),
+        ),
+      ),
+    )
+    .execute();
 }

@@ -1,0 +1,94 @@
+import type { Db, Tx } from './database.ts';
+import type { StoredDelivery } from './deliveries.ts';
+
+export interface Lease {
+  readonly token: string;
+  readonly now: number;
+  readonly until: number;
+}
+
+export interface DueFilter {
+  readonly now: number;
+  readonly limit: number;
+  /** Endpoint origins that can take no more for now. */
+  readonly exceptOrigins: readonly string[];
+  /** Deliveries this process is at work on, whatever the clock says of their leases. */
+  readonly exceptIds: readonly string[];
+}
+
+/**
+ * Deliveries whose time has come, longest due first: only the earliest pending one of each order
+ * key, and none that is leased to someone.
+ */
+export async function listDue(tx: Tx, filter: DueFilter): Promise<StoredDelivery[]> {
+  let query = tx
+    .selectFrom('deliveries as d')
+    .selectAll('d')
+    .where('d.status', '=', 'pending')
+    .where('d.next_attempt_at', '<=', filter.now)
+    .where((eb) => eb.or([eb('d.lease_token', 'is', null), eb('d.lease_until', '<=', filter.now)]))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('deliveries as earlier')
+            .select('earlier.id')
+            .whereRef('earlier.order_key', '=', 'd.order_key')
+            .whereRef('earlier.event_seq', '<', 'd.event_seq')
+            .where('earlier.status', '=', 'pending'),
+        ),
+      ),
+    );
+  if (filter.exceptOrigins.length > 0) query = query.where('d.origin', 'not in', filter.exceptOrigins);
+  if (filter.exceptIds.length > 0) query = query.where('d.id', 'not in', filter.exceptIds);
+  return query.orderBy('d.next_attempt_at').orderBy('d.event_seq').limit(filter.limit).execute();
+}
+
+/** Takes the lease of one pending delivery unless somebody else holds it; undefined then. */
+export async function leaseDelivery(tx: Tx, id: string, lease: Lease): Promise<StoredDelivery | undefined> {
+  return tx
+    .updateTable('deliveries')
+    .set({ lease_token: lease.token, lease_until: lease.until, updated_at: lease.now })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_until', '<=', lease.now)]))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Gives back leases without an attempt having counted; the rows are due again at once. */
+export async function releaseLease(db: Db, id: string, token: string): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ lease_token: null, lease_until: null })
+    .where('id', '=', id)
+    .where('lease_token', '=', token)
+    .execute();
+}
+
+/** Takes over what a dead process left leased. Only for the start of the one process that may run. */
+export async function releaseAllLeases(db: Db): Promise<number> {
+  const result = await db
+    .updateTable('deliveries')
+    .set({ lease_token: null, lease_until: null })
+    .where('lease_token', 'is not', null)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}
+
+/**
+ * Makes due what was last touched in the future: the clock has been set back since, and a time
+ * planned by the wrong clock may be years away. The same for leases.
+ */
+export async function rescueFromClockJump(
+  db: Db,
+  clock: { now: number; toleranceMs: number },
+): Promise<number> {
+  const result = await db
+    .updateTable('deliveries')
+    .set({ next_attempt_at: clock.now, updated_at: clock.now, lease_token: null, lease_until: null })
+    .where('status', '=', 'pending')
+    .where('updated_at', '>', clock.now + clock.toleranceMs)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}

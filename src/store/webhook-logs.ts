@@ -1,0 +1,134 @@
+import type { Selectable } from 'kysely';
+import type { Db, Tx } from './database.ts';
+import type { WebhookLogRow } from './tables.ts';
+
+/** A log row together with the event body that was posted. */
+export type StoredWebhookLog = Selectable<WebhookLogRow> & { event_id: string; body_json: string };
+
+/** Bytes a row needs besides its texts: ids, numbers and index entries. */
+const ROW_OVERHEAD_BYTES = 400;
+
+export async function insertWebhookLog(
+  tx: Tx,
+  log: Omit<Selectable<WebhookLogRow>, 'size_bytes'>,
+): Promise<void> {
+  const texts = [log.endpoint, log.error ?? '', log.request_json, log.response_json];
+  const size = texts.reduce((total, text) => total + Buffer.byteLength(text), ROW_OVERHEAD_BYTES);
+  await tx
+    .insertInto('webhook_logs')
+    .values({ ...log, size_bytes: size })
+    .execute();
+}
+
+export interface WebhookLogFilter {
+  readonly merchantId: string;
+  readonly status?: number;
+  readonly paymentId?: string;
+  /** Bounds of the creation time in ms, both inclusive. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly page: number;
+  readonly limit: number;
+}
+
+/** One page of a merchant's logs, newest first, and how many match in all. */
+export async function listWebhookLogs(
+  db: Db,
+  filter: WebhookLogFilter,
+): Promise<{ logs: StoredWebhookLog[]; total: number }> {
+  let query = db.selectFrom('webhook_logs as log').where('log.merchant_id', '=', filter.merchantId);
+  if (filter.status !== undefined) query = query.where('log.status', '=', filter.status);
+  if (filter.paymentId !== undefined) query = query.where('log.payment_id', '=', filter.paymentId);
+  if (filter.from !== undefined) query = query.where('log.created_at', '>=', filter.from);
+  if (filter.to !== undefined) query = query.where('log.created_at', '<=', filter.to);
+  const { total } = await query
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const logs = await query
+    .innerJoin('deliveries', 'deliveries.id', 'log.delivery_id')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .selectAll('log')
+    .select(['deliveries.event_id', 'events.body_json'])
+    .orderBy('log.created_at', 'desc')
+    .orderBy('log.id', 'desc')
+    .limit(filter.limit)
+    .offset((filter.page - 1) * filter.limit)
+    .execute();
+  return { logs, total };
+}
+
+/** One log of a merchant; another merchant's log does not exist. */
+export async function findWebhookLog(
+  db: Db,
+  log: { merchantId: string; id: string },
+): Promise<StoredWebhookLog | undefined> {
+  return db
+    .selectFrom('webhook_logs as log')
+    .innerJoin('deliveries', 'deliveries.id', 'log.delivery_id')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .selectAll('log')
+    .select(['deliveries.event_id', 'events.body_json'])
+    .where('log.id', '=', log.id)
+    .where('log.merchant_id', '=', log.merchantId)
+    .executeTakeFirst();
+}
+
+/** The newest log of a delivery. */
+export async function findLatestLog(
+  db: Db,
+  deliveryId: string,
+): Promise<Selectable<WebhookLogRow> | undefined> {
+  return db
+    .selectFrom('webhook_logs')
+    .selectAll()
+    .where('delivery_id', '=', deliveryId)
+    .orderBy('attempt', 'desc')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Bytes all logs take together, roughly. */
+export async function sumLogBytes(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('webhook_logs')
+    .select((eb) => eb.fn.sum<number | null>('size_bytes').as('bytes'))
+    .executeTakeFirst();
+  return row?.bytes ?? 0;
+}
+
+/** Deletes up to `limit` of the logs older than a time; returns how many. */
+export async function deleteLogsBefore(db: Db, before: number, limit: number): Promise<number> {
+  const result = await db
+    .deleteFrom('webhook_logs')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('webhook_logs')
+        .select('id')
+        .where('created_at', '<', before)
+        .orderBy('created_at')
+        .limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+/** Deletes the oldest logs, `limit` at most, until `bytes` are freed; returns the bytes freed. */
+export async function deleteOldestLogs(tx: Tx, bytes: number, limit: number): Promise<number> {
+  const oldest = await tx
+    .selectFrom('webhook_logs')
+    .select(['id', 'size_bytes'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  let freed = 0;
+  const ids: string[] = [];
+  for (const log of oldest) {
+    if (freed >= bytes) break;
+    freed += log.size_bytes;
+    ids.push(log.id);
+  }
+  if (ids.length > 0) await tx.deleteFrom('webhook_logs').where('id', 'in', ids).execute();
+  return freed;
+}

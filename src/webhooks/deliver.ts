@@ -1,0 +1,128 @@
+import { performance } from 'node:perf_hooks';
+import type { Clock } from '../domain/ports.ts';
+import { EgressError } from './egress/egress-error.ts';
+import { guardedFetch, type GuardedResponse } from './egress/guarded-fetch.ts';
+import type { EgressPolicy } from './egress/vet-target.ts';
+import { parseRetryAfter } from './schedule.ts';
+import { signatureHeaders } from './sign.ts';
+
+/** What a merchant's server may answer before the rest is cut off. */
+export const MAX_RESPONSE_BYTES = 64 * 1024;
+/** For one whole attempt: DNS, connect, TLS, request, answer, body. */
+export const ATTEMPT_LIMIT_MS = 15_000;
+
+export interface DeliverDeps {
+  readonly clock: Clock;
+  readonly egress: EgressPolicy;
+  readonly attemptLimitMs: number;
+}
+
+export interface Message {
+  /** The event's id: the same at every attempt and redelivery. */
+  readonly id: string;
+  readonly url: string;
+  /** The frozen body, sent byte for byte. */
+  readonly body: string;
+  readonly secrets: readonly string[];
+}
+
+/** One attempt as the log tells it. */
+export interface Attempt {
+  /** HTTP status of the answer; 0 when none came. */
+  readonly status: number;
+  /** Why it was no success; null for a 2xx. */
+  readonly error: string | null;
+  readonly endedAt: number;
+  readonly durationMs: number;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  readonly responseBody: string;
+  readonly retryAfterMs: number | null;
+}
+
+/**
+ * Makes one attempt: signs and posts the frozen body. An answer of any kind, or none, is a result.
+ * @throws {EgressError} `aborted` only, when the signal gave up on it: then nothing is known.
+ */
+export async function deliver(deps: DeliverDeps, message: Message, signal: AbortSignal): Promise<Attempt> {
+  const startedMs = performance.now();
+  const requestHeaders = {
+    'content-type': 'application/json',
+    'user-agent': 'tilld-webhooks/1',
+    ...signatureHeaders(
+      {
+        id: message.id,
+        timestampSeconds: Math.floor(deps.clock.now() / 1000),
+        body: message.body,
+      },
+      message.secrets,
+    ),
+  };
+  const finish = (
+    answer: Pick<Attempt, 'status' | 'error' | 'responseHeaders' | 'responseBody'>,
+  ): Attempt => {
+    const endedAt = deps.clock.now();
+    return {
+      ...answer,
+      endedAt,
+      durationMs: Math.round(performance.now() - startedMs),
+      requestHeaders,
+      retryAfterMs: retryAfterOf(answer, endedAt),
+    };
+  };
+  try {
+    const response = await guardedFetch(deps.egress, {
+      method: 'POST',
+      url: message.url,
+      headers: requestHeaders,
+      body: message.body,
+      timeoutMs: deps.attemptLimitMs,
+      maxBodyBytes: MAX_RESPONSE_BYTES,
+      signal,
+    });
+    return finish(judge(response));
+  } catch (error) {
+    if (!(error instanceof EgressError) || error.kind === 'aborted') throw error;
+    return finish({
+      status: 0,
+      error: `${error.kind}: ${error.message}`,
+      responseHeaders: {},
+      responseBody: '',
+    });
+  }
+}
+
+function judge(
+  response: GuardedResponse,
+): Pick<Attempt, 'status' | 'error' | 'responseHeaders' | 'responseBody'> {
+  const { status } = response;
+  // A 2xx that never stops talking was still a yes; one that broke off may come from a dying proxy.
+  const broken = response.bodyEnd === 'broken';
+  const isSuccess = status >= 200 && status < 300;
+  return {
+    status: isSuccess && broken ? 0 : status,
+    error: errorOf(status, broken),
+    responseHeaders: loggable(response.headers),
+    responseBody: new TextDecoder().decode(response.body),
+  };
+}
+
+function errorOf(status: number, broken: boolean): string | null {
+  if (status >= 200 && status < 300) {
+    return broken ? `network: connection lost in the middle of a ${status} answer` : null;
+  }
+  if (status >= 300 && status < 400) return `redirect: ${status} answers are not followed`;
+  return `status: ${status}`;
+}
+
+/** Cookies are credentials of the receiver's server: the log does not keep them. */
+function loggable(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, name === 'set-cookie' ? '[redacted]' : value]),
+  );
+}
+
+function retryAfterOf(answer: Pick<Attempt, 'status' | 'responseHeaders'>, now: number): number | null {
+  if (answer.status !== 429 && answer.status !== 503) return null;
+  return parseRetryAfter(answer.responseHeaders['retry-after'], now);
+}

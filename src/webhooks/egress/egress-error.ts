@@ -1,0 +1,25 @@
+/**
+ * `refused`: the guard does not allow this target; `dns`: the name has no address; `timeout`: the
+ * whole exchange took too long; `aborted`: the caller gave up; `network`: anything else on the wire.
+ */
+export type EgressFailure = 'refused' | 'dns' | 'timeout' | 'aborted' | 'network';
+
+/** Why an outgoing request brought no answer. The message is fit for a merchant to read. */
+export class EgressError extends Error {
+  override name = 'EgressError';
+  readonly kind: EgressFailure;
+
+  constructor(kind: EgressFailure, message: string, options: { cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = kind;
+  }
+}
+
+/** One line on a network error: its message, or its code where Node leaves the message empty. */
+export function describeError(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(describeError).join('; ').slice(0, 500);
+  if (!(error instanceof Error)) return String(error).slice(0, 500);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const text = error.message === '' ? code : error.message;
+  return (text === '' ? error.name : text).slice(0, 500);
+}

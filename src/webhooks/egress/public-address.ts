@@ -1,0 +1,32 @@
+import ipaddr from 'ipaddr.js';
+
+type IPv6 = InstanceType<typeof ipaddr.IPv6>;
+
+/** Addresses that routing tables call global although they reach a cloud's inside (Azure's WireServer). */
+const CLOUD_INTERNAL = new Set(['168.63.129.16']);
+
+const GLOBAL_UNICAST_IPV6 = ipaddr.IPv6.parse('2000::');
+const NAT64 = ipaddr.IPv6.parse('64:ff9b::');
+
+/**
+ * Whether an IP address is a global unicast one, so that it cannot be this machine, its network
+ * or a cloud's inside. Addresses that carry an IPv4 one (mapped, NAT64) are judged by it; 6to4 and
+ * Teredo, which may hide any, are refused. Text that is no IP address is not public.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.parse(text);
+  if (address instanceof ipaddr.IPv6) return isPublicIpv6(address);
+  return address.range() === 'unicast' && !CLOUD_INTERNAL.has(address.toString());
+}
+
+function isPublicIpv6(address: IPv6): boolean {
+  if (address.zoneId !== undefined && address.zoneId !== '') return false;
+  if (address.isIPv4MappedAddress()) return isPublicAddress(address.toIPv4Address().toString());
+  if (address.match(NAT64, 96)) return isPublicAddress(lastFourBytes(address));
+  return address.match(GLOBAL_UNICAST_IPV6, 3) && address.range() === 'unicast';
+}
+
+function lastFourBytes(address: IPv6): string {
+  return address.toByteArray().slice(-4).join('.');
+}

@@ -1,0 +1,41 @@
+import { lookup, Resolver } from 'node:dns/promises';
+
+/** Finds every IPv4 and IPv6 address of a host name. Injected, so that tests decide the answers. */
+export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+const QUERY_TIMEOUT_MS = 3_000;
+const QUERY_TRIES = 2;
+const NO_SUCH_RECORD: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
+
+/**
+ * Asks DNS for all A and AAAA records. Not getaddrinfo first: a name server that hangs would hold one
+ * of the few threads the whole process shares. getaddrinfo answers only for names DNS does not have
+ * (the hosts file, a container's neighbours).
+ * @throws the DNS error when there is no address at all.
+ */
+export const resolveHost: Resolve = async (hostname, signal) => {
+  const name = hostname.replace(/\.$/, '');
+  if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1'];
+  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+  const cancel = (): void => resolver.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length > 0) return addresses;
+    const failure = answers.map((answer) => (answer.status === 'rejected' ? answer.reason : null));
+    if (failure.every((reason) => NO_SUCH_RECORD.has(codeOf(reason)))) return await fromHostsFile(hostname);
+    throw failure.find((reason) => !NO_SUCH_RECORD.has(codeOf(reason)));
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+};
+
+async function fromHostsFile(hostname: string): Promise<string[]> {
+  const found = await lookup(hostname, { all: true });
+  return found.map((entry) => entry.address);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

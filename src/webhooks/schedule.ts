@@ -1,0 +1,60 @@
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Pause before each attempt, counted from the end of the one before (design section 8). */
+export const ATTEMPT_GAPS_MS = [
+  0,
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+] as const;
+
+export const MAX_ATTEMPTS = ATTEMPT_GAPS_MS.length;
+const JITTER = 0.1;
+/** A receiver may ask for more time, but not for more than this. */
+const RETRY_AFTER_LIMIT_MS = 24 * HOUR_MS;
+
+export interface FinishedAttempt {
+  /** How many attempts were made, this one included. */
+  readonly attempts: number;
+  readonly endedAt: number;
+  /** HTTP status; 0 when no usable answer came. */
+  readonly status: number;
+  /** What a 429 or 503 asked for; null when it asked for nothing. */
+  readonly retryAfterMs: number | null;
+}
+
+export type Outcome =
+  | { readonly kind: 'delivered' }
+  /** The receiver said 410: nothing more may go to this URL. */
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'retry'; readonly at: number }
+  | { readonly kind: 'failed' };
+
+/** What follows from an attempt. Pure; `random` gives 0 up to 1. */
+export function outcomeOf(attempt: FinishedAttempt, random: () => number): Outcome {
+  if (attempt.status >= 200 && attempt.status < 300) return { kind: 'delivered' };
+  if (attempt.status === 410) return { kind: 'gone' };
+  const gapMs = ATTEMPT_GAPS_MS[attempt.attempts];
+  if (gapMs === undefined) return { kind: 'failed' };
+  const jittered = Math.round(gapMs * (1 - JITTER + 2 * JITTER * random()));
+  const asked = Math.min(attempt.retryAfterMs ?? 0, RETRY_AFTER_LIMIT_MS);
+  return { kind: 'retry', at: attempt.endedAt + Math.max(jittered, asked) };
+}
+
+/** Reads Retry-After (RFC 9110: seconds or an HTTP date) into a pause in ms; null when it is neither. */
+export function parseRetryAfter(value: string | undefined, now: number): number | null {
+  if (value === undefined) return null;
+  const text = value.trim();
+  if (/^\d{1,10}$/.test(text)) return Number(text) * SECOND_MS;
+  if (!/^[A-Za-z]{3,9},? .*\d/.test(text)) return null;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
+}
