@@ -1,0 +1,11 @@
+import { AppError } from '../../domain/errors.ts';
+import type { Db } from '../../store/database.ts';
+import { findUser } from '../../store/users.ts';
+import { toUser, type User } from './session.ts';
+
+/** The signed-in user. @throws {AppError} UNAUTHORISED when the account is gone. */
+export async function readMe(deps: { readonly db: Db }, userId: string): Promise<User> {
+  const row = await findUser(deps.db, userId);
+  if (row === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+  return toUser(row);
+}

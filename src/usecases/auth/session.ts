@@ -1,0 +1,26 @@
+import type { UserRow } from '../../store/tables.ts';
+import type { Tokens } from './tokens.ts';
+
+/** A user as the API shows one. */
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly isVerified: boolean;
+}
+
+/** What register and login answer. */
+export interface Session {
+  readonly token: string;
+  readonly expiresAt: number;
+  readonly user: User;
+}
+
+export function toUser(row: UserRow): User {
+  return { id: row.id, email: row.email, isVerified: row.is_verified === 1 };
+}
+
+/** Signs a user in: a fresh token under the current token version. */
+export async function openSession(tokens: Tokens, row: UserRow): Promise<Session> {
+  const issued = await tokens.issue({ id: row.id, tokenVersion: row.token_version });
+  return { ...issued, user: toUser(row) };
+}

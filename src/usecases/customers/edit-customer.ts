@@ -1,0 +1,35 @@
+import { emailKey } from '../../domain/email.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { findCustomerOf, updateCustomer } from '../../store/customers.ts';
+import { inTransaction, type Db } from '../../store/database.ts';
+import type { CustomerRow } from '../../store/tables.ts';
+import { duplicateCustomer } from './create-customer.ts';
+
+export interface EditCustomerInput {
+  readonly userId: string;
+  readonly customerId: string;
+  readonly email?: string | undefined;
+  /** Replaces the whole object. */
+  readonly metadata?: object | undefined;
+}
+
+/** @throws {AppError} CUSTOMER_NOT_FOUND, also for one of another account; DUPLICATE_ENTRY. */
+export async function editCustomer(
+  deps: { readonly db: Db; readonly clock: Clock },
+  input: EditCustomerInput,
+): Promise<CustomerRow> {
+  return inTransaction(deps.db, async (tx) => {
+    const current = await findCustomerOf(tx, input.userId, input.customerId);
+    if (current === undefined) throw new AppError('CUSTOMER_NOT_FOUND', 'Customer not found');
+    const email = input.email ?? current.email;
+    const row = await updateCustomer(tx, current.id, {
+      email,
+      email_key: emailKey(email),
+      metadata_json: input.metadata === undefined ? current.metadata_json : JSON.stringify(input.metadata),
+      updated_at: deps.clock.now(),
+    });
+    if (row === null) throw duplicateCustomer();
+    return row;
+  });
+}

@@ -1,0 +1,121 @@
+import { COINS, type Coin, type Mode } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { SecretBox } from '../../domain/keys.ts';
+import type { LatePolicy } from '../../domain/payment/types.ts';
+import { insertApiKeys } from '../../store/api-keys.ts';
+import { inTransaction, type Db, type Tx } from '../../store/database.ts';
+import { domainExists, insertMerchant, nextAccount } from '../../store/merchants.ts';
+import type { MerchantRow } from '../../store/tables.ts';
+import { allocateAddress, type AllocateAddressDeps } from '../allocate-address.ts';
+import { newKeyPair } from '../auth/api-key.ts';
+import { newUuid, newWebhookSecret, randomBase62 } from '../new-id.ts';
+
+/** What a new merchant starts with. */
+export interface MerchantDefaults {
+  readonly lifetimeMinutes: number;
+  readonly toleranceBps: number;
+  readonly latePolicy: LatePolicy;
+}
+
+export interface CreateMerchantDeps extends AllocateAddressDeps {
+  readonly db: Db;
+  readonly secretBox: SecretBox;
+  readonly defaults: MerchantDefaults;
+  /** Whether any coin has a live node: without one a new merchant starts in the sandbox. */
+  readonly hasLiveCoin: boolean;
+}
+
+export interface CreateMerchantInput {
+  readonly userId: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** In its normal form: lower case, ASCII. */
+  readonly domain: string;
+}
+
+export interface CreatedMerchant {
+  readonly merchant: MerchantRow;
+  /** The only time the secret key is seen. */
+  readonly keys: { readonly public: string; readonly secret: string };
+  /** Wallet addresses of the merchant's current mode. */
+  readonly wallets: Readonly<Record<Coin, string>>;
+}
+
+const DOMAIN_TOKEN_LENGTH = 32;
+
+/**
+ * Creates a merchant with its keys, webhook secret and a wallet address per coin and mode, all or nothing.
+ * @throws {AppError} DUPLICATE_ENTRY when the domain exists, in any account.
+ */
+export async function createMerchant(
+  deps: CreateMerchantDeps,
+  input: CreateMerchantInput,
+): Promise<CreatedMerchant> {
+  return inTransaction(deps.db, async (tx) => {
+    if (await domainExists(tx, input.domain)) throw duplicate(input.domain);
+    const merchant = newMerchant(deps, input, await nextAccount(tx));
+    if (!(await insertMerchant(tx, merchant))) throw duplicate(input.domain);
+    const keys = newKeyPair(merchant.id, merchant.created_at);
+    await insertApiKeys(tx, keys.rows);
+    const live = await openWallet(tx, deps, merchant, 'live');
+    const sandbox = await openWallet(tx, deps, merchant, 'sandbox');
+    return {
+      merchant,
+      keys: { public: keys.public, secret: keys.secret },
+      wallets: merchant.sandbox === 1 ? sandbox : live,
+    };
+  });
+}
+
+function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, account: number): MerchantRow {
+  const now = deps.clock.now();
+  return {
+    id: newUuid(),
+    user_id: input.userId,
+    account,
+    name: input.name,
+    description: input.description,
+    domain: input.domain,
+    domain_token: randomBase62(DOMAIN_TOKEN_LENGTH),
+    domain_verified_at: null,
+    webhook_url: null,
+    webhook_secret_sealed: deps.secretBox.seal(newWebhookSecret()),
+    webhook_old_secret_sealed: null,
+    webhook_old_secret_until: null,
+    sandbox: deps.hasLiveCoin ? 0 : 1,
+    payment_lifetime_minutes: deps.defaults.lifetimeMinutes,
+    tolerance_bps: deps.defaults.toleranceBps,
+    late_policy: deps.defaults.latePolicy,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+/** Watches the merchant address of every coin, also of those without a node: one may come later. */
+async function openWallet(
+  tx: Tx,
+  deps: CreateMerchantDeps,
+  merchant: MerchantRow,
+  mode: Mode,
+): Promise<Record<Coin, string>> {
+  const wallets: Record<Coin, string> = { BTC: '', ETH: '', LTC: '', SOL: '' };
+  for (const coin of COINS) {
+    const row = await allocateAddress(tx, deps, {
+      merchantId: merchant.id,
+      account: merchant.account,
+      coin,
+      mode,
+      branch: 0,
+      purpose: 'wallet',
+      paymentId: null,
+    });
+    wallets[coin] = row.address;
+  }
+  return wallets;
+}
+
+function duplicate(domain: string): AppError {
+  return new AppError('DUPLICATE_ENTRY', `A merchant with the domain ${domain} already exists`, {
+    details: [{ field: 'domain', code: 'duplicate', message: 'already exists' }],
+  });
+}

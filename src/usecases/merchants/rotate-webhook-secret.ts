@@ -1,0 +1,28 @@
+import { AppError } from '../../domain/errors.ts';
+import type { SecretBox } from '../../domain/keys.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { inTransaction, type Db } from '../../store/database.ts';
+import { findMerchant, updateMerchant } from '../../store/merchants.ts';
+import { newWebhookSecret } from '../new-id.ts';
+
+const OVERLAP_MS = 24 * 3600 * 1000;
+
+/** Replaces a merchant's webhook secret; for 24 hours deliveries are signed with the old one as well. */
+export async function rotateWebhookSecret(
+  deps: { readonly db: Db; readonly clock: Clock; readonly secretBox: SecretBox },
+  merchantId: string,
+): Promise<string> {
+  const secret = newWebhookSecret();
+  await inTransaction(deps.db, async (tx) => {
+    const merchant = await findMerchant(tx, merchantId);
+    if (merchant === undefined) throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
+    const now = deps.clock.now();
+    await updateMerchant(tx, merchantId, {
+      webhook_secret_sealed: deps.secretBox.seal(secret),
+      webhook_old_secret_sealed: merchant.webhook_secret_sealed,
+      webhook_old_secret_until: now + OVERLAP_MS,
+      updated_at: now,
+    });
+  });
+  return secret;
+}
