@@ -40,13 +40,24 @@ _install_packages() {
   }
   local attempt
   for attempt in 1 2 3; do
-    if (cd "$ROOT" && npm ci --ignore-scripts --no-audit --no-fund && npm rebuild node) >&2; then
-      _install_fingerprint >"$STAMP"
-      return 0
-    fi
+    if (cd "$ROOT" && _install_locked && npm rebuild node) >&2 && _same_versions; then return 0; fi
     echo "installing packages failed, attempt $attempt of 3" >&2
   done
   return 1
+}
+
+# `npm ci` refuses a registry that lacks optional packages of platforms other than this one;
+# `npm install --no-save` takes the same locked versions and leaves them out.
+_install_locked() {
+  local log flags=(--ignore-scripts --no-audit --no-fund --loglevel=error)
+  log="$(mktemp)"
+  npm ci "${flags[@]}" >"$log" 2>&1 || {
+    grep -q 'from lock file' "$log" || cat "$log"
+    npm install --no-save "${flags[@]}"
+  }
+  local status=$?
+  rm -f "$log"
+  return $status
 }
 
 # Idempotent, quick when nothing changed, and safe when two scripts start at once.
