@@ -163,3 +163,13 @@ export async function webhookUrlOf(db: Db, merchantId: string): Promise<string |
     .executeTakeFirstOrThrow();
   return row.webhook_url;
 }
+
+/** The merchant's account number in the wallet tree. */
+export async function accountOf(db: Db, merchantId: string): Promise<number> {
+  const row = await db
+    .selectFrom('merchants')
+    .select('account')
+    .where('id', '=', merchantId)
+    .executeTakeFirstOrThrow();
+  return row.account;
+}

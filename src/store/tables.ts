@@ -142,6 +142,8 @@ export interface PaymentRow {
   created_at: number;
   expires_at: number;
   updated_at: number;
+  /** When its time was found to be up on every chain. */
+  closed_at: number | null;
   cancelled_at: number | null;
   accepted_at: number | null;
   refunded_at: number | null;
@@ -283,6 +285,9 @@ export interface SendRow {
   mode: Mode;
   destination: string;
   subtract_fee: Flag;
+  /** The amount as ordered; with subtract_fee more than the destination gets. */
+  ordered: string;
+  /** What the destination gets. */
   amount: string;
   fee: string;
   status: SendStatus;
@@ -294,6 +299,7 @@ export interface SendRow {
   created_at: number;
   updated_at: number;
   next_broadcast_at: number | null;
+  /** Offers of the newest version to the node whose outcome was recorded. */
   broadcasts: number;
   /** Transaction that the last send.broadcast event told of. */
   announced_txid: string | null;

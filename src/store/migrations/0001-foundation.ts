@@ -38,15 +38,15 @@ const STATEMENTS = [
     custom_fields_json TEXT, webhook_url TEXT, success_url TEXT, return_url TEXT, allowed_cryptos_json TEXT NOT NULL,
     tolerance_bps INTEGER NOT NULL, late_policy TEXT NOT NULL, request_hash TEXT NOT NULL, sequence INTEGER NOT NULL,
     created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
-    cancelled_at INTEGER, accepted_at INTEGER, refunded_at INTEGER) STRICT`,
+    closed_at INTEGER, cancelled_at INTEGER, accepted_at INTEGER, refunded_at INTEGER) STRICT`,
   `CREATE UNIQUE INDEX payments_open_order ON payments (merchant_id, mode, order_id)
     WHERE status NOT IN ('expired', 'cancelled')`,
   `CREATE INDEX payments_by_merchant ON payments (merchant_id, created_at, id)`,
   `CREATE INDEX payments_by_status ON payments (merchant_id, status, created_at, id)`,
   `CREATE INDEX payments_by_customer ON payments (customer_id, created_at, id)`,
   `CREATE INDEX payments_by_order ON payments (merchant_id, order_id)`,
-  `CREATE INDEX payments_due ON payments (expires_at) WHERE status = 'pending' OR (status = 'underpaid' AND exception IS NULL)`,
-  `CREATE INDEX payments_confirming ON payments (mode) WHERE status = 'confirming'`,
+  `CREATE INDEX payments_due ON payments (expires_at, id)
+    WHERE closed_at IS NULL AND status IN ('pending', 'underpaid')`,
   `CREATE TABLE addresses (
     id INTEGER PRIMARY KEY, merchant_id TEXT NOT NULL REFERENCES merchants(id), coin TEXT NOT NULL, mode TEXT NOT NULL,
     branch INTEGER NOT NULL CHECK (branch IN (0, 1)), idx INTEGER NOT NULL, address TEXT NOT NULL, watch_key TEXT NOT NULL,
@@ -64,7 +64,7 @@ const STATEMENTS = [
     PRIMARY KEY (payment_id, coin)) STRICT, WITHOUT ROWID`,
   `CREATE TABLE sends (
     id TEXT PRIMARY KEY, merchant_id TEXT NOT NULL REFERENCES merchants(id), coin TEXT NOT NULL, mode TEXT NOT NULL,
-    destination TEXT NOT NULL, subtract_fee INTEGER NOT NULL, amount TEXT NOT NULL, fee TEXT NOT NULL,
+    destination TEXT NOT NULL, subtract_fee INTEGER NOT NULL, ordered TEXT NOT NULL, amount TEXT NOT NULL, fee TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('signed', 'broadcast', 'confirmed', 'failed')), txid TEXT NOT NULL,
     version INTEGER NOT NULL, height INTEGER, error TEXT, idempotency_key TEXT, created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL, next_broadcast_at INTEGER, broadcasts INTEGER NOT NULL,

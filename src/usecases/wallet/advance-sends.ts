@@ -1,0 +1,84 @@
+import type { BroadcastResult, ChainAdapter } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { inTransaction } from '../../store/database.ts';
+import { dueSends, signedSends, versionsOf, type StoredSend } from '../../store/sends.ts';
+import { releaseOutputs, sendsWithSurplus } from '../../store/spendable.ts';
+import { recordedHeight } from '../../store/spends.ts';
+import { handToNode } from './hand-to-node.ts';
+import { recordAnswer } from './record-answer.ts';
+import { askFates, resolveRefusal } from './resolve-refusal.ts';
+import type { SendCoinsDeps } from './send-coins.ts';
+
+export type AdvanceSendsDeps = Pick<
+  SendCoinsDeps,
+  'db' | 'clock' | 'logger' | 'chains' | 'policy' | 'wakeDeliveries'
+>;
+
+/** Sends offered to the node in one round. */
+const ROUND_SIZE = 50;
+/** After so many unclear answers in a row the node is left alone until the next round. */
+const PATIENCE = 3;
+
+/**
+ * One round over the open sends of a chain: offers to the node again what it has not clearly
+ * accepted and what waits long for a block, always the bytes signed first. With `resume`, as after
+ * a restart, everything not known to be accepted goes out at once, however long ago it was tried.
+ */
+export async function advanceSends(
+  deps: AdvanceSendsDeps,
+  chain: ChainId,
+  options: { readonly resume?: boolean } = {},
+): Promise<void> {
+  await releaseSurplus(deps, chain);
+  const adapter = deps.chains.get(chain.coin, chain.mode);
+  if (adapter === null) return;
+  const due =
+    options.resume === true
+      ? await signedSends(deps.db, chain, ROUND_SIZE)
+      : await dueSends(deps.db, chain, deps.clock.now(), ROUND_SIZE);
+  let unclear = 0;
+  for (const send of due) {
+    const result = await offerAgain(deps, adapter, send);
+    unclear = result.kind === 'unknown' ? unclear + 1 : 0;
+    if (unclear >= PATIENCE) break;
+  }
+  if (due.length > 0) deps.wakeDeliveries();
+}
+
+async function offerAgain(
+  deps: AdvanceSendsDeps,
+  adapter: ChainAdapter,
+  send: StoredSend,
+): Promise<BroadcastResult> {
+  const versions = await versionsOf(deps.db, send.id);
+  const current = versions.find(({ version }) => version === send.version);
+  if (current === undefined) throw new Error(`send ${send.id} has no version ${send.version}`);
+  const { version, txid, raw } = current;
+  const result = await handToNode(adapter, { txid, raw });
+  if (result.kind !== 'rejected') {
+    await inTransaction(deps.db, async (tx) =>
+      recordAnswer(tx, deps, { sendId: send.id, version, result, neverOffered: false }),
+    );
+    return result;
+  }
+  const fates = await askFates(adapter, versions);
+  const { reason } = result;
+  await inTransaction(deps.db, async (tx) =>
+    resolveRefusal(tx, deps, { sendId: send.id, version, reason, fates }),
+  );
+  return result;
+}
+
+/** Coins that only versions which were not mined would have used are free once the mined one is buried. */
+async function releaseSurplus(deps: AdvanceSendsDeps, chain: ChainId): Promise<void> {
+  const tip = await recordedHeight(deps.db, chain);
+  if (tip === null) return;
+  const buried = tip - deps.policy.surplusDepth + 1;
+  const sendIds = await sendsWithSurplus(deps.db, chain, buried);
+  if (sendIds.length === 0) return;
+  await inTransaction(deps.db, async (tx) => {
+    for (const sendId of await sendsWithSurplus(tx, chain, buried)) {
+      await releaseOutputs(tx, sendId, { unspentOnly: true });
+    }
+  });
+}

@@ -1,0 +1,130 @@
+import type { ChainAdapter, FeeQuote, SendPlan, StoredTransaction } from '../../domain/chain.ts';
+import { outputKey } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { AddressDeriver, KeySource } from '../../domain/keys.ts';
+import { inTransaction, type Tx } from '../../store/database.ts';
+import {
+  accountOf,
+  findSend,
+  insertSendVersion,
+  stuckSends,
+  updateSend,
+  versionsOf,
+  type StoredSend,
+  type StoredSendVersion,
+} from '../../store/sends.ts';
+import { reservedFunds, reserveOutputs, spendableFunds } from '../../store/spendable.ts';
+import type { AdvanceSendsDeps } from './advance-sends.ts';
+import { handToNode } from './hand-to-node.ts';
+import { recordAnswer } from './record-answer.ts';
+import { nextChangeAddress } from './send-order.ts';
+import type { SendPolicy } from './send-policy.ts';
+import { readPlan, writePlan } from './stored-plan.ts';
+import { takeChangeAddress } from './take-change-address.ts';
+
+export interface BumpSendsDeps extends AdvanceSendsDeps {
+  readonly deriver: AddressDeriver;
+  readonly keys: KeySource;
+}
+
+/** Sends looked at in one round. */
+const ROUND_SIZE = 20;
+
+/**
+ * Raises the fee of sends that no block took for long while the node now asks clearly more than
+ * they pay. The replacement pays the same destination the same amount, is stored before the node
+ * sees it, and any version may be the one that confirms.
+ * @throws {ChainError} when the node does not say what fees are asked.
+ */
+export async function bumpSends(deps: BumpSendsDeps, chain: ChainId): Promise<void> {
+  const adapter = deps.chains.get(chain.coin, chain.mode);
+  if (adapter === null) return;
+  const signedBefore = deps.clock.now() - deps.policy.bumpAfterMs;
+  const stuck = await stuckSends(deps.db, chain, signedBefore, ROUND_SIZE);
+  if (stuck.length === 0) return;
+  const quote = await adapter.feeQuote();
+  for (const { id } of stuck) await bumpSend(deps, id, { adapter, quote });
+}
+
+type Using = { readonly adapter: ChainAdapter; readonly quote: FeeQuote };
+
+async function bumpSend(deps: BumpSendsDeps, sendId: string, using: Using): Promise<void> {
+  const bumped = await inTransaction(deps.db, async (tx) => storeBump(tx, deps, sendId, using));
+  if (bumped === null) return;
+  const { version, transaction } = bumped;
+  deps.logger.info({ sendId, version, txid: transaction.txid }, 'raising the fee of a stuck send');
+  const result = await handToNode(using.adapter, transaction);
+  await inTransaction(deps.db, async (tx) =>
+    recordAnswer(tx, deps, { sendId, version, result, neverOffered: true }),
+  );
+  deps.wakeDeliveries();
+}
+
+/** Null when there is nothing to gain or nothing to pay it with. */
+async function storeBump(
+  tx: Tx,
+  deps: BumpSendsDeps,
+  sendId: string,
+  using: Using,
+): Promise<{ version: number; transaction: StoredTransaction } | null> {
+  const send = await findSend(tx, sendId);
+  if (send === undefined || (send.status !== 'signed' && send.status !== 'broadcast')) return null;
+  const newest = (await versionsOf(tx, sendId)).at(-1);
+  if (newest === undefined || !worthRaising(deps.policy, newest, using.quote)) return null;
+  const plan = await planReplacement(tx, deps, { send, previous: readPlan(newest.plan_json), using });
+  if (plan === null) return null;
+  const transaction = using.adapter.signSend(plan, deps.keys);
+  const version = newest.version + 1;
+  const now = deps.clock.now();
+  const fee = plan.fee.toString();
+  await insertSendVersion(tx, {
+    send_id: sendId,
+    version,
+    coin: send.coin,
+    mode: send.mode,
+    txid: transaction.txid,
+    raw: transaction.raw,
+    fee,
+    fee_rate: plan.feeRate.toString(),
+    plan_json: writePlan(plan),
+    created_at: now,
+  });
+  const next_broadcast_at = now + deps.policy.firstAnswerMs;
+  const { txid } = transaction;
+  await updateSend(tx, sendId, { version, txid, fee, broadcasts: 0, next_broadcast_at }, now);
+  return { version, transaction };
+}
+
+async function planReplacement(
+  tx: Tx,
+  deps: BumpSendsDeps,
+  request: { readonly send: StoredSend; readonly previous: SendPlan; readonly using: Using },
+): Promise<SendPlan | null> {
+  const { send, previous, using } = request;
+  const { id, coin, mode, merchant_id: merchantId } = send;
+  const { adapter, quote } = using;
+  const wallet = { coin, mode, merchantId, account: await accountOf(tx, merchantId) };
+  const used = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
+  const held = (await reservedFunds(tx, id)).filter(({ ref }) => !used.has(outputKey(ref)));
+  const funds = [...held, ...(await spendableFunds(tx, wallet))];
+  const fresh = await nextChangeAddress(tx, deps, wallet);
+  const changeAddress = previous.change?.address ?? fresh;
+  const plan = adapter.planBump({ previous, funds, changeAddress, quote });
+  if (plan === null) return null;
+  if (plan.destination !== previous.destination || plan.amount !== previous.amount) {
+    throw new Error(`a replacement of send ${id} would not pay the same`);
+  }
+  if (plan.change?.address === fresh) {
+    await takeChangeAddress(tx, deps, { wallet, adapter, address: fresh });
+  }
+  const added = plan.inputs.map(({ ref }) => ref).filter((ref) => !used.has(outputKey(ref)));
+  await reserveOutputs(tx, send, added, id);
+  return plan;
+}
+
+function worthRaising(policy: SendPolicy, newest: StoredSendVersion, quote: FeeQuote): boolean {
+  return (
+    newest.version < policy.maxVersions &&
+    quote.rate * 100n >= BigInt(newest.fee_rate) * BigInt(policy.bumpFromPercent)
+  );
+}

@@ -1,0 +1,98 @@
+import type { BroadcastResult } from '../../domain/chain.ts';
+import { assertNever } from '../../domain/errors.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import type { Tx } from '../../store/database.ts';
+import { findSend, updateSend, versionsOf, type StoredSend } from '../../store/sends.ts';
+import { emitSendEvent } from './emit-send-event.ts';
+import { failSend } from './fail-send.ts';
+import { retryDelayMs, type SendPolicy } from './send-policy.ts';
+
+export interface RecordAnswerDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly policy: SendPolicy;
+}
+
+export interface Answer {
+  readonly sendId: string;
+  /** The version whose bytes were offered. */
+  readonly version: number;
+  readonly result: BroadcastResult;
+  /**
+   * No earlier offer of these bytes can have reached a node: only then is a refusal proof that
+   * they will never confirm. After a crash or an unclear answer it is not.
+   */
+  readonly neverOffered: boolean;
+}
+
+/** Records what the node said to an offer, in a transaction of its own. Answers the send as it is now. */
+export async function recordAnswer(tx: Tx, deps: RecordAnswerDeps, answer: Answer): Promise<StoredSend> {
+  const send = await findSend(tx, answer.sendId);
+  if (send === undefined) throw new Error(`send ${answer.sendId} is missing`);
+  const { result } = answer;
+  if (result.kind !== 'accepted') {
+    const { id, coin, mode, txid, status } = send;
+    deps.logger.warn(
+      { sendId: id, coin, mode, txid, status, reason: result.reason },
+      `broadcast ${result.kind}`,
+    );
+  }
+  if (send.status === 'confirmed' || send.status === 'failed') return send;
+  switch (result.kind) {
+    case 'accepted':
+      return recordAccepted(tx, deps, send, answer.version);
+    case 'rejected':
+      return answer.neverOffered && send.broadcasts === 0
+        ? recordRefused(tx, deps, send, { version: answer.version, reason: result.reason })
+        : recordUnclear(tx, deps, send);
+    case 'unknown':
+      return recordUnclear(tx, deps, send);
+    default:
+      return assertNever(result);
+  }
+}
+
+async function recordAccepted(
+  tx: Tx,
+  deps: RecordAnswerDeps,
+  send: StoredSend,
+  version: number,
+): Promise<StoredSend> {
+  const now = deps.clock.now();
+  const isCurrent = version === send.version;
+  const isNews = isCurrent && send.announced_txid !== send.txid;
+  const updated = await updateSend(
+    tx,
+    send.id,
+    {
+      status: 'broadcast',
+      broadcasts: send.broadcasts + 1,
+      ...(isCurrent ? { next_broadcast_at: now + deps.policy.rebroadcastMs } : {}),
+      ...(isNews ? { announced_txid: send.txid } : {}),
+    },
+    now,
+  );
+  if (isNews) await emitSendEvent(tx, deps, 'send.broadcast', updated);
+  return updated;
+}
+
+/** The node never relayed these bytes and nobody else has them. An older version may still be out there. */
+async function recordRefused(
+  tx: Tx,
+  deps: RecordAnswerDeps,
+  send: StoredSend,
+  refused: { readonly version: number; readonly reason: string },
+): Promise<StoredSend> {
+  const older = (await versionsOf(tx, send.id)).filter(({ version }) => version < refused.version).at(-1);
+  if (older === undefined) return failSend(tx, deps, send, refused.reason);
+  const now = deps.clock.now();
+  const { version, txid, fee } = older;
+  return updateSend(tx, send.id, { version, txid, fee, next_broadcast_at: now }, now);
+}
+
+async function recordUnclear(tx: Tx, deps: RecordAnswerDeps, send: StoredSend): Promise<StoredSend> {
+  const now = deps.clock.now();
+  const broadcasts = send.broadcasts + 1;
+  const next = now + retryDelayMs(deps.policy, broadcasts);
+  return updateSend(tx, send.id, { broadcasts, next_broadcast_at: next }, now);
+}

@@ -1,0 +1,151 @@
+import {
+  ChainError,
+  InsufficientFunds,
+  UnsendableAmount,
+  type ChainAdapter,
+  type FeeQuote,
+  type SendPlan,
+} from '../../domain/chain.ts';
+import type { Chains } from '../../domain/chains.ts';
+import type { ChainId, Coin } from '../../domain/coins.ts';
+import { AppError, invalidField } from '../../domain/errors.ts';
+import type { AddressDeriver } from '../../domain/keys.ts';
+import { AmountError, formatCoinAmount, parseCoinAmount } from '../../domain/money.ts';
+import { findWatched } from '../../store/addresses.ts';
+import type { Db } from '../../store/database.ts';
+import { nextChangeIndex, spendableFunds } from '../../store/spendable.ts';
+import type { MerchantRow } from '../../store/tables.ts';
+
+/** Whose wallet is meant, in its current mode. */
+export type WalletOwner = Pick<MerchantRow, 'id' | 'account' | 'sandbox'>;
+
+/** What the caller asks to be sent; texts as they came in. */
+export interface SendInput {
+  readonly merchant: WalletOwner;
+  readonly destination: string;
+  readonly amount: string;
+  readonly coin: Coin;
+  readonly subtractFee?: boolean | undefined;
+}
+
+/** A checked order for one chain. */
+export interface SendOrder extends ChainId {
+  readonly merchantId: string;
+  readonly account: number;
+  readonly destination: string;
+  /** Atoms, as ordered: what the destination gets, or with subtractFee what leaves the wallet. */
+  readonly amount: bigint;
+  readonly subtractFee: boolean;
+}
+
+/** Reads an order. @throws {AppError} VALIDATION_INVALID naming `amount`. */
+export function readOrder(input: SendInput): SendOrder {
+  return {
+    coin: input.coin,
+    mode: input.merchant.sandbox === 1 ? 'sandbox' : 'live',
+    merchantId: input.merchant.id,
+    account: input.merchant.account,
+    destination: input.destination.trim(),
+    amount: readAmount(input.amount, input.coin),
+    subtractFee: input.subtractFee === true,
+  };
+}
+
+/**
+ * The chain an order goes to, once its destination is known to be spendable there.
+ * @throws {AppError} COIN_UNAVAILABLE, or VALIDATION_INVALID naming `destination`.
+ */
+export function chainFor(chains: Chains, order: SendOrder): ChainAdapter {
+  const adapter = chains.get(order.coin, order.mode);
+  if (adapter === null) {
+    throw new AppError('COIN_UNAVAILABLE', `${order.coin} is not configured in ${order.mode} mode`);
+  }
+  const problem = adapter.addressProblem(order.destination);
+  if (problem !== null) throw invalidField('destination', problem);
+  return adapter;
+}
+
+/** What the node says about fees; waits for the network. @throws {AppError} NODE_UNAVAILABLE. */
+export async function quoteFee(adapter: ChainAdapter): Promise<FeeQuote> {
+  try {
+    return await adapter.feeQuote();
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    const message = `the ${adapter.coin} node does not answer at the moment; nothing was sent`;
+    throw new AppError('NODE_UNAVAILABLE', message, { cause: error });
+  }
+}
+
+export interface PlanOrderDeps {
+  readonly deriver: AddressDeriver;
+}
+
+/**
+ * Chooses the merchant's coins for an order. Inside a transaction the choice holds until its end.
+ * @throws {AppError} INSUFFICIENT_BALANCE saying what is available, or VALIDATION_INVALID.
+ */
+export async function planOrder(
+  db: Db,
+  deps: PlanOrderDeps,
+  order: SendOrder,
+  using: { readonly adapter: ChainAdapter; readonly quote: FeeQuote },
+): Promise<SendPlan> {
+  const { adapter, quote } = using;
+  await refuseOwnPayment(db, adapter, order);
+  const funds = await spendableFunds(db, order);
+  const { destination, amount, subtractFee } = order;
+  const changeAddress = await nextChangeAddress(db, deps, order);
+  try {
+    return adapter.planSend({ funds, destination, amount, subtractFee, changeAddress, quote });
+  } catch (error) {
+    if (error instanceof InsufficientFunds) throw insufficient(order, error);
+    if (error instanceof UnsendableAmount) throw invalidField('amount', error.message);
+    throw error;
+  }
+}
+
+/** Change address the next send with change gets; taken only when its plan uses it. */
+export async function nextChangeAddress(
+  db: Db,
+  deps: PlanOrderDeps,
+  wallet: ChainId & { readonly merchantId: string; readonly account: number },
+): Promise<string> {
+  const { coin, mode, account } = wallet;
+  const index = await nextChangeIndex(db, wallet);
+  return deps.deriver.address({ coin, mode, account, branch: 1, index });
+}
+
+/**
+ * Money sent to the address of one's own payment would count as the customer's: whoever copies the
+ * address from a payment to refund it would mark it paid instead.
+ */
+async function refuseOwnPayment(db: Db, adapter: ChainAdapter, order: SendOrder): Promise<void> {
+  const [known] = await findWatched(db, order, [adapter.watchKey(order.destination)]);
+  if (known?.merchant_id === order.merchantId && known.purpose === 'payment') {
+    throw invalidField(
+      'destination',
+      'is the address of one of your own payments: money sent there would count as the customer paying',
+    );
+  }
+}
+
+function insufficient(order: SendOrder, shortage: InsufficientFunds): AppError {
+  const { coin } = order;
+  const available = formatCoinAmount(shortage.available, coin);
+  const needed = formatCoinAmount(shortage.needed, coin);
+  return new AppError(
+    'INSUFFICIENT_BALANCE',
+    `${available} ${coin} is available and ${needed} ${coin} is needed, network fee included`,
+  );
+}
+
+function readAmount(text: string, coin: Coin): bigint {
+  try {
+    const amount = parseCoinAmount(text.trim(), coin);
+    if (amount > 0n) return amount;
+  } catch (error) {
+    if (error instanceof AmountError) throw invalidField('amount', error.message);
+    throw error;
+  }
+  throw invalidField('amount', 'must be greater than zero');
+}
