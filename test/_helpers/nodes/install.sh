@@ -20,7 +20,7 @@ die() {
   exit 1
 }
 
-# Prints the loopback-testable fact that a daemon works: it can say its version.
+# Whether a daemon works at all: it can say its version.
 answers_version() { timeout 20 "$1" -version </dev/null >/dev/null 2>&1; }
 
 # Debian package and the suites to take it from, first that works. litecoind of Debian 12 is what
