@@ -9,6 +9,8 @@ export interface ChainAdapter {
   readonly coin: Coin;
   readonly mode: Mode;
   readonly network: Network;
+  /** Smallest amount in atoms that can be paid to a fresh address and spent from it later (dust, rent). */
+  readonly minimumPayment: bigint;
 
   /** Identity and health of the node. @throws {ChainError} `wrong_chain` when it serves another network. */
   status(): Promise<NodeStatus>;
@@ -39,7 +41,7 @@ export interface ChainAdapter {
 
   /** Reads what signing needs from the node (fee level, nonce, blockhash). Called outside transactions. */
   feeQuote(): Promise<FeeQuote>;
-  /** Chooses funds for a send. Pure. @throws {InsufficientFunds} */
+  /** Chooses funds for a send. Pure. @throws {InsufficientFunds} {UnsendableAmount} */
   planSend(request: SendRequest): SendPlan;
   /** Signs a plan. Pure and synchronous: it runs inside the transaction that stores the result. */
   signSend(plan: SendPlan, keys: KeySource): SignedTransaction;
@@ -216,4 +218,9 @@ export class InsufficientFunds extends Error {
     this.available = available;
     this.needed = needed;
   }
+}
+
+/** The amount cannot be paid on this chain whatever the funds (dust, or eaten by its fee). The message is for the caller. */
+export class UnsendableAmount extends Error {
+  override name = 'UnsendableAmount';
 }

@@ -27,4 +27,6 @@ export interface RateQuote {
 export interface Rates {
   /** @throws {AppError} RATE_UNAVAILABLE when no source is fresh enough; nothing is guessed. */
   quote(coin: Coin, currency: string, mode: 'live' | 'sandbox'): RateQuote;
+  /** Waits, for a bounded time, until a currency nobody asked for lately has been looked up. Never throws. */
+  ensure(currency: string): Promise<void>;
 }

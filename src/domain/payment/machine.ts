@@ -31,7 +31,7 @@ import type {
 export function transition(payment: PaymentState, fact: PaymentFact, now: number): Transition {
   const observed = observe(payment, fact, now);
   if (observed === null) return { payment, events: [] };
-  const settled = settle(observed, now);
+  const settled = settle(observed);
   return { payment: settled, events: eventsBetween(payment, settled) };
 }
 
@@ -71,11 +71,9 @@ function observe(payment: PaymentState, fact: PaymentFact, now: number): Payment
         credit.late && credit.due === null && fact.due > 0n ? { ...credit, due: fact.due } : credit,
       );
     case 'tip':
-      return payment.tips[fact.coin] === fact.height
-        ? null
-        : { ...payment, tips: { ...payment.tips, [fact.coin]: fact.height } };
+      return { ...payment, tips: { ...payment.tips, [fact.coin]: fact.height } };
     case 'clock':
-      return payment;
+      return payment.closedAt === null && now >= payment.expiresAt ? { ...payment, closedAt: now } : null;
     case 'cancel':
       return canCancel(payment) ? { ...payment, cancelledAt: now } : null;
     case 'resolve':
@@ -92,7 +90,7 @@ type ConfirmedFact = Extract<PaymentFact, { type: 'output_confirmed' }>;
 function observeSeen(payment: PaymentState, fact: SeenFact): PaymentState | null {
   if (findCredit(payment, fact.ref) === undefined) {
     const credit = newCredit(payment, fact, 'unconfirmed', null);
-    return credit === null ? null : { ...payment, credits: [...payment.credits, credit] };
+    return credit === null ? null : withCredit(payment, credit);
   }
   // A stale unconfirmed view must not take a confirmation back: only a reorg may.
   return updateCredit(payment, fact.ref, (credit) =>
@@ -103,13 +101,19 @@ function observeSeen(payment: PaymentState, fact: SeenFact): PaymentState | null
 function observeConfirmed(payment: PaymentState, fact: ConfirmedFact): PaymentState | null {
   if (findCredit(payment, fact.ref) === undefined) {
     const credit = newCredit(payment, fact, 'confirmed', fact.height);
-    return credit === null ? null : { ...payment, credits: [...payment.credits, credit] };
+    return credit === null ? null : withCredit(payment, credit);
   }
   return updateCredit(payment, fact.ref, (credit) =>
     credit.state === 'confirmed' && credit.height === fact.height
       ? credit
       : { ...credit, state: 'confirmed', height: fact.height },
   );
+}
+
+/** Money first seen after the deadline proves that the time is up. */
+function withCredit(payment: PaymentState, credit: PaymentCredit): PaymentState {
+  const closedAt = payment.closedAt ?? (credit.firstSeenAt >= payment.expiresAt ? credit.firstSeenAt : null);
+  return { ...payment, closedAt, credits: [...payment.credits, credit] };
 }
 
 function observeGone(payment: PaymentState, ref: OutputRef): PaymentState | null {
@@ -199,14 +203,14 @@ function standingOf(payment: PaymentState): Standing {
 }
 
 /** Decides status and exception from what is known: the same knowledge gives the same answer. */
-function settle(payment: PaymentState, now: number): PaymentState {
+function settle(payment: PaymentState): PaymentState {
   const standing = standingOf(payment);
-  const status = statusOf(payment, standing, now);
-  const exception = exceptionOf(payment, standing, status, now);
+  const status = statusOf(payment, standing);
+  const exception = exceptionOf(payment, standing, status);
   return { ...payment, status, exception };
 }
 
-function statusOf(payment: PaymentState, standing: Standing, now: number): PaymentStatus {
+function statusOf(payment: PaymentState, standing: Standing): PaymentStatus {
   if (payment.refundedAt !== null) return 'refunded';
   const paid = isPaid(standing.counted, payment.toleranceBps);
   if (isPaid(standing.settled, payment.toleranceBps)) return 'completed';
@@ -215,7 +219,7 @@ function statusOf(payment: PaymentState, standing: Standing, now: number): Payme
   if (paid) return payment.status === 'completed' ? 'completed' : 'confirming';
   if (standing.hasOnTime) return 'underpaid';
   if (payment.cancelledAt !== null) return 'cancelled';
-  if (now < payment.expiresAt) return 'pending';
+  if (payment.closedAt === null) return 'pending';
   if (payment.status === 'expired' || standing.live.length > 0) return 'expired';
   // Money that was seen and vanished is a failure, never a plain expiry.
   return payment.credits.length > 0 ? 'failed' : 'expired';
@@ -225,7 +229,6 @@ function exceptionOf(
   payment: PaymentState,
   standing: Standing,
   status: PaymentStatus,
-  now: number,
 ): PaymentException | null {
   switch (status) {
     case 'refunded':
@@ -236,7 +239,7 @@ function exceptionOf(
       return isPaid(standing.counted, payment.toleranceBps) ? null : 'underpaid';
     case 'underpaid':
       if (standing.hasLate) return 'late';
-      return now >= payment.expiresAt || payment.cancelledAt !== null ? 'underpaid' : null;
+      return payment.closedAt !== null || payment.cancelledAt !== null ? 'underpaid' : null;
     case 'confirming':
       return standing.countsLate ? 'late' : null;
     case 'expired':

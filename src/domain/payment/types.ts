@@ -52,6 +52,11 @@ export interface PaymentState {
   readonly status: PaymentStatus;
   readonly exception: PaymentException | null;
   readonly expiresAt: number;
+  /**
+   * When the time was found to be up, after every chain had been looked at past the deadline;
+   * null before. Only this ends a payment: a clock alone must not while a node is unreachable.
+   */
+  readonly closedAt: number | null;
   readonly cancelledAt: number | null;
   /** The merchant took the money as it is (`resolve` accept). */
   readonly acceptedAt: number | null;
@@ -93,6 +98,7 @@ export type PaymentFact =
   | { readonly type: 'output_gone'; readonly ref: OutputRef }
   | { readonly type: 'late_quoted'; readonly ref: OutputRef; readonly due: bigint }
   | { readonly type: 'tip'; readonly coin: Coin; readonly height: number }
+  /** Everything up to now has been looked at on every chain of the payment. */
   | { readonly type: 'clock' }
   | { readonly type: 'cancel' }
   | { readonly type: 'resolve'; readonly action: 'accept' | 'refunded' };

@@ -13,6 +13,7 @@ function fresh(overrides: Partial<PaymentState> = {}): PaymentState {
     status: 'pending',
     exception: null,
     expiresAt: EXPIRES,
+    closedAt: null,
     cancelledAt: null,
     acceptedAt: null,
     refundedAt: null,
@@ -248,6 +249,7 @@ describe('payment machine', () => {
     const dropped = run(completed, [
       [unconfirmed(1), EXPIRES + 5],
       [gone(1), EXPIRES + 6],
+      [{ type: 'clock' }, EXPIRES + 7],
     ]);
     expect(dropped.payment.status).toBe('failed');
     expect(dropped.events).toEqual(['payment.reversed', 'payment.failed']);

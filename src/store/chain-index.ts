@@ -1,0 +1,18 @@
+import type { ChainIndex } from '../domain/chain.ts';
+import type { ChainId } from '../domain/coins.ts';
+import { findWatched } from './addresses.ts';
+import type { Db } from './database.ts';
+import { outputsOfTransactions } from './outputs.ts';
+
+/** Answers from the indexes what in a block is ours: cost grows with the block, not with the shop. */
+export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
+  return {
+    watched: async (keys) => new Set((await findWatched(db, chain, keys)).map((row) => row.watch_key)),
+    ownOutputs: async (refs) => {
+      const asked = new Set(refs);
+      const txids = new Set(refs.map((ref) => ref.slice(0, ref.lastIndexOf(':'))));
+      const rows = await outputsOfTransactions(db, chain, [...txids]);
+      return new Set(rows.map((row) => `${row.txid}:${row.vout}`).filter((ref) => asked.has(ref)));
+    },
+  };
+}

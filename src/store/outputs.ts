@@ -1,0 +1,118 @@
+import type { Selectable } from 'kysely';
+import type { OutputRef } from '../domain/chain.ts';
+import type { ChainId } from '../domain/coins.ts';
+import type { Db, Tx } from './database.ts';
+import type { OutputRow } from './tables.ts';
+
+/** One output that paid us, as the ledger holds it. */
+export type StoredOutput = Selectable<OutputRow>;
+
+/** SQL parameters per statement, well below SQLite's limit. */
+const CHUNK = 500;
+
+/** Writes an output as observed now; what its spending side knows is left alone. */
+export async function putOutput(tx: Tx, row: OutputRow): Promise<void> {
+  const { state, height, block_hash, maturity, late_due, updated_at } = row;
+  await tx
+    .insertInto('outputs')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['coin', 'mode', 'txid', 'vout'])
+        .doUpdateSet({ state, height, block_hash, maturity, late_due, updated_at }),
+    )
+    .execute();
+}
+
+export async function findOutput(db: Db, chain: ChainId, ref: OutputRef): Promise<StoredOutput | undefined> {
+  return db
+    .selectFrom('outputs')
+    .selectAll()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('txid', '=', ref.txid)
+    .where('vout', '=', ref.index)
+    .executeTakeFirst();
+}
+
+export async function outputsOfPayment(db: Db, paymentId: string): Promise<StoredOutput[]> {
+  return db
+    .selectFrom('outputs')
+    .selectAll()
+    .where('payment_id', '=', paymentId)
+    .orderBy('first_seen_at')
+    .orderBy('txid')
+    .orderBy('vout')
+    .execute();
+}
+
+/** Outputs of these transactions that paid us. */
+export async function outputsOfTransactions(
+  db: Db,
+  chain: ChainId,
+  txids: readonly string[],
+): Promise<StoredOutput[]> {
+  const found: StoredOutput[] = [];
+  for (let at = 0; at < txids.length; at += CHUNK) {
+    const rows = await db
+      .selectFrom('outputs')
+      .selectAll()
+      .where('coin', '=', chain.coin)
+      .where('mode', '=', chain.mode)
+      .where('txid', 'in', txids.slice(at, at + CHUNK))
+      .execute();
+    found.push(...rows);
+  }
+  return found;
+}
+
+/** Everything we count on that no block holds. */
+export async function unconfirmedOutputs(db: Db, chain: ChainId): Promise<StoredOutput[]> {
+  return db
+    .selectFrom('outputs')
+    .selectAll()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('state', '=', 'unconfirmed')
+    .execute();
+}
+
+/** Outputs confirmed above a height: what a reorg down to it unconfirms. */
+export async function outputsAbove(db: Db, chain: ChainId, height: number): Promise<StoredOutput[]> {
+  return db
+    .selectFrom('outputs')
+    .selectAll()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('height', '>', height)
+    .execute();
+}
+
+/** Payments with money in blocks above a height: those whose confirmation count still matters. */
+export async function paymentsWithMoneyAbove(db: Db, chain: ChainId, height: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('outputs')
+    .select('payment_id')
+    .distinct()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('height', '>', height)
+    .where('payment_id', 'is not', null)
+    .execute();
+  return rows.flatMap((row) => (row.payment_id === null ? [] : [row.payment_id]));
+}
+
+/** Late money whose price at the current rate is not known yet. */
+export async function unquotedOutputs(db: Db, chain: ChainId, limit: number): Promise<StoredOutput[]> {
+  return db
+    .selectFrom('outputs')
+    .selectAll()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('late', '=', 1)
+    .where('late_due', 'is', null)
+    .where('state', '<>', 'gone')
+    .where('payment_id', 'is not', null)
+    .limit(limit)
+    .execute();
+}

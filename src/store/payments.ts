@@ -1,0 +1,144 @@
+import type { Selectable } from 'kysely';
+import type { Coin, Mode } from '../domain/coins.ts';
+import type { PaymentStatus } from '../domain/payment/types.ts';
+import type { Db, Tx } from './database.ts';
+import type { PaymentOptionRow, PaymentRow } from './tables.ts';
+
+export type StoredPayment = Selectable<PaymentRow>;
+export type StoredOption = Selectable<PaymentOptionRow>;
+
+export async function insertPayment(tx: Tx, row: PaymentRow): Promise<void> {
+  await tx.insertInto('payments').values(row).execute();
+}
+
+export async function insertPaymentOption(tx: Tx, row: PaymentOptionRow): Promise<void> {
+  await tx.insertInto('payment_options').values(row).execute();
+}
+
+export async function findPayment(db: Db, id: string): Promise<StoredPayment | undefined> {
+  return db.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function optionsOf(db: Db, paymentId: string): Promise<StoredOption[]> {
+  return db
+    .selectFrom('payment_options')
+    .selectAll()
+    .where('payment_id', '=', paymentId)
+    .orderBy('coin')
+    .execute();
+}
+
+/** The payment that holds an order id: at most one that is neither expired nor cancelled. */
+export async function findOpenOrder(
+  db: Db,
+  at: { merchantId: string; mode: Mode; orderId: string },
+): Promise<StoredPayment | undefined> {
+  return db
+    .selectFrom('payments')
+    .selectAll()
+    .where('merchant_id', '=', at.merchantId)
+    .where('mode', '=', at.mode)
+    .where('order_id', '=', at.orderId)
+    .where('status', 'not in', ['expired', 'cancelled'])
+    .executeTakeFirst();
+}
+
+/** What a transition may change about a payment. */
+export type PaymentChange = Pick<
+  PaymentRow,
+  'status' | 'exception' | 'updated_at' | 'closed_at' | 'cancelled_at' | 'accepted_at' | 'refunded_at'
+>;
+
+export async function updatePayment(tx: Tx, id: string, change: PaymentChange): Promise<void> {
+  await tx.updateTable('payments').set(change).where('id', '=', id).execute();
+}
+
+/** Counts one more event on a payment and returns it with the new sequence. */
+export async function countPaymentEvent(tx: Tx, id: string): Promise<StoredPayment> {
+  return tx
+    .updateTable('payments')
+    .set((eb) => ({ sequence: eb('sequence', '+', 1) }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Payments whose time is up and that the clock may still change, oldest deadline first. */
+export async function paymentsDue(
+  db: Db,
+  nowMs: number,
+  after: { expiresAt: number; id: string },
+  limit: number,
+): Promise<Pick<StoredPayment, 'id' | 'mode' | 'expires_at'>[]> {
+  return db
+    .selectFrom('payments')
+    .select(['id', 'mode', 'expires_at'])
+    .where('closed_at', 'is', null)
+    .where('status', 'in', ['pending', 'underpaid'])
+    .where('expires_at', '<=', nowMs)
+    .where((eb) =>
+      eb.or([
+        eb('expires_at', '>', after.expiresAt),
+        eb.and([eb('expires_at', '=', after.expiresAt), eb('id', '>', after.id)]),
+      ]),
+    )
+    .orderBy('expires_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+export interface PaymentFilter {
+  readonly merchantId: string;
+  readonly mode: Mode;
+  readonly status?: PaymentStatus | undefined;
+  readonly customerId?: string | undefined;
+  readonly orderId?: string | undefined;
+  readonly coin?: Coin | undefined;
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+}
+
+/** One page of a merchant's payments, newest first, with the exact total. */
+export async function listPayments(
+  db: Db,
+  filter: PaymentFilter,
+  page: { limit: number; offset: number },
+): Promise<{ rows: StoredPayment[]; total: number }> {
+  const query = filtered(db, filter);
+  const rows = await query
+    .selectAll('payments')
+    .orderBy('payments.created_at', 'desc')
+    .orderBy('payments.id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const counted = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { rows, total: counted.total };
+}
+
+function filtered(db: Db, filter: PaymentFilter) {
+  let query = db
+    .selectFrom('payments')
+    .where('payments.merchant_id', '=', filter.merchantId)
+    .where('payments.mode', '=', filter.mode);
+  if (filter.status !== undefined) query = query.where('payments.status', '=', filter.status);
+  if (filter.customerId !== undefined) query = query.where('payments.customer_id', '=', filter.customerId);
+  if (filter.orderId !== undefined) query = query.where('payments.order_id', '=', filter.orderId);
+  if (filter.fromMs !== undefined) query = query.where('payments.created_at', '>=', filter.fromMs);
+  if (filter.toMs !== undefined) query = query.where('payments.created_at', '<=', filter.toMs);
+  const { coin } = filter;
+  if (coin !== undefined) {
+    // A payment is "in" a coin when that coin was offered for it.
+    query = query.where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('payment_options')
+          .select('payment_options.coin')
+          .whereRef('payment_options.payment_id', '=', 'payments.id')
+          .where('payment_options.coin', '=', coin),
+      ),
+    );
+  }
+  return query;
+}

@@ -1,0 +1,61 @@
+import type { StoredTransaction } from '../domain/chain.ts';
+import type { ChainId } from '../domain/coins.ts';
+import type { Db, Tx } from './database.ts';
+
+/** SQL parameters per statement, well below SQLite's limit. */
+const CHUNK = 500;
+
+/** Keeps the bytes of a payer's transaction, so that it can be offered to the network again. */
+export async function keepRawTransaction(
+  tx: Tx,
+  chain: ChainId,
+  transaction: { txid: string; raw: string },
+  nowMs: number,
+): Promise<void> {
+  const { txid, raw } = transaction;
+  await tx
+    .insertInto('raw_transactions')
+    .values({ coin: chain.coin, mode: chain.mode, txid, raw, created_at: nowMs })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The transactions of these ids, with their bytes where we have them. */
+export async function storedTransactions(
+  db: Db,
+  chain: ChainId,
+  txids: readonly string[],
+): Promise<StoredTransaction[]> {
+  const raws = new Map<string, string>();
+  for (let at = 0; at < txids.length; at += CHUNK) {
+    const rows = await db
+      .selectFrom('raw_transactions')
+      .select(['txid', 'raw'])
+      .where('coin', '=', chain.coin)
+      .where('mode', '=', chain.mode)
+      .where('txid', 'in', txids.slice(at, at + CHUNK))
+      .execute();
+    for (const row of rows) raws.set(row.txid, row.raw);
+  }
+  return txids.map((txid) => ({ txid, raw: raws.get(txid) ?? null }));
+}
+
+/** Forgets the bytes of transactions that are buried too deep to come back. */
+export async function forgetBuriedTransactions(tx: Tx, chain: ChainId, belowHeight: number): Promise<void> {
+  await tx
+    .deleteFrom('raw_transactions')
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('outputs')
+          .select('outputs.txid')
+          .whereRef('outputs.coin', '=', 'raw_transactions.coin')
+          .whereRef('outputs.mode', '=', 'raw_transactions.mode')
+          .whereRef('outputs.txid', '=', 'raw_transactions.txid')
+          .where('outputs.height', '<', belowHeight),
+      ),
+    )
+    .execute();
+}

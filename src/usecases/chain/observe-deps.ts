@@ -1,0 +1,14 @@
+import type { Coin, Mode } from '../../domain/coins.ts';
+import type { ConfirmationPolicy } from '../../domain/confirmations.ts';
+import type { Logger } from '../../domain/ports.ts';
+import type { Db } from '../../store/database.ts';
+import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
+
+/** What every use case that records observations of a chain needs. */
+export interface ObserveDeps extends ApplyFactsDeps {
+  readonly db: Db;
+  readonly logger: Logger;
+  /** Confirmation policy of a coin in a mode. */
+  readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
+  readonly wakeWebhooks: () => void;
+}

@@ -1,0 +1,50 @@
+import type { ChainBlock } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { advanceCursor, findCursor } from '../../store/chain-cursors.ts';
+import { inTransaction, type Tx } from '../../store/database.ts';
+import { paymentsWithMoneyAbove } from '../../store/outputs.ts';
+import { forgetBuriedTransactions } from '../../store/raw-transactions.ts';
+import { applyFacts } from '../payment/apply-facts.ts';
+import { confirmSends } from '../wallet/record-spends.ts';
+import type { ObserveDeps } from './observe-deps.ts';
+import { recordCredits } from './record-credits.ts';
+
+/** Deepest confirmation count that a protocol rule asks for (coinbase maturity), with room to spare. */
+const PROTOCOL_DEPTH = 200;
+/** Depth at which the bytes of a payer's transaction are forgotten. */
+const BURIED = 2_016;
+/** How often, in blocks, buried bytes are looked for. */
+const FORGET_EVERY = 144;
+
+/**
+ * Records one block: its credits, its spends, the confirmations it adds and the cursor, all in one
+ * transaction. Answers false, changing nothing, when it is not the child of the cursor's block.
+ */
+export async function recordBlock(deps: ObserveDeps, chain: ChainId, block: ChainBlock): Promise<boolean> {
+  const recorded = await inTransaction(deps.db, async (tx) => {
+    const cursor = await findCursor(tx, chain);
+    if (cursor === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);
+    if (block.parentHash !== cursor.hash || block.height !== cursor.height + 1) return false;
+    const now = deps.clock.now();
+    await advanceCursor(tx, chain, block, now);
+    // Money found in a block that was mined while we were away was on time if the block was.
+    const seenAt = Math.min(now, block.timeMs);
+    const seen = block.credits.map((credit) => ({ credit, seenAt }));
+    await recordCredits(tx, deps, chain, seen, { kind: 'block', height: block.height, hash: block.hash });
+    await confirmSends(tx, deps, chain, { spends: block.debits, height: block.height });
+    await countConfirmations(tx, deps, chain, block.height);
+    if (block.height % FORGET_EVERY === 0) await forgetBuriedTransactions(tx, chain, block.height - BURIED);
+    return true;
+  });
+  if (recorded) deps.wakeWebhooks();
+  return recorded;
+}
+
+/** Every payment whose money is still gathering confirmations hears of the new height. */
+async function countConfirmations(tx: Tx, deps: ObserveDeps, chain: ChainId, height: number): Promise<void> {
+  const policy = deps.confirmations(chain.coin, chain.mode);
+  const depth = Math.max(PROTOCOL_DEPTH, policy.base, ...policy.tiers.map((tier) => tier.confirmations));
+  for (const paymentId of await paymentsWithMoneyAbove(tx, chain, height - depth)) {
+    await applyFacts(tx, deps, paymentId, [{ type: 'tip', coin: chain.coin, height }]);
+  }
+}

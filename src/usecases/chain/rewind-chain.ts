@@ -1,0 +1,43 @@
+import { outputKey, type BlockRef } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { findCursor, rewindCursor } from '../../store/chain-cursors.ts';
+import { inTransaction } from '../../store/database.ts';
+import { outputsAbove, putOutput } from '../../store/outputs.ts';
+import { applyFacts } from '../payment/apply-facts.ts';
+import { unconfirmSends } from '../wallet/record-spends.ts';
+import type { ObserveDeps } from './observe-deps.ts';
+
+/**
+ * Goes back to the fork point of a reorg: everything confirmed above it is unconfirmed again, in
+ * the same transaction as the cursor. Whether it is gone for good is for the new blocks and the
+ * mempool to say.
+ */
+export async function rewindChain(deps: ObserveDeps, chain: ChainId, to: BlockRef): Promise<void> {
+  await inTransaction(deps.db, async (tx) => {
+    const cursor = await findCursor(tx, chain);
+    if (cursor === undefined || cursor.height <= to.height) return;
+    deps.logger.warn(
+      { ...chain, from: cursor, to, depth: cursor.height - to.height },
+      'the chain was reorganised',
+    );
+    const now = deps.clock.now();
+    await rewindCursor(tx, chain, to, now);
+    await unconfirmSends(tx, deps, chain, to.height);
+    for (const output of await outputsAbove(tx, chain, to.height)) {
+      const ref = { txid: output.txid, index: output.vout };
+      if (output.payment_id !== null) {
+        await applyFacts(tx, deps, output.payment_id, [{ type: 'output_unconfirmed', ref }]);
+      } else {
+        deps.logger.info({ ...chain, output: outputKey(ref) }, 'own output is unconfirmed again');
+        await putOutput(tx, {
+          ...output,
+          state: 'unconfirmed',
+          height: null,
+          block_hash: null,
+          updated_at: now,
+        });
+      }
+    }
+  });
+  deps.wakeWebhooks();
+}

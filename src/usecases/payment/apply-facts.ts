@@ -1,0 +1,175 @@
+import { outputKey } from '../../domain/chain.ts';
+import { COIN_INFO, type Coin } from '../../domain/coins.ts';
+import { currencyDigits } from '../../domain/currencies.ts';
+import { AppError } from '../../domain/errors.ts';
+import { parseDecimal } from '../../domain/money.ts';
+import { isLate, transition } from '../../domain/payment/machine.ts';
+import type {
+  PaymentCredit,
+  PaymentEventType,
+  PaymentFact,
+  PaymentState,
+} from '../../domain/payment/types.ts';
+import type { Clock, Rates } from '../../domain/ports.ts';
+import { coinAmountFor } from '../../domain/price.ts';
+import type { Tx } from '../../store/database.ts';
+import { findMerchant } from '../../store/merchants.ts';
+import { putOutput } from '../../store/outputs.ts';
+import { countPaymentEvent, findPayment, updatePayment, type StoredPayment } from '../../store/payments.ts';
+import { emitEvent } from '../emit-event.ts';
+import { loadPayment, type LoadedPayment } from './load-payment.ts';
+import { presentPayment, type PresentDeps } from './present-payment.ts';
+
+export interface ApplyFactsDeps extends PresentDeps {
+  readonly clock: Clock;
+  readonly rates: Pick<Rates, 'quote'>;
+}
+
+/**
+ * Tells a payment what happened and stores everything that follows from it: its state, the
+ * ledger's outputs, its events and their deliveries. Must run in the caller's transaction, so that
+ * all of it exists together with the cause or not at all.
+ * @param blockHash the block that confirmed facts come from, if they come from one
+ * @returns the events it caused, in order
+ */
+export async function applyFacts(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  paymentId: string,
+  facts: readonly PaymentFact[],
+  blockHash: string | null = null,
+): Promise<readonly PaymentEventType[]> {
+  if (!tx.isTransaction) throw new Error('applyFacts must run in a transaction');
+  const told: PaymentEventType[] = [];
+  for (const fact of facts) {
+    // Read afresh for each fact: each event carries the payment as it was at that very moment.
+    const row = await findPayment(tx, paymentId);
+    if (row === undefined) throw new Error(`payment ${paymentId} does not exist`);
+    const loaded = await loadPayment(tx, row);
+    const now = deps.clock.now();
+    const result = transition(loaded.state, prepared(deps, loaded, fact), now);
+    if (isUnchanged(loaded.state, result.payment)) continue;
+    await saveCredits(tx, loaded, result.payment, { now, blockHash });
+    await saveState(tx, row, result.payment, now);
+    for (const type of result.events) await tell(tx, deps, paymentId, type);
+    told.push(...result.events);
+  }
+  return told;
+}
+
+/** True when there is nothing to write: most blocks only repeat what is known of most payments. */
+function isUnchanged(before: PaymentState, after: PaymentState): boolean {
+  return (
+    before.status === after.status &&
+    before.exception === after.exception &&
+    before.closedAt === after.closedAt &&
+    before.cancelledAt === after.cancelledAt &&
+    before.acceptedAt === after.acceptedAt &&
+    before.refundedAt === after.refundedAt &&
+    before.credits === after.credits
+  );
+}
+
+/** Fills in what only the payment's own terms can say about an observed output. */
+function prepared(deps: ApplyFactsDeps, loaded: LoadedPayment, fact: PaymentFact): PaymentFact {
+  if (fact.type !== 'output_seen' && fact.type !== 'output_confirmed') return fact;
+  const seenAt = Math.max(fact.seenAt, loaded.row.created_at);
+  const known = loaded.state.credits.some((credit) => outputKey(credit.ref) === outputKey(fact.ref));
+  const late = !known && isLate(loaded.state, seenAt);
+  return { ...fact, seenAt, currentDue: late ? currentDue(deps, loaded.row, fact.coin) : null };
+}
+
+/** The payment's price in atoms at today's rate; null while no rate is to be had. */
+export function currentDue(
+  deps: Pick<ApplyFactsDeps, 'rates'>,
+  payment: StoredPayment,
+  coin: Coin,
+): bigint | null {
+  const digits = currencyDigits(payment.currency);
+  if (digits === null) return null;
+  try {
+    const { rate } = deps.rates.quote(coin, payment.currency, payment.mode);
+    return coinAmountFor(parseDecimal(payment.amount, digits), digits, rate, COIN_INFO[coin].decimals);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RATE_UNAVAILABLE') return null;
+    throw error;
+  }
+}
+
+async function saveCredits(
+  tx: Tx,
+  loaded: LoadedPayment,
+  after: PaymentState,
+  at: { now: number; blockHash: string | null },
+): Promise<void> {
+  const before = new Set(loaded.state.credits);
+  for (const credit of after.credits) {
+    if (!before.has(credit)) await saveCredit(tx, loaded, credit, at);
+  }
+}
+
+async function saveCredit(
+  tx: Tx,
+  loaded: LoadedPayment,
+  credit: PaymentCredit,
+  at: { now: number; blockHash: string | null },
+): Promise<void> {
+  const option = loaded.options.find((candidate) => candidate.coin === credit.coin);
+  if (option === undefined) throw new Error(`payment ${loaded.row.id} takes no ${credit.coin}`);
+  await putOutput(tx, {
+    coin: credit.coin,
+    mode: loaded.row.mode,
+    txid: credit.ref.txid,
+    vout: credit.ref.index,
+    address_id: option.address_id,
+    merchant_id: loaded.row.merchant_id,
+    payment_id: loaded.row.id,
+    amount: credit.amount.toString(),
+    state: credit.state,
+    height: credit.height,
+    block_hash: credit.state === 'confirmed' ? at.blockHash : null,
+    maturity: credit.maturity,
+    first_seen_at: credit.firstSeenAt,
+    late: credit.late ? 1 : 0,
+    late_due: credit.late && credit.due !== null ? credit.due.toString() : null,
+    spent_by: null,
+    spent_height: null,
+    send_id: null,
+    updated_at: at.now,
+  });
+}
+
+async function saveState(tx: Tx, row: StoredPayment, state: PaymentState, now: number): Promise<void> {
+  await updatePayment(tx, row.id, {
+    status: state.status,
+    exception: state.exception,
+    updated_at: now,
+    closed_at: state.closedAt,
+    cancelled_at: state.cancelledAt,
+    accepted_at: state.acceptedAt,
+    refunded_at: state.refundedAt,
+  });
+}
+
+/** Counts the event on the payment and writes it with the payment as it is now. */
+export async function tell(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  paymentId: string,
+  type: PaymentEventType,
+): Promise<void> {
+  const row = await countPaymentEvent(tx, paymentId);
+  const merchant = await findMerchant(tx, row.merchant_id);
+  if (merchant === undefined) throw new Error(`merchant ${row.merchant_id} does not exist`);
+  const at = deps.clock.now();
+  await emitEvent(tx, deps, {
+    merchant: { id: merchant.id, webhookUrl: merchant.webhook_url },
+    type,
+    mode: row.mode,
+    paymentId: row.id,
+    sendId: null,
+    sequence: row.sequence,
+    data: { payment: await presentPayment(tx, deps, row, { type, sequence: row.sequence, at }) },
+    paymentWebhookUrl: row.webhook_url,
+  });
+}

@@ -1,0 +1,204 @@
+import type { Coin, Mode } from '../../domain/coins.ts';
+import { COIN_INFO, COINS } from '../../domain/coins.ts';
+import { requiredConfirmations, type ConfirmationPolicy } from '../../domain/confirmations.ts';
+import { currencyDigits } from '../../domain/currencies.ts';
+import { AppError, invalidField } from '../../domain/errors.ts';
+import { parseDecimal } from '../../domain/money.ts';
+import type { RateQuote, Rates } from '../../domain/ports.ts';
+import { coinAmountFor } from '../../domain/price.ts';
+import { findCustomerOf } from '../../store/customers.ts';
+import { inTransaction, type Db, type Tx } from '../../store/database.ts';
+import {
+  findOpenOrder,
+  findPayment,
+  insertPayment,
+  insertPaymentOption,
+  type StoredPayment,
+} from '../../store/payments.ts';
+import type { MerchantRow } from '../../store/tables.ts';
+import { allocateAddress, type AllocateAddressDeps } from '../allocate-address.ts';
+import { newId } from '../new-id.ts';
+import { tell, type ApplyFactsDeps } from './apply-facts.ts';
+import { presentPayment, type PaymentView } from './present-payment.ts';
+
+export interface CreatePaymentDeps extends ApplyFactsDeps, AllocateAddressDeps {
+  readonly db: Db;
+  readonly rates: Rates;
+  /** Confirmation policy of a coin in a mode. */
+  readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
+  /** Called after the commit, so that the event goes out at once. */
+  readonly wakeWebhooks: () => void;
+}
+
+export interface CreatePaymentInput {
+  readonly merchant: MerchantRow;
+  /** Decimal string in the currency's unit. */
+  readonly amount: string;
+  /** ISO 4217 code, upper case. */
+  readonly currency: string;
+  readonly customerId: string;
+  readonly orderId: string;
+  readonly metadata: object | null;
+  readonly customFields: object | null;
+  readonly webhookUrl: string | null;
+  readonly successUrl: string | null;
+  readonly returnUrl: string | null;
+  /** Empty: every coin the shop can take. */
+  readonly allowedCryptos: readonly Coin[];
+  /** SHA-256 of the request, to tell a repeat from another order. */
+  readonly requestHash: string;
+}
+
+/** A coin that can be offered for the price, with the atoms it takes. */
+interface Offer {
+  readonly coin: Coin;
+  readonly due: bigint;
+  readonly quote: RateQuote;
+}
+
+/**
+ * Creates a payment with an address of its own in every coin offered. Asks no node: addresses are
+ * derived locally and rates come from memory. The same order again answers the existing payment.
+ * @throws {AppError} CUSTOMER_NOT_FOUND, DUPLICATE_ENTRY (order id in use), COIN_UNAVAILABLE,
+ * RATE_UNAVAILABLE, VALIDATION_INVALID (amount or currency)
+ */
+export async function createPayment(
+  deps: CreatePaymentDeps,
+  input: CreatePaymentInput,
+): Promise<{ payment: PaymentView; repeated: boolean }> {
+  const minor = priceInMinorUnits(input);
+  const mode: Mode = input.merchant.sandbox === 1 ? 'sandbox' : 'live';
+  await deps.rates.ensure(input.currency);
+  const made = await inTransaction(deps.db, async (tx) => {
+    const customer = await findCustomerOf(tx, input.merchant.user_id, input.customerId);
+    if (customer === undefined) throw new AppError('CUSTOMER_NOT_FOUND', 'No such customer');
+    const existing = await findOpenOrder(tx, { merchantId: input.merchant.id, mode, orderId: input.orderId });
+    if (existing !== undefined) return repeatOf(existing, input);
+    const offers = offersFor(deps, input, mode, minor);
+    return { row: await insertWithOffers(tx, deps, input, mode, offers), repeated: false };
+  });
+  if (!made.repeated) deps.wakeWebhooks();
+  return { payment: await presentPayment(deps.db, deps, made.row), repeated: made.repeated };
+}
+
+function priceInMinorUnits(input: CreatePaymentInput): { minor: bigint; digits: number } {
+  const digits = currencyDigits(input.currency);
+  if (digits === null) throw invalidField('currency', 'must be an ISO 4217 currency code such as USD');
+  const minor = parseDecimal(input.amount, digits);
+  if (minor <= 0n) throw invalidField('amount', 'must be greater than zero');
+  return { minor, digits };
+}
+
+function repeatOf(
+  existing: StoredPayment,
+  input: CreatePaymentInput,
+): { row: StoredPayment; repeated: boolean } {
+  if (existing.request_hash === input.requestHash) return { row: existing, repeated: true };
+  throw new AppError('DUPLICATE_ENTRY', 'orderId: this order id already belongs to another payment', {
+    details: [{ field: 'orderId', code: 'duplicate', message: 'already belongs to another payment' }],
+  });
+}
+
+/** The coins that are allowed, configured, priced and large enough to be paid on their chain. */
+function offersFor(
+  deps: CreatePaymentDeps,
+  input: CreatePaymentInput,
+  mode: Mode,
+  price: { minor: bigint; digits: number },
+): Offer[] {
+  const allowed = COINS.filter(
+    (coin) => input.allowedCryptos.length === 0 || input.allowedCryptos.includes(coin),
+  );
+  const running = allowed.filter((coin) => deps.chains.get(coin, mode) !== null);
+  if (running.length === 0) {
+    throw new AppError('COIN_UNAVAILABLE', 'None of the allowed coins is configured on this server');
+  }
+  const offers: Offer[] = [];
+  let lastError: unknown;
+  let tooSmall = false;
+  for (const coin of running) {
+    try {
+      const quote = deps.rates.quote(coin, input.currency, mode);
+      const due = coinAmountFor(price.minor, price.digits, quote.rate, COIN_INFO[coin].decimals);
+      const payable = due >= (deps.chains.get(coin, mode)?.minimumPayment ?? 0n);
+      if (payable) offers.push({ coin, due, quote });
+      else tooSmall = true;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'RATE_UNAVAILABLE') throw error;
+      lastError = error;
+    }
+  }
+  if (offers.length > 0) return offers;
+  if (tooSmall) throw invalidField('amount', 'too small to be paid in any of the allowed coins');
+  throw lastError;
+}
+
+async function insertWithOffers(
+  tx: Tx,
+  deps: CreatePaymentDeps,
+  input: CreatePaymentInput,
+  mode: Mode,
+  offers: readonly Offer[],
+): Promise<StoredPayment> {
+  const row = newPaymentRow(deps.clock.now(), input, mode);
+  await insertPayment(tx, row);
+  for (const { coin, due, quote } of offers) {
+    const address = await allocateAddress(tx, deps, {
+      merchantId: input.merchant.id,
+      account: input.merchant.account,
+      coin,
+      mode,
+      branch: 0,
+      purpose: 'payment',
+      paymentId: row.id,
+    });
+    await insertPaymentOption(tx, {
+      payment_id: row.id,
+      coin,
+      address_id: address.id,
+      address: address.address,
+      amount: due.toString(),
+      rate: quote.rate,
+      rate_sources_json: JSON.stringify(quote.sources),
+      rate_at: quote.at,
+      required_confirmations: requiredConfirmations(deps.confirmations(coin, mode), due),
+    });
+  }
+  await tell(tx, deps, row.id, 'payment.created');
+  const stored = await findPayment(tx, row.id);
+  if (stored === undefined) throw new Error(`payment ${row.id} vanished in its own transaction`);
+  return stored;
+}
+
+function newPaymentRow(now: number, input: CreatePaymentInput, mode: Mode): StoredPayment {
+  return {
+    id: newId('pay_'),
+    merchant_id: input.merchant.id,
+    customer_id: input.customerId,
+    order_id: input.orderId,
+    mode,
+    status: 'pending',
+    exception: null,
+    amount: input.amount,
+    currency: input.currency,
+    product_id: null,
+    price_id: null,
+    metadata_json: input.metadata === null ? null : JSON.stringify(input.metadata),
+    custom_fields_json: input.customFields === null ? null : JSON.stringify(input.customFields),
+    webhook_url: input.webhookUrl,
+    success_url: input.successUrl,
+    return_url: input.returnUrl,
+    allowed_cryptos_json: JSON.stringify(input.allowedCryptos.length === 0 ? COINS : input.allowedCryptos),
+    tolerance_bps: input.merchant.tolerance_bps,
+    late_policy: input.merchant.late_policy,
+    request_hash: input.requestHash,
+    sequence: 0,
+    created_at: now,
+    expires_at: now + input.merchant.payment_lifetime_minutes * 60_000,
+    updated_at: now,
+    closed_at: null,
+    cancelled_at: null,
+    accepted_at: null,
+    refunded_at: null,
+  };
+}

@@ -1,0 +1,58 @@
+import { AppError } from '../../domain/errors.ts';
+import type { PaymentFact } from '../../domain/payment/types.ts';
+import { inTransaction, type Db, type Tx } from '../../store/database.ts';
+import type { StoredPayment } from '../../store/payments.ts';
+import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
+import { ownPayment } from './get-payment.ts';
+import { presentPayment, type PaymentView } from './present-payment.ts';
+
+export interface DecidePaymentDeps extends ApplyFactsDeps {
+  readonly db: Db;
+  readonly wakeWebhooks: () => void;
+}
+
+interface At {
+  readonly merchantId: string;
+  readonly paymentId: string;
+}
+
+/**
+ * Cancels a payment nobody has paid yet; cancelling a cancelled one changes nothing.
+ * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE once money was seen or it ended otherwise
+ */
+export async function cancelPayment(deps: DecidePaymentDeps, at: At): Promise<PaymentView> {
+  return decide(deps, at, { type: 'cancel' }, (row) => row.status === 'cancelled');
+}
+
+/**
+ * The merchant's word on money the machine alone would not take: `accept` completes the payment
+ * with what arrived, `refunded` records that it was given back outside.
+ * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE when there is nothing to decide
+ */
+export async function resolvePayment(
+  deps: DecidePaymentDeps,
+  at: At,
+  action: 'accept' | 'refunded',
+): Promise<PaymentView> {
+  return decide(deps, at, { type: 'resolve', action }, (row) =>
+    action === 'refunded' ? row.status === 'refunded' : row.accepted_at !== null,
+  );
+}
+
+async function decide(
+  deps: DecidePaymentDeps,
+  at: At,
+  fact: PaymentFact,
+  alreadySo: (row: StoredPayment) => boolean,
+): Promise<PaymentView> {
+  await inTransaction(deps.db, async (tx: Tx) => {
+    const row = await ownPayment(tx, at);
+    if (alreadySo(row)) return;
+    const events = await applyFacts(tx, deps, row.id, [fact]);
+    if (events.length === 0) {
+      throw new AppError('INVALID_STATE', `A payment that is ${row.status} cannot be changed this way`);
+    }
+  });
+  deps.wakeWebhooks();
+  return presentPayment(deps.db, deps, await ownPayment(deps.db, at));
+}

@@ -1,0 +1,27 @@
+import { AppError } from '../../domain/errors.ts';
+import type { Db } from '../../store/database.ts';
+import { findPayment, type StoredPayment } from '../../store/payments.ts';
+import { presentPayment, type PaymentView, type PresentDeps } from './present-payment.ts';
+
+/**
+ * A merchant's payment by id, in full.
+ * @throws {AppError} PAYMENT_NOT_FOUND, also for another merchant's payment
+ */
+export async function getPayment(
+  deps: PresentDeps & { readonly db: Db },
+  at: { merchantId: string; paymentId: string },
+): Promise<PaymentView> {
+  return presentPayment(deps.db, deps, await ownPayment(deps.db, at));
+}
+
+/** Reads a payment and makes sure it belongs to the merchant. @throws {AppError} PAYMENT_NOT_FOUND */
+export async function ownPayment(
+  db: Db,
+  { merchantId, paymentId }: { merchantId: string; paymentId: string },
+): Promise<StoredPayment> {
+  const row = await findPayment(db, paymentId);
+  if (row === undefined || row.merchant_id !== merchantId) {
+    throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
+  }
+  return row;
+}

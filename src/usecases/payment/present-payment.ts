@@ -1,0 +1,106 @@
+import type { Chains } from '../../domain/chains.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
+import { confirmationsOf } from '../../domain/payment/coverage.ts';
+import { liveCredits } from '../../domain/payment/machine.ts';
+import type { PaymentCredit } from '../../domain/payment/types.ts';
+import type { Db } from '../../store/database.ts';
+import { paymentTimeline, type TimelineRow } from '../../store/payment-timeline.ts';
+import type { StoredOption, StoredPayment } from '../../store/payments.ts';
+import { loadPayment, type LoadedPayment } from './load-payment.ts';
+
+export interface PresentDeps {
+  readonly chains: Chains;
+  /** Public address of this daemon, without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+/** Lists inside a payment are cut to their newest entries: dust sent on purpose must not bloat it. */
+const MAX_LIST = 100;
+
+/** The payment object of the API in full (design section 4). */
+export type PaymentView = Awaited<ReturnType<typeof presentPayment>>;
+
+/**
+ * Shows a payment as the API does. `telling` is the event being written about it, which is not in
+ * the database yet.
+ */
+export async function presentPayment(db: Db, deps: PresentDeps, row: StoredPayment, telling?: TimelineRow) {
+  const loaded = await loadPayment(db, row);
+  const past = await paymentTimeline(db, row.id, MAX_LIST);
+  const timeline = telling === undefined ? past : [...past, telling];
+  return {
+    id: row.id,
+    status: row.status,
+    exception: row.exception,
+    amount: row.amount,
+    currency: row.currency,
+    customerId: row.customer_id,
+    orderId: row.order_id,
+    productId: row.product_id,
+    priceId: row.price_id,
+    metadata: parsed(row.metadata_json),
+    customFields: parsed(row.custom_fields_json),
+    webhookUrl: row.webhook_url,
+    successUrl: row.success_url,
+    returnUrl: row.return_url,
+    allowedCryptos: JSON.parse(row.allowed_cryptos_json) as string[],
+    sandbox: row.mode === 'sandbox',
+    checkoutUrl: `${deps.baseUrl}/checkout/${row.id}`,
+    createdAt: iso(row.created_at),
+    expiresAt: iso(row.expires_at),
+    updatedAt: iso(row.updated_at),
+    options: Object.fromEntries(
+      loaded.options.map((option) => [option.coin, presentOption(deps, loaded, option)]),
+    ),
+    transactions: loaded.state.credits.slice(-MAX_LIST).map((credit) => presentCredit(loaded, credit)),
+    timeline: timeline.slice(-MAX_LIST).map(({ type, sequence, at }) => ({ type, sequence, at: iso(at) })),
+  };
+}
+
+/** What a payer may see: nothing of the merchant's own books. */
+export function payerView(payment: PaymentView) {
+  const { metadata: _m, customFields: _c, webhookUrl: _w, customerId: _i, timeline: _t, ...view } = payment;
+  return view;
+}
+
+function presentOption(deps: PresentDeps, loaded: LoadedPayment, option: StoredOption) {
+  const { coin, address } = option;
+  const due = BigInt(option.amount);
+  const live = liveCredits(loaded.state).filter((credit) => credit.coin === coin);
+  const received = live.reduce((sum, credit) => sum + credit.amount, 0n);
+  const tip = loaded.state.tips[coin];
+  const adapter = deps.chains.get(coin, loaded.row.mode);
+  return {
+    address,
+    amount: formatCoinAmount(due, coin),
+    rate: option.rate,
+    rateSources: JSON.parse(option.rate_sources_json) as string[],
+    rateAt: iso(option.rate_at),
+    uri: adapter === null ? null : adapter.paymentUri({ address, amount: due }),
+    received: formatCoinAmount(received, coin),
+    confirmations: live.length === 0 ? 0 : Math.min(...live.map((credit) => confirmationsOf(credit, tip))),
+    requiredConfirmations: option.required_confirmations,
+  };
+}
+
+function presentCredit(loaded: LoadedPayment, credit: PaymentCredit) {
+  return {
+    coin: credit.coin,
+    txid: credit.ref.txid,
+    index: credit.ref.index,
+    amount: formatCoinAmount(credit.amount, credit.coin),
+    status: credit.state === 'gone' ? 'reversed' : credit.state,
+    confirmations: confirmationsOf(credit, loaded.state.tips[credit.coin]),
+    blockHeight: credit.height,
+    late: credit.late,
+    firstSeenAt: iso(credit.firstSeenAt),
+  };
+}
+
+function parsed(json: string | null): Record<string, unknown> | null {
+  return json === null ? null : (JSON.parse(json) as Record<string, unknown>);
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,222 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChainError, type BlockRef, type ChainAdapter, type NodeStatus } from '../domain/chain.ts';
+import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
+import { recordBlock } from '../usecases/chain/record-block.ts';
+import { recordUnconfirmed } from '../usecases/chain/record-unconfirmed.ts';
+import { rewindChain } from '../usecases/chain/rewind-chain.ts';
+import { startCursor } from '../usecases/chain/start-cursor.ts';
+import { findForkPoint } from './fork-point.ts';
+
+export interface FollowerOptions {
+  readonly pollIntervalMs: number;
+  /** Longest pause between attempts while the node fails. */
+  readonly maxBackoffMs: number;
+  /** How often identity and health of the node are asked again. */
+  readonly statusEveryMs: number;
+}
+
+/** What an operator wants to know about one chain. */
+export interface ChainHealth {
+  readonly coin: string;
+  readonly mode: string;
+  readonly state: 'starting' | 'following' | 'catching_up' | 'behind' | 'error';
+  /** Height scanned so far; null before first contact. */
+  readonly height: number | null;
+  /** Blocks the node knows and we have not scanned; null when unknown. */
+  readonly lag: number | null;
+  readonly lastError: string | null;
+  readonly lastSeenAt: number | null;
+  readonly nodeVersion: string | null;
+  readonly nodeWarnings: string | null;
+}
+
+/** Blocks recorded per round, so that the mempool is looked at now and then during a long catch-up. */
+const BLOCKS_PER_ROUND = 500;
+
+/**
+ * Follows one chain: blocks in order behind a cursor, reorgs back to their fork point, then the
+ * mempool. Every chain has its own follower, so a node in trouble stops nobody else. A block that
+ * fails is tried again for ever and never skipped.
+ */
+export class ChainFollower {
+  readonly #deps: ObserveDeps;
+  readonly #adapter: ChainAdapter;
+  readonly #options: FollowerOptions;
+  readonly #stopping = new AbortController();
+  #wake = new AbortController();
+  #loop: Promise<void> | null = null;
+  #status: NodeStatus | null = null;
+  #statusAt = 0;
+  #seenThrough: number | null = null;
+  #failures = 0;
+  #health: Pick<ChainHealth, 'state' | 'height' | 'lastError'> = {
+    state: 'starting',
+    height: null,
+    lastError: null,
+  };
+
+  constructor(deps: ObserveDeps, adapter: ChainAdapter, options: FollowerOptions) {
+    this.#deps = deps;
+    this.#adapter = adapter;
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Stops after the step in hand; nothing half-recorded remains, since each step is one transaction. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake.abort();
+    await this.#loop;
+  }
+
+  /** Looks again now instead of at the next poll. */
+  wake(): void {
+    this.#wake.abort();
+  }
+
+  /** Time up to which blocks and mempool were seen completely, ms; null before the first full look. */
+  seenThrough(): number | null {
+    return this.#seenThrough;
+  }
+
+  health(): ChainHealth {
+    const { height } = this.#health;
+    const known =
+      this.#status === null ? null : Math.max(this.#status.headersHeight, this.#status.tip.height);
+    return {
+      coin: this.#adapter.coin,
+      mode: this.#adapter.mode,
+      ...this.#health,
+      lag: height === null || known === null ? null : Math.max(0, known - height),
+      lastSeenAt: this.#seenThrough,
+      nodeVersion: this.#status?.version ?? null,
+      nodeWarnings: this.#status?.warnings ?? null,
+    };
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      try {
+        const more = await this.round();
+        this.#recovered();
+        if (more) continue;
+      } catch (error) {
+        this.#failed(error);
+      }
+      await this.#pause();
+    }
+  }
+
+  /** One look at the chain; true when there is more to do at once. Exposed so that tests can step it. */
+  async round(): Promise<boolean> {
+    await this.#checkNode();
+    const startedAt = this.#deps.clock.now();
+    const cursor = await startCursor(this.#deps, this.#adapter);
+    this.#health = { ...this.#health, height: cursor.height };
+    const caughtUp = await this.#catchUp(cursor);
+    if (!caughtUp) return true;
+    if (this.#health.state === 'behind') return false;
+    const view = await this.#adapter.unconfirmed();
+    // A view of another tip says nothing safe: take the new block first.
+    if (!(await recordUnconfirmed(this.#deps, this.#adapter, view))) return true;
+    this.#seenThrough = startedAt;
+    this.#health = { ...this.#health, state: 'following' };
+    return false;
+  }
+
+  async #checkNode(): Promise<void> {
+    const now = this.#deps.clock.now();
+    const fresh = now - this.#statusAt < this.#options.statusEveryMs && now >= this.#statusAt;
+    if (this.#status !== null && fresh && this.#failures === 0) return;
+    const status = await this.#adapter.status();
+    if (status.warnings !== null && status.warnings !== this.#status?.warnings) {
+      this.#deps.logger.warn({ ...this.#chain(), warnings: status.warnings }, 'the node warns');
+    }
+    this.#status = status;
+    this.#statusAt = now;
+  }
+
+  /** Records blocks up to the node's tip; false when a round's worth was done and more is left. */
+  async #catchUp(from: BlockRef): Promise<boolean> {
+    let cursor = from;
+    const placed = await this.#onBestChain(cursor);
+    if (placed === 'behind') return true;
+    if (placed === 'rewound') return false;
+    for (let done = 0; done < BLOCKS_PER_ROUND; done += 1) {
+      if (this.#stopping.signal.aborted) return false;
+      const block = await this.#adapter.blockAt(cursor.height + 1);
+      if (block === null) return true;
+      // Not the child of our block: the chain moved under us, the next round finds the fork.
+      if (!(await recordBlock(this.#deps, this.#chain(), block))) return false;
+      cursor = { height: block.height, hash: block.hash };
+      this.#health = { ...this.#health, height: cursor.height, state: 'catching_up' };
+      this.#noteTip(cursor);
+    }
+    return false;
+  }
+
+  /** Makes sure the cursor's block is still in the node's best chain, and goes back if it is not. */
+  async #onBestChain(cursor: BlockRef): Promise<'yes' | 'behind' | 'rewound'> {
+    const hash = await this.#adapter.hashAt(cursor.height);
+    if (hash === cursor.hash) {
+      if (this.#health.state === 'behind') this.#health = { ...this.#health, state: 'catching_up' };
+      return 'yes';
+    }
+    const fork = await findForkPoint(this.#deps.db, this.#adapter, cursor);
+    if (fork.kind === 'behind') {
+      if (this.#health.state !== 'behind') {
+        this.#deps.logger.warn(
+          { ...this.#chain(), cursor: cursor.height, node: fork.tip.height },
+          'the node is behind what was already scanned; waiting for it',
+        );
+      }
+      this.#health = { ...this.#health, state: 'behind' };
+      return 'behind';
+    }
+    await rewindChain(this.#deps, this.#chain(), fork.at);
+    this.#health = { ...this.#health, height: fork.at.height, state: 'catching_up' };
+    return 'rewound';
+  }
+
+  #noteTip(cursor: BlockRef): void {
+    const status = this.#status;
+    if (status !== null && cursor.height > status.tip.height) this.#status = { ...status, tip: cursor };
+  }
+
+  #recovered(): void {
+    if (this.#failures > 0) this.#deps.logger.info(this.#chain(), 'the node answers again');
+    this.#failures = 0;
+    if (this.#health.lastError !== null) this.#health = { ...this.#health, lastError: null };
+  }
+
+  #failed(error: unknown): void {
+    const kind = error instanceof ChainError ? error.kind : 'internal';
+    const message = error instanceof Error ? error.message : String(error);
+    // One line when trouble starts or changes, not one per attempt.
+    if (this.#health.lastError !== message) {
+      this.#deps.logger.error(
+        { ...this.#chain(), kind, err: error },
+        'could not follow the chain; trying again',
+      );
+    }
+    this.#failures += 1;
+    this.#health = { ...this.#health, state: 'error', lastError: message };
+  }
+
+  async #pause(): Promise<void> {
+    const { pollIntervalMs, maxBackoffMs } = this.#options;
+    const backoff = Math.min(maxBackoffMs, pollIntervalMs * 2 ** Math.min(this.#failures, 10));
+    const signal = this.#wake.signal;
+    await sleep(this.#failures === 0 ? pollIntervalMs : backoff, undefined, { signal }).catch(
+      () => undefined,
+    );
+    if (signal.aborted && !this.#stopping.signal.aborted) this.#wake = new AbortController();
+  }
+
+  #chain(): Pick<ChainAdapter, 'coin' | 'mode'> {
+    return { coin: this.#adapter.coin, mode: this.#adapter.mode };
+  }
+}

@@ -1,0 +1,45 @@
+import { ChainError, type BlockRef, type ChainAdapter } from '../domain/chain.ts';
+import { rememberedBlocks, REMEMBERED_BLOCKS } from '../store/chain-cursors.ts';
+import type { Db } from '../store/database.ts';
+
+export type Fork =
+  /** The node's chain ends below our cursor without contradicting it: it is restarting or resyncing. */
+  | { readonly kind: 'behind'; readonly tip: BlockRef }
+  /** The last block that both chains share. */
+  | { readonly kind: 'fork'; readonly at: BlockRef };
+
+const BATCH = 50;
+
+/**
+ * Finds where the node's best chain left the blocks we recorded.
+ * @throws {ChainError} `bad_answer` when they share none of the remembered blocks: that is not a
+ * reorg but another chain, or one far deeper than anything proof of work makes believable.
+ */
+export async function findForkPoint(
+  db: Db,
+  adapter: Pick<ChainAdapter, 'coin' | 'mode' | 'hashAt' | 'tip'>,
+  cursor: BlockRef,
+): Promise<Fork> {
+  const chain = { coin: adapter.coin, mode: adapter.mode };
+  const tip = await adapter.tip();
+  let below = Math.min(cursor.height, tip.height);
+  let first = true;
+  for (let looked = 0; looked < REMEMBERED_BLOCKS; looked += BATCH) {
+    const blocks = await rememberedBlocks(db, chain, below, BATCH);
+    for (const block of blocks) {
+      if ((await adapter.hashAt(block.height)) === block.hash) {
+        return first && block.height < cursor.height && block.height === tip.height
+          ? { kind: 'behind', tip }
+          : { kind: 'fork', at: block };
+      }
+      first = false;
+    }
+    const last = blocks.at(-1);
+    if (last === undefined) break;
+    below = last.height - 1;
+  }
+  throw new ChainError(
+    'bad_answer',
+    `the node shares none of the last ${REMEMBERED_BLOCKS} scanned blocks below height ${cursor.height}: it serves another chain or was reset`,
+  );
+}
