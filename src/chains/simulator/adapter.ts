@@ -38,6 +38,7 @@ export function createSimulatorAdapter(deps: SimulatorAdapterDeps): ChainAdapter
     coin,
     mode: 'sandbox',
     network: 'testnet',
+    minimumPayment: format.minimumPayment,
     ...chainReader(deps),
     unconfirmed: async () => readUnconfirmed(deps),
     recheck: async (transactions) => recheck(deps, transactions),

@@ -28,6 +28,8 @@ export interface CoinFormat {
   readonly feeRate: bigint;
   /** Smallest output the network carries, in atoms. */
   readonly dust: bigint;
+  /** Smallest sensible payment to a fresh address, in atoms. */
+  readonly minimumPayment: bigint;
 }
 
 const LITECOIN_TESTNET: BTC_NETWORK = { bech32: 'tltc', pubKeyHash: 0x6f, scriptHash: 0x3a, wif: 0xef };
@@ -50,6 +52,7 @@ function bitcoinLike(
   return {
     ...secp256k1Keys(),
     ...fees,
+    minimumPayment: fees.dust,
     addressProblem: (address) => {
       if (/^(ltc|t)mweb1/i.test(address)) return 'is an MWEB address, which is not supported';
       try {
@@ -75,6 +78,7 @@ const ethereum: CoinFormat = {
   ...secp256k1Keys(),
   feeRate: 2_000_000_000_000n,
   dust: 1n,
+  minimumPayment: 1n,
   addressProblem: (address) => {
     if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return 'is not an Ethereum address (0x and 40 hex digits)';
     if (/^0x0{40}$/.test(address)) return 'is the zero address, which nobody owns';
@@ -99,6 +103,8 @@ const solana: CoinFormat = {
   // 5,000 lamports per signature, counted as 1,000 units each.
   feeRate: 5_000n,
   dust: 1n,
+  // The rent minimum of an empty account: a fresh one refuses less.
+  minimumPayment: 890_880n,
   addressProblem: (address) => {
     if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address) || base58.decode(address).length !== 32) {
       return 'is not a Solana address (32 bytes in base58)';

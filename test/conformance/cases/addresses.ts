@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { formatCoinAmount } from '../../../src/domain/money.ts';
+import type { Coin } from '../../../src/domain/coins.ts';
+import type { ChainWorld } from '../harness.ts';
+import { openShop, unconfirmedCredit } from '../observe.ts';
+
+export function addressCases(coin: Coin, world: () => ChainWorld): void {
+  it('accept the addresses that the wallet derives and those of strangers', async () => {
+    const { adapter, address } = openShop(world());
+    expect(adapter.addressProblem(address)).toBeNull();
+    expect(adapter.addressProblem(await world().strangerAddress())).toBeNull();
+  });
+
+  it('refuse what is no spendable address of this coin and network, saying why', () => {
+    const { adapter } = openShop(world());
+    for (const [wrong, address] of Object.entries(world().badAddresses)) {
+      expect(adapter.addressProblem(address), `an address ${wrong}`).toEqual(expect.any(String));
+    }
+  });
+
+  it('have one watch key each, whatever the spelling', async () => {
+    const { adapter, address } = openShop(world());
+    const other = world().newAddress();
+    expect(adapter.watchKey(address)).toBe(adapter.watchKey(address));
+    expect(adapter.watchKey(address)).not.toBe(adapter.watchKey(other.address));
+    for (const spelling of otherSpellings(coin, address)) {
+      expect(adapter.addressProblem(spelling)).toBeNull();
+      expect(adapter.watchKey(spelling)).toBe(adapter.watchKey(address));
+    }
+  });
+
+  it('are found by their watch key when the payer spells them differently', async () => {
+    const shop = openShop(world());
+    const [spelling = shop.address] = otherSpellings(coin, shop.address);
+    const txid = await world().pay([{ address: spelling, amount: world().amount }]);
+    const credit = await unconfirmedCredit(shop.adapter, txid);
+    expect(credit.watchKey).toBe(shop.adapter.watchKey(shop.address));
+    await world().mine(1);
+  });
+
+  it('go into payment links of the coin, with the exact amount', () => {
+    const { adapter, address } = openShop(world());
+    const amount = world().amount + 1n;
+    const uri = adapter.paymentUri({ address, amount });
+    expect(uri).toContain(address);
+    const [, query = ''] = uri.split('?');
+    const told = new URLSearchParams(query);
+    if (coin === 'ETH') expect(told.get('value')).toBe(amount.toString());
+    else expect(told.get('amount')).toBe(formatCoinAmount(amount, coin));
+    const labelled = adapter.paymentUri({ address, amount, label: 'Tea & cake #1' });
+    expect(labelled.split('?')[1]).not.toContain('#');
+  });
+
+  it('can be paid from a stated minimum on', () => {
+    const { adapter } = openShop(world());
+    expect(adapter.minimumPayment).toBeGreaterThan(0n);
+    expect(adapter.minimumPayment).toBeLessThan(world().amount);
+  });
+}
+
+function otherSpellings(coin: Coin, address: string): string[] {
+  if (coin === 'ETH') return [address.toLowerCase()];
+  return coin === 'SOL' ? [] : [address.toUpperCase()];
+}
