@@ -111,14 +111,3 @@ export async function setUnconfirmedSpender(
     .where('spent_height', 'is', null)
     .execute();
 }
-
-/** Height up to which a chain has been recorded; null before its first block. */
-export async function recordedHeight(db: Db, chain: ChainId): Promise<number | null> {
-  const row = await db
-    .selectFrom('chain_cursors')
-    .select('height')
-    .where('coin', '=', chain.coin)
-    .where('mode', '=', chain.mode)
-    .executeTakeFirst();
-  return row?.height ?? null;
-}

@@ -3,7 +3,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import { inTransaction } from '../../store/database.ts';
 import { dueSends, signedSends, versionsOf, type StoredSend } from '../../store/sends.ts';
 import { releaseOutputs, sendsWithSurplus } from '../../store/spendable.ts';
-import { recordedHeight } from '../../store/spends.ts';
+import { findCursor } from '../../store/chain-cursors.ts';
 import { handToNode } from './hand-to-node.ts';
 import { recordAnswer } from './record-answer.ts';
 import { askFates, resolveRefusal } from './resolve-refusal.ts';
@@ -11,7 +11,7 @@ import type { SendCoinsDeps } from './send-coins.ts';
 
 export type AdvanceSendsDeps = Pick<
   SendCoinsDeps,
-  'db' | 'clock' | 'logger' | 'chains' | 'policy' | 'wakeDeliveries'
+  'db' | 'clock' | 'logger' | 'chains' | 'policy' | 'wakeWebhooks'
 >;
 
 /** Sends offered to the node in one round. */
@@ -42,7 +42,7 @@ export async function advanceSends(
     unclear = result.kind === 'unknown' ? unclear + 1 : 0;
     if (unclear >= PATIENCE) break;
   }
-  if (due.length > 0) deps.wakeDeliveries();
+  if (due.length > 0) deps.wakeWebhooks();
 }
 
 async function offerAgain(
@@ -71,9 +71,9 @@ async function offerAgain(
 
 /** Coins that only versions which were not mined would have used are free once the mined one is buried. */
 async function releaseSurplus(deps: AdvanceSendsDeps, chain: ChainId): Promise<void> {
-  const tip = await recordedHeight(deps.db, chain);
-  if (tip === null) return;
-  const buried = tip - deps.policy.surplusDepth + 1;
+  const tip = await findCursor(deps.db, chain);
+  if (tip === undefined) return;
+  const buried = tip.height - deps.policy.surplusDepth + 1;
   const sendIds = await sendsWithSurplus(deps.db, chain, buried);
   if (sendIds.length === 0) return;
   await inTransaction(deps.db, async (tx) => {

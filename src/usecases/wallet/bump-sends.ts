@@ -57,7 +57,7 @@ async function bumpSend(deps: BumpSendsDeps, sendId: string, using: Using): Prom
   await inTransaction(deps.db, async (tx) =>
     recordAnswer(tx, deps, { sendId, version, result, neverOffered: true }),
   );
-  deps.wakeDeliveries();
+  deps.wakeWebhooks();
 }
 
 /** Null when there is nothing to gain or nothing to pay it with. */

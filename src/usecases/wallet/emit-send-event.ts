@@ -2,7 +2,7 @@ import type { SendEventType } from '../../domain/events.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/database.ts';
 import { webhookUrlOf, type StoredSend } from '../../store/sends.ts';
-import { recordedHeight } from '../../store/spends.ts';
+import { findCursor } from '../../store/chain-cursors.ts';
 import { emitEvent } from '../emit-event.ts';
 import { viewSend } from './send-view.ts';
 
@@ -20,7 +20,7 @@ export async function emitSendEvent(
     paymentId: null,
     sendId: send.id,
     sequence: 0,
-    data: { send: viewSend(send, await recordedHeight(tx, send)) },
+    data: { send: viewSend(send, await findCursor(tx, send)) },
     paymentWebhookUrl: null,
   });
 }

@@ -1,7 +1,7 @@
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { Db } from '../../store/database.ts';
 import { findSend, findSendByKey, findSendByTxid, type StoredSend } from '../../store/sends.ts';
-import { recordedHeight } from '../../store/spends.ts';
+import { findCursor } from '../../store/chain-cursors.ts';
 import { viewSend, type SendView } from './send-view.ts';
 
 export interface GetSendInput {
@@ -18,7 +18,7 @@ export async function getSend(deps: { readonly db: Db }, input: GetSendInput): P
   if (send === undefined || send.merchant_id !== input.merchantId) {
     throw new AppError('SEND_NOT_FOUND', 'there is no such send');
   }
-  return viewSend(send, await recordedHeight(deps.db, send));
+  return viewSend(send, await findCursor(deps.db, send));
 }
 
 async function find(db: Db, input: GetSendInput): Promise<StoredSend | undefined> {

@@ -6,7 +6,7 @@ import type { Clock, Logger } from '../../domain/ports.ts';
 import { inTransaction, type Db, type Tx } from '../../store/database.ts';
 import { findSendByKey, insertSend, insertSendVersion, type StoredSend } from '../../store/sends.ts';
 import { reserveOutputs } from '../../store/spendable.ts';
-import { recordedHeight } from '../../store/spends.ts';
+import { findCursor } from '../../store/chain-cursors.ts';
 import { newId } from '../new-id.ts';
 import { handToNode } from './hand-to-node.ts';
 import { recordAnswer } from './record-answer.ts';
@@ -26,7 +26,7 @@ export interface SendCoinsDeps {
   readonly keys: KeySource;
   readonly policy: SendPolicy;
   /** Wakes the webhook queue after events were committed. */
-  readonly wakeDeliveries: () => void;
+  readonly wakeWebhooks: () => void;
 }
 
 export interface SendCoinsInput extends SendInput {
@@ -131,7 +131,7 @@ async function settle(deps: SendCoinsDeps, send: StoredSend, result: BroadcastRe
   const settled = await inTransaction(deps.db, async (tx) =>
     recordAnswer(tx, deps, { sendId: send.id, version: send.version, result, neverOffered: true }),
   );
-  deps.wakeDeliveries();
+  deps.wakeWebhooks();
   return settled;
 }
 
@@ -139,5 +139,5 @@ async function answer(db: Db, send: StoredSend): Promise<SendView> {
   if (send.status === 'failed') {
     throw new AppError('SEND_REJECTED', `the network refused this send: ${send.error ?? 'no reason given'}`);
   }
-  return viewSend(send, await recordedHeight(db, send));
+  return viewSend(send, await findCursor(db, send));
 }

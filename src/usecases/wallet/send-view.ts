@@ -24,8 +24,8 @@ export interface SendView {
   readonly updatedAt: string;
 }
 
-/** `tipHeight`: the last recorded block of its chain, null before the first. */
-export function viewSend(send: StoredSend, tipHeight: number | null): SendView {
+/** `tip`: the last recorded block of its chain. */
+export function viewSend(send: StoredSend, tip: { readonly height: number } | undefined): SendView {
   return {
     id: send.id,
     status: send.status,
@@ -36,7 +36,7 @@ export function viewSend(send: StoredSend, tipHeight: number | null): SendView {
     amount: formatCoinAmount(BigInt(send.amount), send.coin),
     destination: send.destination,
     subtractFee: send.subtract_fee === 1,
-    confirmations: send.height === null ? 0 : Math.max(1, (tipHeight ?? 0) - send.height + 1),
+    confirmations: send.height === null ? 0 : Math.max(1, (tip?.height ?? 0) - send.height + 1),
     error: send.error,
     createdAt: new Date(send.created_at).toISOString(),
     updatedAt: new Date(send.updated_at).toISOString(),

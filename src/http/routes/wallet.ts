@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { COINS } from '../../domain/coins.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
+import { estimateFee } from '../../usecases/wallet/estimate-fee.ts';
+import { getBalances } from '../../usecases/wallet/get-balances.ts';
+import { getSend } from '../../usecases/wallet/get-send.ts';
+import { listWalletTransactions } from '../../usecases/wallet/list-wallet-transactions.ts';
+import { sendCoins, type SendCoinsDeps } from '../../usecases/wallet/send-coins.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { coinAmount } from '../schemas/amounts.ts';
+import { pagination, timestamp } from '../schemas/answers.ts';
+import { coin } from '../schemas/codes.ts';
+import { pageQuery } from '../schemas/query.ts';
+import { identifier, text } from '../schemas/text.ts';
+
+const TAGS = ['Wallet'];
+const PLAN_ERRORS: readonly ErrorCode[] = ['INSUFFICIENT_BALANCE', 'COIN_UNAVAILABLE', 'NODE_UNAVAILABLE'];
+
+const coinCode = z.enum(COINS);
+
+const sendBody = z.object({
+  destination: text().meta({ description: 'External address of the coin' }),
+  amount: coinAmount().meta({ description: 'In the coin, such as "0.015"' }),
+  coin: coin(),
+  subtractFee: z.boolean().optional().meta({ description: 'Take the network fee out of the amount' }),
+});
+
+const sendData = z.object({
+  id: z.string(),
+  status: z.enum(['signed', 'broadcast', 'confirmed', 'failed']),
+  coin: coinCode,
+  sandbox: z.boolean(),
+  txHash: z.string(),
+  fee: z.string(),
+  amount: z.string().meta({ description: 'What the destination receives' }),
+  destination: z.string(),
+  subtractFee: z.boolean(),
+  confirmations: z.int(),
+  error: z.string().nullable(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+});
+
+const transactionData = z.object({
+  id: z.string(),
+  direction: z.enum(['in', 'out']),
+  coin: coinCode,
+  txHash: z.string(),
+  address: z.string(),
+  amount: z.string(),
+  fee: z.string().nullable(),
+  status: z.string(),
+  confirmations: z.int(),
+  paymentId: z.string().nullable(),
+  error: z.string().nullable(),
+  createdAt: timestamp(),
+});
+
+/** Balances, sends and the money book of a merchant's wallet. */
+export function walletRoutes(deps: SendCoinsDeps): Route[] {
+  return [
+    balancesRoute(deps),
+    sendRoute(deps),
+    estimateFeeRoute(deps),
+    sendStatusRoute(deps),
+    transactionsRoute(deps),
+  ];
+}
+
+function balancesRoute(deps: SendCoinsDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/wallet/balances',
+    auth: 'merchant',
+    summary: 'Read wallet balances',
+    description: 'What one send of each coin could spend now: confirmed and not reserved by another send.',
+    tags: TAGS,
+    status: 200,
+    errors: [],
+    data: z.object({ BTC: z.string(), ETH: z.string(), LTC: z.string(), SOL: z.string() }),
+    handler: async ({ auth }) => getBalances(deps, { merchant: auth.merchant }),
+  });
+}
+
+function sendRoute(deps: SendCoinsDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/wallet/send',
+    auth: 'merchant',
+    summary: 'Send coins',
+    description:
+      'Sends coins to an external address. Status `signed` means that the node gave no clear answer: the same ' +
+      'transaction is offered again until it does. Give an Idempotency-Key, so that a repeated request never pays twice.',
+    tags: TAGS,
+    status: 200,
+    errors: [...PLAN_ERRORS, 'SEND_REJECTED'],
+    idempotency: 'forever',
+    body: sendBody,
+    data: sendData,
+    handler: async ({ auth, body, idempotencyKey }) =>
+      sendCoins(deps, { ...body, merchant: auth.merchant, idempotencyKey }),
+  });
+}
+
+function estimateFeeRoute(deps: SendCoinsDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/wallet/estimate-fee',
+    auth: 'merchant',
+    summary: 'Estimate the fee of a send',
+    description: 'What a send with this body would cost now. Nothing is stored or reserved.',
+    tags: TAGS,
+    status: 200,
+    errors: PLAN_ERRORS,
+    body: sendBody,
+    data: z.object({ fee: z.string(), amount: z.string(), total: z.string() }),
+    handler: async ({ auth, body }) => estimateFee(deps, { ...body, merchant: auth.merchant }),
+  });
+}
+
+function sendStatusRoute(deps: SendCoinsDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/wallet/send-status',
+    auth: 'merchant',
+    summary: 'Read a send',
+    description: 'One send by exactly one of sendId, txHash (of any of its versions) or idempotencyKey.',
+    tags: TAGS,
+    status: 200,
+    errors: ['SEND_NOT_FOUND'],
+    query: z.object({
+      sendId: identifier().optional(),
+      txHash: identifier().optional(),
+      idempotencyKey: identifier().optional(),
+    }),
+    data: sendData,
+    handler: async ({ auth, query }) => getSend(deps, { ...query, merchantId: auth.merchantId }),
+  });
+}
+
+function transactionsRoute(deps: SendCoinsDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/wallet/transactions',
+    auth: 'merchant',
+    summary: 'List money in and out',
+    description: "Incoming money and sends of the merchant's current mode, newest first.",
+    tags: TAGS,
+    status: 200,
+    errors: [],
+    query: z.object({ ...pageQuery(), coin: coin().optional(), direction: z.enum(['in', 'out']).optional() }),
+    data: z.object({ transactions: z.array(transactionData), pagination: pagination() }),
+    handler: async ({ auth, query }) => {
+      const { transactions, total } = await listWalletTransactions(deps, {
+        ...query,
+        merchant: auth.merchant,
+      });
+      return { transactions, pagination: { page: query.page, limit: query.limit, total } };
+    },
+  });
+}

@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { Coin, Mode } from '../domain/coins.ts';
+import type { Db } from './database.ts';
+
+export interface WalletTransactionFilter {
+  readonly merchantId: string;
+  readonly mode: Mode;
+  readonly coin: Coin | null;
+  readonly direction: 'in' | 'out' | null;
+  readonly page: number;
+  readonly limit: number;
+}
+
+/** One line of a merchant's money book: an output that paid it, or a send. */
+export interface WalletTransactionRow {
+  readonly direction: 'in' | 'out';
+  /** The send's id; `txid:index` of an output. */
+  readonly id: string;
+  readonly coin: Coin;
+  readonly txid: string;
+  readonly address: string;
+  readonly amount: string;
+  readonly fee: string | null;
+  readonly status: string;
+  readonly height: number | null;
+  readonly payment_id: string | null;
+  readonly error: string | null;
+  readonly created_at: number;
+}
+
+/** One page of money in and out, newest first. Change of one's own sends is no income and left out. */
+export async function pageWalletTransactions(
+  db: Db,
+  filter: WalletTransactionFilter,
+): Promise<{ rows: WalletTransactionRow[]; total: number }> {
+  const rows = await union(db, filter)
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(filter.limit)
+    .offset((filter.page - 1) * filter.limit)
+    .execute();
+  const counted = await union(db, filter)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { rows, total: counted.total };
+}
+
+function union(db: Db, filter: WalletTransactionFilter) {
+  const both = incoming(db, filter).unionAll(outgoing(db, filter));
+  return db.selectFrom(both.as('book'));
+}
+
+function incoming(db: Db, filter: WalletTransactionFilter) {
+  const { merchantId, mode, coin, direction } = filter;
+  return db
+    .selectFrom('outputs')
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .select([
+      sql.lit<'in' | 'out'>('in').as('direction'),
+      sql<string>`outputs.txid || ':' || outputs.vout`.as('id'),
+      'outputs.coin as coin',
+      'outputs.txid as txid',
+      'addresses.address as address',
+      'outputs.amount as amount',
+      sql<string | null>`null`.as('fee'),
+      sql.ref<string>('outputs.state').as('status'),
+      'outputs.height as height',
+      'outputs.payment_id as payment_id',
+      sql<string | null>`null`.as('error'),
+      'outputs.first_seen_at as created_at',
+    ])
+    .where('outputs.merchant_id', '=', merchantId)
+    .where('outputs.mode', '=', mode)
+    .where('addresses.purpose', '<>', 'change')
+    .$if(coin !== null, (query) => query.where('outputs.coin', '=', coin))
+    .$if(direction === 'out', (query) => query.where(sql<boolean>`1 = 0`));
+}
+
+function outgoing(db: Db, filter: WalletTransactionFilter) {
+  const { merchantId, mode, coin, direction } = filter;
+  return db
+    .selectFrom('sends')
+    .select([
+      sql.lit<'in' | 'out'>('out').as('direction'),
+      'sends.id as id',
+      'sends.coin as coin',
+      'sends.txid as txid',
+      'sends.destination as address',
+      'sends.amount as amount',
+      sql.ref<string | null>('sends.fee').as('fee'),
+      sql.ref<string>('sends.status').as('status'),
+      'sends.height as height',
+      sql<string | null>`null`.as('payment_id'),
+      'sends.error as error',
+      'sends.created_at as created_at',
+    ])
+    .where('sends.merchant_id', '=', merchantId)
+    .where('sends.mode', '=', mode)
+    .$if(coin !== null, (query) => query.where('sends.coin', '=', coin))
+    .$if(direction === 'in', (query) => query.where(sql<boolean>`1 = 0`));
+}
