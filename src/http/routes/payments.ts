@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { PAYMENT_STATUSES } from '../../domain/payment/types.ts';
+import type { Db } from '../../store/database.ts';
+import { createPayment, type CreatePaymentDeps } from '../../usecases/payment/create-payment.ts';
+import {
+  cancelPayment,
+  resolvePayment,
+  type DecidePaymentDeps,
+} from '../../usecases/payment/decide-payment.ts';
+import { getPayment } from '../../usecases/payment/get-payment.ts';
+import { listPayments } from '../../usecases/payment/list-payments.ts';
+import { payerView } from '../../usecases/payment/present-payment.ts';
+import { defineRoute, Reply, type Route } from '../route.ts';
+import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
+import { pagination } from '../schemas/answers.ts';
+import { coin, currency } from '../schemas/codes.ts';
+import { metadata } from '../schemas/metadata.ts';
+import { payerPaymentSchema, paymentSchema } from '../schemas/payment.ts';
+import { pageQuery, timeQuery } from '../schemas/query.ts';
+import { httpUrl, identifier, text } from '../schemas/text.ts';
+
+export interface PaymentRoutesDeps extends CreatePaymentDeps, DecidePaymentDeps {
+  readonly db: Db;
+}
+
+const tags = ['Payments'];
+
+/** Creating, reading, cancelling and resolving payments. */
+export function paymentRoutes(deps: PaymentRoutesDeps): Route[] {
+  return [createRoute(deps), getRoute(deps), listRoute(deps), cancelRoute(deps), resolveRoute(deps)];
+}
+
+const createBody = z
+  .object({
+    amount: fiatAmount(),
+    currency: currency(),
+    customerId: identifier(),
+    orderId: text(),
+    metadata: metadata().optional(),
+    webhookUrl: httpUrl().optional(),
+    successUrl: httpUrl().optional(),
+    returnUrl: httpUrl().optional(),
+    allowedCryptos: z
+      .array(coin())
+      .min(1)
+      .max(16)
+      .transform((coins) => [...new Set(coins)])
+      .optional(),
+    customFields: metadata().optional(),
+  })
+  .superRefine(refineFiatAmount);
+
+function createRoute(deps: PaymentRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/payment/create',
+    summary: 'Create a payment',
+    description:
+      'Locks the rate and gives out one fresh address per coin. The same order again answers 200 with the existing payment.',
+    tags,
+    auth: 'payer',
+    status: 201,
+    body: createBody,
+    data: payerPaymentSchema(),
+    errors: ['CUSTOMER_NOT_FOUND', 'DUPLICATE_ENTRY', 'RATE_UNAVAILABLE', 'COIN_UNAVAILABLE'],
+    handler: async ({ auth, body }) => {
+      const { payment, repeated } = await createPayment(deps, {
+        merchant: auth.merchant,
+        amount: body.amount,
+        currency: body.currency,
+        customerId: body.customerId,
+        orderId: body.orderId,
+        metadata: body.metadata ?? null,
+        customFields: body.customFields ?? null,
+        webhookUrl: body.webhookUrl ?? null,
+        successUrl: body.successUrl ?? null,
+        returnUrl: body.returnUrl ?? null,
+        allowedCryptos: body.allowedCryptos ?? [],
+        requestHash: createHash('sha256').update(canonicalJson(body)).digest('hex'),
+      });
+      return new Reply(repeated ? 200 : 201, payerView(payment));
+    },
+  });
+}
+
+/** JSON with sorted keys: the same request in another key order is the same request. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+function getRoute(deps: PaymentRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/payment/get',
+    summary: 'Read a payment',
+    description: 'In full with a secret key or a user token; with a public key only what the payer may see.',
+    tags,
+    auth: 'payer',
+    status: 200,
+    query: z.object({ paymentId: identifier() }),
+    data: z.union([paymentSchema(), payerPaymentSchema()]),
+    errors: ['PAYMENT_NOT_FOUND'],
+    handler: async ({ auth, query }) => {
+      const payment = await getPayment(deps, { merchantId: auth.merchantId, paymentId: query.paymentId });
+      return auth.via === 'public' ? payerView(payment) : payment;
+    },
+  });
+}
+
+function listRoute(deps: PaymentRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/payment/list',
+    summary: 'List payments',
+    description: 'Payments of the merchant in its current mode, newest first.',
+    tags,
+    auth: 'merchant',
+    status: 200,
+    query: z.object({
+      ...pageQuery(),
+      status: z.enum(PAYMENT_STATUSES).optional(),
+      customerId: identifier().optional(),
+      orderId: identifier().optional(),
+      coin: coin().optional(),
+      startDate: timeQuery('from').optional(),
+      endDate: timeQuery('until').optional(),
+    }),
+    data: z.object({ payments: z.array(paymentSchema()), pagination: pagination() }),
+    errors: [],
+    handler: async ({ auth, query }) => {
+      const { page, limit, startDate, endDate, ...filter } = query;
+      const mode = auth.merchant.sandbox === 1 ? 'sandbox' : 'live';
+      return listPayments(
+        deps,
+        { merchantId: auth.merchantId, mode, ...filter, fromMs: startDate, toMs: endDate },
+        { page, limit },
+      );
+    },
+  });
+}
+
+function cancelRoute(deps: PaymentRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/payment/cancel',
+    summary: 'Cancel a payment nobody has paid',
+    description: 'Money that arrives afterwards is treated as late.',
+    tags,
+    auth: 'merchant',
+    status: 200,
+    body: z.object({ paymentId: identifier() }),
+    data: paymentSchema(),
+    errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE'],
+    handler: async ({ auth, body }) =>
+      cancelPayment(deps, { merchantId: auth.merchantId, paymentId: body.paymentId }),
+  });
+}
+
+function resolveRoute(deps: PaymentRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/payment/resolve',
+    summary: 'Decide on money the service alone would not take',
+    description:
+      '`accept` completes an underpaid or late payment with what arrived; `refunded` records that the money was given back.',
+    tags,
+    auth: 'merchant',
+    status: 200,
+    body: z.object({ paymentId: identifier(), action: z.enum(['accept', 'refunded']) }),
+    data: paymentSchema(),
+    errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE'],
+    handler: async ({ auth, body }) =>
+      resolvePayment(deps, { merchantId: auth.merchantId, paymentId: body.paymentId }, body.action),
+  });
+}

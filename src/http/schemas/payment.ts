@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { COINS } from '../../domain/coins.ts';
+import { PAYMENT_EXCEPTIONS, PAYMENT_STATUSES } from '../../domain/payment/types.ts';
+import { freeObject, timestamp } from './answers.ts';
+
+/** One coin a payment can be paid in. */
+const paymentOption = z.object({
+  address: z.string(),
+  amount: z.string().meta({ description: 'Coins that cover the whole price at the locked rate' }),
+  rate: z.string().meta({ description: 'Price of one coin in the payment’s currency' }),
+  rateSources: z.array(z.string()),
+  rateAt: timestamp(),
+  uri: z.string().nullable().meta({ description: 'BIP21, EIP-681 or Solana Pay' }),
+  received: z.string().meta({ description: 'Coins that arrived and are not gone, confirmed or not' }),
+  confirmations: z.int().meta({ description: 'Of the least confirmed transaction' }),
+  requiredConfirmations: z.int(),
+});
+
+const paymentTransaction = z.object({
+  coin: z.enum(COINS),
+  txid: z.string(),
+  index: z.int().meta({ description: 'Output of the transaction' }),
+  amount: z.string(),
+  status: z.enum(['unconfirmed', 'confirmed', 'reversed']),
+  confirmations: z.int(),
+  blockHeight: z.int().nullable(),
+  late: z.boolean(),
+  firstSeenAt: timestamp(),
+});
+
+/** What a payer may see of a payment. */
+export function payerPaymentSchema() {
+  return z.object({
+    id: z.string(),
+    status: z.enum(PAYMENT_STATUSES),
+    exception: z.enum(PAYMENT_EXCEPTIONS).nullable(),
+    amount: z.string(),
+    currency: z.string(),
+    orderId: z.string(),
+    productId: z.string().nullable(),
+    priceId: z.string().nullable(),
+    successUrl: z.string().nullable(),
+    returnUrl: z.string().nullable(),
+    allowedCryptos: z.array(z.string()),
+    sandbox: z.boolean(),
+    checkoutUrl: z.string(),
+    createdAt: timestamp(),
+    expiresAt: timestamp(),
+    updatedAt: timestamp(),
+    options: z
+      .partialRecord(z.enum(COINS), paymentOption)
+      .meta({ description: 'One entry per coin offered: where and how much to pay' }),
+    transactions: z.array(paymentTransaction),
+  });
+}
+
+/** The whole payment, as merchants read it and webhooks carry it. */
+export function paymentSchema() {
+  return payerPaymentSchema().extend({
+    customerId: z.string(),
+    metadata: freeObject().nullable(),
+    customFields: freeObject().nullable(),
+    webhookUrl: z.string().nullable(),
+    timeline: z.array(z.object({ type: z.string(), sequence: z.int(), at: timestamp() })),
+  });
+}
