@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { PAYMENT_STATUSES } from '../../domain/payment/types.ts';
-import type { Db } from '../../store/database.ts';
 import { createPayment, type CreatePaymentDeps } from '../../usecases/payment/create-payment.ts';
-import {
-  cancelPayment,
-  resolvePayment,
-  type DecidePaymentDeps,
-} from '../../usecases/payment/decide-payment.ts';
+import { cancelPayment, resolvePayment } from '../../usecases/payment/decide-payment.ts';
 import { getPayment } from '../../usecases/payment/get-payment.ts';
 import { listPayments } from '../../usecases/payment/list-payments.ts';
 import { payerView } from '../../usecases/payment/present-payment.ts';
@@ -20,14 +15,10 @@ import { payerPaymentSchema, paymentSchema } from '../schemas/payment.ts';
 import { pageQuery, timeQuery } from '../schemas/query.ts';
 import { httpUrl, identifier, text } from '../schemas/text.ts';
 
-export interface PaymentRoutesDeps extends CreatePaymentDeps, DecidePaymentDeps {
-  readonly db: Db;
-}
-
 const tags = ['Payments'];
 
 /** Creating, reading, cancelling and resolving payments. */
-export function paymentRoutes(deps: PaymentRoutesDeps): Route[] {
+export function paymentRoutes(deps: CreatePaymentDeps): Route[] {
   return [createRoute(deps), getRoute(deps), listRoute(deps), cancelRoute(deps), resolveRoute(deps)];
 }
 
@@ -51,7 +42,7 @@ const createBody = z
   })
   .superRefine(refineFiatAmount);
 
-function createRoute(deps: PaymentRoutesDeps): Route {
+function createRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/create',
@@ -93,7 +84,7 @@ function canonicalJson(value: unknown): string {
   );
 }
 
-function getRoute(deps: PaymentRoutesDeps): Route {
+function getRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/payment/get',
@@ -112,7 +103,7 @@ function getRoute(deps: PaymentRoutesDeps): Route {
   });
 }
 
-function listRoute(deps: PaymentRoutesDeps): Route {
+function listRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/payment/list',
@@ -144,7 +135,7 @@ function listRoute(deps: PaymentRoutesDeps): Route {
   });
 }
 
-function cancelRoute(deps: PaymentRoutesDeps): Route {
+function cancelRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/cancel',
@@ -161,7 +152,7 @@ function cancelRoute(deps: PaymentRoutesDeps): Route {
   });
 }
 
-function resolveRoute(deps: PaymentRoutesDeps): Route {
+function resolveRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/resolve',

@@ -49,7 +49,7 @@ export async function presentPayment(db: Db, deps: PresentDeps, row: StoredPayme
     createdAt: iso(row.created_at),
     expiresAt: iso(row.expires_at),
     updatedAt: iso(row.updated_at),
-    options: Object.fromEntries(
+    options: Object.fromEntries<OptionView>(
       loaded.options.map((option) => [option.coin, presentOption(deps, loaded, option)]),
     ),
     transactions: loaded.state.credits.slice(-MAX_LIST).map((credit) => presentCredit(loaded, credit)),
@@ -62,6 +62,8 @@ export function payerView(payment: PaymentView) {
   const { metadata: _m, customFields: _c, webhookUrl: _w, customerId: _i, timeline: _t, ...view } = payment;
   return view;
 }
+
+type OptionView = ReturnType<typeof presentOption>;
 
 function presentOption(deps: PresentDeps, loaded: LoadedPayment, option: StoredOption) {
   const { coin, address } = option;
@@ -89,7 +91,7 @@ function presentCredit(loaded: LoadedPayment, credit: PaymentCredit) {
     txid: credit.ref.txid,
     index: credit.ref.index,
     amount: formatCoinAmount(credit.amount, credit.coin),
-    status: credit.state === 'gone' ? 'reversed' : credit.state,
+    status: credit.state === 'gone' ? ('reversed' as const) : credit.state,
     confirmations: confirmationsOf(credit, loaded.state.tips[credit.coin]),
     blockHeight: credit.height,
     late: credit.late,
