@@ -78,17 +78,18 @@ export async function releaseAllLeases(db: Db): Promise<number> {
 
 /**
  * Makes due what was last touched in the future: the clock has been set back since, and a time
- * planned by the wrong clock may be years away. The same for leases.
+ * planned by the wrong clock may be years away. The same for leases; not for what is being worked on.
  */
 export async function rescueFromClockJump(
   db: Db,
-  clock: { now: number; toleranceMs: number },
+  clock: { now: number; toleranceMs: number; exceptIds: readonly string[] },
 ): Promise<number> {
-  const result = await db
+  let query = db
     .updateTable('deliveries')
     .set({ next_attempt_at: clock.now, updated_at: clock.now, lease_token: null, lease_until: null })
     .where('status', '=', 'pending')
-    .where('updated_at', '>', clock.now + clock.toleranceMs)
-    .executeTakeFirst();
+    .where('updated_at', '>', clock.now + clock.toleranceMs);
+  if (clock.exceptIds.length > 0) query = query.where('id', 'not in', clock.exceptIds);
+  const result = await query.executeTakeFirst();
   return Number(result.numUpdatedRows);
 }

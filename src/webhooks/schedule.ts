@@ -2,9 +2,8 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Pause before each attempt, counted from the end of the one before (design section 8). */
-export const ATTEMPT_GAPS_MS = [
-  0,
+/** Pauses between attempts, each from the end of one to the start of the next (design section 8). */
+export const RETRY_GAPS_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
   30 * MINUTE_MS,
@@ -14,9 +13,8 @@ export const ATTEMPT_GAPS_MS = [
   14 * HOUR_MS,
   20 * HOUR_MS,
   24 * HOUR_MS,
-] as const;
+];
 
-export const MAX_ATTEMPTS = ATTEMPT_GAPS_MS.length;
 const JITTER = 0.1;
 /** A receiver may ask for more time, but not for more than this. */
 const RETRY_AFTER_LIMIT_MS = 24 * HOUR_MS;
@@ -38,13 +36,20 @@ export type Outcome =
   | { readonly kind: 'retry'; readonly at: number }
   | { readonly kind: 'failed' };
 
-/** What follows from an attempt. Pure; `random` gives 0 up to 1. */
-export function outcomeOf(attempt: FinishedAttempt, random: () => number): Outcome {
+export interface RetryPolicy {
+  /** There is one attempt more than gaps. */
+  readonly gapsMs: readonly number[];
+  /** Gives 0 up to 1, for the jitter. */
+  readonly random: () => number;
+}
+
+/** What follows from an attempt. Pure. */
+export function outcomeOf(attempt: FinishedAttempt, policy: RetryPolicy): Outcome {
   if (attempt.status >= 200 && attempt.status < 300) return { kind: 'delivered' };
   if (attempt.status === 410) return { kind: 'gone' };
-  const gapMs = ATTEMPT_GAPS_MS[attempt.attempts];
+  const gapMs = policy.gapsMs[attempt.attempts - 1];
   if (gapMs === undefined) return { kind: 'failed' };
-  const jittered = Math.round(gapMs * (1 - JITTER + 2 * JITTER * random()));
+  const jittered = Math.round(gapMs * (1 - JITTER + 2 * JITTER * policy.random()));
   const asked = Math.min(attempt.retryAfterMs ?? 0, RETRY_AFTER_LIMIT_MS);
   return { kind: 'retry', at: attempt.endedAt + Math.max(jittered, asked) };
 }

@@ -24,3 +24,13 @@ export async function findWebhookSecrets(
     previous: isRotating ? row.webhook_old_secret_sealed : null,
   };
 }
+
+/** The webhookUrl a payment was created with; null when it has none of its own. */
+export async function findPaymentWebhookUrl(db: Db, paymentId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('payments')
+    .select('webhook_url')
+    .where('id', '=', paymentId)
+    .executeTakeFirst();
+  return row?.webhook_url ?? null;
+}

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { EVENT_TYPES } from '../../domain/events.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Db } from '../../store/database.ts';
+import type { DeliveryAttempts } from '../../usecases/webhooks/attempts.ts';
+import { listEvents } from '../../usecases/webhooks/list-events.ts';
+import { listWebhookLogs } from '../../usecases/webhooks/list-webhook-logs.ts';
+import { redeliverWebhook } from '../../usecases/webhooks/redeliver-webhook.ts';
+import { testWebhook } from '../../usecases/webhooks/test-webhook.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { freeObject, pagination, timestamp } from '../schemas/answers.ts';
+import { integerQuery, pageQuery, timeQuery } from '../schemas/query.ts';
+import { identifier } from '../schemas/text.ts';
+
+export interface WebhookRoutesDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  /** The delivery queue. */
+  readonly attempts: DeliveryAttempts;
+}
+
+/** Webhook logs, events, and sending webhooks by hand. */
+export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
+  return [listLogsRoute(deps), listEventsRoute(deps), testRoute(deps), redeliverRoute(deps)];
+}
+
+const httpHeaders = z.record(z.string(), z.string());
+
+const webhookLog = z.object({
+  id: z.string(),
+  createdAt: timestamp(),
+  paymentId: z.string().nullable().meta({ description: 'Null for events of no payment' }),
+  eventId: z.string(),
+  endpoint: z.string(),
+  status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came' }),
+  attempt: z.int(),
+  durationMs: z.int(),
+  error: z.string().nullable(),
+  request: z.object({ method: z.string(), headers: httpHeaders, body: freeObject() }),
+  response: z.object({ status: z.int(), headers: httpHeaders, body: z.string() }),
+});
+
+function listLogsRoute(deps: WebhookRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/webhook-logs',
+    summary: 'List webhook delivery attempts',
+    description: 'Every attempt to deliver a webhook, newest first: what was sent and what came back.',
+    tags: ['Webhooks'],
+    status: 200,
+    errors: [],
+    auth: 'merchant',
+    query: z.object({
+      ...pageQuery(),
+      status: integerQuery({ min: 0, max: 999 }).optional(),
+      paymentId: identifier().optional(),
+      startDate: timeQuery('from').optional(),
+      endDate: timeQuery('until').optional(),
+    }),
+    data: z.object({ logs: z.array(webhookLog), pagination: pagination() }),
+    handler: async ({ auth, query }) => {
+      const { page, limit, status, paymentId, startDate, endDate } = query;
+      const { logs, total } = await listWebhookLogs(deps, {
+        merchantId: auth.merchantId,
+        page,
+        limit,
+        ...(status === undefined ? {} : { status }),
+        ...(paymentId === undefined ? {} : { paymentId }),
+        ...(startDate === undefined ? {} : { from: startDate }),
+        ...(endDate === undefined ? {} : { to: endDate }),
+      });
+      return { logs, pagination: { page, limit, total } };
+    },
+  });
+}
+
+const eventView = z.object({
+  id: z.string().meta({ description: 'Also the webhook-id header of its deliveries' }),
+  type: z.enum(EVENT_TYPES),
+  createdAt: timestamp(),
+  sandbox: z.boolean(),
+  paymentId: z.string().nullable(),
+  sequence: z.int().meta({ description: 'Counts the events of one payment; 0 for events of none' }),
+  data: freeObject(),
+  deliveries: z.array(
+    z.object({
+      endpoint: z.string(),
+      status: z.enum(['pending', 'delivered', 'failed']),
+      attempts: z.int(),
+      nextAttemptAt: timestamp().nullable(),
+    }),
+  ),
+});
+
+function listEventsRoute(deps: WebhookRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/events',
+    summary: 'List events',
+    description: 'Every event of the merchant, newest first, told by webhook or not.',
+    tags: ['Webhooks'],
+    status: 200,
+    errors: [],
+    auth: 'merchant',
+    query: z.object({
+      ...pageQuery(),
+      type: z.enum(EVENT_TYPES).optional(),
+      paymentId: identifier().optional(),
+    }),
+    data: z.object({ events: z.array(eventView), pagination: pagination() }),
+    handler: async ({ auth, query }) => {
+      const { page, limit, type, paymentId } = query;
+      const { events, total } = await listEvents(deps, {
+        merchantId: auth.merchantId,
+        page,
+        limit,
+        ...(type === undefined ? {} : { type }),
+        ...(paymentId === undefined ? {} : { paymentId }),
+      });
+      return { events, pagination: { page, limit, total } };
+    },
+  });
+}
+
+const attemptAnswer = {
+  id: z.string().meta({ description: 'The log of this attempt' }),
+  logId: z.string().meta({ description: 'The same as id' }),
+  status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came' }),
+  error: z.string().nullable(),
+};
+
+function testRoute(deps: WebhookRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/webhook/test',
+    summary: 'Send a test webhook',
+    description:
+      'Sends a webhook.test event to the merchant webhook URL and answers how its first attempt went.',
+    tags: ['Webhooks'],
+    status: 200,
+    errors: ['INVALID_STATE'],
+    auth: 'merchant',
+    data: z.object({ ...attemptAnswer, eventId: z.string() }),
+    handler: async ({ auth }) => {
+      const report = await testWebhook(deps, { merchantId: auth.merchantId });
+      return { ...report, id: report.logId };
+    },
+  });
+}
+
+function redeliverRoute(deps: WebhookRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/webhook/redeliver',
+    summary: 'Send a webhook again',
+    description:
+      'Sends the event of a logged attempt once more, with the same body and webhook-id, and answers the new log.',
+    tags: ['Webhooks'],
+    status: 200,
+    errors: ['LOG_NOT_FOUND', 'INVALID_STATE'],
+    auth: 'merchant',
+    body: z.object({ logId: identifier() }),
+    data: z.object(attemptAnswer),
+    handler: async ({ auth, body }) => {
+      const report = await redeliverWebhook(deps, { merchantId: auth.merchantId, logId: body.logId });
+      return { ...report, id: report.logId };
+    },
+  });
+}

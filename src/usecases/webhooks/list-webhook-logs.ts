@@ -1,0 +1,59 @@
+import type { Db } from '../../store/database.ts';
+import {
+  listWebhookLogs as readLogs,
+  type StoredWebhookLog,
+  type WebhookLogFilter,
+} from '../../store/webhook-logs.ts';
+
+/** One attempt to deliver a webhook, as the API shows it. */
+export interface WebhookLogView {
+  readonly id: string;
+  readonly createdAt: string;
+  /** Null for events of no payment. */
+  readonly paymentId: string | null;
+  readonly eventId: string;
+  readonly endpoint: string;
+  /** HTTP status of the answer; 0 when none came. */
+  readonly status: number;
+  /** 1 for the first attempt of a delivery. */
+  readonly attempt: number;
+  readonly durationMs: number;
+  /** Why it was no success; null when it was. */
+  readonly error: string | null;
+  readonly request: {
+    readonly method: string;
+    readonly headers: Record<string, string>;
+    readonly body: Record<string, unknown>;
+  };
+  readonly response: {
+    readonly status: number;
+    readonly headers: Record<string, string>;
+    readonly body: string;
+  };
+}
+
+/** One page of a merchant's webhook logs, newest first, with the exact number that match. */
+export async function listWebhookLogs(
+  deps: { readonly db: Db },
+  filter: WebhookLogFilter,
+): Promise<{ logs: WebhookLogView[]; total: number }> {
+  const { logs, total } = await readLogs(deps.db, filter);
+  return { logs: logs.map(viewOf), total };
+}
+
+function viewOf(log: StoredWebhookLog): WebhookLogView {
+  const request = JSON.parse(log.request_json) as Pick<WebhookLogView['request'], 'method' | 'headers'>;
+  return {
+    id: log.id,
+    createdAt: new Date(log.created_at).toISOString(),
+    paymentId: log.payment_id,
+    eventId: log.event_id,
+    endpoint: log.endpoint,
+    status: log.status,
+    attempt: log.attempt,
+    durationMs: log.duration_ms,
+    error: log.error,
+    request: { ...request, body: JSON.parse(log.body_json) as Record<string, unknown> },
+    response: JSON.parse(log.response_json) as WebhookLogView['response'],
+  };
+}

@@ -1,0 +1,98 @@
+import type { Clock, Logger } from '../../domain/ports.ts';
+import { inTransaction, type Db } from '../../store/database.ts';
+import {
+  deleteSettledDeliveries,
+  listDeliveredEventIds,
+  listEventsAfter,
+  replaceEventBody,
+} from '../../store/event-retention.ts';
+import { readMeta, writeMeta } from '../../store/meta.ts';
+import { deleteLogsBefore, deleteOldestLogs, sumLogBytes } from '../../store/webhook-logs.ts';
+import type { EventBody } from '../event-body.ts';
+
+export interface PruneWebhooksDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface Retention {
+  readonly logRetentionDays: number;
+  /** All logs together stay below this. */
+  readonly logMaxBytes: number;
+}
+
+export interface Pruned {
+  readonly logs: number;
+  readonly bytesFreed: number;
+  readonly deliveries: number;
+  readonly events: number;
+}
+
+const DAY_MS = 86_400_000;
+/** Longer than a delivery can stay pending, whatever Retry-After its receiver answers. */
+const SHORTEST_EVENT_DAYS = 14;
+const BATCH = 500;
+/** Bounds one run; the next one goes on. */
+const MAX_BATCHES = 100;
+const CURSOR = 'webhooks.pruned_event_seq';
+
+/**
+ * Keeps the webhook tables bounded: logs by age and by size, settled deliveries by age, and of old
+ * events all but the fact that they happened. Small transactions, so that payments never wait long.
+ */
+export async function pruneWebhooks(deps: PruneWebhooksDeps, retention: Retention): Promise<Pruned> {
+  const now = deps.clock.now();
+  const keepEventsMs = Math.max(retention.logRetentionDays, SHORTEST_EVENT_DAYS) * DAY_MS;
+  const logs = await inBatches(() =>
+    deleteLogsBefore(deps.db, now - retention.logRetentionDays * DAY_MS, BATCH),
+  );
+  const bytesFreed = await shrinkLogs(deps.db, retention.logMaxBytes);
+  const deliveries = await inBatches(() => deleteSettledDeliveries(deps.db, now - keepEventsMs, BATCH));
+  const events = await inBatches(() => forgetBodies(deps.db, now - keepEventsMs));
+  const pruned = { logs, bytesFreed, deliveries, events };
+  if (logs + bytesFreed + deliveries + events > 0) deps.logger.info(pruned, 'webhook tables pruned');
+  return pruned;
+}
+
+async function shrinkLogs(db: Db, maxBytes: number): Promise<number> {
+  let freed = 0;
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    const excess = (await sumLogBytes(db)) - maxBytes;
+    if (excess <= 0) break;
+    const bytes = await inTransaction(db, (tx) => deleteOldestLogs(tx, excess, BATCH));
+    if (bytes === 0) break;
+    freed += bytes;
+  }
+  return freed;
+}
+
+/** Empties the data of one batch of old events, but for those whose deliveries are still kept. */
+async function forgetBodies(db: Db, before: number): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const seq = Number((await readMeta(tx, CURSOR)) ?? 0);
+    const events = await listEventsAfter(tx, { seq, before, limit: BATCH });
+    const kept = await listDeliveredEventIds(
+      tx,
+      events.map((event) => event.id),
+    );
+    const forgotten = events.filter((event) => !kept.has(event.id));
+    for (const event of forgotten) {
+      const body = JSON.parse(event.body_json) as EventBody;
+      await replaceEventBody(tx, event.id, JSON.stringify({ ...body, data: {}, truncated: true }));
+    }
+    const last = events.at(-1);
+    if (last !== undefined) await writeMeta(tx, CURSOR, String(last.seq));
+    return events.length;
+  });
+}
+
+async function inBatches(next: () => Promise<number>): Promise<number> {
+  let total = 0;
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    const done = await next();
+    total += done;
+    if (done < BATCH) break;
+  }
+  return total;
+}

@@ -1,0 +1,100 @@
+import { inTransaction, type Db, type Tx } from '../../store/database.ts';
+import type { StoredDelivery } from '../../store/deliveries.ts';
+import {
+  endDeliveries,
+  postponeDelivery,
+  settleDelivery,
+  type Settlement,
+} from '../../store/delivery-outcomes.ts';
+import { insertGone } from '../../store/gone-endpoints.ts';
+import { findMerchant } from '../../store/merchants.ts';
+import { insertWebhookLog } from '../../store/webhook-logs.ts';
+import { assertNever } from '../../domain/errors.ts';
+import { newId } from '../new-id.ts';
+
+export interface AttemptRecord {
+  readonly delivery: StoredDelivery;
+  /** The lease under which the attempt was made. */
+  readonly token: string;
+  readonly endedAt: number;
+  readonly durationMs: number;
+  readonly status: number;
+  readonly error: string | null;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  readonly responseBody: string;
+  readonly outcome:
+    { readonly kind: 'delivered' | 'gone' | 'failed' } | { readonly kind: 'retry'; readonly at: number };
+}
+
+/**
+ * Writes an attempt's log and the delivery's new state in one transaction and returns the log's id.
+ * When the lease was lost meanwhile the attempt is logged but decides nothing.
+ */
+export async function recordAttempt(deps: { db: Db }, record: AttemptRecord): Promise<string> {
+  return inTransaction(deps.db, async (tx) => {
+    const { delivery } = record;
+    const logId = newId('whl_');
+    await insertWebhookLog(tx, {
+      id: logId,
+      delivery_id: delivery.id,
+      merchant_id: delivery.merchant_id,
+      payment_id: delivery.payment_id,
+      endpoint: delivery.url,
+      status: record.status,
+      attempt: delivery.attempts + 1,
+      duration_ms: record.durationMs,
+      error: record.error,
+      request_json: JSON.stringify({ method: 'POST', headers: record.requestHeaders }),
+      response_json: JSON.stringify({
+        status: record.status,
+        headers: record.responseHeaders,
+        body: record.responseBody,
+      }),
+      created_at: record.endedAt,
+    });
+    await decide(tx, record);
+    return logId;
+  });
+}
+
+async function decide(tx: Tx, record: AttemptRecord): Promise<void> {
+  const { delivery, token, outcome } = record;
+  const settlement: Settlement = {
+    delivery,
+    token,
+    attempts: delivery.attempts + 1,
+    now: record.endedAt,
+  };
+  switch (outcome.kind) {
+    case 'delivered':
+      await settleDelivery(tx, settlement, 'delivered');
+      return;
+    case 'failed':
+      await settleDelivery(tx, settlement, 'failed');
+      return;
+    case 'retry':
+      await postponeDelivery(tx, settlement, outcome.at);
+      return;
+    case 'gone':
+      await settleDelivery(tx, settlement, 'failed');
+      await rest(tx, delivery, record.endedAt);
+      return;
+    default:
+      assertNever(outcome);
+  }
+}
+
+/** 410 ends a payment's own URL for that payment, and lets a merchant's URL rest until it is edited. */
+async function rest(tx: Tx, delivery: StoredDelivery, now: number): Promise<void> {
+  const { merchant_id: merchantId, payment_id: paymentId, url } = delivery;
+  const merchant = await findMerchant(tx, merchantId);
+  const isMerchantUrl = paymentId === null || merchant?.webhook_url === url;
+  await insertGone(tx, { merchantId, paymentId: isMerchantUrl ? null : paymentId, url, now });
+  await endDeliveries(tx, {
+    merchantId,
+    url,
+    now,
+    ...(isMerchantUrl ? {} : { paymentId }),
+  });
+}

@@ -1,0 +1,246 @@
+import { schedule, type ScheduledTask } from 'node-cron';
+import pLimit from 'p-limit';
+import { AppError } from '../domain/errors.ts';
+import type { SecretBox } from '../domain/keys.ts';
+import type { Clock, Logger } from '../domain/ports.ts';
+import { inTransaction, type Db, type Tx } from '../store/database.ts';
+import type { StoredDelivery } from '../store/deliveries.ts';
+import {
+  leaseDelivery,
+  listDue,
+  releaseAllLeases,
+  releaseLease,
+  rescueFromClockJump,
+  type Lease,
+} from '../store/delivery-leases.ts';
+import { findLatestLog } from '../store/webhook-logs.ts';
+import { newUuid } from '../usecases/new-id.ts';
+import type { AttemptReport, DeliveryAttempts } from '../usecases/webhooks/attempts.ts';
+import { attemptDelivery } from './attempt-delivery.ts';
+import type { EgressPolicy } from './egress/vet-target.ts';
+import { EgressError } from './egress/egress-error.ts';
+import { Slots } from './slots.ts';
+
+/** Queue settings; see the defaults in `WEBHOOK_QUEUE_DEFAULTS`. */
+export interface WebhookQueueLimits {
+  /** For one whole attempt, DNS to the end of the body. */
+  readonly attemptLimitMs: number;
+  /** Attempts at once, in all. */
+  readonly concurrency: number;
+  /** Attempts at once to one endpoint origin. */
+  readonly perOrigin: number;
+  /** Pauses between attempts; there is one attempt more than gaps. */
+  readonly retryGapsMs: readonly number[];
+}
+
+export interface WebhookQueueDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly secretBox: SecretBox;
+  readonly egress: EgressPolicy;
+  readonly limits: WebhookQueueLimits;
+  /** Gives 0 up to 1; Math.random unless a test decides. */
+  readonly random?: () => number;
+}
+
+interface Running {
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+}
+
+/** How long past an attempt's limit its lease holds. */
+const LEASE_MARGIN_MS = 30_000;
+const CLOCK_TOLERANCE_MS = 60_000;
+const MANUAL_CONCURRENCY = 8;
+const MANUAL_WAITING = 64;
+const TICK = '* * * * * *';
+
+/**
+ * Delivers webhooks from the deliveries table: leases what is due, posts outside any transaction,
+ * records the attempt and what follows from it. Order is kept per order key; endpoints never wait
+ * for one another. At-least-once: a crash between answer and record repeats the delivery.
+ */
+export class WebhookQueue implements DeliveryAttempts {
+  readonly #deps: WebhookQueueDeps;
+  readonly #slots: Slots;
+  readonly #running = new Map<string, Running>();
+  readonly #waiters = new Map<string, PromiseWithResolvers<AttemptReport>>();
+  readonly #manual = pLimit(MANUAL_CONCURRENCY);
+  #task: ScheduledTask | null = null;
+  #pumping: Promise<void> | null = null;
+  #again = false;
+  #stopping = false;
+  #deadlinePassed = false;
+  #rescuedAt = 0;
+
+  constructor(deps: WebhookQueueDeps) {
+    this.#deps = deps;
+    this.#slots = new Slots({ total: deps.limits.concurrency, perOrigin: deps.limits.perOrigin });
+  }
+
+  /** Takes over what a dead process left, then delivers at each second's tick and each wake-up. */
+  async start(): Promise<void> {
+    const taken = await releaseAllLeases(this.#deps.db);
+    if (taken > 0) this.#deps.logger.warn({ taken }, 'took over webhook deliveries of a dead process');
+    this.#task = schedule(TICK, () => this.wake(), {
+      name: 'webhook-queue',
+      noOverlap: true,
+      suppressMissedWarning: true,
+    });
+    this.wake();
+  }
+
+  /** Looks for due deliveries now. Call it after the commit of a new event; it never throws. */
+  wake(): void {
+    this.#again = true;
+    if (this.#stopping || this.#pumping !== null) return;
+    this.#pumping = this.#pump().finally(() => {
+      this.#pumping = null;
+      if (this.#again) this.wake();
+    });
+  }
+
+  async attemptNow(deliveryId: string): Promise<AttemptReport> {
+    if (this.#manual.pendingCount >= MANUAL_WAITING) {
+      throw new AppError('RATE_LIMITED', 'too many deliveries were asked for by hand at once');
+    }
+    return this.#manual(async () => {
+      if (this.#stopping) throw new Error('the webhook queue is stopping');
+      const lease = this.#newLease();
+      const delivery = await inTransaction(this.#deps.db, (tx) => leaseDelivery(tx, deliveryId, lease));
+      if (delivery !== undefined) this.#run(delivery, lease.token, null);
+      else if (!this.#running.has(deliveryId)) return this.#alreadyMade(deliveryId);
+      const waiter = this.#waiters.get(deliveryId) ?? Promise.withResolvers<AttemptReport>();
+      this.#waiters.set(deliveryId, waiter);
+      return waiter.promise;
+    });
+  }
+
+  /**
+   * Starts nothing new, lets running attempts finish until the deadline, then gives up on them and
+   * releases their leases: they count as never made.
+   */
+  async stop(options: { deadlineMs: number }): Promise<void> {
+    this.#stopping = true;
+    await this.#task?.destroy();
+    await this.#pumping;
+    const timer = setTimeout(() => {
+      this.#deadlinePassed = true;
+      for (const each of this.#running.values()) each.abort.abort();
+    }, options.deadlineMs);
+    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map((each) => each.done));
+    clearTimeout(timer);
+  }
+
+  async #pump(): Promise<void> {
+    while (this.#again && !this.#stopping) {
+      this.#again = false;
+      try {
+        await this.#rescue();
+        const lease = this.#newLease();
+        const leased = await inTransaction(this.#deps.db, (tx) => this.#leaseDue(tx, lease));
+        for (const delivery of leased) this.#run(delivery, lease.token, delivery.origin);
+      } catch (error) {
+        this.#deps.logger.error({ err: error }, 'could not lease webhook deliveries; trying again');
+        return;
+      }
+    }
+  }
+
+  async #leaseDue(tx: Tx, lease: Lease): Promise<StoredDelivery[]> {
+    const leased: StoredDelivery[] = [];
+    try {
+      // Each round either fills a slot or finds an origin full, so it ends.
+      while (this.#slots.free > 0 && !this.#stopping) {
+        const due = await listDue(tx, {
+          now: lease.now,
+          limit: this.#slots.free,
+          exceptOrigins: this.#slots.full(),
+          exceptIds: [...this.#running.keys(), ...leased.map((delivery) => delivery.id)],
+        });
+        if (due.length === 0) break;
+        for (const { id, origin } of due) {
+          if (!this.#slots.take(origin)) continue;
+          const delivery = await leaseDelivery(tx, id, lease);
+          if (delivery === undefined) this.#slots.give(origin, null);
+          else leased.push(delivery);
+        }
+      }
+      return leased;
+    } catch (error) {
+      for (const { origin } of leased) this.#slots.give(origin, null);
+      throw error;
+    }
+  }
+
+  /** Makes one leased attempt in the background. `slot` is the origin whose slot it holds, if any. */
+  #run(delivery: StoredDelivery, token: string, slot: string | null): void {
+    const abort = new AbortController();
+    if (this.#deadlinePassed) abort.abort();
+    const done = this.#settle(delivery, token, slot, abort.signal);
+    this.#running.set(delivery.id, { abort, done });
+  }
+
+  async #settle(
+    delivery: StoredDelivery,
+    token: string,
+    slot: string | null,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let answered: boolean | null = null;
+    try {
+      const deps = { random: Math.random, ...this.#deps };
+      const report = await attemptDelivery(deps, { delivery, token }, signal);
+      answered = report.status !== 0;
+      this.#waiters.get(delivery.id)?.resolve(report);
+    } catch (error) {
+      this.#waiters.get(delivery.id)?.reject(error);
+      await this.#giveUp(delivery, token, error);
+    } finally {
+      if (slot !== null) this.#slots.give(slot, answered);
+      this.#running.delete(delivery.id);
+      this.#waiters.delete(delivery.id);
+      this.wake();
+    }
+  }
+
+  async #giveUp(delivery: StoredDelivery, token: string, error: unknown): Promise<void> {
+    const { logger, db } = this.#deps;
+    const isShutdown = error instanceof EgressError && error.kind === 'aborted';
+    if (!isShutdown) {
+      // The lease stays: it ends by itself, which keeps a delivery that cannot be recorded from spinning.
+      logger.error({ err: error, deliveryId: delivery.id }, 'could not make or record a webhook attempt');
+      return;
+    }
+    try {
+      await releaseLease(db, delivery.id, token);
+    } catch (failure) {
+      logger.error({ err: failure, deliveryId: delivery.id }, 'could not release a webhook lease');
+    }
+  }
+
+  async #alreadyMade(deliveryId: string): Promise<AttemptReport> {
+    const log = await findLatestLog(this.#deps.db, deliveryId);
+    if (log === undefined) throw new Error(`delivery ${deliveryId} cannot be attempted now`);
+    return { logId: log.id, status: log.status, error: log.error };
+  }
+
+  async #rescue(): Promise<void> {
+    const { clock, db, logger } = this.#deps;
+    const now = clock.now();
+    if (Math.abs(now - this.#rescuedAt) < CLOCK_TOLERANCE_MS) return;
+    this.#rescuedAt = now;
+    const rescued = await rescueFromClockJump(db, {
+      now,
+      toleranceMs: CLOCK_TOLERANCE_MS,
+      exceptIds: [...this.#running.keys()],
+    });
+    if (rescued > 0) logger.warn({ rescued }, 'the clock was set back: made webhook deliveries due');
+  }
+
+  #newLease(): Lease {
+    const now = this.#deps.clock.now();
+    return { token: newUuid(), now, until: now + this.#deps.limits.attemptLimitMs + LEASE_MARGIN_MS };
+  }
+}
