@@ -1,0 +1,47 @@
+import type { UtxoCoin } from './coin.ts';
+
+const TEST_VERSIONS = { pubKeyHashVersions: [0x6f], scriptHashVersions: [0xc4] };
+
+export const BITCOIN: UtxoCoin = {
+  code: 'BTC',
+  name: 'Bitcoin',
+  uriScheme: 'bitcoin',
+  hasMweb: false,
+  dustRelayRate: 3_000n,
+  incrementalRelayRate: 1_000n,
+  feeFloorRate: 1_000n,
+  feeCapRate: 500_000n,
+  confirmTarget: 6,
+  networks: {
+    mainnet: {
+      identities: [
+        { chain: 'main', genesisHash: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f' },
+      ],
+      hrp: 'bc',
+      mwebHrp: null,
+      pubKeyHashVersions: [0x00],
+      scriptHashVersions: [0x05],
+    },
+    testnet: {
+      identities: [
+        { chain: 'test', genesisHash: '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943' },
+        {
+          chain: 'testnet4',
+          genesisHash: '00000000da84f2bafbbc53dee25a72ae507ff4914b867c565be350b0da8bf043',
+        },
+        { chain: 'signet', genesisHash: '00000008819873e925422c1ff0f99f7cc9bbb232af63a077a480a3633bee1ef6' },
+      ],
+      hrp: 'tb',
+      mwebHrp: null,
+      ...TEST_VERSIONS,
+    },
+    regtest: {
+      identities: [
+        { chain: 'regtest', genesisHash: '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206' },
+      ],
+      hrp: 'bcrt',
+      mwebHrp: null,
+      ...TEST_VERSIONS,
+    },
+  },
+};

@@ -1,0 +1,43 @@
+import type { UtxoCoin } from './coin.ts';
+
+/** Litecoin gave P2SH a version of its own (M, Q); wallets still show the older Bitcoin-like ones (3, 2). */
+const TEST_VERSIONS = { pubKeyHashVersions: [0x6f], scriptHashVersions: [0x3a, 0xc4] };
+
+export const LITECOIN: UtxoCoin = {
+  code: 'LTC',
+  name: 'Litecoin',
+  uriScheme: 'litecoin',
+  hasMweb: true,
+  dustRelayRate: 30_000n,
+  incrementalRelayRate: 1_000n,
+  feeFloorRate: 1_000n,
+  feeCapRate: 5_000_000n,
+  confirmTarget: 6,
+  networks: {
+    mainnet: {
+      identities: [
+        { chain: 'main', genesisHash: '12a765e31ffd4059bada1e25190f6e98c99d9714d334efa41a195a7e7e04bfe2' },
+      ],
+      hrp: 'ltc',
+      mwebHrp: 'ltcmweb',
+      pubKeyHashVersions: [0x30],
+      scriptHashVersions: [0x32, 0x05],
+    },
+    testnet: {
+      identities: [
+        { chain: 'test', genesisHash: '4966625a4b2851d9fdee139e56211a0d88575f59ed816ff5e6a63deb4e3e29a0' },
+      ],
+      hrp: 'tltc',
+      mwebHrp: 'tmweb',
+      ...TEST_VERSIONS,
+    },
+    regtest: {
+      identities: [
+        { chain: 'regtest', genesisHash: '530827f38f93b43ed12af0b3ad25a288dc02ed74d6d7857862df51fc56c416f9' },
+      ],
+      hrp: 'rltc',
+      mwebHrp: 'tmweb',
+      ...TEST_VERSIONS,
+    },
+  },
+};

@@ -1,0 +1,147 @@
+import {
+  type BlockRef,
+  ChainError,
+  type ChainIndex,
+  type Debit,
+  outputKey,
+  type UnconfirmedCredit,
+  type UnconfirmedView,
+} from '../../domain/chain.ts';
+import { bytesOfHex } from './block.ts';
+import { displayHex } from './hash256.ts';
+import { type Matches, type MatchTransaction, matchTransactions } from './match.ts';
+import type { NodeClient } from './node-client.ts';
+import { scanLoneTransaction } from './transaction.ts';
+
+/** New transactions read and matched at a time: bounds memory when the whole mempool is new. */
+const CHUNK = 512;
+const TIP_ATTEMPTS = 5;
+
+export interface Mempool {
+  /** See ChainAdapter.unconfirmed. Calls wait for one another. */
+  view(): Promise<UnconfirmedView>;
+}
+
+/**
+ * The node's mempool reduced to what concerns us. Each transaction is read once; afterwards only
+ * its id is remembered for as long as the node holds it, and its credits when it has any.
+ */
+export function createMempool(client: NodeClient, index: ChainIndex, mweb: boolean): Mempool {
+  const memory = new MempoolMemory();
+  let tip: BlockRef | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function takeView(): Promise<UnconfirmedView> {
+    for (let attempt = 0; attempt < TIP_ATTEMPTS; attempt += 1) {
+      const { bestBefore, txids, bestAfter } = await client.mempool();
+      const present = new Set(txids);
+      memory.forgetAbsent(present);
+      const news = txids.filter((txid) => !memory.knows(txid));
+      for (let start = 0; start < news.length; start += CHUNK) await learn(news.slice(start, start + CHUNK));
+      // A block between the two readings: the list may belong to either tip.
+      if (bestBefore === bestAfter) return memory.view(await tipAt(bestBefore), present);
+    }
+    throw new ChainError('unavailable', 'the tip moved during every reading of the mempool');
+  }
+
+  async function learn(txids: readonly string[]): Promise<void> {
+    const raws = await client.mempoolTransactions(txids);
+    const transactions = new Map<string, MatchTransaction>();
+    for (const [position, txid] of txids.entries()) {
+      const raw = raws[position] ?? null;
+      // Gone since the list was taken; if it is still listed next time it is read again.
+      if (raw !== null) transactions.set(txid, scanMempoolTransaction(txid, raw, mweb));
+    }
+    const matches = await matchTransactions([...transactions.values()], index, memory.ownOutputs());
+    const relevant = new Set([
+      ...matches.credits.map(({ ref }) => ref.txid),
+      ...matches.debits.map(({ byTxid }) => byTxid),
+    ]);
+    const times = await client.mempoolTimes([...relevant]);
+    memory.learn(
+      [...transactions.keys()],
+      matches,
+      new Map([...relevant].map((txid, at) => [txid, times[at]])),
+    );
+  }
+
+  async function tipAt(hash: string): Promise<BlockRef> {
+    if (tip?.hash !== hash) tip = { hash, height: (await client.header(hash)).height };
+    return tip;
+  }
+
+  return {
+    view() {
+      const next = last.then(takeView);
+      last = next.catch(() => undefined);
+      return next;
+    },
+  };
+}
+
+interface Relevant {
+  readonly credits: readonly UnconfirmedCredit[];
+  readonly debits: readonly Debit[];
+}
+
+/** What was read of the mempool so far; never more than the node itself holds. */
+class MempoolMemory {
+  private readonly known = new Set<string>();
+  private readonly relevant = new Map<string, Relevant>();
+
+  knows(txid: string): boolean {
+    return this.known.has(txid);
+  }
+
+  forgetAbsent(present: ReadonlySet<string>): void {
+    for (const txid of this.known) {
+      if (present.has(txid)) continue;
+      this.known.delete(txid);
+      this.relevant.delete(txid);
+    }
+  }
+
+  /** Unconfirmed outputs that pay us, for children that spend them. */
+  ownOutputs(): Set<string> {
+    return new Set(
+      [...this.relevant.values()].flatMap(({ credits }) => credits.map(({ ref }) => outputKey(ref))),
+    );
+  }
+
+  learn(
+    txids: readonly string[],
+    matches: Matches,
+    times: ReadonlyMap<string, number | null | undefined>,
+  ): void {
+    for (const [txid, time] of times) {
+      const nodeTimeMs = time ?? null;
+      const credits = matches.credits.filter(({ ref }) => ref.txid === txid);
+      this.relevant.set(txid, {
+        credits: credits.map((credit) => Object.assign({}, credit, { nodeTimeMs })),
+        debits: matches.debits.filter(({ byTxid }) => byTxid === txid),
+      });
+    }
+    for (const txid of txids) this.known.add(txid);
+  }
+
+  view(tip: BlockRef, present: ReadonlySet<string>): UnconfirmedView {
+    const all = [...this.relevant.values()];
+    return {
+      tip,
+      credits: all.flatMap(({ credits }) => credits),
+      debits: all.flatMap(({ debits }) => debits),
+      has: (txid) => present.has(txid),
+    };
+  }
+}
+
+function scanMempoolTransaction(txid: string, raw: string, mweb: boolean): MatchTransaction {
+  const bytes = bytesOfHex(raw);
+  const scanned = scanLoneTransaction(bytes, mweb);
+  // A pure MWEB transaction is named by its kernel; it has no inputs or outputs on this side.
+  const isEmpty = scanned.inputs.length === 0 && scanned.outputs.length === 0;
+  if (!isEmpty && displayHex(scanned.id) !== txid) {
+    throw new ChainError('bad_answer', `asked for transaction ${txid}, got ${displayHex(scanned.id)}`);
+  }
+  return { bytes, scanned, maturity: 1, relayable: true };
+}

@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { ChainError } from '../../domain/chain.ts';
+import type { Logger } from '../../domain/ports.ts';
+
+export interface RpcTransportOptions {
+  /** http(s) URL of the node; may carry user:pass. */
+  readonly url: string;
+  /** The node's `.cookie`; read again whenever the node refuses it (it changes at each start). */
+  readonly cookieFile?: string | undefined;
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  readonly logger: Logger;
+}
+
+export interface RpcTransport {
+  /** Posts one body and gives back the answer's text. Connection faults are retried a few times. */
+  post(body: string, what: string): Promise<{ status: number; text: string }>;
+  close(): Promise<void>;
+}
+
+const RETRY_DELAYS_MS = [100, 400];
+/** The node serves few requests at a time: more connections would only fill its work queue. */
+const CONNECTIONS = 4;
+/** Below the 30 s after which bitcoind closes idle connections. */
+const KEEP_ALIVE_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const BUSY_STATUSES = new Set([502, 503, 504]);
+const TRANSIENT_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** HTTP to one node: keep-alive, timeout, size bound, credentials. Nothing here knows JSON-RPC. */
+export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
+  const { timeoutMs, maxResponseBytes, logger } = options;
+  const url = new URL(options.url);
+  const credentials = createCredentials(url, options.cookieFile);
+  const pool = new Pool(url.origin, {
+    connections: CONNECTIONS,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    maxResponseSize: maxResponseBytes,
+  });
+
+  async function once(body: string): Promise<{ status: number; text: string }> {
+    const answer = await pool.request({
+      path: `${url.pathname}${url.search}`,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(await credentials.header()) },
+      body,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return { status: answer.statusCode, text: await answer.body.text() };
+  }
+
+  async function authorised(body: string): Promise<{ status: number; text: string }> {
+    const answer = await once(body);
+    return answer.status === 401 && credentials.renew() ? once(body) : answer;
+  }
+
+  async function post(body: string, what: string): Promise<{ status: number; text: string }> {
+    const startedAt = performance.now();
+    for (let attempt = 0; ; attempt += 1) {
+      const pause = RETRY_DELAYS_MS[attempt];
+      const answer = await authorised(body).catch((error: unknown) => fault(error, what, url));
+      const isBusy = answer instanceof ChainError ? isTransient(answer) : BUSY_STATUSES.has(answer.status);
+      if (isBusy && pause !== undefined) {
+        logger.debug({ node: url.host, method: what, attempt }, 'node busy or unreachable, trying again');
+        await delay(pause);
+        continue;
+      }
+      const durationMs = Math.round(performance.now() - startedAt);
+      if (answer instanceof ChainError) {
+        logger.warn({ node: url.host, method: what, durationMs, error: answer.message }, 'node call failed');
+        throw answer;
+      }
+      logger.debug({ node: url.host, method: what, durationMs, status: answer.status }, 'node call');
+      return answer;
+    }
+  }
+
+  return { post, close: () => pool.destroy() };
+}
+
+/** Turns a transport fault into words for operators: host and reason, never credentials. */
+function fault(error: unknown, what: string, url: URL): ChainError {
+  if (error instanceof ChainError) return error;
+  const code = codeOf(error);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
+    return new ChainError('bad_answer', `${what}: the answer of ${url.host} is larger than allowed`);
+  }
+  return new ChainError('unavailable', `${what}: no answer from ${url.host} (${code})`, { cause: error });
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown fault';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return error.name;
+}
+
+function isTransient(error: ChainError): boolean {
+  return error.kind === 'unavailable' && TRANSIENT_CODES.has(codeOf(error.cause));
+}
+
+interface Credentials {
+  header(): Promise<Record<string, string>>;
+  /** Whether there is something newer to try after a refusal. */
+  renew(): boolean;
+}
+
+function createCredentials(url: URL, cookieFile: string | undefined): Credentials {
+  if (cookieFile === undefined) {
+    const user = decodeURIComponent(url.username);
+    const fixed = user === '' ? {} : basic(`${user}:${decodeURIComponent(url.password)}`);
+    return { header: () => Promise.resolve(fixed), renew: () => false };
+  }
+  let cached: Record<string, string> | null = null;
+  return {
+    header: async () => (cached ??= basic(await readCookie(cookieFile))),
+    renew: () => {
+      cached = null;
+      return true;
+    },
+  };
+}
+
+async function readCookie(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    throw new ChainError('unavailable', `cannot read the cookie file ${path}: is the node running?`, {
+      cause: error,
+    });
+  }
+}
+
+function basic(pair: string): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { ChainError } from '../../domain/chain.ts';
+import { parseExactJson } from './exact-json.ts';
+import type { RpcTransport } from './rpc-transport.ts';
+
+export type RpcParams = readonly (string | number | boolean | readonly string[])[];
+
+export interface RpcRequest {
+  readonly method: string;
+  readonly params: RpcParams;
+}
+
+/** The node understood the request and said no. */
+export class RpcRefusal extends Error {
+  override name = 'RpcRefusal';
+  readonly code: number;
+  readonly reason: string;
+
+  constructor(method: string, code: number, reason: string) {
+    super(`${method}: ${reason} (${code})`);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+export interface Rpc {
+  /**
+   * One call, its answer checked against a schema.
+   * @throws {RpcRefusal} when the node answers an error; {ChainError} for everything else.
+   */
+  call<T>(method: string, params: RpcParams, schema: z.ZodType<T>): Promise<T>;
+  /** Several calls in one request; answers are matched by id, each a value or the node's refusal. */
+  batch<T>(requests: readonly RpcRequest[], schema: z.ZodType<T>): Promise<(T | RpcRefusal)[]>;
+  close(): Promise<void>;
+}
+
+const RPC_IN_WARMUP = -28;
+
+const REPLY = z.object({
+  id: z.union([z.string(), z.number(), z.null()]).optional(),
+  result: z.unknown(),
+  error: z.object({ code: z.number(), message: z.string() }).nullish(),
+});
+type Reply = z.infer<typeof REPLY>;
+
+/** JSON-RPC 1.0 as bitcoind and its relatives speak it. */
+export function createRpc(transport: RpcTransport): Rpc {
+  let lastId = 0;
+  const nextId = (): string => `tilld-${(lastId += 1)}`;
+
+  async function call<T>(method: string, params: RpcParams, schema: z.ZodType<T>): Promise<T> {
+    const id = nextId();
+    const reply = REPLY.safeParse(await exchange({ jsonrpc: '1.0', id, method, params }, method));
+    if (!reply.success) throw badAnswer(method, 'is no JSON-RPC reply');
+    // A node answers errors in reading the request with a null id.
+    if (reply.data.id !== id && !((reply.data.id ?? null) === null && reply.data.error)) {
+      throw badAnswer(method, 'belongs to another request');
+    }
+    const value = valueOf(reply.data, method, schema);
+    if (value instanceof RpcRefusal) throw value;
+    return value;
+  }
+
+  async function batch<T>(
+    requests: readonly RpcRequest[],
+    schema: z.ZodType<T>,
+  ): Promise<(T | RpcRefusal)[]> {
+    if (requests.length === 0) return [];
+    const calls = requests.map(({ method, params }) => ({ jsonrpc: '1.0', id: nextId(), method, params }));
+    const what = `batch of ${requests.length} ${requests[0]?.method ?? ''}`;
+    const replies = z.array(REPLY).safeParse(await exchange(calls, what));
+    if (!replies.success) throw badAnswer(what, 'is no JSON-RPC batch reply');
+    const byId = new Map(replies.data.map((reply) => [reply.id, reply]));
+    return calls.map(({ id, method }) => {
+      const reply = byId.get(id);
+      if (reply === undefined) throw badAnswer(what, `lacks request ${id}`);
+      return valueOf(reply, method, schema);
+    });
+  }
+
+  async function exchange(body: unknown, what: string): Promise<unknown> {
+    const { status, text } = await transport.post(JSON.stringify(body), what);
+    if (status === 401 || status === 403) {
+      throw new ChainError('unavailable', `${what}: the node refuses our credentials or address (${status})`);
+    }
+    try {
+      return parseExactJson(text);
+    } catch (error) {
+      if (status >= 400) throw new ChainError('unavailable', `${what}: HTTP ${status}`);
+      throw badAnswer(what, 'is not JSON', error);
+    }
+  }
+
+  return { call, batch, close: () => transport.close() };
+}
+
+function valueOf<T>(reply: Reply, method: string, schema: z.ZodType<T>): T | RpcRefusal {
+  if (reply.error) {
+    const { code, message } = reply.error;
+    if (code === RPC_IN_WARMUP)
+      throw new ChainError('unavailable', `${method}: the node is starting (${message})`);
+    return new RpcRefusal(method, code, message);
+  }
+  const value = schema.safeParse(reply.result);
+  if (value.success) return value.data;
+  const [issue] = value.error.issues;
+  throw badAnswer(method, `has an unexpected ${issue?.path.join('.') || 'result'}: ${issue?.message ?? ''}`);
+}
+
+function badAnswer(what: string, problem: string, cause?: unknown): ChainError {
+  return new ChainError('bad_answer', `${what}: the node's answer ${problem}`, { cause });
+}

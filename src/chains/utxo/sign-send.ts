@@ -1,0 +1,66 @@
+import { p2wpkh, Transaction } from '@scure/btc-signer';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { type Fund, outputKey, type SendPlan, type SignedTransaction } from '../../domain/chain.ts';
+import type { Network } from '../../domain/coins.ts';
+import type { KeySource } from '../../domain/keys.ts';
+import { addressScript } from './address.ts';
+import type { UtxoCoin } from './coin.ts';
+import { compareBig, compareText } from './plan-send.ts';
+import { sumOf } from './plan.ts';
+
+/** Signals replacement (BIP-125). */
+const REPLACEABLE = 0xfffffffd;
+const VERSION = 2;
+
+/**
+ * Signs a plan: P2WPKH inputs (BIP-143), inputs and outputs in BIP-69 order, locktime 0. The same
+ * plan and keys always give the same bytes (RFC 6979 nonces, low R).
+ * @throws {Error} when the plan does not add up or a key does not belong to its fund.
+ */
+export function signSend(
+  coin: UtxoCoin,
+  network: Network,
+  plan: SendPlan,
+  keys: KeySource,
+): SignedTransaction {
+  const outputs = outputsOf(coin, network, plan);
+  const paid = outputs.reduce((sum, output) => sum + output.amount, 0n);
+  if (sumOf(plan.inputs) !== paid + plan.fee) throw new Error('the plan does not add up');
+  const transaction = new Transaction({ version: VERSION, lockTime: 0, lowR: true });
+  const inputs = [...plan.inputs].sort(
+    (a, b) => compareText(a.ref.txid, b.ref.txid) || a.ref.index - b.ref.index,
+  );
+  for (const fund of inputs) {
+    transaction.addInput({
+      txid: fund.ref.txid,
+      index: fund.ref.index,
+      sequence: REPLACEABLE,
+      witnessUtxo: { amount: fund.amount, script: addressScript(coin, network, fund.address) },
+    });
+  }
+  for (const output of outputs) transaction.addOutput(output);
+  for (const [index, fund] of inputs.entries()) signInput(transaction, index, fund, keys);
+  transaction.finalize();
+  return { txid: transaction.id, raw: transaction.hex };
+}
+
+function signInput(transaction: Transaction, index: number, fund: Fund, keys: KeySource): void {
+  const privateKey = keys.privateKey(fund.keyPath);
+  const { script } = p2wpkh(secp256k1.getPublicKey(privateKey, true));
+  const expected = transaction.getInput(index).witnessUtxo?.script;
+  if (expected === undefined || !Buffer.from(script).equals(expected)) {
+    throw new Error(`the key of ${outputKey(fund.ref)} does not belong to its address`);
+  }
+  transaction.signIdx(privateKey, index);
+}
+
+/** BIP-69: by amount, then by script. */
+function outputsOf(coin: UtxoCoin, network: Network, plan: SendPlan): { script: Buffer; amount: bigint }[] {
+  const outputs = [
+    { script: addressScript(coin, network, plan.destination), amount: plan.amount },
+    ...(plan.change === null
+      ? []
+      : [{ script: addressScript(coin, network, plan.change.address), amount: plan.change.amount }]),
+  ];
+  return outputs.sort((a, b) => compareBig(a.amount, b.amount) || Buffer.compare(a.script, b.script));
+}

@@ -1,0 +1,125 @@
+import { type BroadcastResult, ChainError, type Fate, type StoredTransaction } from '../../domain/chain.ts';
+import { assertNever } from '../../domain/errors.ts';
+import type { Logger } from '../../domain/ports.ts';
+import { type Evidenced, isHeld, takeApart, weigh } from './evidence.ts';
+import type { NodeClient } from './node-client.ts';
+import { meaningOf, type RefusalMeaning } from './refusals.ts';
+import { RpcRefusal } from './rpc.ts';
+
+const TIP_ATTEMPTS = 3;
+
+/** Hands transactions to the node and finds out what became of them. */
+export interface Submitter {
+  /** See ChainAdapter.broadcast. */
+  broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
+  /** See ChainAdapter.recheck. @throws {ChainError} on trouble with the node. */
+  fateOf(transaction: StoredTransaction): Promise<Fate>;
+}
+
+type Outcome =
+  | { readonly kind: 'held' }
+  /** Inputs are spent: `replaced` by an unconfirmed rival that could still lose, or for good. */
+  | { readonly kind: 'replaced' | 'impossible' | 'invalid' | 'open'; readonly reason: string };
+
+export function createSubmitter(client: NodeClient, mweb: boolean, logger: Logger): Submitter {
+  async function outcomeOf(transaction: Evidenced): Promise<Outcome> {
+    for (let attempt = 0; attempt < TIP_ATTEMPTS; attempt += 1) {
+      const { hash: tipBefore } = await client.tip();
+      const refusal = await submit(client, transaction.raw);
+      if (refusal === null || refusal.meaning === 'known') return { kind: 'held' };
+      logger.info({ txid: transaction.txid, ...refusal }, 'node refused a transaction');
+      const outcome = await explain(client, transaction, { ...refusal, tipBefore });
+      if (outcome !== 'moved') return outcome;
+    }
+    return { kind: 'open', reason: 'blocks arrived during every attempt' };
+  }
+
+  async function fateOf(transaction: StoredTransaction): Promise<Fate> {
+    const parts = takeApart(transaction, mweb);
+    if (parts === null) return 'unknown';
+    const { kind } = await outcomeOf(parts);
+    switch (kind) {
+      case 'held':
+        return 'present';
+      case 'replaced':
+      case 'impossible':
+        return 'gone';
+      case 'invalid':
+      case 'open':
+        return 'unknown';
+      default:
+        return assertNever(kind);
+    }
+  }
+
+  async function broadcast(transaction: StoredTransaction): Promise<BroadcastResult> {
+    try {
+      const parts = takeApart(transaction, mweb);
+      if (parts === null) return { kind: 'unknown', reason: 'the signed bytes are not at hand' };
+      const outcome = await outcomeOf(parts);
+      return resultOf(outcome);
+    } catch (error) {
+      if (error instanceof ChainError) return { kind: 'unknown', reason: error.message };
+      throw error;
+    }
+  }
+
+  return { broadcast, fateOf };
+}
+
+function resultOf(outcome: Outcome): BroadcastResult {
+  switch (outcome.kind) {
+    case 'held':
+      return { kind: 'accepted' };
+    case 'impossible':
+    case 'invalid':
+      return { kind: 'rejected', reason: outcome.reason };
+    // The rival is unconfirmed itself: these bytes may still be the ones that are mined.
+    case 'replaced':
+    case 'open':
+      return { kind: 'unknown', reason: outcome.reason };
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** Null when the node took it. */
+async function submit(
+  client: NodeClient,
+  raw: string,
+): Promise<{ meaning: RefusalMeaning; reason: string } | null> {
+  try {
+    await client.sendRaw(raw);
+    return null;
+  } catch (error) {
+    if (!(error instanceof RpcRefusal)) throw error;
+    return { meaning: meaningOf(error), reason: error.reason };
+  }
+}
+
+async function explain(
+  client: NodeClient,
+  transaction: Evidenced,
+  refusal: { meaning: RefusalMeaning; reason: string; tipBefore: string },
+): Promise<Outcome | 'moved'> {
+  const { meaning, reason, tipBefore } = refusal;
+  switch (meaning) {
+    case 'known':
+      return { kind: 'held' };
+    case 'invalid':
+      return { kind: 'invalid', reason };
+    case 'temporary':
+    case 'unclear':
+      return (await isHeld(client, transaction)) ? { kind: 'held' } : { kind: 'open', reason };
+    case 'spent':
+    case 'replaced': {
+      const verdict = await weigh(client, transaction, tipBefore);
+      if (verdict === 'moved') return 'moved';
+      if (verdict === 'held') return { kind: 'held' };
+      if (verdict === 'open') return { kind: 'open', reason };
+      return { kind: meaning === 'spent' ? 'impossible' : 'replaced', reason };
+    }
+    default:
+      return assertNever(meaning);
+  }
+}

@@ -1,0 +1,143 @@
+import { ByteReader, malformed } from './byte-reader.ts';
+import { displayHex, hash256 } from './hash256.ts';
+
+const VERSION_BYTES = 4;
+const LOCKTIME_BYTES = 4;
+const OUTPOINT_BYTES = 36;
+const SEQUENCE_BYTES = 4;
+const AMOUNT_BYTES = 8;
+const MIN_INPUT_BYTES = OUTPOINT_BYTES + 1 + SEQUENCE_BYTES;
+const MIN_OUTPUT_BYTES = AMOUNT_BYTES + 1;
+
+const WITNESS_FLAG = 0x01;
+/** Litecoin (LIP-3): MWEB data may follow the witnesses. */
+const MWEB_FLAG = 0x08;
+
+/** What follows the outputs differs between a transaction on its own and one inside a block. */
+export interface TransactionShape {
+  readonly mweb: boolean;
+  /**
+   * A lone transaction ends where the bytes end, so MWEB data of any length can be stepped over;
+   * in a block it must be absent (its place is the extension block).
+   */
+  readonly lone: boolean;
+}
+
+/** Outputs and inputs as offsets into the bytes: blocks hold thousands and few matter. */
+export interface ScannedTransaction {
+  /** Hash in the order of hashing (merkle trees). */
+  readonly id: Buffer;
+  readonly start: number;
+  readonly end: number;
+  /** MWEB flag with no data: Litecoin's HogEx, whose outputs after the first are peg-outs. */
+  readonly isHogEx: boolean;
+  /** Start of each input (its 36-byte outpoint). */
+  readonly inputs: readonly number[];
+  /** Start of each output (its 8-byte amount). */
+  readonly outputs: readonly number[];
+}
+
+/**
+ * Scans one transaction at the reader's position (BIP-144, LIP-3).
+ * @throws {ChainError} bad_answer naming the offset when the bytes are malformed.
+ */
+export function scanTransaction(reader: ByteReader, shape: TransactionShape): ScannedTransaction {
+  const start = reader.skip(VERSION_BYTES);
+  const flags = readFlags(reader, shape);
+  const bodyStart = reader.offset;
+  const inputs = readInputs(reader, flags !== 0);
+  const outputs = readOutputs(reader);
+  const bodyEnd = reader.offset;
+  if ((flags & WITNESS_FLAG) !== 0) skipWitnesses(reader, inputs.length);
+  const isHogEx = (flags & MWEB_FLAG) !== 0 && skipMweb(reader, shape);
+  const lockTime = reader.skip(LOCKTIME_BYTES);
+  const { bytes, offset: end } = reader;
+  const stripped =
+    flags === 0
+      ? bytes.subarray(start, end)
+      : Buffer.concat([
+          bytes.subarray(start, start + VERSION_BYTES),
+          bytes.subarray(bodyStart, bodyEnd),
+          bytes.subarray(lockTime, end),
+        ]);
+  return { id: hash256(stripped), start, end, isHogEx, inputs, outputs };
+}
+
+/** Scans one transaction that stands alone, as getrawtransaction gives it. */
+export function scanLoneTransaction(bytes: Buffer, mweb: boolean): ScannedTransaction {
+  const reader = new ByteReader(bytes);
+  const scanned = scanTransaction(reader, { mweb, lone: true });
+  if (reader.offset !== bytes.length) throw malformed(reader.offset, 'bytes after the transaction');
+  return scanned;
+}
+
+function readFlags(reader: ByteReader, shape: TransactionShape): number {
+  const { bytes, offset } = reader;
+  if (offset + 1 >= reader.end || bytes[offset] !== 0 || bytes[offset + 1] === 0) return 0;
+  reader.skip(2);
+  const flags = bytes.readUInt8(offset + 1);
+  const known = shape.mweb ? WITNESS_FLAG | MWEB_FLAG : WITNESS_FLAG;
+  if ((flags & ~known) !== 0) throw malformed(offset + 1, `unknown transaction flag ${flags}`);
+  return flags;
+}
+
+function readInputs(reader: ByteReader, mayBeEmpty: boolean): number[] {
+  const at = reader.offset;
+  const count = reader.count(MIN_INPUT_BYTES);
+  if (count === 0 && !mayBeEmpty) throw malformed(at, 'a transaction without inputs');
+  const inputs: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    inputs.push(reader.skip(OUTPOINT_BYTES));
+    reader.skip(reader.compactSize());
+    reader.skip(SEQUENCE_BYTES);
+  }
+  return inputs;
+}
+
+function readOutputs(reader: ByteReader): number[] {
+  const count = reader.count(MIN_OUTPUT_BYTES);
+  const outputs: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    outputs.push(reader.skip(AMOUNT_BYTES));
+    reader.skip(reader.compactSize());
+  }
+  return outputs;
+}
+
+function skipWitnesses(reader: ByteReader, inputs: number): void {
+  for (let index = 0; index < inputs; index += 1) {
+    for (let items = reader.count(1); items > 0; items -= 1) reader.skip(reader.compactSize());
+  }
+}
+
+/** Steps over the MWEB part; true when it is empty, which marks the HogEx transaction. */
+function skipMweb(reader: ByteReader, shape: TransactionShape): boolean {
+  const at = reader.offset;
+  const presence = reader.byte();
+  if (presence === 0) return true;
+  if (presence !== 1 || !shape.lone) throw malformed(at, `unexpected MWEB marker ${presence}`);
+  reader.skip(Math.max(0, reader.end - LOCKTIME_BYTES - reader.offset));
+  return false;
+}
+
+/** `txid:index` of the output that the input at an offset spends. */
+export function outpointKey(bytes: Buffer, inputOffset: number): string {
+  const txid = displayHex(bytes.subarray(inputOffset, inputOffset + 32));
+  return `${txid}:${bytes.readUInt32LE(inputOffset + 32)}`;
+}
+
+export function outputAmount(bytes: Buffer, outputOffset: number): bigint {
+  return bytes.readBigUInt64LE(outputOffset);
+}
+
+/** Script of the output at an offset, as hex; null when it is longer than any address's script. */
+export function addressableScript(bytes: Buffer, outputOffset: number): string | null {
+  const lengthAt = outputOffset + AMOUNT_BYTES;
+  const length = bytes[lengthAt] ?? 0;
+  if (length > MAX_ADDRESS_SCRIPT_BYTES || length < MIN_ADDRESS_SCRIPT_BYTES) return null;
+  return bytes.toString('hex', lengthAt + 1, lengthAt + 1 + length);
+}
+
+/** P2SH is 23 bytes, P2WPKH 22, P2PKH 25, witness programs up to 42. */
+const MIN_ADDRESS_SCRIPT_BYTES = 4;
+const MAX_ADDRESS_SCRIPT_BYTES = 42;
