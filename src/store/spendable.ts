@@ -4,8 +4,8 @@ import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import type { Tables } from './tables.ts';
 
-/** Most outputs one send may draw on: keeps a transaction below the size that nodes relay. */
-export const MAX_SEND_INPUTS = 1_000;
+/** Most outputs one send may draw on: keeps a transaction quick to sign and well below the size nodes relay. */
+export const MAX_SEND_INPUTS = 500;
 
 /** Whose money, on which chain. */
 export interface WalletRef extends ChainId {

@@ -72,7 +72,21 @@ function incoming(db: Db, filter: WalletTransactionFilter) {
     ])
     .where('outputs.merchant_id', '=', merchantId)
     .where('outputs.mode', '=', mode)
-    .where('addresses.purpose', '<>', 'change')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('send_versions')
+            .innerJoin('sends', 'sends.id', 'send_versions.send_id')
+            .select('sends.id')
+            .whereRef('send_versions.coin', '=', 'outputs.coin')
+            .whereRef('send_versions.mode', '=', 'outputs.mode')
+            .whereRef('send_versions.txid', '=', 'outputs.txid')
+            .whereRef('sends.merchant_id', '=', 'outputs.merchant_id')
+            .whereRef('sends.destination', '<>', 'addresses.address'),
+        ),
+      ),
+    )
     .$if(coin !== null, (query) => query.where('outputs.coin', '=', coin))
     .$if(direction === 'out', (query) => query.where(sql<boolean>`1 = 0`));
 }

@@ -6,7 +6,7 @@ import { releaseOutputs, sendsWithSurplus } from '../../store/spendable.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import { handToNode } from './hand-to-node.ts';
 import { recordAnswer } from './record-answer.ts';
-import { askFates, resolveRefusal } from './resolve-refusal.ts';
+import { askVerdict, resolveRefusal } from './resolve-refusal.ts';
 import type { SendCoinsDeps } from './send-coins.ts';
 
 export type AdvanceSendsDeps = Pick<
@@ -61,10 +61,10 @@ async function offerAgain(
     );
     return result;
   }
-  const fates = await askFates(adapter, versions);
+  const verdict = await askVerdict(adapter, versions);
   const { reason } = result;
   await inTransaction(deps.db, async (tx) =>
-    resolveRefusal(tx, deps, { sendId: send.id, version, reason, fates }),
+    resolveRefusal(tx, deps, { sendId: send.id, version, reason, verdict }),
   );
   return result;
 }

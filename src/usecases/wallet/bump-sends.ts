@@ -15,12 +15,11 @@ import {
 } from '../../store/sends.ts';
 import { reservedFunds, reserveOutputs, spendableFunds } from '../../store/spendable.ts';
 import type { AdvanceSendsDeps } from './advance-sends.ts';
+import { nextChangeAddress, takeChangeAddress } from './change-address.ts';
 import { handToNode } from './hand-to-node.ts';
 import { recordAnswer } from './record-answer.ts';
-import { nextChangeAddress } from './send-order.ts';
 import type { SendPolicy } from './send-policy.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
-import { takeChangeAddress } from './take-change-address.ts';
 
 export interface BumpSendsDeps extends AdvanceSendsDeps {
   readonly deriver: AddressDeriver;

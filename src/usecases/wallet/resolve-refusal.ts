@@ -1,4 +1,5 @@
 import type { ChainAdapter, Fate } from '../../domain/chain.ts';
+import { findCursor } from '../../store/chain-cursors.ts';
 import type { Tx } from '../../store/database.ts';
 import {
   findSend,
@@ -10,25 +11,32 @@ import {
 import { failSend } from './fail-send.ts';
 import { recordAnswer, type RecordAnswerDeps } from './record-answer.ts';
 
-/** What became of each version, by txid. */
-export type Fates = ReadonlyMap<string, Fate>;
+/** What the node said about the versions of a send. */
+export interface Verdict {
+  /** By txid; a version without an entry is unknown. */
+  readonly fates: ReadonlyMap<string, Fate>;
+  /** Height of the node's tip after it was asked; null when it gave no answer. */
+  readonly tipHeight: number | null;
+}
 
 /** Asks the chain about every version of a send; without an answer nothing is known. Waits for the network. */
-export async function askFates(
+export async function askVerdict(
   adapter: ChainAdapter,
   versions: readonly StoredSendVersion[],
-): Promise<Fates> {
+): Promise<Verdict> {
   try {
-    return await adapter.recheck(versions.map(({ txid, raw }) => ({ txid, raw })));
+    const fates = await adapter.recheck(versions.map(({ txid, raw }) => ({ txid, raw })));
+    return { fates, tipHeight: (await adapter.tip()).height };
   } catch {
-    return new Map();
+    return { fates: new Map(), tipHeight: null };
   }
 }
 
 /**
  * Decides about a send whose bytes were refused although an earlier offer may have reached the
- * network: a version the network knows is the send; only when every version is proven impossible
- * does it fail; without proof its coins stay reserved and it is offered again.
+ * network: a version the network knows is the send; only when every version is proven impossible,
+ * and the ledger has read every block the node has, does it fail: a version mined long ago looks
+ * impossible too. Without proof its coins stay reserved and it is offered again.
  */
 export async function resolveRefusal(
   tx: Tx,
@@ -37,15 +45,15 @@ export async function resolveRefusal(
     readonly sendId: string;
     readonly version: number;
     readonly reason: string;
-    readonly fates: Fates;
+    readonly verdict: Verdict;
   },
 ): Promise<StoredSend> {
-  const { sendId, fates, reason } = refused;
+  const { sendId, verdict, reason } = refused;
   const send = await findSend(tx, sendId);
   if (send === undefined) throw new Error(`send ${sendId} is missing`);
   if (send.status === 'confirmed' || send.status === 'failed') return send;
   const versions = await versionsOf(tx, sendId);
-  const fateOf = (version: StoredSendVersion) => fates.get(version.txid) ?? 'unknown';
+  const fateOf = (version: StoredSendVersion) => verdict.fates.get(version.txid) ?? 'unknown';
   const present = versions.filter((version) => fateOf(version) === 'present').at(-1);
   if (present !== undefined) {
     await makeCurrent(tx, deps, send, present);
@@ -53,13 +61,15 @@ export async function resolveRefusal(
     return recordAnswer(tx, deps, { sendId, version, result: { kind: 'accepted' }, neverOffered: false });
   }
   const possible = versions.filter((version) => fateOf(version) !== 'gone').at(-1);
-  if (possible === undefined) return failSend(tx, deps, send, reason);
+  const cursor = await findCursor(tx, send);
+  const allRead = verdict.tipHeight !== null && cursor !== undefined && cursor.height >= verdict.tipHeight;
+  if (possible === undefined && allRead) return failSend(tx, deps, send, reason);
   deps.logger.error(
     { sendId, coin: send.coin, mode: send.mode, txid: send.txid, reason },
     'the node refuses a send that may be known elsewhere: its coins stay reserved',
   );
-  await makeCurrent(tx, deps, send, possible);
-  const { version } = possible;
+  if (possible !== undefined) await makeCurrent(tx, deps, send, possible);
+  const version = possible?.version ?? send.version;
   return recordAnswer(tx, deps, {
     sendId,
     version,

@@ -8,6 +8,7 @@ import { findSendByKey, insertSend, insertSendVersion, type StoredSend } from '.
 import { reserveOutputs } from '../../store/spendable.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import { newId } from '../new-id.ts';
+import { takeChangeAddress } from './change-address.ts';
 import { handToNode } from './hand-to-node.ts';
 import { recordAnswer } from './record-answer.ts';
 import { repeatedSend } from './repeated-send.ts';
@@ -15,7 +16,6 @@ import { chainFor, planOrder, quoteFee, readOrder, type SendInput, type SendOrde
 import type { SendPolicy } from './send-policy.ts';
 import { viewSend, type SendView } from './send-view.ts';
 import { writePlan } from './stored-plan.ts';
-import { takeChangeAddress } from './take-change-address.ts';
 
 export interface SendCoinsDeps {
   readonly db: Db;

@@ -13,8 +13,9 @@ import type { AddressDeriver } from '../../domain/keys.ts';
 import { AmountError, formatCoinAmount, parseCoinAmount } from '../../domain/money.ts';
 import { findWatched } from '../../store/addresses.ts';
 import type { Db } from '../../store/database.ts';
-import { nextChangeIndex, spendableFunds } from '../../store/spendable.ts';
+import { spendableFunds } from '../../store/spendable.ts';
 import type { MerchantRow } from '../../store/tables.ts';
+import { nextChangeAddress } from './change-address.ts';
 
 /** Whose wallet is meant, in its current mode. */
 export type WalletOwner = Pick<MerchantRow, 'id' | 'account' | 'sandbox'>;
@@ -102,17 +103,6 @@ export async function planOrder(
     if (error instanceof UnsendableAmount) throw invalidField('amount', error.message);
     throw error;
   }
-}
-
-/** Change address the next send with change gets; taken only when its plan uses it. */
-export async function nextChangeAddress(
-  db: Db,
-  deps: PlanOrderDeps,
-  wallet: ChainId & { readonly merchantId: string; readonly account: number },
-): Promise<string> {
-  const { coin, mode, account } = wallet;
-  const index = await nextChangeIndex(db, wallet);
-  return deps.deriver.address({ coin, mode, account, branch: 1, index });
 }
 
 /**

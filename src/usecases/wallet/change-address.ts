@@ -1,0 +1,60 @@
+import type { ChainAdapter } from '../../domain/chain.ts';
+import type { ChainId, Coin } from '../../domain/coins.ts';
+import { assertNever } from '../../domain/errors.ts';
+import type { AddressDeriver } from '../../domain/keys.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Db, Tx } from '../../store/database.ts';
+import { nextChangeIndex } from '../../store/spendable.ts';
+import { allocateAddress } from '../allocate-address.ts';
+
+/** Whose wallet, by account, on which chain. */
+export interface ChangeWallet extends ChainId {
+  readonly merchantId: string;
+  readonly account: number;
+}
+
+/** Change address the next plan is made with; it is taken only when the plan uses it. */
+export async function nextChangeAddress(
+  db: Db,
+  deps: { readonly deriver: AddressDeriver },
+  wallet: ChangeWallet,
+): Promise<string> {
+  const { coin, mode, account } = wallet;
+  if (!changesAddress(coin)) return deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
+  const index = await nextChangeIndex(db, wallet);
+  return deps.deriver.address({ coin, mode, account, branch: 1, index });
+}
+
+/** Takes and watches the change address a plan was made with, in the transaction that stores the plan. */
+export async function takeChangeAddress(
+  tx: Tx,
+  deps: { readonly deriver: AddressDeriver; readonly clock: Clock },
+  use: { readonly wallet: ChangeWallet; readonly adapter: ChainAdapter; readonly address: string },
+): Promise<void> {
+  const { coin, mode, merchantId, account } = use.wallet;
+  if (!changesAddress(coin)) return;
+  const taken = await allocateAddress(
+    tx,
+    {
+      deriver: deps.deriver,
+      clock: deps.clock,
+      watchKeyOf: (_chain, address) => use.adapter.watchKey(address),
+    },
+    { merchantId, account, coin, mode, branch: 1, purpose: 'change', paymentId: null },
+  );
+  if (taken.address !== use.address) throw new Error('change would go to an address that is not next');
+}
+
+/** UTXO coins give change to a fresh internal address; the others leave it at the merchant address. */
+function changesAddress(coin: Coin): boolean {
+  switch (coin) {
+    case 'BTC':
+    case 'LTC':
+      return true;
+    case 'ETH':
+    case 'SOL':
+      return false;
+    default:
+      return assertNever(coin);
+  }
+}
