@@ -41,9 +41,13 @@ export function planSend(coin: Coin, request: SendRequest): SendPlan {
   throw new InsufficientFunds(total, amount + fee);
 }
 
-/** Same destination and amount at a higher fee, with more funds if the change does not pay for it. */
+/**
+ * Same destination and amount at a higher fee, with more funds if the change does not pay for it.
+ * Null when the quote asks no more than is paid already, or when the funds do not allow it.
+ */
 export function planBump(coin: Coin, request: BumpRequest): SendPlan | null {
   const { previous, quote } = request;
+  if (quote.rate <= previous.feeRate) return null;
   const floor = previous.feeRate + previous.feeRate / BUMP_DIVISOR + 1n;
   const rate = quote.rate > floor ? quote.rate : floor;
   const used = new Set(previous.inputs.map((fund) => `${fund.ref.txid}:${fund.ref.index}`));

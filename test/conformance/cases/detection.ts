@@ -86,13 +86,14 @@ export function detectionCases(world: () => ChainWorld): void {
     await world().mine(1);
   });
 
-  it('finds an unconfirmed payment to an address that is watched only since', async () => {
+  it('finds after a restart an unconfirmed payment to an address that is watched only since', async () => {
     const shop = openShop(world());
     const owned = world().newAddress();
     const txid = await world().pay([{ address: owned.address, amount: world().amount }]);
     expect((await shop.adapter.unconfirmed()).credits).toEqual([]);
     shop.index.watch(shop.adapter.watchKey(owned.address));
-    expect((await unconfirmedCredit(shop.adapter, txid)).amount).toBe(world().amount);
+    const restarted = world().createAdapter(shop.index);
+    expect((await unconfirmedCredit(restarted, txid)).amount).toBe(world().amount);
     await world().mine(1);
   });
 
