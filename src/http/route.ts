@@ -54,6 +54,9 @@ export class Reply<D> {
   }
 }
 
+/** The same value, read-only to any depth: a handler may answer with what it must not change. */
+export type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
+
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 interface RouteFacts {
@@ -83,7 +86,7 @@ export interface RouteDefinition<
   readonly idempotency?: 'day' | 'forever';
   readonly handler: (
     input: RouteInput<A, z.output<B>, z.output<Q>>,
-  ) => Promise<z.input<D> | Reply<z.input<D>>>;
+  ) => Promise<Frozen<z.input<D>> | Reply<Frozen<z.input<D>>>>;
 }
 
 /** A route with its types erased: what the server and the OpenAPI generator work on. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject, shallowerThan } from './depth.ts';
 
 const MAX_BYTES = 16_384;
 const MAX_DEPTH = 32;
@@ -21,18 +22,6 @@ function problemOf(value: object): string | null {
   const json = JSON.stringify(value);
   if (Buffer.byteLength(json) > MAX_BYTES) return 'must have at most 16 kB of JSON';
   return json.includes('\\u0000') && hasNull(value) ? 'must not contain null characters' : null;
-}
-
-function shallowerThan(root: object, limit: number): boolean {
-  let level: object[] = [root];
-  for (let depth = 0; depth < limit && level.length > 0; depth += 1) {
-    level = level.flatMap((node) => Object.values(node).filter(isObject));
-  }
-  return level.length === 0;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 function hasNull(value: unknown): boolean {

@@ -1,0 +1,42 @@
+import { Router } from 'express';
+import type { Registry } from 'prom-client';
+import { AppError } from '../../domain/errors.ts';
+import type { Logger } from '../../domain/ports.ts';
+import { failure, success } from '../envelope.ts';
+import { requestIdOf } from '../request-id.ts';
+import { sendAnswer } from '../send-answer.ts';
+
+/** What /readyz tells: of each chain height, lag and last error; no credentials. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly database: object | string;
+  readonly chains: Readonly<Record<string, object>>;
+}
+
+export interface HealthDeps {
+  readonly readiness: () => Promise<Readiness>;
+  readonly registry: Registry;
+  readonly logger: Logger;
+}
+
+/** Routes for those who run the daemon: process, readiness and metrics. */
+export function healthRouter(deps: HealthDeps): Router {
+  const router = Router();
+  router.get('/healthz', (_req, res) => sendAnswer(res, success(200, { status: 'ok' })));
+  router.get('/readyz', async (_req, res) => {
+    const state = await deps.readiness().catch((err: unknown): Readiness => {
+      deps.logger.error({ requestId: requestIdOf(res), err }, 'could not tell readiness');
+      return { ready: false, database: 'unknown', chains: {} };
+    });
+    const { ready, database, chains } = state;
+    const data = { ready, database, chains };
+    if (ready) return sendAnswer(res, success(200, data));
+    const answer = failure(new AppError('NODE_UNAVAILABLE', 'Not ready'));
+    return sendAnswer(res, { ...answer, body: { ...answer.body, data } });
+  });
+  router.get('/metrics', async (_req, res) => {
+    const text = await deps.registry.metrics();
+    res.set('Cache-Control', 'no-store').type(deps.registry.contentType).send(text);
+  });
+  return router;
+}

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
+import { createApi, type ApiDeps } from './api.ts';
+
+export interface HttpServerDeps extends ApiDeps {
+  /** Absolute paths of PEM files; null for plain HTTP, behind a proxy that speaks TLS. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
+}
+
+export interface HttpServer {
+  readonly app: Express;
+  /** @returns the address it really listens on, for port 0. */
+  listen(at: { readonly host: string; readonly port: number }): Promise<AddressInfo>;
+  /** Takes no more requests, lets the running ones finish, and after `graceMs` cuts what is left. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** A client has this long to send its headers, and its whole request: nobody holds a socket by trickling. */
+const TIMEOUTS: ServerOptions = {
+  headersTimeout: 15_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5_000,
+};
+const IDLE_SWEEP_MS = 50;
+
+export function createHttpServer(deps: HttpServerDeps): HttpServer {
+  let closing = false;
+  const app = createApi({ ...deps, isClosing: () => closing });
+  const server = listener(app, deps.tls);
+  return {
+    app,
+    listen: async ({ host, port }) => {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          resolve();
+        });
+      });
+      return server.address() as AddressInfo;
+    },
+    close: async (graceMs) => {
+      closing = true;
+      await closeServer(server, graceMs);
+    },
+  };
+}
+
+function listener(app: Express, tls: HttpServerDeps['tls']): Server {
+  if (tls === null) return createServer(TIMEOUTS, app);
+  const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) };
+  return createTlsServer({ ...TIMEOUTS, ...files, minVersion: 'TLSv1.2' }, app);
+}
+
+/** Connections that fall idle while closing are not closed by Node itself: it would wait for their keep-alive. */
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  if (!server.listening) return;
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  clearInterval(sweep);
+  clearTimeout(cut);
+}
