@@ -53,13 +53,16 @@ export function identifier() {
   return text();
 }
 
-/** An absolute http or https URL of at most 2,048 characters, kept as the client wrote it. */
-export function httpUrl() {
+/**
+ * An absolute http or https URL of at most 2,048 characters, kept as the client wrote it.
+ * @param options.empty whether an empty text is taken too, where it means "none"
+ */
+export function httpUrl({ empty = false }: { readonly empty?: boolean } = {}) {
   return z
     .string()
     .trim()
     .superRefine((value, context) => {
-      const problem = urlProblem(value);
+      const problem = empty && value === '' ? null : urlProblem(value);
       if (problem !== null) {
         context.addIssue({ code: 'custom', message: problem, params: { code: 'invalid_format' } });
       }

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { emailKey } from '../../domain/email.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { listCustomers } from '../../store/customers.ts';
+import type { Db } from '../../store/database.ts';
+import type { CustomerRow } from '../../store/tables.ts';
+import { createCustomer } from '../../usecases/customers/create-customer.ts';
+import { editCustomer } from '../../usecases/customers/edit-customer.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { freeObject, isoTime, pagination, timestamp } from '../schemas/answers.ts';
+import { metadata } from '../schemas/metadata.ts';
+import { pageQuery } from '../schemas/query.ts';
+import { email, identifier, text } from '../schemas/text.ts';
+
+export interface CustomerRoutesDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+}
+
+const customer = z.object({
+  id: z.string(),
+  email: z.string(),
+  metadata: freeObject(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+});
+const tags = ['Customers'];
+
+/** The people who pay. They belong to the user's account and serve all its merchants. */
+export function customerRoutes(deps: CustomerRoutesDeps): Route[] {
+  return [createRoute(deps), editRoute(deps), listRoute(deps)];
+}
+
+function createRoute(deps: CustomerRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/customer/create',
+    summary: 'Create a customer',
+    description: 'Email addresses are unique per account, whatever their letter case.',
+    tags,
+    auth: 'account',
+    body: z.object({ email: email(), metadata: metadata().optional() }),
+    data: customer,
+    status: 201,
+    errors: ['DUPLICATE_ENTRY'],
+    handler: async ({ auth, body }) => {
+      const input = { userId: auth.userId, email: body.email, metadata: body.metadata ?? {} };
+      return toCustomer(await createCustomer(deps, input));
+    },
+  });
+}
+
+function editRoute(deps: CustomerRoutesDeps): Route {
+  return defineRoute({
+    method: 'PATCH',
+    path: '/merchant/customer/edit',
+    summary: 'Edit a customer',
+    description: 'What is left out stays as it is; metadata is replaced as a whole.',
+    tags,
+    auth: 'account',
+    body: z.object({
+      customerId: identifier(),
+      email: email().optional(),
+      metadata: metadata().optional(),
+    }),
+    data: customer,
+    status: 200,
+    errors: ['CUSTOMER_NOT_FOUND', 'DUPLICATE_ENTRY'],
+    handler: async ({ auth, body }) => toCustomer(await editCustomer(deps, { userId: auth.userId, ...body })),
+  });
+}
+
+function listRoute(deps: CustomerRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/customer/list',
+    summary: 'List customers',
+    description: 'Newest first. `search` matches any part of the email address, literally.',
+    tags,
+    auth: 'account',
+    query: z.object({ ...pageQuery(), search: text({ min: 0 }).optional() }),
+    data: z.object({ customers: z.array(customer), pagination: pagination() }),
+    status: 200,
+    errors: [],
+    handler: async ({ auth, query }) => {
+      const { page, limit, search = '' } = query;
+      const filter = { userId: auth.userId, search: emailKey(search), page, limit };
+      const { rows, total } = await listCustomers(deps.db, filter);
+      return { customers: rows.map(toCustomer), pagination: { page, limit, total } };
+    },
+  });
+}
+
+function toCustomer(row: CustomerRow) {
+  return {
+    id: row.id,
+    email: row.email,
+    metadata: JSON.parse(row.metadata_json) as Record<string, unknown>,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  };
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import type { SecretBox } from '../../domain/keys.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { validKeysOf } from '../../store/api-keys.ts';
+import type { Db } from '../../store/database.ts';
+import type { ApiKeyRow } from '../../store/tables.ts';
+import { findOwnMerchant } from '../../usecases/merchants/find-own-merchant.ts';
+import { regenerateKeys } from '../../usecases/merchants/regenerate-keys.ts';
+import { rotateWebhookSecret } from '../../usecases/merchants/rotate-webhook-secret.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { isoTime, timestamp } from '../schemas/answers.ts';
+import { identifier } from '../schemas/text.ts';
+
+export interface KeyRoutesDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly secretBox: SecretBox;
+}
+
+const GRACE_MAX_S = 604_800;
+const tags = ['Keys'];
+
+/** API keys and the webhook signing secret. */
+export function keyRoutes(deps: KeyRoutesDeps): Route[] {
+  return [regenerateRoute(deps), listRoute(deps), secretRoute(deps), rotateRoute(deps)];
+}
+
+function regenerateRoute(deps: KeyRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/keys/regenerate',
+    summary: 'Regenerate the API keys',
+    description:
+      'Answers a new public and secret key. The old ones work on for the grace period; without one ' +
+      'every older key ends at once.',
+    tags,
+    auth: 'jwt',
+    body: z.object({
+      merchantId: identifier(),
+      gracePeriodSeconds: z.int().min(0).max(GRACE_MAX_S).default(0),
+    }),
+    data: z.object({
+      auth: z.object({ public: z.string(), secret: z.string() }),
+      gracePeriodEndsAt: timestamp().nullable(),
+    }),
+    status: 200,
+    errors: ['MERCHANT_NOT_FOUND'],
+    handler: async ({ auth, body }) => {
+      const keys = await regenerateKeys(deps, { userId: auth.userId, ...body });
+      const { gracePeriodEndsAt: endsAt } = keys;
+      return {
+        auth: { public: keys.public, secret: keys.secret },
+        gracePeriodEndsAt: endsAt === null ? null : isoTime(endsAt),
+      };
+    },
+  });
+}
+
+function listRoute(deps: KeyRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/keys',
+    summary: 'List the API keys',
+    description:
+      'Keys that work now, newest first. Of a secret key only its start and last four characters are known.',
+    tags,
+    auth: 'jwt',
+    query: z.object({ merchantId: identifier() }),
+    data: z.object({
+      keys: z.array(
+        z.object({
+          id: z.string(),
+          kind: z.enum(['public', 'secret']),
+          key: z.string().nullable(),
+          prefix: z.string(),
+          lastFour: z.string(),
+          createdAt: timestamp(),
+          expiresAt: timestamp().nullable(),
+          lastUsedAt: timestamp().nullable(),
+        }),
+      ),
+    }),
+    status: 200,
+    errors: ['MERCHANT_NOT_FOUND'],
+    handler: async ({ auth, query }) => {
+      const merchant = await findOwnMerchant(deps.db, auth.userId, query.merchantId);
+      const rows = await validKeysOf(deps.db, merchant.id, deps.clock.now());
+      return { keys: rows.map(toKey) };
+    },
+  });
+}
+
+function toKey(row: ApiKeyRow) {
+  return {
+    id: row.id,
+    kind: row.kind,
+    key: row.public_value,
+    prefix: row.prefix,
+    lastFour: row.last_four,
+    createdAt: isoTime(row.created_at),
+    expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
+    lastUsedAt: row.last_used_at === null ? null : isoTime(row.last_used_at),
+  };
+}
+
+function secretRoute(deps: KeyRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/webhook/secret',
+    summary: 'The webhook signing secret',
+    description: 'The secret deliveries are signed with (Standard Webhooks).',
+    tags,
+    auth: 'merchant',
+    data: z.object({ secret: z.string() }),
+    status: 200,
+    errors: [],
+    handler: async ({ auth }) => ({ secret: deps.secretBox.open(auth.merchant.webhook_secret_sealed) }),
+  });
+}
+
+function rotateRoute(deps: KeyRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/webhook/rotate-secret',
+    summary: 'Rotate the webhook signing secret',
+    description: 'Answers the new secret. For 24 hours deliveries carry a signature of each, old and new.',
+    tags,
+    auth: 'merchant',
+    data: z.object({ secret: z.string() }),
+    status: 200,
+    errors: [],
+    handler: async ({ auth }) => ({ secret: await rotateWebhookSecret(deps, auth.merchantId) }),
+  });
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { formatDecimal } from '../../domain/money.ts';
+import { LATE_POLICIES } from '../../domain/payment/types.ts';
+import type { MerchantRow } from '../../store/tables.ts';
+import type { CreatedMerchant } from '../../usecases/merchants/create-merchant.ts';
+import { isoTime, timestamp } from '../schemas/answers.ts';
+
+/** What a merchant can set, and what comes with it in answers. */
+export const merchantSettings = {
+  webhookUrl: z.string().nullable(),
+  sandboxMode: z.boolean(),
+  paymentLifetimeMinutes: z.int(),
+  tolerancePercent: z.string().meta({ description: 'Decimal string, percent of the price' }),
+  latePayments: z.enum(LATE_POLICIES),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+};
+
+export const listedMerchant = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  domain: z.string(),
+  isVerified: z.boolean(),
+  ...merchantSettings,
+});
+
+function settings(row: MerchantRow) {
+  return {
+    webhookUrl: row.webhook_url,
+    sandboxMode: row.sandbox === 1,
+    paymentLifetimeMinutes: row.payment_lifetime_minutes,
+    tolerancePercent: formatDecimal(BigInt(row.tolerance_bps), 2),
+    latePayments: row.late_policy,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  };
+}
+
+/** As edit answers. */
+export function toSettings(row: MerchantRow) {
+  return { id: row.id, name: row.name, description: row.description, ...settings(row) };
+}
+
+/** As list answers: the domain is plain text there (spec: Merchant). */
+export function toListed(row: MerchantRow) {
+  return { ...toSettings(row), domain: row.domain, isVerified: row.domain_verified_at !== null };
+}
+
+/** As create answers: the only place that shows keys and wallets. */
+export function toCreated({ merchant, keys, wallets }: CreatedMerchant) {
+  return {
+    ...toSettings(merchant),
+    domain: {
+      name: merchant.domain,
+      isVerified: merchant.domain_verified_at !== null,
+      verification: merchant.domain_token,
+    },
+    auth: { public: keys.public, secret: keys.secret },
+    wallets,
+  };
+}

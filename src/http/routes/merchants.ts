@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { parseDecimal } from '../../domain/money.ts';
+import { LATE_POLICIES } from '../../domain/payment/types.ts';
+import { merchantsOf } from '../../store/merchants.ts';
+import { createMerchant, type CreateMerchantDeps } from '../../usecases/merchants/create-merchant.ts';
+import { editMerchant } from '../../usecases/merchants/edit-merchant.ts';
+import { findOwnMerchant } from '../../usecases/merchants/find-own-merchant.ts';
+import { switchSandbox } from '../../usecases/merchants/switch-sandbox.ts';
+import {
+  VERIFICATION_METHODS,
+  verificationInstructions,
+} from '../../usecases/merchants/verification-instructions.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { perCoin } from '../schemas/answers.ts';
+import { domainName, httpUrl, identifier, text } from '../schemas/text.ts';
+import { listedMerchant, merchantSettings, toCreated, toListed, toSettings } from './merchant-views.ts';
+
+export type MerchantRoutesDeps = CreateMerchantDeps;
+
+const LIFETIME_MINUTES = { min: 5, max: 1440 };
+const TOLERANCE_MAX_BPS = 500n;
+const tags = ['Merchants'];
+
+/** Merchants, their settings, their domain and their sandbox switch. */
+export function merchantRoutes(deps: MerchantRoutesDeps): Route[] {
+  return [createRoute(deps), listRoute(deps), editRoute(deps), sandboxRoute(deps), verifyRoute(deps)];
+}
+
+function createRoute(deps: MerchantRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/create',
+    summary: 'Create a merchant',
+    description:
+      'Answers both API keys; the secret one is never shown again. `wallets` are the addresses of the mode ' +
+      'the merchant starts in: sandbox when this server has no live node, else live.',
+    tags,
+    auth: 'account',
+    body: z.object({ name: text(), domain: domainName(), description: clearable(text({ min: 0 })) }),
+    data: z.object({
+      merchant: z.object({
+        id: z.string(),
+        name: z.string(),
+        description: z.string().nullable(),
+        domain: z.object({ name: z.string(), isVerified: z.boolean(), verification: z.string() }),
+        auth: z.object({ public: z.string(), secret: z.string() }),
+        wallets: perCoin('Wallet address of each coin'),
+        ...merchantSettings,
+      }),
+    }),
+    status: 201,
+    errors: ['DUPLICATE_ENTRY'],
+    handler: async ({ auth, body }) => {
+      const { name, domain, description = null } = body;
+      return {
+        merchant: toCreated(await createMerchant(deps, { userId: auth.userId, name, domain, description })),
+      };
+    },
+  });
+}
+
+function listRoute(deps: MerchantRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/list',
+    summary: 'List merchants',
+    description: 'All merchants of the account, newest first.',
+    tags,
+    auth: 'account',
+    data: z.object({ merchants: z.array(listedMerchant) }),
+    status: 200,
+    errors: [],
+    handler: async ({ auth }) => ({ merchants: (await merchantsOf(deps.db, auth.userId)).map(toListed) }),
+  });
+}
+
+function editRoute(deps: MerchantRoutesDeps): Route {
+  return defineRoute({
+    method: 'PATCH',
+    path: '/merchant/edit',
+    summary: 'Edit a merchant',
+    description:
+      'What is left out stays as it is; an empty text or null clears description and webhookUrl. ' +
+      'Payment settings count for payments created from now on.',
+    tags,
+    auth: 'account',
+    body: z.object({
+      merchantId: identifier(),
+      name: text().optional(),
+      description: clearable(text({ min: 0 })),
+      webhookUrl: clearable(z.union([z.literal(''), httpUrl()])),
+      paymentLifetimeMinutes: z.int().min(LIFETIME_MINUTES.min).max(LIFETIME_MINUTES.max).optional(),
+      tolerancePercent: tolerance().optional(),
+      latePayments: z.enum(LATE_POLICIES).optional(),
+    }),
+    data: z.object({
+      merchant: z.object({
+        id: z.string(),
+        name: z.string(),
+        description: z.string().nullable(),
+        ...merchantSettings,
+      }),
+    }),
+    status: 200,
+    errors: ['MERCHANT_NOT_FOUND'],
+    handler: async ({ auth, body }) => {
+      const { tolerancePercent: toleranceBps, latePayments: latePolicy, ...rest } = body;
+      const input = { ...rest, userId: auth.userId, toleranceBps, latePolicy };
+      return { merchant: toSettings(await editMerchant(deps, input)) };
+    },
+  });
+}
+
+function sandboxRoute(deps: MerchantRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/sandbox',
+    summary: 'Switch the sandbox on or off',
+    description:
+      'In the sandbox every coin is simulated. Payments that exist stay in the mode they were made in.',
+    tags,
+    auth: 'merchant',
+    body: z.object({ sandboxMode: z.boolean() }),
+    data: z.object({ sandboxMode: z.boolean(), message: z.string() }),
+    status: 200,
+    errors: [],
+    handler: async ({ auth, body }) => {
+      const { sandboxMode } = body;
+      const on = await switchSandbox(deps, { merchantId: auth.merchantId, sandboxMode });
+      const state = on
+        ? 'enabled: new payments take simulated coins'
+        : 'disabled: new payments take real coins';
+      return { sandboxMode: on, message: `Sandbox mode ${state}` };
+    },
+  });
+}
+
+function verifyRoute(deps: MerchantRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/verify-domain',
+    summary: 'How to verify the domain',
+    description: 'Answers what to publish for a method; the token stays the same for all of them.',
+    tags,
+    auth: 'account',
+    body: z.object({ merchantId: identifier(), method: z.enum(VERIFICATION_METHODS) }),
+    data: z.object({
+      verification: z.object({
+        method: z.enum(VERIFICATION_METHODS),
+        instructions: z.string(),
+        token: z.string(),
+      }),
+    }),
+    status: 200,
+    errors: ['MERCHANT_NOT_FOUND'],
+    handler: async ({ auth, body }) => {
+      const { domain, domain_token: token } = await findOwnMerchant(deps.db, auth.userId, body.merchantId);
+      const instructions = verificationInstructions(body.method, domain, token);
+      return { verification: { method: body.method, instructions, token } };
+    },
+  });
+}
+
+/** An optional text that null or an empty string clears. */
+function clearable<T extends z.ZodType<string>>(schema: T) {
+  return schema
+    .nullable()
+    .optional()
+    .transform((value) => (value === '' ? null : value));
+}
+
+/** 0 to 5 percent, at most two decimals, as a decimal string or a number; output in basis points. */
+function tolerance() {
+  return z.union([z.string().trim(), z.number()]).transform((value, context) => {
+    const written = String(value);
+    const bps = /^\d(\.\d{1,2})?$/.test(written) ? parseDecimal(written, 2) : null;
+    if (bps !== null && bps <= TOLERANCE_MAX_BPS) return Number(bps);
+    const message = 'must be a percentage from 0 to 5 with at most two decimals';
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+}
