@@ -13,7 +13,7 @@ export interface EventView {
   readonly sequence: number;
   /** As in the webhook's body. */
   readonly data: Record<string, unknown>;
-  readonly deliveries: readonly {
+  readonly deliveries: {
     readonly endpoint: string;
     readonly status: StoredDelivery['status'];
     readonly attempts: number;

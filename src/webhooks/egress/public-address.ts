@@ -14,8 +14,9 @@ const NAT64 = ipaddr.IPv6.parse('64:ff9b::');
  * Teredo, which may hide any, are refused. Text that is no IP address is not public.
  */
 export function isPublicAddress(text: string): boolean {
-  if (!ipaddr.isValid(text)) return false;
-  const address = ipaddr.parse(text);
+  const plain = withoutDots(text);
+  if (plain === null || !ipaddr.isValid(plain)) return false;
+  const address = ipaddr.parse(plain);
   if (address instanceof ipaddr.IPv6) return isPublicIpv6(address);
   return address.range() === 'unicast' && !CLOUD_INTERNAL.has(address.toString());
 }
@@ -29,4 +30,10 @@ function isPublicIpv6(address: IPv6): boolean {
 
 function lastFourBytes(address: IPv6): string {
   return address.toByteArray().slice(-4).join('.');
+}
+
+/** ipaddr.js reads `::1.2.3.4` as a mapped address; the WHATWG parser knows better and writes it in hex. */
+function withoutDots(text: string): string | null {
+  if (!text.includes(':') || !text.includes('.')) return text;
+  return URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1) ?? null;
 }

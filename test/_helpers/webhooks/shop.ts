@@ -1,0 +1,228 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EventType } from '../../../src/domain/events.ts';
+import type { SecretBox } from '../../../src/domain/keys.ts';
+import type { Logger } from '../../../src/domain/ports.ts';
+import { inTransaction, type Db } from '../../../src/store/database.ts';
+import { openDatabase } from '../../../src/store/open.ts';
+import { emitEvent } from '../../../src/usecases/emit-event.ts';
+import { newId, newUuid, newWebhookSecret } from '../../../src/usecases/new-id.ts';
+import { WebhookQueue, type WebhookQueueLimits } from '../../../src/webhooks/queue.ts';
+import { RETRY_GAPS_MS } from '../../../src/webhooks/schedule.ts';
+import { resolveHost } from '../../../src/webhooks/egress/resolve.ts';
+
+/** Reversible and recognisable: a sealed secret must never be taken for an open one. */
+export const secretBox: SecretBox = {
+  seal: (plain) => `sealed:${Buffer.from(plain).toString('base64')}`,
+  open: (sealed) => {
+    if (!sealed.startsWith('sealed:')) throw new Error('not sealed');
+    return Buffer.from(sealed.slice('sealed:'.length), 'base64').toString();
+  },
+};
+
+export const silent: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+export interface FakeClock {
+  now(): number;
+  advance(ms: number): void;
+}
+
+export function fakeClock(start = Date.UTC(2026, 10, 20, 12)): FakeClock {
+  let now = start;
+  return {
+    now: () => now,
+    advance: (ms) => {
+      now += ms;
+    },
+  };
+}
+
+export const LIMITS: WebhookQueueLimits = {
+  attemptLimitMs: 15_000,
+  concurrency: 32,
+  perOrigin: 4,
+  retryGapsMs: RETRY_GAPS_MS,
+};
+
+export interface Merchant {
+  readonly id: string;
+  readonly webhookUrl: string | null;
+  readonly secret: string;
+}
+
+export interface Shop {
+  readonly db: Db;
+  readonly path: string;
+  readonly clock: FakeClock;
+  merchant(webhookUrl: string | null): Promise<Merchant>;
+  /** A payment of a merchant; its events go to `webhookUrl` when given. */
+  payment(merchant: Merchant, webhookUrl?: string): Promise<Payment>;
+  queue(limits?: Partial<WebhookQueueLimits>, logger?: Logger): WebhookQueue;
+  close(): Promise<void>;
+}
+
+export interface Payment {
+  readonly id: string;
+  emit(type?: EventType, data?: object): Promise<{ eventId: string; deliveryId: string | null }>;
+}
+
+/** A database file with merchants and payments in it, and a clock that tests move. */
+export async function openShop(at?: { path: string }): Promise<Shop> {
+  const folder = at === undefined ? mkdtempSync(join(tmpdir(), 'tilld-webhooks-')) : null;
+  const path = at?.path ?? join(folder ?? '', 'tilld.sqlite');
+  const database = await openDatabase(path);
+  const { db } = database;
+  const clock = fakeClock();
+  const queues: WebhookQueue[] = [];
+  return {
+    db,
+    path,
+    clock,
+    merchant: (webhookUrl) => insertMerchant(db, clock, webhookUrl),
+    payment: (merchant, webhookUrl) => insertPayment(db, clock, merchant, webhookUrl ?? null),
+    queue: (limits = {}, logger = silent) => {
+      const queue = new WebhookQueue({
+        db,
+        clock,
+        logger,
+        secretBox,
+        egress: { allowPrivate: true, resolve: resolveHost },
+        limits: { ...LIMITS, ...limits },
+        random: () => 0.5,
+      });
+      queues.push(queue);
+      return queue;
+    },
+    close: async () => {
+      await Promise.all(queues.map((queue) => queue.stop({ deadlineMs: 0 })));
+      await database.close();
+      if (folder !== null) rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+let merchants = 0;
+
+async function insertMerchant(db: Db, clock: FakeClock, webhookUrl: string | null): Promise<Merchant> {
+  merchants += 1;
+  const user = newUuid();
+  const id = newUuid();
+  const secret = newWebhookSecret();
+  const times = { created_at: clock.now(), updated_at: clock.now() };
+  await db
+    .insertInto('users')
+    .values({
+      id: user,
+      email: `${user}@example.com`,
+      email_key: `${user}@example.com`,
+      password_hash: '-',
+      is_verified: 1,
+      token_version: 0,
+      ...times,
+    })
+    .execute();
+  await db
+    .insertInto('merchants')
+    .values({
+      id,
+      user_id: user,
+      account: merchants,
+      name: 'Shop',
+      description: null,
+      domain: `${id}.example`,
+      domain_token: '-',
+      domain_verified_at: null,
+      webhook_url: webhookUrl,
+      webhook_secret_sealed: secretBox.seal(secret),
+      webhook_old_secret_sealed: null,
+      webhook_old_secret_until: null,
+      sandbox: 1,
+      payment_lifetime_minutes: 60,
+      tolerance_bps: 50,
+      late_policy: 'accept',
+      ...times,
+    })
+    .execute();
+  return { id, webhookUrl, secret };
+}
+
+async function insertPayment(
+  db: Db,
+  clock: FakeClock,
+  merchant: Merchant,
+  webhookUrl: string | null,
+): Promise<Payment> {
+  const id = newId('pay_');
+  const customer = newId('cus_');
+  const owner = await db
+    .selectFrom('merchants')
+    .select('user_id')
+    .where('id', '=', merchant.id)
+    .executeTakeFirstOrThrow();
+  const times = { created_at: clock.now(), updated_at: clock.now() };
+  const email = `${customer}@example.com`;
+  await db
+    .insertInto('customers')
+    .values({ id: customer, user_id: owner.user_id, email, email_key: email, metadata_json: '{}', ...times })
+    .execute();
+  await db
+    .insertInto('payments')
+    .values({
+      id,
+      merchant_id: merchant.id,
+      customer_id: customer,
+      order_id: id,
+      mode: 'sandbox',
+      status: 'pending',
+      exception: null,
+      amount: '10',
+      currency: 'USD',
+      product_id: null,
+      price_id: null,
+      metadata_json: null,
+      custom_fields_json: null,
+      webhook_url: webhookUrl,
+      success_url: null,
+      return_url: null,
+      allowed_cryptos_json: '["BTC"]',
+      tolerance_bps: 50,
+      late_policy: 'accept',
+      request_hash: '-',
+      sequence: 0,
+      expires_at: clock.now() + 3_600_000,
+      cancelled_at: null,
+      accepted_at: null,
+      refunded_at: null,
+      ...times,
+    })
+    .execute();
+  let sequence = 0;
+  return {
+    id,
+    emit: async (type = 'payment.created', data = { payment: { id } }) => {
+      sequence += 1;
+      return inTransaction(db, (tx) =>
+        emitEvent(
+          tx,
+          { clock },
+          {
+            merchant,
+            type,
+            mode: 'sandbox',
+            paymentId: id,
+            sendId: null,
+            sequence,
+            data,
+            paymentWebhookUrl: webhookUrl,
+          },
+        ),
+      );
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { outcomeOf, parseRetryAfter, RETRY_GAPS_MS } from '../../../src/webhooks/schedule.ts';
+
+const DAY_MS = 86_400_000;
+const random = (value: number) => ({ gapsMs: RETRY_GAPS_MS, random: () => value });
+const failure = (attempts: number, retryAfterMs: number | null = null) => ({
+  attempts,
+  endedAt: 1_000_000,
+  status: 500,
+  retryAfterMs,
+});
+
+describe('retry schedule', () => {
+  it('plans ten attempts with the gaps of the design, from the end of each', () => {
+    const gaps = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempts) => {
+      const outcome = outcomeOf(failure(attempts), random(0.5));
+      return outcome.kind === 'retry' ? (outcome.at - 1_000_000) / 1000 : outcome.kind;
+    });
+    expect(gaps).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]);
+    expect(outcomeOf(failure(10), random(0.5))).toEqual({ kind: 'failed' });
+  });
+
+  it('keeps its jitter within 10 % either way', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 9 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (n, value) => {
+          const outcome = outcomeOf(failure(n), random(value));
+          const gap = RETRY_GAPS_MS[n - 1]!;
+          if (outcome.kind !== 'retry') throw new Error('must retry');
+          expect(outcome.at - 1_000_000).toBeGreaterThanOrEqual(Math.floor(gap * 0.9));
+          expect(outcome.at - 1_000_000).toBeLessThanOrEqual(Math.ceil(gap * 1.1));
+        },
+      ),
+    );
+  });
+
+  it('waits as long as Retry-After asks, never less than planned and never more than a day', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9 }), fc.nat({ max: 10 * DAY_MS }), (n, asked) => {
+        const outcome = outcomeOf(failure(n, asked), random(0.5));
+        if (outcome.kind !== 'retry') throw new Error('must retry');
+        const pause = outcome.at - 1_000_000;
+        expect(pause).toBe(Math.max(RETRY_GAPS_MS[n - 1]!, Math.min(asked, DAY_MS)));
+      }),
+    );
+  });
+
+  it('takes every 2xx for a success, 410 for the end, and everything else for a failure', () => {
+    for (let status = 200; status < 300; status += 1)
+      expect(outcomeOf({ ...failure(1), status }, random(0)).kind).toBe('delivered');
+    expect(outcomeOf({ ...failure(10), status: 204 }, random(0)).kind).toBe('delivered');
+    expect(outcomeOf({ ...failure(1), status: 410 }, random(0)).kind).toBe('gone');
+    for (const status of [0, 199, 300, 301, 302, 307, 308, 400, 404, 429, 500, 503])
+      expect(outcomeOf({ ...failure(1), status }, random(0)).kind).toBe('retry');
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.UTC(2026, 10, 20, 12);
+  it.each([
+    ['120', 120_000],
+    [' 0 ', 0],
+    ['Fri, 20 Nov 2026 12:01:00 GMT', 60_000],
+    ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
+    ['-5', null],
+    ['1.5', null],
+    ['soon', null],
+    ['2026', 2_026_000],
+    ['', null],
+    ['99999999999999', null],
+  ])('reads %j as %j ms', (value, expected) => {
+    expect(parseRetryAfter(value, now)).toBe(expected);
+  });
+  it('reads a missing header as nothing', () => expect(parseRetryAfter(undefined, now)).toBeNull());
+});

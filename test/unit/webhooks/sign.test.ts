@@ -1,0 +1,62 @@
+import * as fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { newWebhookSecret } from '../../../src/usecases/new-id.ts';
+import { signatureHeader, signatureHeaders } from '../../../src/webhooks/sign.ts';
+
+const now = () => Math.floor(Date.now() / 1000);
+
+describe('webhook signature', () => {
+  it('is what the Standard Webhooks specification publishes as its example', () => {
+    const message = {
+      id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      timestampSeconds: 1614265330,
+      body: '{"test": 2432232314}',
+    };
+    expect(signatureHeader(message, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])).toBe(
+      'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    );
+  });
+
+  it('is accepted by the reference library for any body', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.uuid(), (text, id) => {
+        const secret = newWebhookSecret();
+        const body = JSON.stringify({ text });
+        const headers = signatureHeaders({ id, timestampSeconds: now(), body }, [secret]);
+        expect(new Webhook(secret).verify(body, headers)).toEqual({ text });
+      }),
+    );
+  });
+
+  it('is accepted under the old and the new secret during a rotation, and under no other', () => {
+    const [fresh, old, other] = [newWebhookSecret(), newWebhookSecret(), newWebhookSecret()];
+    const headers = signatureHeaders({ id: 'evt_1', timestampSeconds: now(), body: '{}' }, [fresh, old]);
+    expect(headers['webhook-signature'].split(' ')).toHaveLength(2);
+    expect(new Webhook(fresh).verify('{}', headers)).toEqual({});
+    expect(new Webhook(old).verify('{}', headers)).toEqual({});
+    expect(() => new Webhook(other).verify('{}', headers)).toThrow();
+  });
+
+  it('covers the body, the id and the time', () => {
+    const secret = newWebhookSecret();
+    const message = { id: 'evt_1', timestampSeconds: now(), body: '{"a":1}' };
+    const signature = signatureHeader(message, [secret]);
+    for (const change of [{ id: 'evt_2' }, { timestampSeconds: now() + 1 }, { body: '{"a":2}' }]) {
+      expect(signatureHeader({ ...message, ...change }, [secret])).not.toBe(signature);
+    }
+  });
+
+  it('refuses to go out unsigned or under a mangled secret', () => {
+    const message = { id: 'evt_1', timestampSeconds: 1, body: '{}' };
+    expect(() => signatureHeader(message, [])).toThrow('unsigned');
+    expect(() => signatureHeader(message, ['MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])).toThrow('whsec_');
+    expect(() => signatureHeader(message, ['whsec_AAAA'])).toThrow('24 to 64');
+  });
+
+  it('uses new secrets of 32 bytes that never repeat', () => {
+    const secrets = Array.from({ length: 50 }, newWebhookSecret);
+    expect(new Set(secrets).size).toBe(50);
+    for (const secret of secrets) expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
+  });
+});
