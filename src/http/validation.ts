@@ -63,6 +63,7 @@ function messageOf(issue: Issue): string {
     case 'too_big':
       return bound(issue.origin, 'at most', String(issue.maximum));
     case 'invalid_union':
+      return issue.message.startsWith('Invalid') ? 'is invalid' : issue.message;
     case 'invalid_key':
     case 'invalid_element':
       return 'is invalid';

@@ -19,6 +19,7 @@ export type MerchantRoutesDeps = CreateMerchantDeps;
 
 const LIFETIME_MINUTES = { min: 5, max: 1440 };
 const TOLERANCE_MAX_BPS = 500n;
+const TOLERANCE_RULE = 'must be a percentage from 0 to 5 with at most two decimals';
 const tags = ['Merchants'];
 
 /** Merchants, their settings, their domain and their sandbox switch. */
@@ -88,7 +89,7 @@ function editRoute(deps: MerchantRoutesDeps): Route {
       merchantId: identifier(),
       name: text().optional(),
       description: clearable(text({ min: 0 })),
-      webhookUrl: clearable(z.union([z.literal(''), httpUrl()])),
+      webhookUrl: clearable(httpUrl({ empty: true })),
       paymentLifetimeMinutes: z.int().min(LIFETIME_MINUTES.min).max(LIFETIME_MINUTES.max).optional(),
       tolerancePercent: tolerance().optional(),
       latePayments: z.enum(LATE_POLICIES).optional(),
@@ -127,12 +128,16 @@ function sandboxRoute(deps: MerchantRoutesDeps): Route {
     handler: async ({ auth, body }) => {
       const { sandboxMode } = body;
       const on = await switchSandbox(deps, { merchantId: auth.merchantId, sandboxMode });
-      const state = on
-        ? 'enabled: new payments take simulated coins'
-        : 'disabled: new payments take real coins';
-      return { sandboxMode: on, message: `Sandbox mode ${state}` };
+      return { sandboxMode: on, message: sandboxMessage(on, deps.hasLiveCoin) };
     },
   });
+}
+
+function sandboxMessage(on: boolean, hasLiveCoin: boolean): string {
+  if (on) return 'Sandbox mode enabled: new payments take simulated coins';
+  return hasLiveCoin
+    ? 'Sandbox mode disabled: new payments take real coins'
+    : 'Sandbox mode disabled, but this server has no live node yet: payments cannot be created';
 }
 
 function verifyRoute(deps: MerchantRoutesDeps): Route {
@@ -171,7 +176,7 @@ function clearable<T extends z.ZodType<string>>(schema: T) {
 
 /** 0 to 5 percent, at most two decimals, as a decimal string or a number; output in basis points. */
 function tolerance() {
-  return z.union([z.string().trim(), z.number()]).transform((value, context) => {
+  return z.union([z.string().trim(), z.number()], { error: TOLERANCE_RULE }).transform((value, context) => {
     const written = String(value);
     const bps = /^\d(\.\d{1,2})?$/.test(written) ? parseDecimal(written, 2) : null;
     if (bps !== null && bps <= TOLERANCE_MAX_BPS) return Number(bps);
