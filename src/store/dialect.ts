@@ -26,3 +26,22 @@ export function isUniqueViolation(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
 }
+
+/**
+ * Holds an exclusive lock on a file of its own until released; null when another process has it.
+ * SQLite's file locks belong to the process, so that even `kill -9` lets go of them.
+ */
+export function holdExclusiveLock(path: string): { release: () => void } | null {
+  const sqlite = new Database(path, { timeout: 0 });
+  try {
+    chmodSync(path, 0o600);
+    sqlite.pragma('locking_mode = EXCLUSIVE');
+    sqlite.exec('BEGIN EXCLUSIVE');
+    return { release: () => void sqlite.close() };
+  } catch (error) {
+    sqlite.close();
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY'))
+      return null;
+    throw error;
+  }
+}
