@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { RecurringInterval } from '../domain/catalog.ts';
 import type { Coin, Mode } from '../domain/coins.ts';
 import type { CreditState, LatePolicy, PaymentException, PaymentStatus } from '../domain/payment/types.ts';
 import type { EventType } from '../domain/events.ts';
@@ -13,6 +14,8 @@ export interface Tables {
   merchants: MerchantRow;
   api_keys: ApiKeyRow;
   customers: CustomerRow;
+  products: ProductRow;
+  prices: PriceRow;
   addresses: AddressRow;
   address_counters: AddressCounterRow;
   payments: PaymentRow;
@@ -91,6 +94,35 @@ export interface CustomerRow {
   metadata_json: string;
   created_at: number;
   updated_at: number;
+}
+
+export interface ProductRow {
+  id: string;
+  user_id: string;
+  name: string;
+  description: string | null;
+  recurring: Flag;
+  /** Set exactly when it is recurring. */
+  recurring_interval: RecurringInterval | null;
+  active: Flag;
+  created_at: number;
+  updated_at: number;
+  /** Deleted rows stay, because payments refer to them, and are found no more. */
+  deleted_at: number | null;
+}
+
+export interface PriceRow {
+  id: string;
+  user_id: string;
+  product_id: string;
+  /** Decimal string in the currency's unit, as the merchant wrote it. */
+  amount: string;
+  currency: string;
+  active: Flag;
+  created_at: number;
+  updated_at: number;
+  /** Set too when its product is deleted. */
+  deleted_at: number | null;
 }
 
 export interface AddressRow {

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { Clock } from '../../domain/ports.ts';
+import type { Db } from '../../store/database.ts';
+import type { PriceRow } from '../../store/tables.ts';
+import { createPrice } from '../../usecases/catalog/create-price.ts';
+import { deletePrice } from '../../usecases/catalog/delete-price.ts';
+import { editPrice } from '../../usecases/catalog/edit-price.ts';
+import { listPrices } from '../../usecases/catalog/list-prices.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
+import { isoTime, pagination, timestamp } from '../schemas/answers.ts';
+import { currency } from '../schemas/codes.ts';
+import { booleanQuery, pageQuery } from '../schemas/query.ts';
+import { identifier } from '../schemas/text.ts';
+
+export interface PriceRoutesDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+}
+
+const tags = ['Catalog'];
+
+/** The prices of an account's products. */
+export function priceRoutes(deps: PriceRoutesDeps): Route[] {
+  return [createRoute(deps), editRoute(deps), deleteRoute(deps), listRoute(deps)];
+}
+
+const priceView = z.object({
+  id: z.string(),
+  productId: z.string(),
+  amount: z.string(),
+  currency: z.string(),
+  active: z.boolean(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+});
+
+function present(row: PriceRow): z.input<typeof priceView> {
+  return {
+    id: row.id,
+    productId: row.product_id,
+    amount: row.amount,
+    currency: row.currency,
+    active: row.active === 1,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  };
+}
+
+function createRoute(deps: PriceRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/price/create',
+    summary: 'Create a price',
+    description: 'Adds an active price to a product. A product may have any number of prices.',
+    tags,
+    auth: 'account',
+    status: 201,
+    body: z
+      .object({ productId: identifier(), amount: fiatAmount(), currency: currency() })
+      .superRefine(refineFiatAmount),
+    data: priceView.omit({ updatedAt: true }),
+    errors: ['PRODUCT_NOT_FOUND'],
+    handler: async ({ auth, body }) => {
+      const { updatedAt: _, ...view } = present(await createPrice(deps, { ...body, userId: auth.userId }));
+      return view;
+    },
+  });
+}
+
+function editRoute(deps: PriceRoutesDeps): Route {
+  return defineRoute({
+    method: 'PATCH',
+    path: '/merchant/price/edit',
+    summary: 'Edit a price',
+    description:
+      'Fields left out stay as they are. An inactive price cannot be paid. Payments made already keep their amount.',
+    tags,
+    auth: 'account',
+    status: 200,
+    body: z
+      .object({
+        priceId: identifier(),
+        amount: fiatAmount().optional(),
+        currency: currency().optional(),
+        active: z.boolean().optional(),
+      })
+      .superRefine(refineFiatAmount),
+    data: priceView.pick({ id: true, amount: true, currency: true, active: true, updatedAt: true }),
+    errors: ['PRICE_NOT_FOUND'],
+    handler: async ({ auth, body }) => {
+      const { id, amount, currency, active, updatedAt } = present(
+        await editPrice(deps, { ...body, userId: auth.userId }),
+      );
+      return { id, amount, currency, active, updatedAt };
+    },
+  });
+}
+
+function deleteRoute(deps: PriceRoutesDeps): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/merchant/price/delete',
+    summary: 'Delete a price',
+    description: 'Payments made for it stay as they are.',
+    tags,
+    auth: 'account',
+    status: 200,
+    body: z.object({ priceId: identifier() }),
+    data: z.object({ deleted: z.boolean(), priceId: z.string() }),
+    errors: ['PRICE_NOT_FOUND'],
+    handler: async ({ auth, body }) => {
+      await deletePrice(deps, { userId: auth.userId, priceId: body.priceId });
+      return { deleted: true, priceId: body.priceId };
+    },
+  });
+}
+
+function listRoute(deps: PriceRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/price/list',
+    summary: 'List prices',
+    description: 'Prices of the account, newest first.',
+    tags,
+    auth: 'account',
+    status: 200,
+    query: z.object({
+      ...pageQuery(),
+      productId: identifier().optional(),
+      active: booleanQuery().optional(),
+    }),
+    data: z.object({ prices: z.array(priceView), pagination: pagination() }),
+    errors: [],
+    handler: async ({ auth, query }) => {
+      const { page, limit, productId, active } = query;
+      const filter = { userId: auth.userId, productId, active };
+      const { rows, total } = await listPrices(deps, filter, { page, limit });
+      return { prices: rows.map(present), pagination: { page, limit, total } };
+    },
+  });
+}

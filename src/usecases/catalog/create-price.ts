@@ -1,0 +1,44 @@
+import type { Clock } from '../../domain/ports.ts';
+import { inTransaction, type Db } from '../../store/database.ts';
+import { insertPrice } from '../../store/prices.ts';
+import type { PriceRow } from '../../store/tables.ts';
+import { newId } from '../new-id.ts';
+import { fiatMinorUnits } from './fiat-minor-units.ts';
+import { findOwnProduct } from './find-own-product.ts';
+
+export interface CreatePriceInput {
+  readonly userId: string;
+  readonly productId: string;
+  /** Decimal string in the currency's unit. */
+  readonly amount: string;
+  /** ISO 4217 code, upper case. */
+  readonly currency: string;
+}
+
+/**
+ * Adds an active price to a product, active or not.
+ * @throws {AppError} PRODUCT_NOT_FOUND, VALIDATION_INVALID (amount or currency)
+ */
+export async function createPrice(
+  deps: { readonly db: Db; readonly clock: Clock },
+  input: CreatePriceInput,
+): Promise<PriceRow> {
+  fiatMinorUnits(input);
+  return inTransaction(deps.db, async (tx) => {
+    const product = await findOwnProduct(tx, input.userId, input.productId);
+    const now = deps.clock.now();
+    const row: PriceRow = {
+      id: newId('price_'),
+      user_id: input.userId,
+      product_id: product.id,
+      amount: input.amount,
+      currency: input.currency,
+      active: 1,
+      created_at: now,
+      updated_at: now,
+      deleted_at: null,
+    };
+    await insertPrice(tx, row);
+    return row;
+  });
+}

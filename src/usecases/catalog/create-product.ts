@@ -1,0 +1,36 @@
+import type { RecurringInterval } from '../../domain/catalog.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { inTransaction, type Db } from '../../store/database.ts';
+import { insertProduct } from '../../store/products.ts';
+import type { ProductRow } from '../../store/tables.ts';
+import { newId } from '../new-id.ts';
+
+export interface CreateProductInput {
+  readonly userId: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** Null for a product that is bought once. */
+  readonly recurringInterval: RecurringInterval | null;
+}
+
+/** Adds an active product to the user's catalog. */
+export async function createProduct(
+  deps: { readonly db: Db; readonly clock: Clock },
+  input: CreateProductInput,
+): Promise<ProductRow> {
+  const now = deps.clock.now();
+  const row: ProductRow = {
+    id: newId('prod_'),
+    user_id: input.userId,
+    name: input.name,
+    description: input.description,
+    recurring: input.recurringInterval === null ? 0 : 1,
+    recurring_interval: input.recurringInterval,
+    active: 1,
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+  };
+  await inTransaction(deps.db, (tx) => insertProduct(tx, row));
+  return row;
+}

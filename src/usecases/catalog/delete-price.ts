@@ -1,0 +1,19 @@
+import type { Clock } from '../../domain/ports.ts';
+import { inTransaction, type Db } from '../../store/database.ts';
+import { updatePrice } from '../../store/prices.ts';
+import { findOwnPrice } from './find-own-price.ts';
+
+/**
+ * Deletes a price. Payments made for it keep their reference.
+ * @throws {AppError} PRICE_NOT_FOUND
+ */
+export async function deletePrice(
+  deps: { readonly db: Db; readonly clock: Clock },
+  input: { readonly userId: string; readonly priceId: string },
+): Promise<void> {
+  await inTransaction(deps.db, async (tx) => {
+    const price = await findOwnPrice(tx, input.userId, input.priceId);
+    const now = deps.clock.now();
+    await updatePrice(tx, price.id, { deleted_at: now, updated_at: now });
+  });
+}

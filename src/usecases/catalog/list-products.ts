@@ -1,0 +1,12 @@
+import type { Db } from '../../store/database.ts';
+import { listProducts as readProducts, type ProductFilter } from '../../store/products.ts';
+import type { ProductRow } from '../../store/tables.ts';
+
+/** One page of the user's products, newest first, with the exact total. */
+export async function listProducts(
+  deps: { readonly db: Db },
+  filter: ProductFilter,
+  page: { readonly page: number; readonly limit: number },
+): Promise<{ rows: ProductRow[]; total: number }> {
+  return readProducts(deps.db, filter, { limit: page.limit, offset: (page.page - 1) * page.limit });
+}
