@@ -153,23 +153,3 @@ function openSends(db: Db, chain: ChainId) {
     .where('mode', '=', chain.mode)
     .where('status', 'in', ['signed', 'broadcast']);
 }
-
-/** Where a merchant's webhooks go; null when no URL is set. */
-export async function webhookUrlOf(db: Db, merchantId: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('merchants')
-    .select('webhook_url')
-    .where('id', '=', merchantId)
-    .executeTakeFirstOrThrow();
-  return row.webhook_url;
-}
-
-/** The merchant's account number in the wallet tree. */
-export async function accountOf(db: Db, merchantId: string): Promise<number> {
-  const row = await db
-    .selectFrom('merchants')
-    .select('account')
-    .where('id', '=', merchantId)
-    .executeTakeFirstOrThrow();
-  return row.account;
-}

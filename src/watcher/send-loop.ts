@@ -1,6 +1,7 @@
 import type { ChainId } from '../domain/coins.ts';
 import { advanceSends } from '../usecases/wallet/advance-sends.ts';
 import { bumpSends, type BumpSendsDeps } from '../usecases/wallet/bump-sends.ts';
+import { PeriodicTask } from './periodic-task.ts';
 
 export interface SendLoopOptions {
   /** Pause between two rounds of a chain. */
@@ -9,62 +10,38 @@ export interface SendLoopOptions {
   readonly bumpIntervalMs: number;
 }
 
-export interface SendLoop {
-  /** Ends the loop after the round under way. */
-  stop(): Promise<void>;
-}
-
 /**
- * Carries the open sends of each chain on until a block has them: one independent loop per chain,
- * one round at a time. The first round picks up what an earlier process left.
+ * Carries the open sends of each chain on until a block has them. Every chain has a loop of its own,
+ * so a node in trouble delays no other coin. The first round picks up what an earlier process left.
  */
-export function startSendLoop(
-  deps: BumpSendsDeps,
-  chains: readonly ChainId[],
-  options: SendLoopOptions,
-): SendLoop {
-  const stopping = new AbortController();
-  const loops = chains.map(async (chain) => follow(deps, chain, options, stopping.signal));
-  return {
-    stop: async () => {
-      stopping.abort();
-      await Promise.all(loops);
-    },
-  };
-}
+export class SendLoop {
+  readonly #tasks: readonly PeriodicTask[];
 
-async function follow(
-  deps: BumpSendsDeps,
-  chain: ChainId,
-  options: SendLoopOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  let resume = true;
-  let bumpAt = deps.clock.now();
-  while (!signal.aborted) {
-    try {
-      await advanceSends(deps, chain, { resume });
-      resume = false;
-      if (deps.clock.now() >= bumpAt) {
-        bumpAt = deps.clock.now() + options.bumpIntervalMs;
-        await bumpSends(deps, chain);
-      }
-    } catch (error) {
-      deps.logger.error({ err: error, ...chain }, 'a round over the sends failed, trying again');
-    }
-    await pause(options.intervalMs, signal);
+  constructor(deps: BumpSendsDeps, chains: readonly ChainId[], options: SendLoopOptions) {
+    this.#tasks = chains.map((chain) => {
+      const name = `${chain.coin} ${chain.mode} sends`;
+      return new PeriodicTask(name, options.intervalMs, deps.logger, sendRounds(deps, chain, options));
+    });
+  }
+
+  start(): void {
+    for (const task of this.#tasks) task.start();
+  }
+
+  /** Waits for the rounds in hand. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#tasks.map(async (task) => task.stop()));
   }
 }
 
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
+function sendRounds(deps: BumpSendsDeps, chain: ChainId, options: SendLoopOptions): () => Promise<void> {
+  let resume = true;
+  let bumpAt = deps.clock.now();
+  return async () => {
+    await advanceSends(deps, chain, { resume });
+    resume = false;
+    if (deps.clock.now() < bumpAt) return;
+    bumpAt = deps.clock.now() + options.bumpIntervalMs;
+    await bumpSends(deps, chain);
+  };
 }

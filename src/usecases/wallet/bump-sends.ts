@@ -3,8 +3,8 @@ import { outputKey } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { AddressDeriver, KeySource } from '../../domain/keys.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
+import { findMerchant } from '../../store/merchants.ts';
 import {
-  accountOf,
   findSend,
   insertSendVersion,
   stuckSends,
@@ -102,7 +102,9 @@ async function planReplacement(
   const { send, previous, using } = request;
   const { id, coin, mode, merchant_id: merchantId } = send;
   const { adapter, quote } = using;
-  const wallet = { coin, mode, merchantId, account: await accountOf(tx, merchantId) };
+  const merchant = await findMerchant(tx, merchantId);
+  if (merchant === undefined) throw new Error(`merchant ${merchantId} of send ${id} is missing`);
+  const wallet = { coin, mode, merchantId, account: merchant.account };
   const used = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
   const held = (await reservedFunds(tx, id)).filter(({ ref }) => !used.has(outputKey(ref)));
   const funds = [...held, ...(await spendableFunds(tx, wallet))];

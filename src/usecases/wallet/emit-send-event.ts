@@ -1,7 +1,8 @@
 import type { SendEventType } from '../../domain/events.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/database.ts';
-import { webhookUrlOf, type StoredSend } from '../../store/sends.ts';
+import { findMerchant } from '../../store/merchants.ts';
+import type { StoredSend } from '../../store/sends.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import { emitEvent } from '../emit-event.ts';
 import { viewSend } from './send-view.ts';
@@ -13,8 +14,9 @@ export async function emitSendEvent(
   type: SendEventType,
   send: StoredSend,
 ): Promise<void> {
+  const merchant = await findMerchant(tx, send.merchant_id);
   await emitEvent(tx, deps, {
-    merchant: { id: send.merchant_id, webhookUrl: await webhookUrlOf(tx, send.merchant_id) },
+    merchant: { id: send.merchant_id, webhookUrl: merchant?.webhook_url ?? null },
     type,
     mode: send.mode,
     paymentId: null,
