@@ -142,3 +142,14 @@ function filtered(db: Db, filter: PaymentFilter) {
   }
   return query;
 }
+
+/** Brings a payment's deadline forward to a moment, never back. For the sandbox only. */
+export async function bringExpiryForward(tx: Tx, id: string, expiresAtMs: number): Promise<void> {
+  await tx
+    .updateTable('payments')
+    .set({ expires_at: expiresAtMs })
+    .where('id', '=', id)
+    .where('mode', '=', 'sandbox')
+    .where('expires_at', '>', expiresAtMs)
+    .execute();
+}

@@ -3,13 +3,19 @@ import type { Coin } from '../../domain/coins.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { SimulatedTransaction, SimulatorLedger, SimulatorStore } from '../../domain/simulator.ts';
-import { SimulatorRefusal, type SimulatedReorgFate, type SimulatorControl } from './control.ts';
+import {
+  SimulatorRefusal,
+  type SimulatedReorgFate,
+  type SimulatorControl,
+} from '../../domain/simulator-control.ts';
 import { COIN_FORMATS } from './formats.ts';
 import { admit, evict, faucetInput, mineBlock, requireTip } from './node-rules.ts';
 import { conjure } from './raw-transaction.ts';
 
-/** Blocks one call may mine or undo. */
+/** Blocks one call may mine. */
 const MAX_BLOCKS_AT_ONCE = 1_000;
+/** Far deeper than any real one, and well within what a watcher remembers. */
+const MAX_REORG_DEPTH = 100;
 
 interface ControlDeps {
   readonly coin: Coin;
@@ -42,28 +48,29 @@ export function createSimulatorControl(deps: ControlDeps): SimulatorControl {
         await admitOrRefuse(ledger, rival);
         return rival.txid;
       }),
-    reorg: async ({ depth, fate, txids }) => {
-      requireCount(depth);
-      await store.transact(coin, async (ledger) => reorganise(deps, ledger, { depth, fate, txids }));
-    },
+    reorg: async (request) => store.transact(coin, async (ledger) => reorganise(deps, ledger, request)),
     drop: async (txid) =>
       store.transact(coin, async (ledger) => evict(ledger, [await requireUnconfirmed(ledger, txid)])),
   };
 }
 
 interface ReorgRequest {
-  readonly depth: number;
+  readonly depth?: number;
   readonly fate: SimulatedReorgFate;
-  readonly txids: readonly string[] | undefined;
+  readonly txids?: readonly string[];
 }
 
 async function reorganise(
   deps: ControlDeps,
   ledger: SimulatorLedger,
-  { depth, fate, txids }: ReorgRequest,
+  { fate, txids, ...request }: ReorgRequest,
 ): Promise<void> {
   const { coin, clock } = deps;
   const tip = await requireTip(ledger, coin, clock.now());
+  const depth = request.depth ?? (await depthOf(ledger, txids ?? [], tip.height));
+  if (!Number.isInteger(depth) || depth < 1 || depth > MAX_REORG_DEPTH) {
+    throw new SimulatorRefusal(`a reorganisation is 1 to ${MAX_REORG_DEPTH} blocks deep`);
+  }
   const fork = tip.height - depth;
   if (fork < 0 || (await ledger.block(fork)) === null) {
     throw new SimulatorRefusal(`the chain has no ${depth} blocks to undo`);
@@ -79,6 +86,17 @@ async function reorganise(
   await meetFate(deps, ledger, victims, fate);
   for (let mined = 0; mined < depth; mined += 1) await mineBlock(ledger, coin, clock.now(), { empty: true });
   await mineBlock(ledger, coin, clock.now());
+}
+
+/** How many blocks must go for the oldest of these transactions to be unconfirmed. */
+async function depthOf(
+  ledger: SimulatorLedger,
+  txids: readonly string[],
+  tipHeight: number,
+): Promise<number> {
+  const heights = (await ledger.transactions(txids)).flatMap(({ height }) => height ?? []);
+  if (heights.length === 0) throw new SimulatorRefusal('no such transaction is in a block');
+  return tipHeight - Math.min(...heights) + 1;
 }
 
 async function meetFate(

@@ -2,9 +2,9 @@ import type { ChainAdapter, ChainIndex } from '../../domain/chain.ts';
 import type { Coin } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { SimulatorLedger, SimulatorStore } from '../../domain/simulator.ts';
+import type { SimulatorControl } from '../../domain/simulator-control.ts';
 import { createSimulatorAdapter } from './adapter.ts';
 import { createSimulatorControl } from './create-control.ts';
-import type { SimulatorControl } from './control.ts';
 import { mineBlock } from './node-rules.ts';
 
 /** Deep enough for every finality rule of the sandbox: Solana's 32 is the longest by default. */

@@ -1,0 +1,43 @@
+import type { Coin } from './coins.ts';
+
+/** What becomes of the transactions in the blocks that a simulated reorganisation removes. */
+export type SimulatedReorgFate = 'moved' | 'dropped' | 'replaced';
+
+/** The payer's and miner's side of the sandbox network: everything tilld itself cannot do. */
+export interface SimulatorControl {
+  /** Pays from nothing, one output per entry, in one unconfirmed transaction. Answers its txid. */
+  pay(outputs: readonly { readonly address: string; readonly amount: bigint }[]): Promise<string>;
+  /** Mines `count` blocks at once; the first takes the mempool. Answers the new tip height. */
+  mine(count: number): Promise<number>;
+  /**
+   * Double-spends an unconfirmed transaction: same inputs, higher fee, money to `address` (a
+   * stranger's by default). Answers the txid of the replacement.
+   * @throws {SimulatorRefusal} when it is not in the mempool.
+   */
+  replace(txid: string, address?: string): Promise<string>;
+  /**
+   * Replaces the last `depth` blocks by `depth + 1` others. Transactions in them are mined again in
+   * the last new block (`moved`), forgotten (`dropped`) or double-spent on the new branch
+   * (`replaced`). With `txids` that happens to those only, the rest is moved, and `depth` may be
+   * left out: as deep as the oldest of them. At most 100 blocks.
+   * @throws {SimulatorRefusal} when the chain is not that long or none of them is mined.
+   */
+  reorg(request: {
+    readonly depth?: number;
+    readonly fate: SimulatedReorgFate;
+    readonly txids?: readonly string[];
+  }): Promise<void>;
+  /** The node forgets an unconfirmed transaction, as after an eviction; nobody spent its inputs. */
+  drop(txid: string): Promise<void>;
+}
+
+/** A request that the simulated network cannot carry out in its present state. */
+export class SimulatorRefusal extends Error {
+  override name = 'SimulatorRefusal';
+}
+
+/** The sandbox networks this daemon simulates. */
+export interface SimulatorControls {
+  /** Null when the coin has no simulated network. */
+  get(coin: Coin): SimulatorControl | null;
+}

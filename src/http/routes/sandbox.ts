@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import {
+  SCENARIOS,
+  simulatePayment,
+  type SimulatePaymentDeps,
+} from '../../usecases/payment/simulate-payment.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { coinAmount } from '../schemas/amounts.ts';
+import { coin } from '../schemas/codes.ts';
+import { paymentSchema } from '../schemas/payment.ts';
+import { identifier } from '../schemas/text.ts';
+
+/** Playing the payer on the sandbox network. */
+export function sandboxRoutes(deps: SimulatePaymentDeps): Route[] {
+  return [simulateRoute(deps)];
+}
+
+function simulateRoute(deps: SimulatePaymentDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/sandbox/payment/simulate',
+    summary: 'Play the payer of a sandbox payment',
+    description:
+      '`exact` pays what is missing, `underpay` half of it, `overpay` half the price more; each confirms by itself as blocks come. ' +
+      '`late` first moves the payment past its expiry. `double-spend` and `reorg` take the money back after it was seen ' +
+      'or confirmed. `confirm` mines blocks at once. Everything is then found on the sandbox network the way real money is.',
+    tags: ['Sandbox'],
+    auth: 'merchant',
+    status: 200,
+    body: z.object({
+      paymentId: identifier(),
+      scenario: z.enum(SCENARIOS),
+      coin: coin().optional().meta({ description: 'The coin already paid in, else the first one offered' }),
+      amount: coinAmount().optional().meta({ description: 'In the coin, instead of the usual amount' }),
+      confirmations: z
+        .int()
+        .min(1)
+        .max(100)
+        .optional()
+        .meta({ description: 'Blocks to mine at once; for `confirm` by default what the payment requires' }),
+    }),
+    data: paymentSchema(),
+    errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE', 'COIN_UNAVAILABLE', 'NODE_UNAVAILABLE'],
+    handler: async ({ auth, body }) => simulatePayment(deps, { ...body, merchantId: auth.merchantId }),
+  });
+}

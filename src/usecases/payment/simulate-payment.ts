@@ -1,0 +1,233 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { COINS, type Coin, type Mode } from '../../domain/coins.ts';
+import { AppError, assertNever, invalidField } from '../../domain/errors.ts';
+import { liveCredits } from '../../domain/payment/machine.ts';
+import {
+  SimulatorRefusal,
+  type SimulatorControl,
+  type SimulatorControls,
+} from '../../domain/simulator-control.ts';
+import { cursorHeights } from '../../store/chain-cursors.ts';
+import { inTransaction, type Db } from '../../store/database.ts';
+import { outputsOfPayment, type StoredOutput } from '../../store/outputs.ts';
+import { bringExpiryForward } from '../../store/payments.ts';
+import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
+import { getPayment, ownPayment } from './get-payment.ts';
+import { loadPayment, type LoadedPayment } from './load-payment.ts';
+import type { PaymentView } from './present-payment.ts';
+import { simulatedAmount, type PayerIntent } from './simulated-amount.ts';
+
+export const SCENARIOS = [
+  'exact',
+  'underpay',
+  'overpay',
+  'late',
+  'double-spend',
+  'reorg',
+  'confirm',
+] as const;
+export type Scenario = (typeof SCENARIOS)[number];
+
+export interface SimulatePaymentDeps extends ApplyFactsDeps {
+  readonly db: Db;
+  readonly simulators: SimulatorControls;
+  readonly wakeWebhooks: () => void;
+  /** Makes the watcher of a chain look now instead of at its next poll. */
+  readonly wakeWatcher: (coin: Coin, mode: Mode) => void;
+}
+
+export interface SimulatePaymentInput {
+  readonly merchantId: string;
+  readonly paymentId: string;
+  readonly scenario: Scenario;
+  /** The coin already paid in, else the first one offered, unless named. */
+  readonly coin?: Coin | undefined;
+  /** Decimal string in the coin's unit, where the scenario pays. */
+  readonly amount?: string | undefined;
+  /** Blocks to mine at once, where the scenario leaves money to confirm. */
+  readonly confirmations?: number | undefined;
+}
+
+/** How often and for how long the watcher is given time to see what was done: 5 s in all. */
+const LOOKS = 200;
+const LOOK_EVERY_MS = 25;
+
+/**
+ * Plays a payer (and a miner) on the sandbox network of a payment's coin and answers the payment
+ * once the watcher has seen it. Nothing is written past the machinery that real money goes through:
+ * only `late` brings the deadline forward first.
+ * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE for live payments and where the scenario does
+ * not apply; VALIDATION_INVALID (coin, amount); COIN_UNAVAILABLE; NODE_UNAVAILABLE
+ */
+export async function simulatePayment(
+  deps: SimulatePaymentDeps,
+  input: SimulatePaymentInput,
+): Promise<PaymentView> {
+  const payment = await loadPayment(deps.db, await ownPayment(deps.db, input));
+  if (payment.row.mode !== 'sandbox') {
+    throw new AppError('INVALID_STATE', 'Only sandbox payments can be simulated');
+  }
+  try {
+    await play(stageFor(deps, payment, input), input);
+  } catch (error) {
+    if (!(error instanceof SimulatorRefusal)) throw error;
+    throw new AppError('INVALID_STATE', `The sandbox network refuses: ${error.message}`, { cause: error });
+  }
+  return getPayment(deps, input);
+}
+
+interface Stage {
+  readonly deps: SimulatePaymentDeps;
+  readonly payment: LoadedPayment;
+  readonly coin: Coin;
+  readonly address: string;
+  readonly control: SimulatorControl;
+}
+
+function stageFor(deps: SimulatePaymentDeps, payment: LoadedPayment, input: SimulatePaymentInput): Stage {
+  const paidIn = liveCredits(payment.state).at(-1)?.coin;
+  const offered = COINS.find((coin) => payment.options.some((option) => option.coin === coin));
+  const coin = input.coin ?? paidIn ?? offered;
+  const option = payment.options.find((candidate) => candidate.coin === coin);
+  if (coin === undefined || option === undefined) {
+    throw invalidField('coin', `this payment takes no ${coin ?? 'coin'}`);
+  }
+  const control = deps.simulators.get(coin);
+  if (control === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not simulated on this server`);
+  return { deps, payment, coin, address: option.address, control };
+}
+
+async function play(stage: Stage, input: SimulatePaymentInput): Promise<void> {
+  switch (input.scenario) {
+    case 'exact':
+    case 'underpay':
+    case 'overpay':
+      await payAndMine(stage, input, input.scenario);
+      return;
+    case 'late':
+      await endLifetime(stage);
+      await payAndMine(stage, input, 'exact');
+      return;
+    case 'double-spend':
+      await doubleSpend(stage, input);
+      return;
+    case 'reorg':
+      await reorganise(stage, input);
+      return;
+    case 'confirm':
+      await confirm(stage, input);
+      return;
+    default:
+      assertNever(input.scenario);
+  }
+}
+
+async function payAndMine(stage: Stage, input: SimulatePaymentInput, intent: PayerIntent): Promise<void> {
+  await pay(stage, input, intent);
+  if (input.confirmations !== undefined) await mine(stage, input.confirmations);
+}
+
+/** Pays the payment's address and waits until the ledger has it; `seen` false: it has it not yet. */
+async function pay(
+  { deps, payment, coin, address, control }: Stage,
+  input: SimulatePaymentInput,
+  intent: PayerIntent,
+): Promise<{ txid: string; seen: boolean }> {
+  const amount = simulatedAmount(payment.state, coin, intent, input.amount);
+  const txid = await control.pay([{ address, amount }]);
+  const seen = await observed(deps, coin, async () => (await moneyOf(deps, payment, [txid])).length > 0);
+  return { txid, seen };
+}
+
+async function mine({ deps, coin, control }: Stage, blocks: number): Promise<void> {
+  const height = await control.mine(blocks);
+  await observed(deps, coin, async () => {
+    const heights = await cursorHeights(deps.db, 'sandbox');
+    return (heights[coin] ?? 0) >= height;
+  });
+}
+
+/** The deadline passes now, through the same fact that the clock brings to every payment. */
+async function endLifetime({ deps, payment }: Stage): Promise<void> {
+  await inTransaction(deps.db, async (tx) => {
+    await bringExpiryForward(tx, payment.row.id, deps.clock.now());
+    await applyFacts(tx, deps, payment.row.id, [{ type: 'clock' }]);
+  });
+  deps.wakeWebhooks();
+}
+
+/** Money that was never seen could not be taken back for anybody to notice. */
+function requireSeen(seen: boolean, coin: Coin): void {
+  if (seen) return;
+  throw new AppError('NODE_UNAVAILABLE', `The ${coin} sandbox network is not being followed at the moment`);
+}
+
+async function doubleSpend(stage: Stage, input: SimulatePaymentInput): Promise<void> {
+  const { txid, seen } = await pay(stage, input, 'exact');
+  requireSeen(seen, stage.coin);
+  try {
+    await stage.control.replace(txid);
+  } catch (error) {
+    if (!(error instanceof SimulatorRefusal)) throw error;
+    // A block was faster: then the double-spend comes in a better chain.
+    await stage.control.reorg({ fate: 'replaced', txids: [txid] });
+  }
+  await untilGone(stage, [txid]);
+}
+
+/** Takes the payment's confirmed money back in a reorganisation; pays and confirms it first if need be. */
+async function reorganise(stage: Stage, input: SimulatePaymentInput): Promise<void> {
+  const { deps, payment, coin, control } = stage;
+  const credits = liveCredits(payment.state).filter((credit) => credit.coin === coin);
+  const txids = [...new Set(credits.map((credit) => credit.ref.txid))];
+  if (txids.length === 0) txids.push((await pay(stage, input, 'exact')).txid);
+  if (!credits.some((credit) => credit.state === 'confirmed')) {
+    await mine(stage, input.confirmations ?? 1);
+    const seen = await observed(deps, coin, async () => {
+      const money = await moneyOf(deps, payment, txids);
+      return money.length > 0 && money.every((output) => output.state === 'confirmed');
+    });
+    requireSeen(seen, coin);
+  }
+  await control.reorg({ fate: 'replaced', txids });
+  await untilGone(stage, txids);
+}
+
+async function confirm(stage: Stage, input: SimulatePaymentInput): Promise<void> {
+  const { payment, coin } = stage;
+  if (!liveCredits(payment.state).some((credit) => credit.coin === coin)) {
+    throw new AppError('INVALID_STATE', `Nothing was paid in ${coin} that could be confirmed`);
+  }
+  const needed = payment.options.find((option) => option.coin === coin)?.required_confirmations;
+  await mine(stage, input.confirmations ?? needed ?? 1);
+}
+
+async function untilGone({ deps, payment, coin }: Stage, txids: readonly string[]): Promise<void> {
+  await observed(deps, coin, async () => {
+    const money = await moneyOf(deps, payment, txids);
+    return money.every((output) => output.state === 'gone');
+  });
+}
+
+async function moneyOf(
+  deps: SimulatePaymentDeps,
+  payment: LoadedPayment,
+  txids: readonly string[],
+): Promise<StoredOutput[]> {
+  const outputs = await outputsOfPayment(deps.db, payment.row.id);
+  return outputs.filter((output) => txids.includes(output.txid));
+}
+
+/** Waits for the watcher to record what was done on the network; false when it did not in time. */
+async function observed(
+  deps: SimulatePaymentDeps,
+  coin: Coin,
+  seen: () => Promise<boolean>,
+): Promise<boolean> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    if (await seen()) return true;
+    deps.wakeWatcher(coin, 'sandbox');
+    await sleep(LOOK_EVERY_MS);
+  }
+  return seen();
+}

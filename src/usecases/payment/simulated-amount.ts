@@ -1,0 +1,64 @@
+import type { Coin } from '../../domain/coins.ts';
+import { AppError, invalidField } from '../../domain/errors.ts';
+import { AmountError, formatCoinAmount, parseCoinAmount } from '../../domain/money.ts';
+import { coverageOf } from '../../domain/payment/coverage.ts';
+import { liveCredits } from '../../domain/payment/machine.ts';
+import type { PaymentState } from '../../domain/payment/types.ts';
+
+/** What the simulated payer means to do with respect to the price. */
+export type PayerIntent = 'exact' | 'underpay' | 'overpay';
+
+/**
+ * How much a simulated payer sends, in atoms: what is missing, half of it, or half the price more;
+ * or the amount that was asked for, if it fits the intent.
+ * @throws {AppError} VALIDATION_INVALID (amount); INVALID_STATE when nothing is missing any more
+ */
+export function simulatedAmount(
+  payment: PaymentState,
+  coin: Coin,
+  intent: PayerIntent,
+  asked: string | undefined,
+): bigint {
+  const due = payment.options[coin]?.due;
+  if (due === undefined) throw invalidField('coin', `this payment takes no ${coin}`);
+  const missing = missingAtoms(payment, due);
+  if (asked !== undefined) return checkedAmount(asked, coin, intent, missing);
+  if (intent === 'overpay') return missing + half(due);
+  if (missing === 0n) throw new AppError('INVALID_STATE', 'The payment is already paid in full');
+  return intent === 'underpay' ? half(missing) : missing;
+}
+
+/** What is still missing from the price, in atoms of one coin, whatever coins were paid before. */
+function missingAtoms(payment: PaymentState, due: bigint): bigint {
+  const { numerator, denominator } = coverageOf(liveCredits(payment));
+  const share = denominator - numerator;
+  return share <= 0n ? 0n : (due * share + denominator - 1n) / denominator;
+}
+
+function checkedAmount(asked: string, coin: Coin, intent: PayerIntent, missing: bigint): bigint {
+  const amount = parsedAmount(asked, coin);
+  const limit = `${formatCoinAmount(missing, coin)} ${coin}, what is missing`;
+  if (intent === 'underpay' && amount >= missing) {
+    throw invalidField('amount', `must be less than ${limit}, to underpay`);
+  }
+  if (intent === 'overpay' && amount <= missing) {
+    throw invalidField('amount', `must be more than ${limit}, to overpay`);
+  }
+  return amount;
+}
+
+function parsedAmount(asked: string, coin: Coin): bigint {
+  try {
+    const amount = parseCoinAmount(asked, coin);
+    if (amount > 0n) return amount;
+  } catch (error) {
+    if (!(error instanceof AmountError)) throw error;
+    throw invalidField('amount', error.message);
+  }
+  throw invalidField('amount', 'must be greater than zero');
+}
+
+/** Half, but never nothing. */
+function half(atoms: bigint): bigint {
+  return atoms > 1n ? atoms / 2n : 1n;
+}
