@@ -44,7 +44,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
 function makeDirectory(path: string): void {
   const missing: string[] = [];
   for (let at = path; !existsSync(at); at = dirname(at)) missing.push(at);
-  for (const directory of missing.reverse()) mkdirSync(directory, { mode: 0o700 });
+  for (const directory of missing.toReversed()) mkdirSync(directory, { mode: 0o700 });
 }
 
 function holder(pidFile: string): string {

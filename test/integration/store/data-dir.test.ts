@@ -25,7 +25,7 @@ async function otherDaemon(dir: string): Promise<ChildProcess> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);
-  await once(child.stdout!, 'data');
+  await once(child.stdout, 'data');
   return child;
 }
 
