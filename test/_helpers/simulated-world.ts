@@ -1,0 +1,91 @@
+/** A merchant's wallet on the sandbox network of all four coins. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SimulatorControl } from '../../src/domain/simulator-control.ts';
+import { createSimulator } from '../../src/chains/simulator/simulator.ts';
+import type { BroadcastResult, ChainAdapter, FeeQuote, StoredTransaction } from '../../src/domain/chain.ts';
+import { COINS, type Coin } from '../../src/domain/coins.ts';
+import { createSimulatorStore } from '../../src/store/simulator.ts';
+import type { SendPolicy } from '../../src/usecases/wallet/send-policy.ts';
+import { openWalletWorld, silent, type WalletWorld } from './wallet-world.ts';
+
+/** Stands between the wallet and the simulated node, as a bad line would. */
+export interface Line {
+  /** Replaces the answer of the next broadcasts; null lets them through. */
+  broadcast: ((transaction: StoredTransaction, send: Send) => Promise<BroadcastResult>) | null;
+  /** Replaces the fee level. */
+  quote: FeeQuote | null;
+  /** Every transaction offered, in order. */
+  readonly offered: StoredTransaction[];
+}
+
+type Send = () => Promise<BroadcastResult>;
+
+export interface SimulatedWorld {
+  readonly world: WalletWorld;
+  readonly line: Line;
+  control(coin: Coin): SimulatorControl;
+  /** Pays the merchant's address in one output per amount and mines it. */
+  fund(coin: Coin, ...amounts: readonly bigint[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openSimulatedWorld(policy: Partial<SendPolicy> = {}): Promise<SimulatedWorld> {
+  const dir = mkdtempSync(join(tmpdir(), 'tilld-wallet-'));
+  const line: Line = { broadcast: null, quote: null, offered: [] };
+  const controls = new Map<Coin, SimulatorControl>();
+  const world = await openWalletWorld({
+    dir,
+    mode: 'sandbox',
+    policy,
+    connect: ({ db, clock, index }) => {
+      const store = createSimulatorStore(db);
+      return COINS.map((coin) => {
+        const simulator = createSimulator({
+          coin,
+          store,
+          index: index({ coin, mode: 'sandbox' }),
+          clock,
+          logger: silent,
+          blockIntervalMs: 3_600_000,
+        });
+        controls.set(coin, simulator.control);
+        return overLine(simulator.adapter, line);
+      });
+    },
+  });
+  const control = (coin: Coin): SimulatorControl => {
+    const found = controls.get(coin);
+    if (found === undefined) throw new Error(`no simulated ${coin}`);
+    return found;
+  };
+  return {
+    world,
+    line,
+    control,
+    fund: async (coin, ...amounts) => {
+      await world.sync(coin);
+      const address = world.address(coin);
+      await control(coin).pay(amounts.map((amount) => ({ address, amount })));
+      await control(coin).mine(1);
+      await world.sync(coin);
+    },
+    close: async () => {
+      await world.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function overLine(adapter: ChainAdapter, line: Line): ChainAdapter {
+  return {
+    ...adapter,
+    feeQuote: async () => line.quote ?? adapter.feeQuote(),
+    broadcast: async (transaction) => {
+      line.offered.push(transaction);
+      const send = async () => adapter.broadcast(transaction);
+      return line.broadcast === null ? send() : line.broadcast(transaction, send);
+    },
+  };
+}
