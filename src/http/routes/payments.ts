@@ -7,10 +7,11 @@ import { getPayment } from '../../usecases/payment/get-payment.ts';
 import { listPayments } from '../../usecases/payment/list-payments.ts';
 import { payerView } from '../../usecases/payment/present-payment.ts';
 import { defineRoute, Reply, type Route } from '../route.ts';
-import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
+import { refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
-import { coin, currency } from '../schemas/codes.ts';
+import { coin } from '../schemas/codes.ts';
 import { metadata } from '../schemas/metadata.ts';
+import { paymentPrice, priceChoiceOf, refinePriceForm, whenObject } from '../schemas/payment-price.ts';
 import { payerPaymentSchema, paymentSchema } from '../schemas/payment.ts';
 import { pageQuery, timeQuery } from '../schemas/query.ts';
 import { httpUrl, identifier, text } from '../schemas/text.ts';
@@ -24,8 +25,7 @@ export function paymentRoutes(deps: CreatePaymentDeps): Route[] {
 
 const createBody = z
   .object({
-    amount: fiatAmount(),
-    currency: currency(),
+    ...paymentPrice(),
     customerId: identifier(),
     orderId: text(),
     metadata: metadata().optional(),
@@ -40,6 +40,7 @@ const createBody = z
       .optional(),
     customFields: metadata().optional(),
   })
+  .superRefine(refinePriceForm, whenObject)
   .superRefine(refineFiatAmount);
 
 function createRoute(deps: CreatePaymentDeps): Route {
@@ -54,12 +55,18 @@ function createRoute(deps: CreatePaymentDeps): Route {
     status: 201,
     body: createBody,
     data: payerPaymentSchema(),
-    errors: ['CUSTOMER_NOT_FOUND', 'DUPLICATE_ENTRY', 'RATE_UNAVAILABLE', 'COIN_UNAVAILABLE'],
+    errors: [
+      'CUSTOMER_NOT_FOUND',
+      'PRODUCT_NOT_FOUND',
+      'PRICE_NOT_FOUND',
+      'DUPLICATE_ENTRY',
+      'RATE_UNAVAILABLE',
+      'COIN_UNAVAILABLE',
+    ],
     handler: async ({ auth, body }) => {
       const { payment, repeated } = await createPayment(deps, {
         merchant: auth.merchant,
-        amount: body.amount,
-        currency: body.currency,
+        price: priceChoiceOf(body),
         customerId: body.customerId,
         orderId: body.orderId,
         metadata: body.metadata ?? null,

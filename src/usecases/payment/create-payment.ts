@@ -1,9 +1,7 @@
 import type { Coin, Mode } from '../../domain/coins.ts';
 import { COIN_INFO, COINS } from '../../domain/coins.ts';
 import { requiredConfirmations, type ConfirmationPolicy } from '../../domain/confirmations.ts';
-import { currencyDigits } from '../../domain/currencies.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
-import { parseDecimal } from '../../domain/money.ts';
 import type { RateQuote, Rates } from '../../domain/ports.ts';
 import { coinAmountFor } from '../../domain/price.ts';
 import { findCustomerOf } from '../../store/customers.ts';
@@ -20,6 +18,7 @@ import { allocateAddress, type AllocateAddressDeps } from '../allocate-address.t
 import { newId } from '../new-id.ts';
 import { tell, type ApplyFactsDeps } from './apply-facts.ts';
 import { presentPayment, type PaymentView } from './present-payment.ts';
+import { priceCurrency, resolvePrice, type PriceChoice, type ResolvedPrice } from './resolve-price.ts';
 
 export interface CreatePaymentDeps extends ApplyFactsDeps, AllocateAddressDeps {
   readonly db: Db;
@@ -32,10 +31,7 @@ export interface CreatePaymentDeps extends ApplyFactsDeps, AllocateAddressDeps {
 
 export interface CreatePaymentInput {
   readonly merchant: MerchantRow;
-  /** Decimal string in the currency's unit. */
-  readonly amount: string;
-  /** ISO 4217 code, upper case. */
-  readonly currency: string;
+  readonly price: PriceChoice;
   readonly customerId: string;
   readonly orderId: string;
   readonly metadata: object | null;
@@ -59,34 +55,27 @@ interface Offer {
 /**
  * Creates a payment with an address of its own in every coin offered. Asks no node: addresses are
  * derived locally and rates come from memory. The same order again answers the existing payment.
- * @throws {AppError} CUSTOMER_NOT_FOUND, DUPLICATE_ENTRY (order id in use), COIN_UNAVAILABLE,
- * RATE_UNAVAILABLE, VALIDATION_INVALID (amount or currency)
+ * @throws {AppError} CUSTOMER_NOT_FOUND, PRODUCT_NOT_FOUND, PRICE_NOT_FOUND, DUPLICATE_ENTRY (order id
+ * in use), COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (amount or currency)
  */
 export async function createPayment(
   deps: CreatePaymentDeps,
   input: CreatePaymentInput,
 ): Promise<{ payment: PaymentView; repeated: boolean }> {
-  const minor = priceInMinorUnits(input);
   const mode: Mode = input.merchant.sandbox === 1 ? 'sandbox' : 'live';
-  await deps.rates.ensure(input.currency);
+  const currency = await priceCurrency(deps.db, input.merchant.user_id, input.price);
+  if (currency !== null) await deps.rates.ensure(currency);
   const made = await inTransaction(deps.db, async (tx) => {
     const customer = await findCustomerOf(tx, input.merchant.user_id, input.customerId);
     if (customer === undefined) throw new AppError('CUSTOMER_NOT_FOUND', 'No such customer');
     const existing = await findOpenOrder(tx, { merchantId: input.merchant.id, mode, orderId: input.orderId });
     if (existing !== undefined) return repeatOf(existing, input);
-    const offers = offersFor(deps, input, mode, minor);
-    return { row: await insertWithOffers(tx, deps, input, mode, offers), repeated: false };
+    const price = await resolvePrice(tx, input.merchant.user_id, input.price);
+    const offers = offersFor(deps, input, mode, price);
+    return { row: await insertWithOffers(tx, deps, input, { mode, price, offers }), repeated: false };
   });
   if (!made.repeated) deps.wakeWebhooks();
   return { payment: await presentPayment(deps.db, deps, made.row), repeated: made.repeated };
-}
-
-function priceInMinorUnits(input: CreatePaymentInput): { minor: bigint; digits: number } {
-  const digits = currencyDigits(input.currency);
-  if (digits === null) throw invalidField('currency', 'must be an ISO 4217 currency code such as USD');
-  const minor = parseDecimal(input.amount, digits);
-  if (minor <= 0n) throw invalidField('amount', 'must be greater than zero');
-  return { minor, digits };
 }
 
 function repeatOf(
@@ -104,7 +93,7 @@ function offersFor(
   deps: CreatePaymentDeps,
   input: CreatePaymentInput,
   mode: Mode,
-  price: { minor: bigint; digits: number },
+  price: ResolvedPrice,
 ): Offer[] {
   const allowed = COINS.filter(
     (coin) => input.allowedCryptos.length === 0 || input.allowedCryptos.includes(coin),
@@ -118,7 +107,7 @@ function offersFor(
   let tooSmall = false;
   for (const coin of running) {
     try {
-      const quote = deps.rates.quote(coin, input.currency, mode);
+      const quote = deps.rates.quote(coin, price.currency, mode);
       const due = coinAmountFor(price.minor, price.digits, quote.rate, COIN_INFO[coin].decimals);
       const payable = due >= (deps.chains.get(coin, mode)?.minimumPayment ?? 0n);
       if (payable) offers.push({ coin, due, quote });
@@ -129,7 +118,10 @@ function offersFor(
     }
   }
   if (offers.length > 0) return offers;
-  if (tooSmall) throw invalidField('amount', 'too small to be paid in any of the allowed coins');
+  if (tooSmall) {
+    const field = price.priceId === null ? 'amount' : 'priceId';
+    throw invalidField(field, 'too small to be paid in any of the allowed coins');
+  }
   throw lastError;
 }
 
@@ -137,10 +129,9 @@ async function insertWithOffers(
   tx: Tx,
   deps: CreatePaymentDeps,
   input: CreatePaymentInput,
-  mode: Mode,
-  offers: readonly Offer[],
+  { mode, price, offers }: { mode: Mode; price: ResolvedPrice; offers: readonly Offer[] },
 ): Promise<StoredPayment> {
-  const row = newPaymentRow(deps.clock.now(), input, mode);
+  const row = newPaymentRow(deps.clock.now(), input, mode, price);
   await insertPayment(tx, row);
   for (const { coin, due, quote } of offers) {
     const address = await allocateAddress(tx, deps, {
@@ -170,7 +161,12 @@ async function insertWithOffers(
   return stored;
 }
 
-function newPaymentRow(now: number, input: CreatePaymentInput, mode: Mode): StoredPayment {
+function newPaymentRow(
+  now: number,
+  input: CreatePaymentInput,
+  mode: Mode,
+  price: ResolvedPrice,
+): StoredPayment {
   return {
     id: newId('pay_'),
     merchant_id: input.merchant.id,
@@ -179,10 +175,10 @@ function newPaymentRow(now: number, input: CreatePaymentInput, mode: Mode): Stor
     mode,
     status: 'pending',
     exception: null,
-    amount: input.amount,
-    currency: input.currency,
-    product_id: null,
-    price_id: null,
+    amount: price.amount,
+    currency: price.currency,
+    product_id: price.productId,
+    price_id: price.priceId,
     metadata_json: input.metadata === null ? null : JSON.stringify(input.metadata),
     custom_fields_json: input.customFields === null ? null : JSON.stringify(input.customFields),
     webhook_url: input.webhookUrl,

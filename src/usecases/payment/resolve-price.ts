@@ -1,0 +1,62 @@
+import { AppError, assertNever } from '../../domain/errors.ts';
+import type { Db, Tx } from '../../store/database.ts';
+import { findPriceOf } from '../../store/prices.ts';
+import { fiatMinorUnits, type MinorUnits } from '../catalog/fiat-minor-units.ts';
+import { findOwnPrice } from '../catalog/find-own-price.ts';
+import { findOwnProduct } from '../catalog/find-own-product.ts';
+
+/** What a payment shall cost: an amount, or what the catalog asks for a product. */
+export type PriceChoice =
+  | {
+      readonly kind: 'amount';
+      /** Decimal string in the currency's unit. */
+      readonly amount: string;
+      /** ISO 4217 code, upper case. */
+      readonly currency: string;
+    }
+  | { readonly kind: 'catalog'; readonly productId: string; readonly priceId: string };
+
+/** The price of a payment as it will be stored, for good. */
+export interface ResolvedPrice extends MinorUnits {
+  readonly amount: string;
+  readonly currency: string;
+  readonly productId: string | null;
+  readonly priceId: string | null;
+}
+
+/**
+ * The price as it is now, read in the transaction that stores the payment.
+ * @throws {AppError} PRODUCT_NOT_FOUND when the product is unknown, deleted or inactive; PRICE_NOT_FOUND
+ * when the price is, or belongs to another product; VALIDATION_INVALID (amount or currency)
+ */
+export async function resolvePrice(tx: Tx, userId: string, choice: PriceChoice): Promise<ResolvedPrice> {
+  switch (choice.kind) {
+    case 'amount': {
+      const { amount, currency } = choice;
+      return { ...fiatMinorUnits(choice), amount, currency, productId: null, priceId: null };
+    }
+    case 'catalog': {
+      const product = await findOwnProduct(tx, userId, choice.productId);
+      if (product.active === 0) throw new AppError('PRODUCT_NOT_FOUND', 'The product is not active');
+      const price = await findOwnPrice(tx, userId, choice.priceId);
+      if (price.product_id !== product.id) {
+        throw new AppError('PRICE_NOT_FOUND', 'The price belongs to another product');
+      }
+      if (price.active === 0) throw new AppError('PRICE_NOT_FOUND', 'The price is not active');
+      const { amount, currency } = price;
+      return { ...fiatMinorUnits(price), amount, currency, productId: product.id, priceId: price.id };
+    }
+    default:
+      return assertNever(choice);
+  }
+}
+
+/**
+ * The currency whose rates the payment will need, so that they can be fetched before the
+ * transaction; null when there is no such price, which `resolvePrice` reports.
+ */
+export async function priceCurrency(db: Db, userId: string, choice: PriceChoice): Promise<string | null> {
+  if (choice.kind === 'amount') return choice.currency;
+  const price = await findPriceOf(db, userId, choice.priceId);
+  return price?.currency ?? null;
+}
