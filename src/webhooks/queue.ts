@@ -124,13 +124,20 @@ export class WebhookQueue implements DeliveryAttempts {
   async stop(options: { deadlineMs: number }): Promise<void> {
     this.#stopping = true;
     await this.#task?.destroy();
-    await this.#pumping;
     const timer = setTimeout(() => {
       this.#deadlinePassed = true;
       for (const each of this.#running.values()) each.abort.abort();
     }, options.deadlineMs);
-    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map((each) => each.done));
+    await this.idle();
     clearTimeout(timer);
+  }
+
+  /** Waits until nothing is being leased or attempted. */
+  async idle(): Promise<void> {
+    while (this.#pumping !== null || this.#running.size > 0) {
+      await this.#pumping;
+      await Promise.all([...this.#running.values()].map((each) => each.done));
+    }
   }
 
   async #pump(): Promise<void> {

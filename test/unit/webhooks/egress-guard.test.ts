@@ -5,6 +5,7 @@ import { vetTarget } from '../../../src/webhooks/egress/vet-target.ts';
 const { signal } = new AbortController();
 const vet = (url: string, addresses: readonly string[] = ['93.184.215.14'], allowPrivate = false) =>
   vetTarget({ allowPrivate, resolve: async () => addresses }, url, signal);
+const failing = async () => Promise.reject(new Error('ESERVFAIL'));
 
 describe('public addresses', () => {
   it.each([
@@ -133,9 +134,8 @@ describe('egress guard', () => {
 
   it('takes a name without an address, or whose lookup fails, for a DNS failure', async () => {
     await expect(vet('https://shop.example/', [])).rejects.toMatchObject({ kind: 'dns' });
-    const resolve = async () => Promise.reject(new Error('ESERVFAIL'));
     await expect(
-      vetTarget({ allowPrivate: true, resolve }, 'https://shop.example/', signal),
+      vetTarget({ allowPrivate: true, resolve: failing }, 'https://shop.example/', signal),
     ).rejects.toMatchObject({ kind: 'dns' });
     await expect(vet('https://shop.example/', ['nonsense'], true)).rejects.toMatchObject({ kind: 'dns' });
   });

@@ -1,0 +1,208 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { guardedFetch, type GuardedRequest } from '../../../src/webhooks/egress/guarded-fetch.ts';
+import { resolveHost, type Resolve } from '../../../src/webhooks/egress/resolve.ts';
+
+const closers: (() => void)[] = [];
+afterEach(() => closers.splice(0).forEach((close) => close()));
+
+async function serve(listener: RequestListener, host = '127.0.0.1', port = 0): Promise<number> {
+  const server: Server = createServer(listener);
+  server.listen(port, host);
+  await once(server, 'listening');
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function serveTcp(onSocket: (socket: Socket) => void): Promise<number> {
+  const server = createTcpServer((socket) => {
+    closers.push(() => socket.destroy());
+    socket.on('error', () => undefined);
+    onSocket(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+function get(
+  url: string,
+  options: Partial<GuardedRequest> & { resolve?: Resolve; allowPrivate?: boolean } = {},
+) {
+  const { resolve = resolveHost, allowPrivate = true, ...request } = options;
+  return guardedFetch(
+    { allowPrivate, resolve },
+    { method: 'GET', url, headers: {}, timeoutMs: 5_000, maxBodyBytes: 65_536, ...request },
+  );
+}
+
+const text = (body: Uint8Array) => Buffer.from(body).toString();
+
+describe('guardedFetch', () => {
+  it('connects to the vetted address under the name of the URL', async () => {
+    const port = await serve((request, response) => response.end(request.headers.host));
+    const answer = await get(`http://shop.example:${port}/`, { resolve: async () => ['127.0.0.1'] });
+    expect(answer).toMatchObject({ status: 200, bodyEnd: 'whole' });
+    expect(text(answer.body)).toBe(`shop.example:${port}`);
+  });
+
+  it('keeps the name in SNI, so that certificates are checked against it', async () => {
+    const hello = Promise.withResolvers<Buffer>();
+    const port = await serveTcp((socket) => socket.once('data', (data: Buffer) => hello.resolve(data)));
+    const answer = get(`https://shop.example:${port}/`, {
+      resolve: async () => ['127.0.0.1'],
+      timeoutMs: 300,
+    });
+    await expect(answer).rejects.toMatchObject({ kind: 'timeout' });
+    expect((await hello.promise).toString('latin1')).toContain('shop.example');
+  });
+
+  it('asks DNS once, so that a name which changes its answer gains nothing', async () => {
+    const port = await serve((_request, response) => response.end('vetted'));
+    let stolen = 0;
+    await serve(
+      (_request, response) => {
+        stolen += 1;
+        response.end('rebound');
+      },
+      '127.0.0.2',
+      port,
+    );
+    let asked = 0;
+    const resolve = async () => {
+      asked += 1;
+      return asked === 1 ? ['127.0.0.1'] : ['127.0.0.2'];
+    };
+    expect(text((await get(`http://rebind.example:${port}/`, { resolve })).body)).toBe('vetted');
+    expect({ asked, stolen }).toEqual({ asked: 1, stolen: 0 });
+  });
+
+  it('opens no connection at all to a target it refuses', async () => {
+    let connections = 0;
+    const port = await serveTcp(() => {
+      connections += 1;
+    });
+    const hosts = ['127.0.0.1', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1', 'localhost', 'shop.example'];
+    for (const host of hosts) {
+      const answer = get(`https://${host}:${port}/`, {
+        allowPrivate: false,
+        resolve: async (name, signal) => (name === 'localhost' ? resolveHost(name, signal) : ['127.0.0.1']),
+      });
+      await expect(answer).rejects.toMatchObject({ kind: 'refused' });
+    }
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.destroy();
+    expect(connections).toBeLessThanOrEqual(1);
+  });
+
+  it('finds localhost without asking DNS', async () => {
+    const port = await serve((_request, response) => response.end('here'));
+    expect(text((await get(`http://localhost:${port}/`)).body)).toBe('here');
+  });
+
+  it('answers redirects instead of following them', async () => {
+    let second = 0;
+    const other = await serve(() => {
+      second += 1;
+    });
+    const port = await serve((_request, response) =>
+      response.writeHead(302, { location: `http://127.0.0.1:${other}/` }).end(),
+    );
+    expect((await get(`http://127.0.0.1:${port}/`)).status).toBe(302);
+    expect(second).toBe(0);
+  });
+
+  it('cuts an endless body at the cap and hangs up', async () => {
+    const hungUp = Promise.withResolvers<void>();
+    const port = await serve((request, response) => {
+      response.writeHead(200);
+      const pour = (): void => {
+        while (response.write('x'.repeat(16_384)));
+      };
+      response.on('drain', pour);
+      response.on('error', () => undefined);
+      request.socket.on('close', () => hungUp.resolve());
+      pour();
+    });
+    const answer = await get(`http://127.0.0.1:${port}/`);
+    expect(answer).toMatchObject({ status: 200, bodyEnd: 'capped' });
+    expect(answer.body).toHaveLength(65_536);
+    await hungUp.promise;
+  });
+
+  it('cuts a dripping body at the time limit and keeps what came', async () => {
+    const port = await serve((_request, response) => {
+      response.writeHead(200).write('first');
+    });
+    const answer = await get(`http://127.0.0.1:${port}/`, { timeoutMs: 250 });
+    expect(answer).toMatchObject({ status: 200, bodyEnd: 'timeout' });
+    expect(text(answer.body)).toBe('first');
+  });
+
+  it('says when a body breaks off', async () => {
+    const port = await serve((request, response) => {
+      response.writeHead(200, { 'content-length': '1000' }).write('part', () => request.socket.destroy());
+    });
+    expect((await get(`http://127.0.0.1:${port}/`)).bodyEnd).toBe('broken');
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['never answers', () => undefined],
+    ['drips header bytes', (socket) => socket.write('HTTP/1.1 200 OK\r\nx-a: ')],
+    [
+      'sends informational answers for ever',
+      (socket) => {
+        const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20);
+        socket.on('close', () => clearInterval(timer));
+      },
+    ],
+  ])('leaves a server that %s at the time limit', async (_what, onSocket) => {
+    const port = await serveTcp(onSocket);
+    const started = performance.now();
+    await expect(get(`http://127.0.0.1:${port}/`, { timeoutMs: 250 })).rejects.toMatchObject({
+      kind: 'timeout',
+    });
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it('counts DNS against the time limit', async () => {
+    const resolve = () => new Promise<string[]>(() => undefined);
+    await expect(get('http://slow.example/', { resolve, timeoutMs: 100 })).rejects.toMatchObject({
+      kind: 'timeout',
+    });
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['resets the connection', (socket) => void socket.resetAndDestroy()],
+    ['hangs up after the request', (socket) => void socket.once('data', () => socket.end())],
+    ['does not speak HTTP', (socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+    [
+      'sends enormous headers',
+      (socket) => void socket.end(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(99_999)}\r\n\r\n`),
+    ],
+  ])('reports a server that %s', async (_what, onSocket) => {
+    const port = await serveTcp(onSocket);
+    await expect(get(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+      kind: 'network',
+      message: expect.stringMatching(/./) as string,
+    });
+  });
+
+  it('reports a closed port and tells giving up from timing out', async () => {
+    await expect(get('http://127.0.0.1:1/')).rejects.toMatchObject({
+      kind: 'network',
+      message: expect.stringContaining('ECONNREFUSED') as string,
+    });
+    const gaveUp = new AbortController();
+    const port = await serveTcp(() => gaveUp.abort());
+    const answer = get(`http://127.0.0.1:${port}/`, { signal: gaveUp.signal });
+    await expect(answer).rejects.toMatchObject({ kind: 'aborted' });
+  });
+});
