@@ -1,0 +1,89 @@
+import { createLiveAdapter } from './chains/registry.ts';
+import { createSimulator, type Simulator } from './chains/simulator/simulator.ts';
+import type { Config, NodeEndpoint } from './config/config.ts';
+import type { ChainAdapter } from './domain/chain.ts';
+import type { Chains } from './domain/chains.ts';
+import { COINS, type Coin, type Mode } from './domain/coins.ts';
+import type { ConfirmationPolicy } from './domain/confirmations.ts';
+import type { Clock, Logger } from './domain/ports.ts';
+import type { SimulatorControls } from './domain/simulator-control.ts';
+import { createChainIndex } from './store/chain-index.ts';
+import type { Db } from './store/database.ts';
+import { createSimulatorStore } from './store/simulator.ts';
+
+interface ChainDeps {
+  readonly config: Config;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** One adapter for each coin with a node. @throws when this version has no adapter for a configured coin. */
+export function createLiveAdapters(deps: ChainDeps): ChainAdapter[] {
+  const { config, db, clock, logger } = deps;
+  const { network } = config;
+  if (network === null) return [];
+  return COINS.flatMap((coin) => {
+    const node = config.nodes[coin];
+    if (node === undefined) return [];
+    const fees = coin === 'BTC' || coin === 'LTC' ? config.fees[coin] : undefined;
+    const adapter = createLiveAdapter(coin, {
+      network,
+      rpcUrl: urlWithCredentials(node),
+      cookieFile: node.cookieFile ?? undefined,
+      rpcTimeoutMs: config.nodeTimeoutMs,
+      feeFloorRate: fees?.floorPerKvb,
+      feeCapRate: fees?.capPerKvb,
+      index: createChainIndex(db, { coin, mode: 'live' }),
+      clock,
+      logger,
+    });
+    if (adapter === null) {
+      throw new Error(
+        `TILLD_${coin}_RPC_URL: this version of tilld does not take live ${coin} yet; unset it`,
+      );
+    }
+    return [adapter];
+  });
+}
+
+function urlWithCredentials(node: NodeEndpoint): string {
+  const url = new URL(node.url.reveal());
+  if (node.credentials !== null) {
+    url.username = encodeURIComponent(node.credentials.user);
+    url.password = encodeURIComponent(node.credentials.password.reveal());
+  }
+  return url.href;
+}
+
+/** The sandbox network of every coin. */
+export function createSimulators(deps: ChainDeps): Simulator[] {
+  const { config, db, clock, logger } = deps;
+  const store = createSimulatorStore(db);
+  return COINS.map((coin) =>
+    createSimulator({
+      coin,
+      store,
+      index: createChainIndex(db, { coin, mode: 'sandbox' }),
+      clock,
+      logger,
+      blockIntervalMs: config.sandbox.blockIntervalMs,
+    }),
+  );
+}
+
+/** What may be done on the sandbox networks from outside. */
+export function simulatorControls(simulators: readonly Simulator[]): SimulatorControls {
+  const byCoin = new Map(simulators.map(({ adapter, control }) => [adapter.coin, control]));
+  return { get: (coin) => byCoin.get(coin) ?? null };
+}
+
+export function chainsOf(adapters: readonly ChainAdapter[]): Chains {
+  const byId = new Map(adapters.map((adapter) => [`${adapter.coin}/${adapter.mode}`, adapter]));
+  return { get: (coin, mode) => byId.get(`${coin}/${mode}`) ?? null };
+}
+
+export function confirmationPolicies(config: Config): (coin: Coin, mode: Mode) => ConfirmationPolicy {
+  const sandbox: ConfirmationPolicy = { base: config.sandbox.confirmations, tiers: [] };
+  return (coin, mode) => (mode === 'sandbox' ? sandbox : config.confirmations[coin]);
+}

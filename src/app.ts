@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import {
+  chainsOf,
+  confirmationPolicies,
+  createLiveAdapters,
+  createSimulators,
+  simulatorControls,
+} from './app-chains.ts';
+import { startParts, stopParts, type RunningParts } from './app-lifecycle.ts';
+import { watchKeys } from './chains/registry.ts';
+import type { Config } from './config/config.ts';
+import type { SecretBox } from './domain/keys.ts';
+import type { Clock, Logger } from './domain/ports.ts';
+import { authRoutes } from './http/routes/auth.ts';
+import { customerRoutes } from './http/routes/customers.ts';
+import { keyRoutes } from './http/routes/keys.ts';
+import { merchantRoutes } from './http/routes/merchants.ts';
+import { paymentRoutes } from './http/routes/payments.ts';
+import { priceRoutes } from './http/routes/prices.ts';
+import { productRoutes } from './http/routes/products.ts';
+import { sandboxRoutes } from './http/routes/sandbox.ts';
+import { walletRoutes } from './http/routes/wallet.ts';
+import { webhookRoutes } from './http/routes/webhooks.ts';
+import { createHttpServer } from './http/server.ts';
+import { createRates } from './rates/service.ts';
+import { lockDataDir, type DataDirLock } from './store/data-dir.ts';
+import type { Db } from './store/database.ts';
+import { openDatabase, type OpenDatabase } from './store/open.ts';
+import { unlockWallet } from './unlock-wallet.ts';
+import { createPasswords } from './usecases/auth/passwords.ts';
+import { createTokens } from './usecases/auth/tokens.ts';
+import { DEFAULT_SEND_POLICY, type SendPolicy } from './usecases/wallet/send-policy.ts';
+import { readReadiness } from './watcher/readiness.ts';
+import { Watcher } from './watcher/watcher.ts';
+import { createWallet } from './wallet/derivation.ts';
+import type { Keyring } from './wallet/keyring.ts';
+import { createSecretBox, defaultJwtSecret } from './wallet/secret-box.ts';
+import { resolveHost } from './webhooks/egress/resolve.ts';
+import { WebhookHousekeeping } from './webhooks/housekeeping.ts';
+import { WebhookQueue } from './webhooks/queue.ts';
+
+/** A daemon, built and not yet running. */
+export interface App {
+  /** Starts everything and answers the address it listens on. */
+  start(): Promise<{ url: string }>;
+  /** Drains and stops everything; nothing half-done remains. */
+  stop(): Promise<void>;
+}
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Tests move time through it. */
+  readonly clock?: Clock;
+  readonly sendPolicy?: SendPolicy;
+  /** Checks each answer against its documented schema; for tests. */
+  readonly checkAnswers?: boolean;
+}
+
+const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
+const DELIVERIES_PER_ORIGIN = 4;
+
+/**
+ * The composition root: the only place that constructs. Takes the data directory for this process,
+ * opens the database, unlocks the keyring and wires the parts; on failure gives everything back.
+ */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, logger } = options;
+  const lock = lockDataDir(config.dataDir);
+  try {
+    const database = await openDatabase(join(config.dataDir, 'tilld.sqlite'));
+    try {
+      const keyring = await unlockWallet({ db: database.db, config, logger });
+      const parts = await compose(options, { lock, database, keyring });
+      return { start: () => startParts(config, parts), stop: () => stopParts(config, logger, parts) };
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+interface Ground {
+  readonly lock: DataDirLock;
+  readonly database: OpenDatabase;
+  readonly keyring: Keyring;
+}
+
+async function compose(options: AppOptions, { lock, database, keyring }: Ground): Promise<RunningParts> {
+  const { config, logger, clock = SYSTEM_CLOCK } = options;
+  const { db } = database;
+  const liveNetwork = config.network ?? 'mainnet';
+  const wallet = createWallet({ keyring, liveNetwork });
+  const secretBox = createSecretBox(keyring);
+  const rates = createRates({
+    config: config.rates,
+    sandboxFallback: config.sandbox.fallbackRates,
+    clock,
+    logger,
+  });
+  const simulators = createSimulators({ config, db, clock, logger });
+  const adapters = [
+    ...createLiveAdapters({ config, db, clock, logger }),
+    ...simulators.map((simulator) => simulator.adapter),
+  ];
+  const queue = createQueue(config, { db, clock, logger, secretBox });
+  const pruning = new WebhookHousekeeping({ db, clock, logger }, config.webhooks);
+  const shared = {
+    db,
+    clock,
+    logger,
+    rates,
+    secretBox,
+    chains: chainsOf(adapters),
+    deriver: wallet,
+    keys: wallet,
+    policy: options.sendPolicy ?? DEFAULT_SEND_POLICY,
+    watchKeyOf: watchKeys(liveNetwork),
+    baseUrl: config.http.baseUrl,
+    confirmations: confirmationPolicies(config),
+    wakeWebhooks: () => queue.wake(),
+  };
+  const watcher = new Watcher(shared, adapters, { pollIntervalMs: config.watcher.pollIntervalMs });
+  const tokens = createTokens({ secret: jwtSecret(config, keyring), clock });
+  const passwords = await createPasswords(config.auth.passwordHash);
+  const hasLiveCoin = adapters.some((adapter) => adapter.mode === 'live');
+  const routes = [
+    ...authRoutes({ db, clock, passwords, tokens, registration: config.auth.registration }),
+    ...merchantRoutes({ ...shared, defaults: config.payments, hasLiveCoin }),
+    ...keyRoutes(shared),
+    ...customerRoutes(shared),
+    ...productRoutes(shared),
+    ...priceRoutes(shared),
+    ...paymentRoutes(shared),
+    ...sandboxRoutes({
+      ...shared,
+      simulators: simulatorControls(simulators),
+      wakeWatcher: (coin, mode) => watcher.wake(coin, mode),
+    }),
+    ...walletRoutes(shared),
+    ...webhookRoutes({ db, clock, attempts: queue }),
+  ];
+  const server = createHttpServer({
+    ...{ routes, db, clock, logger, secretBox, tokens },
+    readiness: () => readReadiness(db, watcher),
+    registry: new Registry(),
+    settings: {
+      trustProxy: config.http.trustProxy,
+      bodyLimitBytes: config.http.bodyLimitBytes,
+      authRatePerMinute: config.auth.ratePerMinute,
+      baseUrl: config.http.baseUrl,
+      version: packageVersion(),
+    },
+    checkAnswers: options.checkAnswers ?? false,
+    tls: config.http.tls,
+  });
+  const wipeKeys = (): void => keyring.wipe();
+  return { lock, database, server, rates, queue, pruning, watcher, simulators, adapters, wipeKeys };
+}
+
+function createQueue(
+  config: Config,
+  deps: { db: Db; clock: Clock; logger: Logger; secretBox: SecretBox },
+): WebhookQueue {
+  const { allowPrivate, timeoutMs, concurrency, retryGapsMs } = config.webhooks;
+  return new WebhookQueue({
+    ...deps,
+    egress: { allowPrivate, resolve: resolveHost },
+    limits: { attemptLimitMs: timeoutMs, concurrency, perOrigin: DELIVERIES_PER_ORIGIN, retryGapsMs },
+  });
+}
+
+function jwtSecret(config: Config, keyring: Keyring): Uint8Array {
+  const configured = config.auth.jwtSecret;
+  return configured === null ? defaultJwtSecret(keyring) : new TextEncoder().encode(configured.reveal());
+}
+
+function packageVersion(): string {
+  const file = new URL('../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

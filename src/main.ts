@@ -1,0 +1,55 @@
+import { createApp } from './app.ts';
+import { ConfigError, loadConfig, redactedConfig } from './config/load-config.ts';
+import { createLogger } from './logger.ts';
+
+/** Exit codes: 0 stopped as asked, 1 failed while running, 2 cannot start (configuration, data directory, keys). */
+const EXIT_FAILED = 1;
+const EXIT_CANNOT_START = 2;
+
+async function main(): Promise<void> {
+  const config = readConfig();
+  const logger = createLogger(config.logLevel);
+  for (const warning of config.warnings) logger.warn({}, warning);
+  logger.info({ config: redactedConfig(config) }, 'starting');
+  const app = await createApp({ config, logger });
+  let stopping = false;
+  const stop = (reason: string, exitCode: number): void => {
+    if (stopping) return;
+    stopping = true;
+    logger.info({ reason }, 'stopping');
+    // A part that hangs must not keep the process: what is unfinished is taken up at the next start.
+    setTimeout(() => process.exit(EXIT_FAILED), config.shutdownGraceMs).unref();
+    void app.stop().then(() => {
+      logger.info({}, 'stopped');
+      process.exit(exitCode);
+    });
+  };
+  process.on('SIGTERM', () => stop('SIGTERM', 0));
+  process.on('SIGINT', () => stop('SIGINT', 0));
+  // State after an unexpected error is unknown: stop, and let the next start resume from the database.
+  process.on('uncaughtException', (error) => {
+    logger.error({ err: error }, 'unexpected error');
+    stop('unexpected error', EXIT_FAILED);
+  });
+  process.on('unhandledRejection', (error) => {
+    logger.error({ err: error }, 'unhandled rejection');
+    stop('unhandled rejection', EXIT_FAILED);
+  });
+  const { url } = await app.start();
+  logger.info({ url, dashboard: `${config.http.baseUrl}/dashboard` }, 'listening');
+}
+
+function readConfig(): ReturnType<typeof loadConfig> {
+  try {
+    return loadConfig({ env: process.env, cwd: process.cwd() });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(EXIT_CANNOT_START);
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`tilld cannot start: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(EXIT_CANNOT_START);
+});

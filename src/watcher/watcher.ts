@@ -1,0 +1,86 @@
+import type { ChainAdapter } from '../domain/chain.ts';
+import type { Coin, Mode } from '../domain/coins.ts';
+import type { Rates } from '../domain/ports.ts';
+import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
+import { expirePayments } from '../usecases/payment/expire-payments.ts';
+import { quoteLatePayments } from '../usecases/payment/quote-late-payments.ts';
+import type { BumpSendsDeps } from '../usecases/wallet/bump-sends.ts';
+import { ChainFollower, type ChainHealth } from './chain-follower.ts';
+import { PeriodicTask } from './periodic-task.ts';
+import { SendLoop } from './send-loop.ts';
+
+export type WatcherDeps = ObserveDeps & BumpSendsDeps & { readonly rates: Rates };
+
+export interface WatcherOptions {
+  readonly pollIntervalMs: number;
+}
+
+const MAX_BACKOFF_MS = 30_000;
+const STATUS_EVERY_MS = 30_000;
+const EXPIRY_EVERY_MS = 1_000;
+const LATE_QUOTE_EVERY_MS = 30_000;
+const SENDS_EVERY_MS = 2_000;
+const BUMPS_EVERY_MS = 60_000;
+
+/** All loops that watch: one follower per chain, the sends, the deadlines and unpriced late money. */
+export class Watcher {
+  readonly #followers: ReadonlyMap<string, ChainFollower>;
+  readonly #tasks: readonly PeriodicTask[];
+  readonly #sends: SendLoop;
+
+  constructor(deps: WatcherDeps, adapters: readonly ChainAdapter[], options: WatcherOptions) {
+    this.#followers = new Map(
+      adapters.map((adapter) => [
+        chainKey(adapter.coin, adapter.mode),
+        new ChainFollower(deps, adapter, {
+          pollIntervalMs: options.pollIntervalMs,
+          maxBackoffMs: MAX_BACKOFF_MS,
+          statusEveryMs: STATUS_EVERY_MS,
+        }),
+      ]),
+    );
+    const { logger } = deps;
+    const seenThrough = (coin: Coin, mode: Mode): number | null => this.seenThrough(coin, mode);
+    this.#tasks = [
+      new PeriodicTask('expiry', EXPIRY_EVERY_MS, logger, () => expirePayments({ ...deps, seenThrough })),
+      new PeriodicTask('late-quotes', LATE_QUOTE_EVERY_MS, logger, async () => {
+        for (const adapter of adapters) await quoteLatePayments(deps, adapter);
+      }),
+    ];
+    this.#sends = new SendLoop(deps, adapters, {
+      intervalMs: SENDS_EVERY_MS,
+      bumpIntervalMs: BUMPS_EVERY_MS,
+    });
+  }
+
+  start(): void {
+    for (const follower of this.#followers.values()) follower.start();
+    for (const task of this.#tasks) task.start();
+    this.#sends.start();
+  }
+
+  /** Waits for the steps in hand; each is one transaction, so nothing half-done remains. */
+  async stop(): Promise<void> {
+    const followers = [...this.#followers.values()].map((follower) => follower.stop());
+    const tasks = this.#tasks.map((task) => task.stop());
+    await Promise.all([...followers, ...tasks, this.#sends.stop()]);
+  }
+
+  /** Looks at a chain now instead of at its next poll. */
+  wake(coin: Coin, mode: Mode): void {
+    this.#followers.get(chainKey(coin, mode))?.wake();
+  }
+
+  /** Time up to which a chain was looked at completely, ms; null when not yet. */
+  seenThrough(coin: Coin, mode: Mode): number | null {
+    return this.#followers.get(chainKey(coin, mode))?.seenThrough() ?? null;
+  }
+
+  health(): ChainHealth[] {
+    return [...this.#followers.values()].map((follower) => follower.health());
+  }
+}
+
+function chainKey(coin: Coin, mode: Mode): string {
+  return `${coin}/${mode}`;
+}

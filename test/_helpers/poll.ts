@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Asks again and again until the answer satisfies; fails with the last answer. */
+export async function eventually<T>(
+  what: string,
+  ask: () => Promise<T> | T,
+  satisfies: (value: T) => boolean,
+  timeoutMs = 20_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await ask();
+    if (satisfies(value)) return value;
+    if (Date.now() > deadline) {
+      throw new Error(`${what}: not within ${timeoutMs} ms; last: ${JSON.stringify(value)}`);
+    }
+    await sleep(25);
+  }
+}

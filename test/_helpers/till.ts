@@ -1,0 +1,201 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp, type App, type AppOptions } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { createLogger } from '../../src/logger.ts';
+import { ApiClient } from './api-client.ts';
+import { eventually } from './poll.ts';
+
+/** The real clock, which a test may put forward. */
+export class TestClock {
+  #aheadMs = 0;
+
+  now(): number {
+    return Date.now() + this.#aheadMs;
+  }
+
+  advance(ms: number): void {
+    this.#aheadMs += ms;
+  }
+}
+
+export type Env = Readonly<Record<string, string>>;
+
+/** Settings every test till has: regtest, fixed rates, cheap password hashes, private webhooks. */
+function baseEnv(dataDir: string, port: number): Record<string, string> {
+  return {
+    TILLD_CONFIG: 'test/_helpers/till.yaml',
+    TILLD_DATA_DIR: dataDir,
+    TILLD_PORT: String(port),
+    TILLD_LOG_LEVEL: process.env['TILLD_TEST_LOG'] ?? 'silent',
+  };
+}
+
+/** Settings of a till beside regtest nodes. */
+export function liveEnv(nodes: { BTC?: string; LTC?: string }): Env {
+  return {
+    TILLD_NETWORK: 'regtest',
+    ...(nodes.BTC === undefined ? {} : { TILLD_BTC_RPC_URL: nodes.BTC }),
+    ...(nodes.LTC === undefined ? {} : { TILLD_LTC_RPC_URL: nodes.LTC }),
+  };
+}
+
+/** A till inside the test's own process: quick, and its clock can be moved. */
+export class Till {
+  readonly clock = new TestClock();
+  readonly dataDir: string;
+  readonly #env: Env;
+  readonly #options: Partial<AppOptions>;
+  readonly #port: number;
+  #app: App | null = null;
+
+  private constructor(dataDir: string, port: number, env: Env, options: Partial<AppOptions>) {
+    this.dataDir = dataDir;
+    this.#port = port;
+    this.#env = env;
+    this.#options = options;
+  }
+
+  static async start(env: Env = {}, options: Partial<AppOptions> = {}): Promise<Till> {
+    const till = new Till(mkdtempSync(join(tmpdir(), 'till-')), await freePort(), env, options);
+    await till.up();
+    return till;
+  }
+
+  get api(): ApiClient {
+    return new ApiClient(`http://127.0.0.1:${this.#port}`);
+  }
+
+  /** Starts the daemon on its data directory. */
+  async up(): Promise<void> {
+    const config = loadConfig({
+      env: { ...baseEnv(this.dataDir, this.#port), ...this.#env },
+      cwd: process.cwd(),
+    });
+    this.#app = await createApp({
+      config,
+      logger: createLogger(config.logLevel),
+      clock: this.clock,
+      checkAnswers: true,
+      ...this.#options,
+    });
+    await this.#app.start();
+  }
+
+  /** Stops the daemon and keeps its data. */
+  async down(): Promise<void> {
+    await this.#app?.stop();
+    this.#app = null;
+  }
+
+  async end(): Promise<void> {
+    await this.down();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+
+  /** Waits until every configured chain is followed to its tip. */
+  async ready(timeoutMs = 30_000): Promise<void> {
+    await waitReady(this.api, timeoutMs);
+  }
+}
+
+/** A till in a process of its own, for kill -9. */
+export class TillProcess {
+  readonly dataDir: string;
+  readonly #env: Env;
+  readonly #port: number;
+  #child: ChildProcess | null = null;
+  #output = '';
+
+  private constructor(dataDir: string, port: number, env: Env) {
+    this.dataDir = dataDir;
+    this.#port = port;
+    this.#env = env;
+  }
+
+  static async start(env: Env = {}): Promise<TillProcess> {
+    const till = new TillProcess(mkdtempSync(join(tmpdir(), 'till-')), await freePort(), env);
+    await till.up();
+    return till;
+  }
+
+  get api(): ApiClient {
+    return new ApiClient(`http://127.0.0.1:${this.#port}`);
+  }
+
+  /** Everything the daemon wrote to its outputs. */
+  get output(): string {
+    return this.#output;
+  }
+
+  async up(): Promise<void> {
+    const child = spawn(process.execPath, ['src/main.ts'], {
+      env: { PATH: process.env['PATH'] ?? '', ...baseEnv(this.dataDir, this.#port), ...this.#env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    const collect = (chunk: Buffer): void => void (this.#output += chunk.toString('utf8'));
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    await eventually(
+      'the daemon answers',
+      async () => {
+        if (child.exitCode !== null) throw new Error(`the daemon ended (${child.exitCode}): ${this.#output}`);
+        return this.api.call('GET', '/healthz').then(
+          ({ status }) => status,
+          () => 0,
+        );
+      },
+      (status) => status === 200,
+      30_000,
+    );
+  }
+
+  /** SIGKILL: no handler runs, nothing is flushed. */
+  async kill9(): Promise<void> {
+    await this.#signal('SIGKILL');
+  }
+
+  /** SIGTERM, and the exit code. */
+  async terminate(): Promise<number | null> {
+    return this.#signal('SIGTERM');
+  }
+
+  async end(): Promise<void> {
+    await this.kill9();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+
+  async ready(timeoutMs = 30_000): Promise<void> {
+    await waitReady(this.api, timeoutMs);
+  }
+
+  async #signal(signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.#child;
+    this.#child = null;
+    if (child === null || child.exitCode !== null) return child?.exitCode ?? null;
+    const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+    child.kill(signal);
+    return exited;
+  }
+}
+
+async function waitReady(api: ApiClient, timeoutMs: number): Promise<void> {
+  await eventually(
+    'every chain is followed',
+    () => api.call('GET', '/readyz'),
+    ({ status }) => status === 200,
+    timeoutMs,
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
+import { requireNode, startNode, toAtoms, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { liveEnv, Till } from '../../_helpers/till.ts';
+import { WebhookSink } from '../../_helpers/webhook-sink.ts';
+
+/** Confirmations that config asks for on regtest, as the payment itself says. */
+const HOUR_MS = 3_600_000;
+
+describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
+  describe.skipIf(!requireNode(coin))('end to end', () => {
+    let node: RegtestNode;
+    let till: Till;
+    let sink: WebhookSink;
+    let shop: Shop;
+
+    beforeAll(async () => {
+      node = await startNode(coin);
+      sink = await WebhookSink.start();
+      till = await Till.start(liveEnv({ [coin]: node.rpcUrl }));
+      shop = await Shop.open(till.api, { webhookUrl: sink.url });
+      await till.ready();
+    });
+
+    afterAll(async () => {
+      await till.end();
+      await sink.close();
+      await node.stop();
+    });
+
+    const newPayment = async (fields: Record<string, unknown> = {}): Promise<PaymentJson> =>
+      shop.createPayment({ allowedCryptos: [coin], ...fields });
+    const due = (payment: PaymentJson): bigint => toAtoms(payment.options[coin].amount);
+    const pay = async (payment: PaymentJson, amountAtoms: bigint): Promise<string> =>
+      node.pay({ address: payment.options[coin].address, amountAtoms });
+    const settle = async (payment: PaymentJson): Promise<void> => {
+      await node.mine(payment.options[coin].requiredConfirmations);
+    };
+    const statusOf = async (payment: PaymentJson, status: string): Promise<PaymentJson> =>
+      eventually(
+        `payment is ${status}`,
+        () => shop.payment(payment.id),
+        (now) => now.status === status,
+      );
+
+    it('exact: unconfirmed, confirmed, completed, told by signed webhooks in order, credited to the balance', async () => {
+      const before = toAtoms(await shop.balance(coin));
+      const payment = await newPayment();
+      expect(payment).toMatchObject({ status: 'pending', sandbox: false });
+      await pay(payment, due(payment));
+      await sink.waitForEvent('payment.confirming', payment.id);
+      const seen = await shop.payment(payment.id);
+      expect(seen.options[coin]).toMatchObject({ received: payment.options[coin].amount, confirmations: 0 });
+      expect(toAtoms(await shop.balance(coin))).toBe(before);
+      await settle(payment);
+      const { body } = await sink.waitForEvent('payment.completed', payment.id);
+      expect(body.data.payment).toMatchObject({ status: 'completed', exception: null });
+      expect(sink.types(payment.id)).toEqual(['payment.created', 'payment.confirming', 'payment.completed']);
+      expect(sink.of(payment.id).map((delivery) => delivery.body.sequence)).toEqual([1, 2, 3]);
+      expect(toAtoms(await shop.balance(coin)) - before).toBe(due(payment));
+      const secret = await shop.api.must<{ secret: string }>(
+        'GET',
+        `/merchant/webhook/secret?merchantId=${shop.merchantId}`,
+        { token: shop.token },
+      );
+      sink.verifyAll(secret.secret);
+      const logs = await shop.api.must<{ logs: { status: number; endpoint: string }[] }>(
+        'GET',
+        `/merchant/webhook-logs?paymentId=${payment.id}`,
+        { token: shop.secretKey },
+      );
+      expect(logs.logs.map((log) => log.status)).toEqual([200, 200, 200]);
+    });
+
+    it('several outputs of one transaction and several transactions add up', async () => {
+      const payment = await newPayment();
+      const third = due(payment) / 3n;
+      const { address } = payment.options[coin];
+      await node.pay({ address, amounts: [third, third] });
+      await sink.waitForEvent('payment.underpaid', payment.id);
+      await pay(payment, due(payment) - 2n * third);
+      await sink.waitForEvent('payment.confirming', payment.id);
+      await settle(payment);
+      const done = await statusOf(payment, 'completed');
+      expect(done.transactions).toHaveLength(3);
+      expect(done.options[coin].received).toBe(payment.options[coin].amount);
+      expect(done.exception).toBeNull();
+    });
+
+    it('under: stays underpaid, also past its time, and the merchant may accept it', async () => {
+      const payment = await newPayment();
+      await pay(payment, (due(payment) * 9n) / 10n);
+      await sink.waitForEvent('payment.underpaid', payment.id);
+      await settle(payment);
+      await eventually(
+        'money is confirmed',
+        () => shop.payment(payment.id),
+        (now) => now.options[coin].confirmations > 0,
+      );
+      till.clock.advance(2 * HOUR_MS);
+      const closed = await eventually(
+        'the shortfall is final',
+        () => shop.payment(payment.id),
+        (now) => now.exception === 'underpaid',
+      );
+      expect(closed.status).toBe('underpaid');
+      await shop.api.must('POST', '/payment/resolve', {
+        token: shop.secretKey,
+        body: { paymentId: payment.id, action: 'accept' },
+      });
+      await sink.waitForEvent('payment.completed', payment.id);
+      expect(sink.types(payment.id)).not.toContain('payment.expired');
+    });
+
+    it('over: completes and says by how much', async () => {
+      const payment = await newPayment();
+      await pay(payment, due(payment) + due(payment) / 10n);
+      await settle(payment);
+      const { body } = await sink.waitForEvent('payment.overpaid', payment.id);
+      expect(body.data.payment).toMatchObject({ status: 'completed', exception: 'overpaid' });
+    });
+
+    it('late: expires unpaid, then completes on money that covers the price', async () => {
+      const payment = await newPayment();
+      till.clock.advance(2 * HOUR_MS);
+      await sink.waitForEvent('payment.expired', payment.id);
+      await pay(payment, due(payment));
+      await sink.waitForEvent('payment.late', payment.id);
+      await settle(payment);
+      await sink.waitForEvent('payment.completed', payment.id);
+      expect(await shop.payment(payment.id)).toMatchObject({ status: 'completed', exception: 'late' });
+      expect(sink.types(payment.id)).toEqual([
+        'payment.created',
+        'payment.expired',
+        'payment.late',
+        'payment.confirming',
+        'payment.completed',
+      ]);
+    });
+
+    it('seen in time and mined after the deadline: on time, never expired', async () => {
+      const payment = await newPayment();
+      await pay(payment, due(payment));
+      await sink.waitForEvent('payment.confirming', payment.id);
+      till.clock.advance(2 * HOUR_MS);
+      await settle(payment);
+      await sink.waitForEvent('payment.completed', payment.id);
+      expect(await shop.payment(payment.id)).toMatchObject({ exception: null });
+      expect(sink.types(payment.id)).not.toContain('payment.expired');
+    });
+
+    it('replaced by fee to another address: the credit is taken back and the payment can still be paid', async () => {
+      const payment = await newPayment();
+      const txid = await pay(payment, due(payment));
+      await sink.waitForEvent('payment.confirming', payment.id);
+      await node.replaceTo(txid, await node.foreignAddress());
+      await sink.waitForEvent('payment.reversed', payment.id);
+      expect(await shop.payment(payment.id)).toMatchObject({ status: 'pending' });
+      await node.mine(1);
+      await pay(payment, due(payment));
+      await settle(payment);
+      await sink.waitForEvent('payment.completed', payment.id);
+    });
+
+    it('fee bumped by the payer: the money is credited once', async () => {
+      const payment = await newPayment();
+      const txid = await pay(payment, due(payment));
+      await sink.waitForEvent('payment.confirming', payment.id);
+      await node.bumpFee(txid);
+      await settle(payment);
+      await sink.waitForEvent('payment.completed', payment.id);
+      const done = await shop.payment(payment.id);
+      expect(done.options[coin].received).toBe(payment.options[coin].amount);
+      expect(done.exception).toBeNull();
+    });
+
+    it.each([1, 3])(
+      'reorg of depth %i that moves the transaction keeps the completed payment',
+      async (depth) => {
+        const payment = await newPayment();
+        await pay(payment, due(payment));
+        await node.mine(3);
+        await sink.waitForEvent('payment.completed', payment.id);
+        await node.reorg({ depth, transactions: 'moved' });
+        const { height } = await node.tip();
+        await followedTo(height);
+        const after = await shop.payment(payment.id);
+        expect(after).toMatchObject({ status: 'completed', exception: null });
+        expect(after.options[coin].received).toBe(payment.options[coin].amount);
+        expect(sink.types(payment.id)).not.toContain('payment.reversed');
+      },
+    );
+
+    it.each([1, 3])(
+      'reorg of depth %i that drops the transaction after completion: payment.reversed',
+      async (depth) => {
+        const payment = await newPayment();
+        const balance = await shop.balance(coin);
+        const required = payment.options[coin].requiredConfirmations;
+        const txid = await pay(payment, due(payment));
+        await node.mine(Math.max(depth, required));
+        await sink.waitForEvent('payment.completed', payment.id);
+        await node.reorg({ depth: Math.max(depth, required), drop: [txid] });
+        const { body } = await sink.waitForEvent('payment.reversed', payment.id);
+        expect(body.data.payment).toMatchObject({ status: 'pending' });
+        expect((await shop.payment(payment.id)).options[coin].received).toBe('0');
+        expect(await shop.balance(coin)).toBe(balance);
+        till.clock.advance(2 * HOUR_MS);
+        await sink.waitForEvent('payment.failed', payment.id);
+        expect(sink.types(payment.id)).not.toContain('payment.expired');
+      },
+    );
+
+    it('a reorg before completion starts the confirmations again', async () => {
+      const payment = await newPayment();
+      await pay(payment, due(payment));
+      await node.mine(1);
+      await eventually(
+        'one confirmation',
+        () => shop.payment(payment.id),
+        (now) => now.options[coin].confirmations === 1,
+      );
+      await node.reorg({ depth: 1, transactions: 'mempool' });
+      await eventually(
+        'none again',
+        () => shop.payment(payment.id),
+        (now) => now.options[coin].confirmations === 0,
+      );
+      expect(await shop.payment(payment.id)).toMatchObject({ status: 'confirming' });
+      await settle(payment);
+      await sink.waitForEvent('payment.completed', payment.id);
+    });
+
+    it('paid while the daemon was down, in time by its block: completed without exception', async () => {
+      const payment = await newPayment();
+      await till.down();
+      await pay(payment, due(payment));
+      await settle(payment);
+      till.clock.advance(2 * HOUR_MS);
+      await till.up();
+      await sink.waitForEvent('payment.completed', payment.id);
+      expect(await shop.payment(payment.id)).toMatchObject({ status: 'completed', exception: null });
+      expect(sink.types(payment.id)).not.toContain('payment.expired');
+    });
+
+    it('the node restarts in the middle: nothing is lost and nothing expires meanwhile', async () => {
+      const payment = await newPayment();
+      await node.shutDown();
+      till.clock.advance(2 * HOUR_MS);
+      await eventually(
+        'trouble is told',
+        () => till.api.call('GET', '/readyz'),
+        ({ status }) => status === 503,
+      );
+      expect(await shop.payment(payment.id)).toMatchObject({ status: 'pending' });
+      await node.restart();
+      await sink.waitForEvent('payment.expired', payment.id, 45_000);
+      await till.ready();
+    });
+
+    async function followedTo(height: number): Promise<void> {
+      await eventually(
+        `chain followed to ${height}`,
+        async () =>
+          (
+            await till.api.call<{ chains: Record<string, { height: number; state: string }> }>(
+              'GET',
+              '/readyz',
+            )
+          ).body.data,
+        (data) => data.chains[coin]?.height === height && data.chains[coin]?.state === 'following',
+      );
+    }
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { createLogger } from '../../src/logger.ts';
+
+function logged(write: (logger: ReturnType<typeof createLogger>) => void): string {
+  let text = '';
+  write(createLogger('info', { write: (line) => void (text += line) }));
+  return text;
+}
+
+describe('logger', () => {
+  it('removes secrets by the name of their field, two levels deep', () => {
+    const text = logged((logger) =>
+      logger.info(
+        { password: 'hunter2hunter2', user: { token: 'abc123abc' }, a: { b: { secret: 'deep-one' } } },
+        'x',
+      ),
+    );
+    expect(text).not.toMatch(/hunter2|abc123|deep-one/);
+    expect(JSON.parse(text)).toMatchObject({ msg: 'x', level: 'info', password: '[redacted]' });
+  });
+
+  it('removes what looks like a secret inside any text', () => {
+    const key = `sk_${'a1B2'.repeat(10)}`;
+    const hook = `whsec_${'QUJD'.repeat(10)}=`;
+    const jwt = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.${'c'.repeat(43)}`;
+    const text = logged((logger) =>
+      logger.error(
+        { err: new Error(`failed at http://rpcuser:rpcpass@127.0.0.1:8332/ with ${key}`), hook, jwt },
+        `Bearer ${jwt}`,
+      ),
+    );
+    expect(text).not.toMatch(/rpcpass|a1B2a1B2|QUJDQUJD|eyJzdWIi/);
+    expect(text).toContain('127.0.0.1:8332');
+  });
+
+  it('leaves ordinary text alone', () => {
+    expect(logged((logger) => logger.info({ txid: 'ab'.repeat(32) }, 'sent'))).toContain('ab'.repeat(32));
+  });
+});
