@@ -42,6 +42,7 @@ function get(
   );
 }
 
+const never = () => new Promise<string[]>(() => undefined);
 const text = (body: Uint8Array) => Buffer.from(body).toString();
 
 describe('guardedFetch', () => {
@@ -173,8 +174,7 @@ describe('guardedFetch', () => {
   });
 
   it('counts DNS against the time limit', async () => {
-    const resolve = () => new Promise<string[]>(() => undefined);
-    await expect(get('http://slow.example/', { resolve, timeoutMs: 100 })).rejects.toMatchObject({
+    await expect(get('http://slow.example/', { resolve: never, timeoutMs: 100 })).rejects.toMatchObject({
       kind: 'timeout',
     });
   });

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../../src/store/database.ts';
+import { insertWebhookLog, sumLogBytes } from '../../../src/store/webhook-logs.ts';
+import { newId } from '../../../src/usecases/new-id.ts';
+import { listEvents } from '../../../src/usecases/webhooks/list-events.ts';
+import { pruneWebhooks } from '../../../src/usecases/webhooks/prune-webhooks.ts';
+import { openShop, silent, type Merchant, type Shop } from '../../_helpers/webhooks/shop.ts';
+
+const DAY_MS = 86_400_000;
+
+let shop: Shop;
+let merchant: Merchant;
+beforeEach(async () => {
+  shop = await openShop();
+  merchant = await shop.merchant('http://127.0.0.1:1/');
+});
+afterEach(async () => shop.close());
+
+/** Settled deliveries of `count` events, with a log of `size` bytes each, written one second apart. */
+async function history(count: number, size: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const { deliveryId } = await (await shop.payment(merchant)).emit();
+    await inTransaction(shop.db, async (tx) => {
+      await tx.updateTable('deliveries').set({ status: 'delivered' }).where('id', '=', deliveryId!).execute();
+      await insertWebhookLog(tx, {
+        id: newId('whl_'),
+        delivery_id: deliveryId!,
+        merchant_id: merchant.id,
+        payment_id: null,
+        endpoint: 'http://127.0.0.1:1/',
+        status: 200,
+        attempt: 1,
+        duration_ms: 1,
+        error: null,
+        request_json: '{"method":"POST","headers":{}}',
+        response_json: JSON.stringify({ status: 200, headers: {}, body: 'x'.repeat(size) }),
+        created_at: shop.clock.now(),
+      });
+    });
+    shop.clock.advance(1_000);
+  }
+}
+
+const prune = (retention: { logRetentionDays: number; logMaxBytes: number }) =>
+  pruneWebhooks({ ...shop, logger: silent }, retention);
+const countOf = async (table: 'webhook_logs' | 'deliveries' | 'events') =>
+  (await shop.db.selectFrom(table).selectAll().execute()).length;
+
+describe('webhook retention', () => {
+  it('keeps the logs of the last days and drops older ones', async () => {
+    await history(5, 10);
+    shop.clock.advance(3 * DAY_MS);
+    await history(4, 10);
+    const pruned = await prune({ logRetentionDays: 2, logMaxBytes: 1_000_000 });
+    expect(pruned).toMatchObject({ logs: 5, bytesFreed: 0, deliveries: 0 });
+    expect(await countOf('webhook_logs')).toBe(4);
+  });
+
+  it('keeps the newest logs within the size limit, whatever their age', async () => {
+    await history(40, 10_000);
+    await prune({ logRetentionDays: 30, logMaxBytes: 105_000 });
+    expect(await sumLogBytes(shop.db)).toBeLessThanOrEqual(105_000);
+    const left = await shop.db.selectFrom('webhook_logs').select('created_at').execute();
+    expect(left.length).toBeGreaterThanOrEqual(9);
+    expect(Math.min(...left.map((log) => log.created_at))).toBeGreaterThan(shop.clock.now() - 12_000);
+    await prune({ logRetentionDays: 30, logMaxBytes: 0 });
+    expect(await countOf('webhook_logs')).toBe(0);
+  });
+
+  it('works in bounded batches when there is much to drop', async () => {
+    await history(1, 10);
+    const [model] = await shop.db.selectFrom('webhook_logs').selectAll().execute();
+    const rows = Array.from({ length: 1_300 }, (_, n) => ({ ...model!, id: `whl_${n}` }));
+    for (let n = 0; n < rows.length; n += 100)
+      await shop.db
+        .insertInto('webhook_logs')
+        .values(rows.slice(n, n + 100))
+        .execute();
+    shop.clock.advance(3 * DAY_MS);
+    expect((await prune({ logRetentionDays: 2, logMaxBytes: 1_000_000 })).logs).toBe(1_301);
+  });
+
+  it('forgets what old events said but not that they happened, and never what is still to be delivered', async () => {
+    await history(3, 10);
+    const pending = await (await shop.payment(merchant)).emit();
+    shop.clock.advance(20 * DAY_MS);
+    await history(1, 10);
+    const pruned = await prune({ logRetentionDays: 2, logMaxBytes: 1_000_000 });
+    expect(pruned).toMatchObject({ logs: 3, deliveries: 3 });
+    expect(await countOf('deliveries')).toBe(2);
+    const { events, total } = await listEvents(shop, { merchantId: merchant.id, page: 1, limit: 10 });
+    expect(total).toBe(5);
+    expect(events.map((event) => Object.keys(event.data).length)).toEqual([1, 1, 0, 0, 0]);
+    expect(events[1]!.id).toBe(pending.eventId);
+    expect(events.every((event) => event.type === 'payment.created')).toBe(true);
+    expect((await prune({ logRetentionDays: 2, logMaxBytes: 1_000_000 })).events).toBe(0);
+  });
+});
