@@ -19,15 +19,17 @@ export function planBump(
 ): SendPlan | null {
   const { previous, quote, capRate } = request;
   if (quote.rate <= previous.feeRate) return null;
+  const leastRate = previous.feeRate + coin.incrementalRelayRate;
+  const rate = quote.rate > leastRate ? quote.rate : leastRate;
   const feeRule: FeeRule = (vsize) => {
-    const byRate = feeFor(vsize, quote.rate);
+    const byRate = feeFor(vsize, rate);
     const byRules = previous.fee + feeFor(vsize, coin.incrementalRelayRate);
     return byRate > byRules ? byRate : byRules;
   };
   const spent = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
   const extra = usableFunds(
     request.funds.filter(({ ref }) => !spent.has(outputKey(ref))),
-    quote.rate,
+    rate,
   );
   const parts = {
     destination: {
@@ -40,7 +42,7 @@ export function planBump(
   for (let count = 0; count <= extra.length; count += 1) {
     const inputs = [...previous.inputs, ...extra.slice(0, count)];
     const plan = finishFeeOnTop({ ...parts, inputs }, previous.amount, feeRule);
-    if (plan !== null) return plan.feeRate > previous.feeRate && plan.feeRate <= capRate ? plan : null;
+    if (plan !== null) return plan.feeRate <= capRate ? plan : null;
   }
   return null;
 }

@@ -8,9 +8,6 @@ import type { RpcRefusal } from './rpc.ts';
  */
 export type RefusalMeaning = 'known' | 'spent' | 'replaced' | 'temporary' | 'invalid' | 'unclear';
 
-const RPC_DESERIALIZATION_ERROR = -22;
-const RPC_VERIFY_ERROR = -25;
-const RPC_VERIFY_REJECTED = -26;
 const RPC_ALREADY_IN_CHAIN = -27;
 
 /** Wordings of bitcoind 29 and litecoind 0.21. Matched by code first where the code says enough. */
@@ -47,6 +44,21 @@ const WORDINGS: readonly (readonly [RefusalMeaning, readonly string[]])[] = [
       'non-final',
       'non-bip68-final',
       'premature-spend',
+      'too-large-cluster',
+    ],
+  ],
+  // Only wordings that leave no doubt: a send called impossible gives its coins free again.
+  [
+    'invalid',
+    [
+      'script-verify-flag',
+      'bad-txns-',
+      'bad-witness',
+      'scriptpubkey',
+      'scriptsig-',
+      'dust',
+      'tx-size',
+      'tx decode failed',
     ],
   ],
 ];
@@ -56,14 +68,5 @@ export function meaningOf(refusal: RpcRefusal): RefusalMeaning {
   const reason = refusal.reason.toLowerCase();
   const named = WORDINGS.find(([, texts]) => texts.some((text) => reason.includes(text)));
   if (named !== undefined) return named[0];
-  switch (refusal.code) {
-    case RPC_ALREADY_IN_CHAIN:
-      return 'known';
-    case RPC_VERIFY_REJECTED:
-    case RPC_DESERIALIZATION_ERROR:
-      return 'invalid';
-    case RPC_VERIFY_ERROR:
-    default:
-      return 'unclear';
-  }
+  return refusal.code === RPC_ALREADY_IN_CHAIN ? 'known' : 'unclear';
 }

@@ -40,7 +40,7 @@ const TRANSIENT_CODES = new Set([
 /** HTTP to one node: keep-alive, timeout, size bound, credentials. Nothing here knows JSON-RPC. */
 export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   const { timeoutMs, maxResponseBytes, logger } = options;
-  const url = new URL(options.url);
+  const url = parseUrl(options.url);
   const credentials = createCredentials(url, options.cookieFile);
   const pool = new Pool(url.origin, {
     connections: CONNECTIONS,
@@ -90,6 +90,13 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   }
 
   return { post, close: () => pool.destroy() };
+}
+
+/** The URL may hold a password, which the error of the URL class would repeat. */
+function parseUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null) throw new TypeError('the RPC URL is not a valid URL');
+  return url;
 }
 
 /** Turns a transport fault into words for operators: host and reason, never credentials. */

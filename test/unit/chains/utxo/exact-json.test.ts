@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { atomsOf, parseExactJson } from '../../../../src/chains/utxo/exact-json.ts';
+import { formatDecimal } from '../../../../src/domain/money.ts';
+
+describe('amounts in JSON', () => {
+  it('survive the way through text to atoms without loss', () => {
+    fc.assert(
+      fc.property(fc.bigInt(-(10n ** 18n), 10n ** 18n), (atoms) => {
+        const parsed = parseExactJson(`{"value":${formatDecimal(atoms, 8)}}`) as { value: string | number };
+        expect(atomsOf(parsed.value)).toBe(atoms);
+      }),
+    );
+  });
+
+  it.each([
+    ['1e-8', 1n],
+    ['1.5E-7', 15n],
+    ['0.10', 10_000_000n],
+    ['1.230000000', 123_000_000n],
+    ['2e2', 20_000_000_000n],
+    ['-0.00000001', -1n],
+  ])('%s is %s atoms', (text, atoms) => {
+    expect(atomsOf((parseExactJson(`[${text}, 0.5]`) as [string | number])[0])).toBe(atoms);
+    expect(atomsOf((parseExactJson(`[${text}]`) as [string | number])[0])).toBe(atoms);
+  });
+
+  it.each(['0.000000001', '1e-9', 'Infinity', '', '1e999', '0x10', '1.'])('%s is no amount', (text) => {
+    expect(atomsOf(text)).toBeNull();
+  });
+
+  it('leaves whole numbers numbers', () => {
+    expect(parseExactJson('{"height":12,"fee":0.5}')).toEqual({ height: 12, fee: '0.5' });
+  });
+});

@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chooseRate } from '../../../../src/chains/utxo/fees.ts';
+
+const limits = { floorRate: 1_000n, capRate: 50_000n, confirmTarget: 6 };
+
+describe('the fee rate', () => {
+  it.each([
+    [{ estimate: 9_000n, minimum: 2_000n, relay: 1_000n }, 9_000n, 'estimatesmartfee'],
+    [{ estimate: 3_000n, minimum: 7_000n, relay: 1_000n }, 7_000n, 'mempool minimum'],
+    [{ estimate: null, minimum: 1_000n, relay: 4_000n }, 4_000n, 'relay floor'],
+    [{ estimate: null, minimum: 100n, relay: 100n }, 1_000n, 'configured floor'],
+    [{ estimate: 90_000n, minimum: 100n, relay: 100n }, 50_000n, 'estimatesmartfee, capped'],
+  ])('of %o is the highest of them within the limits', (seen, rate, source) => {
+    expect(chooseRate(seen, limits, 5)).toEqual({ rate, source, at: 5 });
+  });
+
+  it('never leaves floor and cap', () => {
+    const rate = fc.bigInt(0n, 10n ** 12n);
+    fc.assert(
+      fc.property(fc.option(rate), rate, rate, (estimate, minimum, relay) => {
+        const quote = chooseRate({ estimate, minimum, relay }, limits, 0);
+        expect(quote.rate >= limits.floorRate && quote.rate <= limits.capRate).toBe(true);
+      }),
+    );
+  });
+});

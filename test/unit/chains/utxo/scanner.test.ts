@@ -1,0 +1,219 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bytesOfHex, scanBlock } from '../../../../src/chains/utxo/block.ts';
+import { ByteReader } from '../../../../src/chains/utxo/byte-reader.ts';
+import { displayHex } from '../../../../src/chains/utxo/hash256.ts';
+import {
+  addressableScript,
+  outpointKey,
+  outputAmount,
+  scanLoneTransaction,
+  scanTransaction,
+} from '../../../../src/chains/utxo/transaction.ts';
+import { ChainError } from '../../../../src/domain/chain.ts';
+import {
+  blockOf,
+  COINBASE,
+  encodeBlock,
+  encodeTransaction,
+  p2wpkh,
+  type TestTransaction,
+  txidOf,
+  withMweb,
+} from './raw-chain.ts';
+
+const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
+const script = fc.oneof(bytes(40), bytes(600), fc.constant(p2wpkh('ab'.repeat(20))));
+const transactions: fc.Arbitrary<TestTransaction> = fc.record({
+  inputs: fc.array(
+    fc.record({
+      txid: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((raw) => Buffer.from(raw).toString('hex')),
+      index: fc.nat({ max: 0xffffffff }),
+      script: bytes(120),
+      witness: fc.array(bytes(300), { maxLength: 4 }),
+    }),
+    { minLength: 1, maxLength: 5 },
+  ),
+  outputs: fc.array(fc.record({ amount: fc.bigInt(0n, 21n * 10n ** 14n), script }), {
+    minLength: 1,
+    maxLength: 6,
+  }),
+});
+
+/** Whatever the bytes, a scan either succeeds or says what is wrong: nothing else may escape. */
+function scanOrRefuse(scan: () => unknown): void {
+  try {
+    scan();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ChainError);
+    expect((error as ChainError).kind).toBe('bad_answer');
+  }
+}
+
+describe('scanning a transaction', () => {
+  it("finds what the library's own coder wrote, with the same txid", () => {
+    fc.assert(
+      fc.property(transactions, fc.boolean(), (transaction, mweb) => {
+        const raw = encodeTransaction(transaction);
+        const scanned = scanLoneTransaction(raw, mweb);
+        expect(displayHex(scanned.id)).toBe(txidOf(transaction));
+        expect(scanned.inputs.map((at) => outpointKey(raw, at))).toEqual(
+          transaction.inputs.map(({ txid, index }) => `${txid}:${index}`),
+        );
+        expect(scanned.outputs.map((at) => outputAmount(raw, at))).toEqual(
+          transaction.outputs.map(({ amount }) => amount),
+        );
+        expect(scanned.outputs.map((at) => addressableScript(raw, at))).toEqual(
+          transaction.outputs.map((output) =>
+            output.script.length < 4 || output.script.length > 42
+              ? null
+              : Buffer.from(output.script).toString('hex'),
+          ),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('refuses every truncation, naming the byte where it ended', () => {
+    fc.assert(
+      fc.property(transactions, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (tx, part) => {
+        const raw = encodeTransaction(tx);
+        const cut = raw.subarray(0, Math.floor(raw.length * part));
+        expect(() => scanLoneTransaction(cut, false)).toThrow(/malformed at byte \d+/);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('refuses bytes after its end', () => {
+    const raw = encodeTransaction(COINBASE);
+    expect(() => scanLoneTransaction(Buffer.concat([raw, Buffer.from([0])]), false)).toThrow(ChainError);
+  });
+
+  it('never fails in another way on changed or random bytes', () => {
+    fc.assert(
+      fc.property(transactions, fc.nat(), fc.nat({ max: 255 }), fc.boolean(), (tx, at, value, mweb) => {
+        const raw = encodeTransaction(tx);
+        raw[at % raw.length] = value;
+        scanOrRefuse(() => scanLoneTransaction(raw, mweb));
+      }),
+      { numRuns: 500 },
+    );
+    fc.assert(
+      fc.property(bytes(300), fc.boolean(), (raw, mweb) =>
+        scanOrRefuse(() => scanLoneTransaction(Buffer.from(raw), mweb)),
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('does not reserve memory for counts that cannot follow', () => {
+    const raw = Buffer.from('02000000feffffffff', 'hex');
+    expect(() => scanLoneTransaction(raw, false)).toThrow(/cannot follow/);
+  });
+});
+
+describe('MWEB transactions', () => {
+  const legacy = encodeTransaction(COINBASE);
+
+  it('steps over MWEB data of a waiting transaction without changing its txid', () => {
+    const raw = withMweb(legacy, Buffer.from(`01${'77'.repeat(500)}`, 'hex'));
+    const scanned = scanLoneTransaction(raw, true);
+    expect(displayHex(scanned.id)).toBe(txidOf(COINBASE));
+    expect(scanned.isHogEx).toBe(false);
+    expect(scanned.outputs).toHaveLength(1);
+  });
+
+  it('knows the HogEx transaction by its empty MWEB part', () => {
+    const scanned = scanLoneTransaction(withMweb(legacy, Buffer.from([0])), true);
+    expect(scanned.isHogEx).toBe(true);
+    expect(displayHex(scanned.id)).toBe(txidOf(COINBASE));
+  });
+
+  it('accepts no MWEB data inside a block, where it belongs in the extension', () => {
+    const raw = withMweb(legacy, Buffer.from('0155', 'hex'));
+    expect(() => scanTransaction(new ByteReader(raw), { mweb: true, lone: false })).toThrow(/MWEB marker/);
+  });
+
+  it('is malformed on a chain without MWEB', () => {
+    expect(() => scanLoneTransaction(withMweb(legacy, Buffer.from([0])), false)).toThrow(
+      /unknown transaction flag/,
+    );
+  });
+});
+
+describe('scanning a block', () => {
+  const payment: TestTransaction = {
+    inputs: [{ txid: 'aa'.repeat(32), index: 1, witness: [new Uint8Array(71), new Uint8Array(33)] }],
+    outputs: [{ amount: 1_000n, script: p2wpkh('ab'.repeat(20)) }],
+  };
+
+  it('proves header, parent, time and every transaction', () => {
+    fc.assert(
+      fc.property(fc.array(transactions, { maxLength: 12 }), (others) => {
+        const all = [COINBASE, ...others];
+        const { bytes: raw, hash } = blockOf(all);
+        const block = scanBlock(raw, hash, false);
+        expect(block.hash).toBe(hash);
+        expect(block.parentHash).toBe('11'.repeat(32));
+        expect(block.timeMs).toBe(1_700_000_000_000);
+        expect(block.transactions.map(({ id }) => displayHex(id))).toEqual(all.map(txidOf));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('refuses another block than the one asked for', () => {
+    const { bytes: raw } = blockOf([COINBASE]);
+    expect(() => scanBlock(raw, 'ff'.repeat(32), false)).toThrow(/asked for block ff/);
+  });
+
+  it('refuses transactions that the header does not commit to', () => {
+    const { hash, bytes: raw } = encodeBlock({
+      transactions: [encodeTransaction(COINBASE), encodeTransaction(payment)],
+      txids: [txidOf(COINBASE), 'ee'.repeat(32)],
+    });
+    expect(() => scanBlock(raw, hash, false)).toThrow(/merkle root/);
+  });
+
+  it('refuses a list that repeats its end under the same merkle root (CVE-2012-2459)', () => {
+    const other = { ...payment, outputs: [{ amount: 7n, script: p2wpkh('cd'.repeat(20)) }] };
+    const three = [COINBASE, payment, other];
+    const honest = blockOf(three);
+    const doubled = encodeBlock({
+      transactions: [...three, other].map(encodeTransaction),
+      txids: three.map(txidOf),
+    });
+    expect(doubled.hash).toBe(honest.hash);
+    expect(() => scanBlock(doubled.bytes, doubled.hash, false)).toThrow(/merkle root/);
+    expect(scanBlock(honest.bytes, honest.hash, false).transactions).toHaveLength(3);
+  });
+
+  it('leaves the extension block after the last transaction alone, on MWEB chains only', () => {
+    const parts = { transactions: [encodeTransaction(COINBASE)], txids: [txidOf(COINBASE)] };
+    const { bytes: raw, hash } = encodeBlock({ ...parts, trailer: Buffer.from('01deadbeef', 'hex') });
+    expect(scanBlock(raw, hash, true).transactions).toHaveLength(1);
+    expect(() => scanBlock(raw, hash, false)).toThrow(/bytes after the last transaction/);
+  });
+
+  it('refuses every truncated or changed block without failing in another way', () => {
+    const { bytes: raw, hash } = blockOf([COINBASE, payment, payment, COINBASE]);
+    for (let length = 0; length < raw.length; length += 1) {
+      expect(() => scanBlock(raw.subarray(0, length), hash, false)).toThrow(ChainError);
+    }
+    fc.assert(
+      fc.property(fc.nat({ max: raw.length - 1 }), fc.nat({ max: 255 }), (at, value) => {
+        const changed = Buffer.from(raw);
+        changed[at] = value;
+        scanOrRefuse(() => scanBlock(changed, hash, false));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('refuses text that is not hex rather than reading half of it', () => {
+    expect(() => bytesOfHex('00ffzz00')).toThrow(ChainError);
+    expect(() => bytesOfHex('00f')).toThrow(ChainError);
+  });
+});

@@ -1,0 +1,312 @@
+import { RawTx } from '@scure/btc-signer';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addressScript } from '../../../../src/chains/utxo/address.ts';
+import type { UtxoCoin } from '../../../../src/chains/utxo/coin.ts';
+import { UTXO_COINS } from '../../../../src/chains/utxo/coins.ts';
+import { planBump } from '../../../../src/chains/utxo/plan-bump.ts';
+import { planSend } from '../../../../src/chains/utxo/plan-send.ts';
+import { signSend } from '../../../../src/chains/utxo/sign-send.ts';
+import { dustLimit, feeFor } from '../../../../src/chains/utxo/size.ts';
+import {
+  type FeeQuote,
+  type Fund,
+  InsufficientFunds,
+  outputKey,
+  type SendPlan,
+  type SendRequest,
+  UnsendableAmount,
+} from '../../../../src/domain/chain.ts';
+import { OwnKeys } from '../../../conformance/own-keys.ts';
+
+const KEYS = { BTC: new OwnKeys('BTC', 'live', 'regtest'), LTC: new OwnKeys('LTC', 'live', 'regtest') };
+const OWNED = { BTC: KEYS.BTC.newAddress(), LTC: KEYS.LTC.newAddress() };
+const CHANGE = { BTC: KEYS.BTC.newAddress().address, LTC: KEYS.LTC.newAddress().address };
+/** One destination of each kind of output. */
+const DESTINATIONS: Readonly<Record<'BTC' | 'LTC', readonly string[]>> = {
+  BTC: [
+    'bcrt1q6z64a43mjgkcq0ul2znwneq3spghrlau9slefp',
+    'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn',
+    '2MzQwSSnBHWHqSAqtTVQ6v47XtaisrJa1Vc',
+    'bcrt1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqc8gma6',
+  ],
+  LTC: [CHANGE.LTC, 'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn'],
+};
+
+function fund(code: 'BTC' | 'LTC', at: number, amount: bigint): Fund {
+  return { ...OWNED[code], ref: { txid: (at + 1).toString(16).padStart(64, '0'), index: at % 7 }, amount };
+}
+
+function quote(rate: bigint): FeeQuote {
+  return { rate, source: 'test', at: 0 };
+}
+
+function request(code: 'BTC' | 'LTC', wish: Partial<SendRequest>): SendRequest {
+  return {
+    funds: [],
+    destination: DESTINATIONS[code][0]!,
+    amount: 100_000n,
+    subtractFee: false,
+    changeAddress: CHANGE[code],
+    quote: quote(1_000n),
+    ...wish,
+  };
+}
+
+function sum(funds: readonly Fund[]): bigint {
+  return funds.reduce((total, { amount }) => total + amount, 0n);
+}
+
+/** Virtual size of real bytes (BIP-141). */
+function vsizeOf(raw: string): bigint {
+  const decoded = RawTx.decode(Buffer.from(raw, 'hex'));
+  const stripped = RawTx.encode({ ...decoded, segwitFlag: false, witnesses: undefined }).length;
+  return BigInt(Math.ceil((stripped * 3 + raw.length / 2) / 4));
+}
+
+/** What must hold for every plan, however it came about. */
+function checkPlan(coin: UtxoCoin, plan: SendPlan, rate: bigint, funds: readonly Fund[]): void {
+  expect(sum(plan.inputs)).toBe(plan.amount + plan.fee + (plan.change?.amount ?? 0n));
+  const keys = plan.inputs.map(({ ref }) => outputKey(ref));
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(plan.inputs.every((input) => funds.includes(input))).toBe(true);
+  const script = addressScript(coin, 'regtest', plan.destination);
+  expect(plan.amount >= dustLimit(script, coin.dustRelayRate)).toBe(true);
+  if (plan.change !== null) {
+    const changeScript = addressScript(coin, 'regtest', plan.change.address);
+    expect(plan.change.amount >= dustLimit(changeScript, coin.dustRelayRate)).toBe(true);
+  }
+  const signed = signSend(coin, 'regtest', plan, KEYS[coin.code]);
+  const vsize = vsizeOf(signed.raw);
+  expect(plan.fee >= feeFor(vsize, rate)).toBe(true);
+  // Never more than the rate for the worst case, plus what was too little for a change output.
+  const changeCost =
+    feeFor(31n, rate) + dustLimit(addressScript(coin, 'regtest', CHANGE[coin.code]), coin.dustRelayRate);
+  const worst = feeFor(vsize + BigInt(plan.inputs.length), rate);
+  expect(plan.fee <= worst + (plan.change === null ? changeCost : 0n)).toBe(true);
+}
+
+const codes = fc.constantFrom('BTC' as const, 'LTC' as const);
+const rates = fc.oneof(fc.bigInt(100n, 5_000n), fc.bigInt(1_000n, 400_000n));
+const amounts = fc.oneof(
+  fc.bigInt(1n, 5_000n),
+  fc.bigInt(1_000n, 10n ** 6n),
+  fc.bigInt(10n ** 6n, 84n * 10n ** 14n),
+);
+
+describe('planning a send', () => {
+  it('adds up exactly, pays the rate, makes no dust and refuses for the right reason', () => {
+    fc.assert(
+      fc.property(
+        codes,
+        fc.array(amounts, { maxLength: 12 }),
+        amounts,
+        rates,
+        fc.boolean(),
+        fc.nat({ max: 3 }),
+        (code, values, amount, rate, subtractFee, kind) => {
+          const coin = UTXO_COINS[code];
+          const destination = code === 'BTC' ? DESTINATIONS.BTC[kind]! : DESTINATIONS.LTC[kind % 2]!;
+          const funds = values.map((value, at) => fund(code, at, value));
+          let plan: SendPlan;
+          try {
+            plan = planSend(
+              coin,
+              'regtest',
+              request(code, { funds, amount, destination, subtractFee, quote: quote(rate) }),
+            );
+          } catch (error) {
+            if (error instanceof InsufficientFunds) {
+              expect(error.available < error.needed).toBe(true);
+              expect(error.available <= sum(funds)).toBe(true);
+              return;
+            }
+            expect(error).toBeInstanceOf(UnsendableAmount);
+            return;
+          }
+          if (!subtractFee) expect(plan.amount).toBe(amount);
+          else if (plan.change !== null) expect(plan.amount).toBe(amount - plan.fee);
+          else expect(plan.amount <= amount && plan.amount >= amount - plan.fee).toBe(true);
+          checkPlan(coin, plan, rate, funds);
+          expect(plan.inputs.every((input) => input.amount > feeFor(68n, rate))).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('sends everything when the fee is taken from it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.bigInt(50_000n, 10n ** 9n), { minLength: 1, maxLength: 10 }),
+        rates,
+        (values, rate) => {
+          const funds = values.map((value, at) => fund('BTC', at, value));
+          const usable = funds.filter(({ amount }) => amount > feeFor(68n, rate));
+          fc.pre(usable.length > 0 && sum(usable) > 1_000_000n);
+          const wish = request('BTC', { funds, amount: sum(usable), subtractFee: true, quote: quote(rate) });
+          const plan = planSend(UTXO_COINS.BTC, 'regtest', wish);
+          expect(plan.change).toBeNull();
+          expect(plan.inputs).toHaveLength(usable.length);
+          expect(plan.amount + plan.fee).toBe(sum(usable));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('prefers an output that fits exactly to making change', () => {
+    const funds = [fund('BTC', 0, 9_000_000n), fund('BTC', 1, 100_110n), fund('BTC', 2, 5_000_000n)];
+    const plan = planSend(UTXO_COINS.BTC, 'regtest', request('BTC', { funds }));
+    expect(plan.inputs).toEqual([funds[1]]);
+    expect(plan.change).toBeNull();
+    expect(plan.fee).toBe(110n);
+  });
+
+  it('uses few big outputs rather than many small ones', () => {
+    const funds = [
+      ...Array.from({ length: 50 }, (_none, at) => fund('BTC', at, 10_000n)),
+      fund('BTC', 50, 900_000n),
+    ];
+    const plan = planSend(UTXO_COINS.BTC, 'regtest', request('BTC', { funds, amount: 300_000n }));
+    expect(plan.inputs).toEqual([funds[50]]);
+  });
+
+  it('says what one transaction can send, when there are more outputs than fit in one', () => {
+    const funds = Array.from({ length: 700 }, (_none, at) => fund('BTC', at, 10_000n));
+    const attempt = () => planSend(UTXO_COINS.BTC, 'regtest', request('BTC', { funds, amount: 6_000_000n }));
+    expect(attempt).toThrow(InsufficientFunds);
+    expect(attempt).toThrow(/available 5000000,/);
+  });
+
+  it('says the smallest amount for a destination that would be dust', () => {
+    const small = request('BTC', { funds: [fund('BTC', 0, 10n ** 8n)], amount: 293n });
+    expect(() => planSend(UTXO_COINS.BTC, 'regtest', small)).toThrow(/smallest amount .* 0\.00000294 BTC/);
+    const eaten = request('BTC', { ...small, amount: 30_000n, subtractFee: true, quote: quote(400_000n) });
+    expect(() => planSend(UTXO_COINS.BTC, 'regtest', eaten)).toThrow(UnsendableAmount);
+  });
+
+  it('sends nothing to an address of another chain', () => {
+    const wish = request('BTC', { funds: [fund('BTC', 0, 10n ** 8n)], destination: CHANGE.LTC });
+    expect(() => planSend(UTXO_COINS.BTC, 'regtest', wish)).toThrow(/is a Litecoin regtest address/);
+  });
+});
+
+describe('signing', () => {
+  const plan = planSend(
+    UTXO_COINS.BTC,
+    'regtest',
+    request('BTC', { funds: [3, 1, 2].map((at) => fund('BTC', at, 60_000n)), amount: 150_000n }),
+  );
+
+  it('gives the same bytes every time, in BIP-69 order and open to replacement', () => {
+    const signed = signSend(UTXO_COINS.BTC, 'regtest', plan, KEYS.BTC);
+    const shuffled = { ...plan, inputs: plan.inputs.toReversed() };
+    expect(signSend(UTXO_COINS.BTC, 'regtest', shuffled, KEYS.BTC)).toEqual(signed);
+    const raw = RawTx.decode(Buffer.from(signed.raw, 'hex'));
+    const txids = raw.inputs.map(({ txid }) => Buffer.from(txid).toString('hex'));
+    expect(txids).toEqual([...txids].sort());
+    const paid = raw.outputs.map(({ amount }) => amount);
+    expect(paid).toEqual([plan.change!.amount, plan.amount].sort((a, b) => Number(a - b)));
+    expect(raw.inputs.every(({ sequence }) => sequence === 0xfffffffd)).toBe(true);
+  });
+
+  it('refuses a plan that does not add up, and a key that does not fit', () => {
+    expect(() => signSend(UTXO_COINS.BTC, 'regtest', { ...plan, fee: plan.fee - 1n }, KEYS.BTC)).toThrow(
+      /add up/,
+    );
+    const wrong = plan.inputs.map((input) => ({ ...input, keyPath: { ...input.keyPath, index: 1 } }));
+    expect(() => signSend(UTXO_COINS.BTC, 'regtest', { ...plan, inputs: wrong }, KEYS.BTC)).toThrow(
+      /does not belong/,
+    );
+  });
+});
+
+describe('planning a bump', () => {
+  it('keeps inputs and payment, and pays what BIP-125 and the quote ask', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.bigInt(1_000n, 10n ** 7n), { minLength: 1, maxLength: 5 }),
+        fc.array(fc.bigInt(1_000n, 10n ** 7n), { maxLength: 5 }),
+        fc.bigInt(300n, 10n ** 7n),
+        fc.tuple(rates, rates),
+        (values, moreValues, amount, [rate, newRate]) => {
+          const coin = UTXO_COINS.BTC;
+          const funds = values.map((value, at) => fund('BTC', at, value));
+          const more = moreValues.map((value, at) => fund('BTC', at + 100, value));
+          let previous: SendPlan;
+          try {
+            previous = planSend(coin, 'regtest', request('BTC', { funds, amount, quote: quote(rate) }));
+          } catch {
+            return;
+          }
+          const bump = planBump(coin, 'regtest', {
+            previous,
+            funds: [...funds, ...more],
+            changeAddress: CHANGE.BTC,
+            quote: quote(newRate),
+            capRate: coin.feeCapRate,
+          });
+          if (bump === null) return;
+          expect(newRate > previous.feeRate).toBe(true);
+          expect([bump.destination, bump.amount]).toEqual([previous.destination, previous.amount]);
+          expect(bump.inputs.slice(0, previous.inputs.length)).toEqual(previous.inputs);
+          checkBump(coin, previous, bump, newRate, [...funds, ...more]);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  function checkBump(
+    coin: UtxoCoin,
+    previous: SendPlan,
+    bump: SendPlan,
+    rate: bigint,
+    funds: readonly Fund[],
+  ): void {
+    expect(sum(bump.inputs)).toBe(bump.amount + bump.fee + (bump.change?.amount ?? 0n));
+    expect(bump.inputs.every((input) => funds.includes(input))).toBe(true);
+    const [oldRaw, newRaw] = [previous, bump].map((plan) => signSend(coin, 'regtest', plan, KEYS.BTC).raw);
+    const [oldSize, newSize] = [vsizeOf(oldRaw!), vsizeOf(newRaw!)];
+    expect(bump.fee >= previous.fee + feeFor(newSize, coin.incrementalRelayRate)).toBe(true);
+    expect(bump.fee >= feeFor(newSize, rate)).toBe(true);
+    expect(bump.fee * oldSize > previous.fee * newSize).toBe(true);
+  }
+
+  it('takes more funds where the change does not suffice, and gives up where nothing does', () => {
+    const coin = UTXO_COINS.BTC;
+    const funds = [fund('BTC', 0, 100_400n)];
+    const previous = planSend(coin, 'regtest', request('BTC', { funds }));
+    const wish = { previous, changeAddress: CHANGE.BTC, quote: quote(20_000n), capRate: coin.feeCapRate };
+    expect(planBump(coin, 'regtest', { ...wish, funds })).toBeNull();
+    const bump = planBump(coin, 'regtest', { ...wish, funds: [...funds, fund('BTC', 1, 50_000n)] });
+    expect(bump?.inputs).toHaveLength(2);
+    expect(bump?.feeRate).toBe(20_000n);
+  });
+
+  it('does nothing when the fees of the day ask no more, or more than the cap', () => {
+    const coin = UTXO_COINS.BTC;
+    const funds = [fund('BTC', 0, 10n ** 8n)];
+    const previous = planSend(coin, 'regtest', request('BTC', { funds, quote: quote(5_000n) }));
+    const wish = { previous, funds, changeAddress: CHANGE.BTC, capRate: 10_000n };
+    expect(planBump(coin, 'regtest', { ...wish, quote: quote(5_000n) })).toBeNull();
+    expect(planBump(coin, 'regtest', { ...wish, quote: quote(20_000n) })).toBeNull();
+    expect(planBump(coin, 'regtest', { ...wish, quote: quote(9_000n) })?.feeRate).toBe(9_000n);
+  });
+});
+
+describe('dust limits', () => {
+  it.each([
+    ['BTC', 0, 294n],
+    ['BTC', 1, 546n],
+    ['BTC', 2, 540n],
+    ['BTC', 3, 330n],
+    ['LTC', 0, 2_940n],
+    ['LTC', 1, 5_460n],
+  ] as const)('of %s for destination %i is %s', (code, kind, limit) => {
+    const coin = UTXO_COINS[code];
+    const script = addressScript(coin, 'regtest', DESTINATIONS[code][kind]!);
+    expect(dustLimit(script, coin.dustRelayRate)).toBe(limit);
+  });
+});
