@@ -40,10 +40,10 @@ export async function vetTarget(
 }
 
 /**
- * The part of the check that needs no network, for refusing a URL while it is being entered too.
+ * The part of the check that needs no network.
  * @throws {EgressError} `refused`
  */
-export function vetUrl(policy: Pick<EgressPolicy, 'allowPrivate'>, text: string): URL {
+function vetUrl(policy: Pick<EgressPolicy, 'allowPrivate'>, text: string): URL {
   if (!URL.canParse(text)) throw new EgressError('refused', 'not a URL');
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
