@@ -1,0 +1,24 @@
+/** The known name that is a few typing slips away from this one; null when none is near. */
+export function closest(name: string, known: readonly string[]): string | null {
+  const limit = Math.max(2, Math.floor(name.length / 5));
+  const ranked = known
+    .map((candidate) => ({ candidate, slips: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((a, b) => a.slips - b.slips);
+  const [best] = ranked;
+  return best !== undefined && best.slips <= limit ? best.candidate : null;
+}
+
+/** Levenshtein distance. */
+function editDistance(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const same = from[row - 1] === to[column - 1] ? 0 : 1;
+      const replaced = (previous[column - 1] ?? 0) + same;
+      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[to.length] ?? 0;
+}

@@ -1,0 +1,219 @@
+import { z } from 'zod';
+import { LATE_POLICIES } from '../domain/payment/types.ts';
+import { NETWORKS } from '../domain/coins.ts';
+import { LOG_LEVELS, RATE_SOURCE_NAMES, REGISTRATION_MODES } from './config.ts';
+import * as value from './values.ts';
+
+/** One thing the operator can set: where it stands in the YAML, its variable, its reader, its default. */
+export interface Setting {
+  /** Dotted path in the YAML file; null for secrets, which come from the environment or a file of their own. */
+  readonly yaml: string | null;
+  readonly env: string;
+  readonly schema: z.ZodType;
+  /** As it would be written in the file; undefined: it may stay unset. */
+  readonly fallback: string | number | undefined;
+  /** Its value never appears in a message. */
+  readonly isSecret: boolean;
+}
+
+function setting<S extends z.ZodType, F extends string | number>(
+  yaml: string,
+  env: string,
+  schema: S,
+  fallback: F,
+) {
+  return { yaml, env, schema, fallback, isSecret: false } as const;
+}
+
+function optional<S extends z.ZodType>(yaml: string, env: string, schema: S) {
+  return { yaml, env, schema, fallback: undefined, isSecret: false } as const;
+}
+
+function secret<S extends z.ZodType>(yaml: string | null, env: string, schema: S) {
+  return { yaml, env, schema, fallback: undefined, isSecret: true } as const;
+}
+
+const rpcUrl = () => value.url(['http:', 'https:'], 'http://user:password@127.0.0.1:8332');
+const feeRate = () => value.scaledDecimal(3, '0.001', '100000', 'atoms per vB');
+
+/** Every setting there is. This table makes the variables, the YAML keys, the checks and the messages. */
+export const SETTINGS = {
+  network: setting('network', 'TILLD_NETWORK', value.oneOf(['none', ...NETWORKS]), 'none'),
+  dataDir: setting('dataDir', 'TILLD_DATA_DIR', value.text('a directory'), './data'),
+  logLevel: setting('log.level', 'TILLD_LOG_LEVEL', value.oneOf(LOG_LEVELS), 'info'),
+  shutdownGrace: setting('shutdownGrace', 'TILLD_SHUTDOWN_GRACE', value.duration('0s', '10s'), '8s'),
+
+  port: setting('http.port', 'TILLD_PORT', value.wholeNumber(0, 65_535), 3000),
+  host: setting('http.host', 'TILLD_HOST', value.text('an address to listen on'), '127.0.0.1'),
+  baseUrl: optional(
+    'http.baseUrl',
+    'TILLD_BASE_URL',
+    value.url(['http:', 'https:'], 'https://pay.example.com'),
+  ),
+  trustProxy: setting('http.trustProxy', 'TILLD_TRUST_PROXY', value.trustProxy(), 'off'),
+  tlsCert: optional('http.tlsCert', 'TILLD_TLS_CERT', value.text('the path of a PEM file')),
+  tlsKey: optional('http.tlsKey', 'TILLD_TLS_KEY', value.text('the path of a PEM file')),
+  bodyLimit: setting('http.bodyLimit', 'TILLD_BODY_LIMIT', value.size('1KiB', '10MiB'), '100KiB'),
+
+  registration: setting('auth.registration', 'TILLD_REGISTRATION', value.oneOf(REGISTRATION_MODES), 'open'),
+  authRate: setting('auth.ratePerMinute', 'TILLD_AUTH_RATE_PER_MINUTE', value.wholeNumber(0, 100_000), 5),
+  jwtSecret: secret(null, 'TILLD_JWT_SECRET', value.text()),
+  jwtSecretFile: optional('auth.jwtSecretFile', 'TILLD_JWT_SECRET_FILE', value.text('the path of a file')),
+  passwordMemory: setting(
+    'auth.passwordMemory',
+    'TILLD_PASSWORD_MEMORY',
+    value.size('8KiB', '4GiB'),
+    '19MiB',
+  ),
+  passwordIterations: setting(
+    'auth.passwordIterations',
+    'TILLD_PASSWORD_ITERATIONS',
+    value.wholeNumber(1, 100),
+    2,
+  ),
+
+  passphrase: secret(null, 'TILLD_KEYRING_PASSPHRASE', value.text()),
+  passphraseFile: optional(
+    'keyring.passphraseFile',
+    'TILLD_KEYRING_PASSPHRASE_FILE',
+    value.text('the path of a file'),
+  ),
+  keyringMemory: setting('keyring.memory', 'TILLD_KEYRING_MEMORY', value.size('8KiB', '4GiB'), '64MiB'),
+  keyringIterations: setting('keyring.iterations', 'TILLD_KEYRING_ITERATIONS', value.wholeNumber(1, 1000), 3),
+  keyringParallelism: setting(
+    'keyring.parallelism',
+    'TILLD_KEYRING_PARALLELISM',
+    value.wholeNumber(1, 64),
+    4,
+  ),
+
+  btcRpcUrl: secret('nodes.BTC.rpcUrl', 'TILLD_BTC_RPC_URL', rpcUrl()),
+  btcCookieFile: optional('nodes.BTC.cookieFile', 'TILLD_BTC_COOKIE_FILE', value.text('the path of a file')),
+  ltcRpcUrl: secret('nodes.LTC.rpcUrl', 'TILLD_LTC_RPC_URL', rpcUrl()),
+  ltcCookieFile: optional('nodes.LTC.cookieFile', 'TILLD_LTC_COOKIE_FILE', value.text('the path of a file')),
+  ethRpcUrl: secret('nodes.ETH.rpcUrl', 'TILLD_ETH_RPC_URL', rpcUrl()),
+  solRpcUrl: secret('nodes.SOL.rpcUrl', 'TILLD_SOL_RPC_URL', rpcUrl()),
+  nodeTimeout: setting('nodes.timeout', 'TILLD_RPC_TIMEOUT', value.duration('100ms', '2m'), '15s'),
+
+  btcConfirmations: setting(
+    'confirmations.BTC',
+    'TILLD_CONFIRMATIONS_BTC',
+    value.confirmationPolicy('BTC'),
+    2,
+  ),
+  ltcConfirmations: setting(
+    'confirmations.LTC',
+    'TILLD_CONFIRMATIONS_LTC',
+    value.confirmationPolicy('LTC'),
+    6,
+  ),
+  ethConfirmations: setting(
+    'confirmations.ETH',
+    'TILLD_CONFIRMATIONS_ETH',
+    value.confirmationPolicy('ETH'),
+    12,
+  ),
+  solConfirmations: setting(
+    'confirmations.SOL',
+    'TILLD_CONFIRMATIONS_SOL',
+    value.confirmationPolicy('SOL'),
+    'finalized',
+  ),
+
+  btcFeeFloor: setting('fees.BTC.floor', 'TILLD_BTC_FEE_FLOOR', feeRate(), 1),
+  btcFeeCap: setting('fees.BTC.cap', 'TILLD_BTC_FEE_CAP', feeRate(), 500),
+  ltcFeeFloor: setting('fees.LTC.floor', 'TILLD_LTC_FEE_FLOOR', feeRate(), 1),
+  ltcFeeCap: setting('fees.LTC.cap', 'TILLD_LTC_FEE_CAP', feeRate(), 500),
+
+  pollInterval: optional('watcher.pollInterval', 'TILLD_POLL_INTERVAL', value.duration('50ms', '5m')),
+
+  paymentLifetime: setting(
+    'payments.lifetimeMinutes',
+    'TILLD_PAYMENT_LIFETIME_MINUTES',
+    value.wholeNumber(5, 1440),
+    60,
+  ),
+  tolerance: setting(
+    'payments.tolerancePercent',
+    'TILLD_TOLERANCE_PERCENT',
+    value.scaledDecimal(2, '0', '5', 'a percentage'),
+    '0.5',
+  ),
+  latePayments: setting('payments.latePayments', 'TILLD_LATE_PAYMENTS', value.oneOf(LATE_POLICIES), 'accept'),
+
+  allowPrivateWebhooks: optional('webhooks.allowPrivate', 'TILLD_ALLOW_PRIVATE_WEBHOOKS', value.onOff()),
+  webhookTimeout: setting('webhooks.timeout', 'TILLD_WEBHOOK_TIMEOUT', value.duration('100ms', '1m'), '15s'),
+  webhookConcurrency: setting(
+    'webhooks.concurrency',
+    'TILLD_WEBHOOK_CONCURRENCY',
+    value.wholeNumber(1, 256),
+    16,
+  ),
+  webhookRetryGaps: setting(
+    'webhooks.retryGaps',
+    'TILLD_WEBHOOK_RETRY_GAPS',
+    value.durations(),
+    '5s,5m,30m,2h,5h,10h,14h,20h,24h',
+  ),
+  webhookLogDays: setting(
+    'webhooks.logRetentionDays',
+    'TILLD_WEBHOOK_LOG_RETENTION_DAYS',
+    value.wholeNumber(1, 3650),
+    30,
+  ),
+  webhookLogSize: setting(
+    'webhooks.logMaxSize',
+    'TILLD_WEBHOOK_LOG_MAX_SIZE',
+    value.size('1MB', '100GB'),
+    '512MB',
+  ),
+
+  rates: setting('rates.source', 'TILLD_RATES', value.rateSource(), 'live'),
+  rateSources: setting(
+    'rates.from',
+    'TILLD_RATE_SOURCES',
+    value.someOf(RATE_SOURCE_NAMES),
+    RATE_SOURCE_NAMES.join(),
+  ),
+  rateRefresh: setting('rates.refresh', 'TILLD_RATE_REFRESH', value.duration('5s', '1h'), '60s'),
+  rateMaxAge: setting('rates.maxAge', 'TILLD_RATE_MAX_AGE', value.duration('10s', '24h'), '10m'),
+  rateTimeout: setting('rates.timeout', 'TILLD_RATE_TIMEOUT', value.duration('100ms', '1m'), '5s'),
+
+  sandboxRates: setting(
+    'sandbox.rates',
+    'TILLD_SANDBOX_RATES',
+    value.rateTable(),
+    'BTC=100000,ETH=4000,LTC=100,SOL=200,USD/EUR=0.92',
+  ),
+  sandboxBlocks: setting(
+    'sandbox.blockInterval',
+    'TILLD_SANDBOX_BLOCK_INTERVAL',
+    value.duration('50ms', '10m'),
+    '2s',
+  ),
+  sandboxConfirmations: setting(
+    'sandbox.confirmations',
+    'TILLD_SANDBOX_CONFIRMATIONS',
+    value.wholeNumber(1, 100),
+    2,
+  ),
+
+  smtpUrl: secret(
+    'mail.smtpUrl',
+    'TILLD_SMTP_URL',
+    value.url(['smtp:', 'smtps:'], 'smtps://user:password@mail.example.com'),
+  ),
+  smtpFrom: optional('mail.from', 'TILLD_SMTP_FROM', value.text('a sender address')),
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** Values as read: undefined where neither the environment, the file nor a default gives one. */
+export type Values = {
+  readonly [K in SettingName]:
+    | z.output<(typeof SETTINGS)[K]['schema']>
+    | ((typeof SETTINGS)[K]['fallback'] extends undefined ? undefined : never);
+};
+
+/** Names the file to read; the only variable that is no setting of the file. */
+export const CONFIG_VARIABLE = 'TILLD_CONFIG';

@@ -1,0 +1,275 @@
+import { COIN_INFO, type Coin } from '../domain/coins.ts';
+import type { ConfirmationPolicy } from '../domain/confirmations.ts';
+import { SOLANA_FINALIZED_DEPTH } from '../domain/confirmations.ts';
+import { parseFixedRates, fixedRates, FixedRatesError, type FixedRates } from '../domain/fixed-rates.ts';
+import { AmountError, parseDecimal } from '../domain/money.ts';
+import { z } from 'zod';
+
+/**
+ * Readers of one value each. Every reader takes what YAML gives (numbers, booleans, lists) and
+ * what the environment gives (always text), and says in words what it expected.
+ */
+
+/** A scalar of the YAML file or a text of the environment, as text. */
+const scalar = z.union([z.string(), z.number(), z.boolean()]).transform((value) => String(value).trim());
+
+function reader<T>(expected: string, parse: (text: string) => T | undefined) {
+  return z
+    .unknown()
+    .transform((value) => scalar.safeParse(value).data)
+    .transform((text, context): T => {
+      const parsed = text === undefined || text === '' ? undefined : parse(text);
+      if (parsed === undefined) {
+        context.addIssue({ code: 'custom', message: `must be ${expected}` });
+        return z.NEVER;
+      }
+      return parsed;
+    });
+}
+
+export function text(expected = 'a text') {
+  return reader(expected, (value) => value);
+}
+
+export function oneOf<const T extends string>(values: readonly T[]) {
+  return reader(`one of ${values.join(', ')}`, (value) => values.find((known) => known === value));
+}
+
+export function wholeNumber(min: number, max: number) {
+  return reader(`a whole number from ${min} to ${max}`, (value) => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    return number >= min && number <= max ? number : undefined;
+  });
+}
+
+const SWITCH: Readonly<Record<string, boolean>> = {
+  true: true,
+  on: true,
+  '1': true,
+  false: false,
+  off: false,
+  '0': false,
+};
+
+export function onOff() {
+  return reader('true, false, on, off, 1 or 0', (value) => SWITCH[value]);
+}
+
+const MS_PER_UNIT: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+function durationMs(value: string): number | undefined {
+  const [, amount = '', unit = ''] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? [];
+  const factor = MS_PER_UNIT[unit];
+  return factor === undefined ? undefined : Number(amount) * factor;
+}
+
+/** Milliseconds from "500ms", "10s", "5m" or "2h". */
+export function duration(min: string, max: string) {
+  const [minMs = 0, maxMs = 0] = [durationMs(min), durationMs(max)];
+  return reader(`a time with its unit (ms, s, m, h) from ${min} to ${max}, such as 10s`, (value) => {
+    const ms = durationMs(value);
+    return ms !== undefined && ms >= minMs && ms <= maxMs ? ms : undefined;
+  });
+}
+
+const MAX_GAPS = 30;
+
+/** Milliseconds from a YAML list, or a comma-separated text, of durations. */
+export function durations() {
+  const expected = `at most ${MAX_GAPS} times with their units, such as 5s, 5m, 2h`;
+  return listOf(expected, MAX_GAPS, durationMs);
+}
+
+function listOf<T>(expected: string, max: number, parse: (text: string) => T | undefined) {
+  return z
+    .unknown()
+    .transform((value) => (Array.isArray(value) ? value : String(value).split(',')))
+    .transform((items, context): T[] => {
+      const parsed = items.map((item) => parse(String(item).trim())).filter((item) => item !== undefined);
+      if (parsed.length !== items.length || parsed.length === 0 || parsed.length > max) {
+        context.addIssue({ code: 'custom', message: `must be ${expected}` });
+        return z.NEVER;
+      }
+      return parsed;
+    });
+}
+
+/** Several of some names, as a YAML list or separated by commas. */
+export function someOf<const T extends string>(values: readonly T[]) {
+  return listOf(`one or more of ${values.join(', ')}`, values.length, (item) =>
+    values.find((known) => known === item),
+  );
+}
+
+const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
+  B: 1,
+  kB: 1000,
+  KiB: 1024,
+  MB: 1_000_000,
+  MiB: 1_048_576,
+  GB: 1_000_000_000,
+  GiB: 1_073_741_824,
+};
+
+function sizeBytes(value: string): number | undefined {
+  const [, amount = '', unit = ''] = /^(\d{1,9}) ?(B|kB|KiB|MB|MiB|GB|GiB)$/.exec(value) ?? [];
+  const factor = BYTES_PER_UNIT[unit];
+  return factor === undefined ? undefined : Number(amount) * factor;
+}
+
+/** Bytes from "100KiB", "512MB", "2GiB". */
+export function size(min: string, max: string) {
+  const [minBytes = 0, maxBytes = 0] = [sizeBytes(min), sizeBytes(max)];
+  return reader(`a size with its unit (kB, KiB, MB, MiB, GB, GiB) from ${min} to ${max}`, (value) => {
+    const bytes = sizeBytes(value);
+    return bytes !== undefined && bytes >= minBytes && bytes <= maxBytes ? bytes : undefined;
+  });
+}
+
+/** A decimal scaled to an integer: `scaledDecimal(2, …)` reads percent as basis points. */
+export function scaledDecimal(decimals: number, min: string, max: string, what: string) {
+  const bounds = [parseDecimal(min, decimals), parseDecimal(max, decimals)] as const;
+  const expected = `${what} from ${min} to ${max} with at most ${decimals} decimals`;
+  return reader(expected, (value) => {
+    const scaled = decimalOrUndefined(value, decimals);
+    return scaled !== undefined && scaled >= bounds[0] && scaled <= bounds[1] ? scaled : undefined;
+  });
+}
+
+function decimalOrUndefined(value: string, decimals: number): bigint | undefined {
+  try {
+    return parseDecimal(value, decimals);
+  } catch (error) {
+    if (error instanceof AmountError) return undefined;
+    throw error;
+  }
+}
+
+/** An absolute URL of one of some schemes. */
+export function url(schemes: readonly string[], example: string) {
+  return reader(`a URL such as ${example}`, (value) => {
+    const parsed = URL.canParse(value) ? new URL(value) : null;
+    return parsed !== null && schemes.includes(parsed.protocol) && parsed.hostname !== ''
+      ? parsed
+      : undefined;
+  });
+}
+
+/** False, the number of proxies in front, or their addresses; `true` is one proxy. */
+export function trustProxy() {
+  const expected = 'off, on (one proxy), a number of proxies up to 10, or proxy addresses such as 10.0.0.0/8';
+  return reader(expected, (value): false | number | readonly string[] | undefined => {
+    const flag = SWITCH[value];
+    if (flag !== undefined) return flag ? 1 : false;
+    if (/^(?:[2-9]|10)$/.test(value)) return Number(value);
+    const names = value.split(',').map((name) => name.trim());
+    return names.every((name) => PROXY_NAME.test(name)) ? names : undefined;
+  });
+}
+
+const PROXY_NAME = /^(?:loopback|linklocal|uniquelocal|(?=.*[.:])[0-9a-fA-F.:]+(?:\/\d{1,3})?)$/;
+
+/** Fixed prices as one text, or as a YAML mapping of names to prices. */
+export function rateTable() {
+  const mapping = z.record(z.string(), z.union([z.string(), z.number()]));
+  return z.unknown().transform((value, context): FixedRates => {
+    try {
+      const pairs = mapping.safeParse(value);
+      return pairs.success
+        ? fixedRates(Object.entries(pairs.data).map(([name, price]) => [name, String(price)]))
+        : parseFixedRates(typeof value === 'string' ? value : '');
+    } catch (error) {
+      if (!(error instanceof FixedRatesError)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+      return z.NEVER;
+    }
+  });
+}
+
+/** `live`, or `fixed:` and a table of prices. Null stands for live. */
+export function rateSource() {
+  return z.unknown().transform((value, context): FixedRates | null => {
+    const source = String(value).trim();
+    if (source === 'live') return null;
+    if (!source.startsWith('fixed:')) {
+      context.addIssue({
+        code: 'custom',
+        message: 'must be live, or fixed: and prices such as fixed:BTC=100000,LTC=100',
+      });
+      return z.NEVER;
+    }
+    const table = rateTable().safeParse(source.slice('fixed:'.length));
+    if (table.success) return table.data;
+    context.addIssue({
+      code: 'custom',
+      message: table.error.issues.map((issue) => issue.message).join('; '),
+    });
+    return z.NEVER;
+  });
+}
+
+const MAX_CONFIRMATIONS = 1000;
+const MAX_TIERS = 10;
+
+const policyShape = z.strictObject({
+  default: z.unknown(),
+  tiers: z
+    .array(z.strictObject({ from: z.unknown(), confirmations: z.unknown() }))
+    .max(MAX_TIERS)
+    .default([]),
+});
+
+/**
+ * A confirmation policy: a number, or a default with tiers by coin amount; in the environment the
+ * tiers follow as `2,0.5:3,5:6`. Unconfirmed money never settles, so 1 is the least.
+ */
+export function confirmationPolicy(coin: Coin) {
+  const finalized = coin === 'SOL' ? ' or finalized' : '';
+  const expected = `a number of confirmations from 1 to ${MAX_CONFIRMATIONS}${finalized}, or a default with rising tiers such as 2,0.5:3,5:6`;
+  return z.unknown().transform((value, context): ConfirmationPolicy => {
+    const policy = readPolicy(value, coin);
+    if (policy !== undefined) return policy;
+    context.addIssue({ code: 'custom', message: `must be ${expected}` });
+    return z.NEVER;
+  });
+}
+
+function readPolicy(value: unknown, coin: Coin): ConfirmationPolicy | undefined {
+  const shape = policyShape.safeParse(isScalar(value) ? policyOfText(String(value)) : value);
+  if (!shape.success) return undefined;
+  const base = confirmations(shape.data.default, coin);
+  if (base === undefined) return undefined;
+  const tiers = [];
+  let [lastAtoms, lastConfirmations] = [0n, base];
+  for (const tier of shape.data.tiers) {
+    const fromAtoms = decimalOrUndefined(String(tier.from), COIN_INFO[coin].decimals);
+    const needed = confirmations(tier.confirmations, coin);
+    if (fromAtoms === undefined || needed === undefined) return undefined;
+    if (fromAtoms <= lastAtoms || needed < lastConfirmations) return undefined;
+    tiers.push({ fromAtoms, confirmations: needed });
+    [lastAtoms, lastConfirmations] = [fromAtoms, needed];
+  }
+  return { base, tiers };
+}
+
+function isScalar(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+function policyOfText(value: string): unknown {
+  const [base = '', ...tiers] = value.split(',').map((part) => part.trim());
+  return {
+    default: base,
+    tiers: tiers.map((tier) => {
+      const [from = '', needed = ''] = tier.split(':');
+      return { from, confirmations: needed };
+    }),
+  };
+}
+
+function confirmations(value: unknown, coin: Coin): number | undefined {
+  const text = scalar.safeParse(value).data ?? '';
+  if (text === 'finalized') return coin === 'SOL' ? SOLANA_FINALIZED_DEPTH : undefined;
+  const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  return number >= 1 && number <= MAX_CONFIRMATIONS ? number : undefined;
+}
