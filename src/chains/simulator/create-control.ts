@@ -9,7 +9,7 @@ import {
   type SimulatorControl,
 } from '../../domain/simulator-control.ts';
 import { COIN_FORMATS } from './formats.ts';
-import { admit, evict, faucetInput, mineBlock, requireTip } from './node-rules.ts';
+import { admit, evict, faucetInput, feeToReplace, mineBlock, requireTip } from './node-rules.ts';
 import { conjure } from './raw-transaction.ts';
 
 /** Blocks one call may mine. */
@@ -44,7 +44,8 @@ export function createSimulatorControl(deps: ControlDeps): SimulatorControl {
     },
     replace: async (txid, address = strangerAddress(coin)) =>
       store.transact(coin, async (ledger) => {
-        const rival = doubleSpend(deps, await requireUnconfirmed(ledger, txid), address);
+        const victim = await requireUnconfirmed(ledger, txid);
+        const rival = await doubleSpend(deps, ledger, victim, address);
         await admitOrRefuse(ledger, rival);
         return rival.txid;
       }),
@@ -113,7 +114,7 @@ async function meetFate(
     case 'replaced':
       await evict(ledger, victims);
       for (const victim of victims) {
-        const rival = doubleSpend(deps, victim, strangerAddress(deps.coin));
+        const rival = await doubleSpend(deps, ledger, victim, strangerAddress(deps.coin));
         // A victim that spent another victim's money has nothing left to be double-spent.
         await admit(ledger, rival);
       }
@@ -123,11 +124,17 @@ async function meetFate(
   }
 }
 
-function doubleSpend({ coin, clock }: ControlDeps, victim: SimulatedTransaction, address: string) {
-  const paid = victim.outputs.reduce((sum, output) => sum + output.amount, 0n);
-  const raise = victim.fee < paid ? victim.fee : 0n;
-  const fee = victim.fee + (raise > 0n ? raise : 1n);
-  const made = conjure(coin, victim.inputs, [{ address, amount: paid + victim.fee - fee }], fee);
+/** The same inputs, all to one address, at a fee that wins. */
+async function doubleSpend(
+  { coin, clock }: ControlDeps,
+  ledger: SimulatorLedger,
+  victim: SimulatedTransaction,
+  address: string,
+): Promise<Parameters<typeof admit>[1]> {
+  const fee = await feeToReplace(ledger, victim);
+  const funds = victim.outputs.reduce((sum, output) => sum + output.amount, victim.fee);
+  const amount = funds > fee ? funds - fee : 1n;
+  const made = conjure(coin, victim.inputs, [{ address, amount }], fee);
   return { ...made, createdAt: clock.now() };
 }
 

@@ -114,6 +114,12 @@ export async function activeRivals(
   return ledger.transactions([...new Set(txids)]);
 }
 
+/** The least fee that replaces an unconfirmed transaction, with all that spend from it. */
+export async function feeToReplace(ledger: SimulatorLedger, victim: SimulatedTransaction): Promise<bigint> {
+  const evicted = await withDescendants(ledger, [victim]);
+  return evicted.reduce((sum, transaction) => sum + transaction.fee, 1n);
+}
+
 async function missingInputs(
   ledger: SimulatorLedger,
   inputs: readonly OutputRef[],

@@ -1,0 +1,144 @@
+/** A shop on the sandbox network of all four coins, with the watcher running, on a real database. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSimulator } from '../../../src/chains/simulator/simulator.ts';
+import { COINS, type Coin } from '../../../src/domain/coins.ts';
+import type { RateQuote } from '../../../src/domain/ports.ts';
+import type { SimulatorControl } from '../../../src/domain/simulator-control.ts';
+import { createSimulatorStore } from '../../../src/store/simulator.ts';
+import { createCustomer } from '../../../src/usecases/customers/create-customer.ts';
+import { createPayment } from '../../../src/usecases/payment/create-payment.ts';
+import {
+  simulatePayment,
+  type SimulatePaymentInput,
+} from '../../../src/usecases/payment/simulate-payment.ts';
+import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
+import { ChainFollower } from '../../../src/watcher/chain-follower.ts';
+import { openWalletWorld, silent, type WalletWorld } from '../../_helpers/wallet-world.ts';
+
+const USD_RATES: Readonly<Record<Coin, string>> = { BTC: '100000', ETH: '4000', LTC: '100', SOL: '200' };
+
+export interface SandboxShop {
+  readonly world: WalletWorld;
+  control(coin: Coin): SimulatorControl;
+  /** A payment of 50 USD. */
+  order(allowedCryptos?: readonly Coin[]): Promise<PaymentView>;
+  simulate(
+    payment: { id: string },
+    wish: Omit<SimulatePaymentInput, 'merchantId' | 'paymentId'>,
+  ): Promise<PaymentView>;
+  /** Types of the payment's events in order. */
+  eventsOf(payment: { id: string }): Promise<string[]>;
+  /** Moves the clock and mints a block wherever something waits. */
+  tick(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Simulated {
+  readonly control: SimulatorControl;
+  tick(): Promise<void>;
+}
+
+export async function openSandboxShop(): Promise<SandboxShop> {
+  const dir = mkdtempSync(join(tmpdir(), 'tilld-sandbox-'));
+  const simulators = new Map<Coin, Simulated>();
+  const world = await openWalletWorld({
+    dir,
+    mode: 'sandbox',
+    connect: (context) =>
+      COINS.map((coin) => {
+        const simulator = createSimulator({
+          coin,
+          store: createSimulatorStore(context.db),
+          index: context.index({ coin, mode: 'sandbox' }),
+          clock: context.clock,
+          logger: silent,
+          blockIntervalMs: 3_600_000,
+        });
+        simulators.set(coin, simulator);
+        return simulator.adapter;
+      }),
+  });
+  const deps = paymentDeps(world, (coin) => simulators.get(coin)?.control ?? null);
+  const followers = COINS.map(
+    (coin) =>
+      new ChainFollower(deps, world.adapter(coin), {
+        pollIntervalMs: 10,
+        maxBackoffMs: 10,
+        statusEveryMs: 1_000,
+      }),
+  );
+  for (const follower of followers) follower.start();
+  const customer = await createCustomer(deps, {
+    userId: world.merchant.user_id,
+    email: 'payer@example.com',
+    metadata: {},
+  });
+  let orders = 0;
+  return {
+    world,
+    control: (coin) => {
+      const found = simulators.get(coin);
+      if (found === undefined) throw new Error(`no simulated ${coin}`);
+      return found.control;
+    },
+    order: async (allowedCryptos = []) => {
+      orders += 1;
+      const { payment } = await createPayment(deps, {
+        merchant: world.merchant,
+        price: { kind: 'amount', amount: '50.00', currency: 'USD' },
+        customerId: customer.id,
+        orderId: `order-${orders}`,
+        metadata: null,
+        customFields: null,
+        webhookUrl: null,
+        successUrl: null,
+        returnUrl: null,
+        allowedCryptos,
+        requestHash: `hash-${orders}`,
+      });
+      return payment;
+    },
+    simulate: async ({ id }, wish) =>
+      simulatePayment(deps, { merchantId: world.merchant.id, paymentId: id, ...wish }),
+    eventsOf: async ({ id }) => {
+      const rows = await world.db
+        .selectFrom('events')
+        .select('type')
+        .where('payment_id', '=', id)
+        .orderBy('seq')
+        .execute();
+      return rows.map((row) => row.type.replace('payment.', ''));
+    },
+    tick: async () => {
+      world.clock.advance(2_000);
+      for (const simulator of simulators.values()) await simulator.tick();
+    },
+    close: async () => {
+      await Promise.all(followers.map(async (follower) => follower.stop()));
+      await world.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function paymentDeps(world: WalletWorld, control: (coin: Coin) => SimulatorControl | null) {
+  const quote = (coin: Coin): RateQuote => ({
+    coin,
+    currency: 'USD',
+    rate: USD_RATES[coin],
+    sources: ['fixed'],
+    at: world.clock.now(),
+  });
+  return {
+    ...world.deps,
+    baseUrl: 'http://localhost:3000',
+    rates: { quote, ensure: async () => {} },
+    confirmations: () => ({ base: 2, tiers: [] }),
+    watchKeyOf: ({ coin }: { coin: Coin }, address: string) => world.adapter(coin).watchKey(address),
+    simulators: { get: control },
+    wakeWatcher: () => {},
+    wakeWebhooks: () => {},
+  };
+}
