@@ -112,15 +112,21 @@ async function planReplacement(
   const changeAddress = previous.change?.address ?? fresh;
   const plan = adapter.planBump({ previous, funds, changeAddress, quote });
   if (plan === null) return null;
-  if (plan.destination !== previous.destination || plan.amount !== previous.amount) {
-    throw new Error(`a replacement of send ${id} would not pay the same`);
-  }
+  requireSamePayment(previous, plan, id);
   if (plan.change?.address === fresh) {
     await takeChangeAddress(tx, deps, { wallet, adapter, address: fresh });
   }
   const added = plan.inputs.map(({ ref }) => ref).filter((ref) => !used.has(outputKey(ref)));
   await reserveOutputs(tx, send, added, id);
   return plan;
+}
+
+/** Keeping every input makes all versions rivals: at most one of them can ever be mined. */
+function requireSamePayment(previous: SendPlan, plan: SendPlan, sendId: string): void {
+  const kept = new Set(plan.inputs.map(({ ref }) => outputKey(ref)));
+  const keepsInputs = previous.inputs.every(({ ref }) => kept.has(outputKey(ref)));
+  if (keepsInputs && plan.destination === previous.destination && plan.amount === previous.amount) return;
+  throw new Error(`a replacement of send ${sendId} would not be the same payment`);
 }
 
 function worthRaising(policy: SendPolicy, newest: StoredSendVersion, quote: FeeQuote): boolean {

@@ -1,0 +1,52 @@
+/** A merchant's live wallet on a regtest node, over a line that can be broken. */
+import { createUtxoAdapter } from '../../src/chains/utxo/adapter.ts';
+import { sendCoins } from '../../src/usecases/wallet/send-coins.ts';
+import type { NodeCoin } from './nodes/index.ts';
+import { openWalletWorld, type WalletWorld } from './wallet-world.ts';
+
+export interface NodeWorldOptions {
+  readonly dir: string;
+  readonly coin: NodeCoin;
+  readonly rpcUrl: string;
+  /** Atoms per 1,000 vB; raises the fee level, which regtest nodes do not estimate. */
+  readonly feeFloorRate?: bigint;
+  readonly rpcTimeoutMs?: number;
+}
+
+export async function openNodeWorld(options: NodeWorldOptions): Promise<WalletWorld> {
+  const { dir, coin, rpcUrl, feeFloorRate, rpcTimeoutMs = 5_000 } = options;
+  return openWalletWorld({
+    dir,
+    mode: 'live',
+    connect: ({ clock, logger, index }) => [
+      createUtxoAdapter({
+        coin,
+        network: 'regtest',
+        rpcUrl,
+        index: index({ coin, mode: 'live' }),
+        clock,
+        logger,
+        feeFloorRate,
+        rpcTimeoutMs,
+      }),
+    ],
+  });
+}
+
+/** What the process that is killed during a send does. */
+export interface ChildOrder {
+  readonly world: Pick<NodeWorldOptions, 'dir' | 'coin' | 'rpcUrl'>;
+  readonly destination: string;
+  readonly amount: string;
+  readonly idempotencyKey: string;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const order = JSON.parse(process.argv[2] ?? '') as ChildOrder;
+  const world = await openNodeWorld({ ...order.world, rpcTimeoutMs: 60_000 });
+  const { merchant, deps } = world;
+  const { destination, amount, idempotencyKey } = order;
+  const { coin } = order.world;
+  await sendCoins(deps, { merchant, destination, amount, coin, idempotencyKey });
+  await world.close();
+}

@@ -1,0 +1,346 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
+import { spendableFunds } from '../../../src/store/spendable.ts';
+import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
+import { bumpSends } from '../../../src/usecases/wallet/bump-sends.ts';
+import { getSend } from '../../../src/usecases/wallet/get-send.ts';
+import { sendCoins, type SendCoinsInput } from '../../../src/usecases/wallet/send-coins.ts';
+import { type ChildOrder, openNodeWorld } from '../../_helpers/node-world.ts';
+import {
+  type FaultProxy,
+  NODE_COINS,
+  type NodeCoin,
+  type RegtestNode,
+  requireNode,
+  startFaultProxy,
+  startNode,
+  toAtoms,
+} from '../../_helpers/nodes/index.ts';
+import type { WalletWorld } from '../../_helpers/wallet-world.ts';
+
+const COIN = 100_000_000n;
+const CHILD = new URL('../../_helpers/node-world.ts', import.meta.url).pathname;
+
+describe.each(NODE_COINS)('sends on a real %s node', (coin) => {
+  describe.skipIf(!requireNode(coin))('with the node', () => runWith(coin));
+});
+
+function runWith(coin: NodeCoin): void {
+  let node: RegtestNode;
+  let proxy: FaultProxy;
+  let dir: string;
+  let world: WalletWorld;
+
+  beforeAll(async () => {
+    node = await startNode(coin);
+    proxy = await startFaultProxy(node.rpcUrl);
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await node.stop();
+  });
+  beforeEach(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'tilld-sends-'));
+    world = await openNodeWorld({ dir, coin, rpcUrl: proxy.url });
+  });
+  afterEach(async () => {
+    await proxy.heal();
+    await world.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  async function fund(...amounts: bigint[]): Promise<void> {
+    await world.sync(coin);
+    await node.pay({ address: world.address(coin), amounts });
+    await mine();
+  }
+
+  async function mine(blocks = 1): Promise<void> {
+    await node.mine(blocks);
+    await world.sync(coin);
+  }
+
+  async function send(destination: string, amount: string, more: Partial<SendCoinsInput> = {}) {
+    const { merchant, deps } = world;
+    return sendCoins(deps, { merchant, destination, amount, coin, idempotencyKey: null, ...more });
+  }
+
+  async function status(sendId: string) {
+    return getSend(world.deps, { merchantId: world.merchant.id, sendId });
+  }
+
+  async function advance(options: { resume?: boolean } = {}): Promise<void> {
+    world.clock.advance(60_000);
+    await advanceSends(world.deps, world.chain(coin), options);
+  }
+
+  async function restart(options: { feeFloorRate?: bigint } = {}): Promise<void> {
+    await world.close();
+    world = await openNodeWorld({ dir, coin, rpcUrl: proxy.url, ...options });
+  }
+
+  /** What the node says a transaction pays to an address. */
+  async function paidTo(txid: string, address: string): Promise<bigint> {
+    const decoded = await node.rpc<{
+      vout: { value: string; scriptPubKey: { address?: string; addresses?: string[] } }[];
+    }>('getrawtransaction', [txid, true]);
+    return decoded.vout
+      .filter(({ scriptPubKey: { address: one, addresses } }) =>
+        [one, ...(addresses ?? [])].includes(address),
+      )
+      .reduce((sum, { value }) => sum + toAtoms(value), 0n);
+  }
+
+  async function feeOnChain(txid: string): Promise<bigint> {
+    const entry = await node.rpc<{ fees: { base: string } }>('getmempoolentry', [txid]);
+    return toAtoms(entry.fees.base);
+  }
+
+  const atoms = (text: string) => parseCoinAmount(text, coin);
+
+  test('the destination gets the amount, the node sees the fee that was answered, the change comes back', async () => {
+    await fund(2n * COIN, COIN);
+    expect(await world.balance(coin)).toBe('3');
+    const destination = await node.foreignAddress();
+    const sent = await send(destination, '2.5');
+    expect(sent.status).toBe('broadcast');
+    expect(await paidTo(sent.txHash, destination)).toBe(250_000_000n);
+    expect(await feeOnChain(sent.txHash)).toBe(atoms(sent.fee));
+    await mine();
+    expect(await status(sent.id)).toMatchObject({ status: 'confirmed', confirmations: 1, fee: sent.fee });
+    expect(await world.balance(coin)).toBe(formatCoinAmount(COIN / 2n - atoms(sent.fee), coin));
+  });
+
+  test('subtractFee empties the wallet: amount and fee add up to everything', async () => {
+    await fund(2n * COIN, COIN);
+    const destination = await node.foreignAddress();
+    const sent = await send(destination, '3', { subtractFee: true });
+    expect(atoms(sent.amount) + atoms(sent.fee)).toBe(3n * COIN);
+    expect(await paidTo(sent.txHash, destination)).toBe(atoms(sent.amount));
+    expect(await feeOnChain(sent.txHash)).toBe(atoms(sent.fee));
+    await mine();
+    expect(await world.balance(coin)).toBe('0');
+  });
+
+  test('two sends at once use different coins and both confirm', async () => {
+    await fund(COIN, COIN, COIN);
+    const destination = await node.foreignAddress();
+    const results = await Promise.allSettled(Array.from({ length: 4 }, async () => send(destination, '0.7')));
+    const sent = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
+    expect(refused).toEqual(['INSUFFICIENT_BALANCE']);
+    await mine();
+    for (const { id } of sent) expect(await status(id)).toMatchObject({ status: 'confirmed' });
+  });
+
+  test('a node that is down is said so, nothing is stored, and balances still answer', async () => {
+    await fund(COIN);
+    const destination = await node.foreignAddress();
+    await proxy.refuse();
+    await expect(send(destination, '0.5')).rejects.toMatchObject({ code: 'NODE_UNAVAILABLE' });
+    expect(await world.balance(coin)).toBe('1');
+    await proxy.accept();
+    expect(await send(destination, '0.5')).toMatchObject({ status: 'broadcast' });
+  });
+
+  test.each(['dropResponse', 'reset'] as const)(
+    'an answer lost by %s is resolved without a second payment',
+    async (kind) => {
+      await fund(COIN, COIN);
+      const destination = await node.foreignAddress();
+      const before = new Set(await node.getMempool());
+      const fault = proxy.inject({ kind }, { methods: ['sendrawtransaction'] });
+      const sent = await send(destination, '0.5', { idempotencyKey: 'once' });
+      fault.clear();
+      expect(sent.status).toBe('signed');
+      expect(await send(destination, '0.5', { idempotencyKey: 'once' })).toMatchObject({ id: sent.id });
+      await advance();
+      expect(await status(sent.id)).toMatchObject({ status: 'broadcast', txHash: sent.txHash });
+      const mempool = (await node.getMempool()).filter((txid) => !before.has(txid));
+      expect(mempool).toEqual([sent.txHash]);
+      await mine();
+      expect(await status(sent.id)).toMatchObject({ status: 'confirmed' });
+      expect(await world.sendEvents()).toEqual(['send.broadcast', 'send.confirmed']);
+    },
+  );
+
+  test('mined while we were away: the block confirms what was only signed, also when offered again first', async () => {
+    await fund(COIN);
+    const fault = proxy.inject({ kind: 'dropResponse' }, { methods: ['sendrawtransaction'] });
+    const sent = await send(await node.foreignAddress(), '1', { subtractFee: true });
+    fault.clear();
+    expect(sent.status).toBe('signed');
+    await node.mine(2);
+    await advance();
+    expect((await status(sent.id)).status).toBe('broadcast');
+    await world.sync(coin);
+    expect(await status(sent.id)).toMatchObject({ status: 'confirmed', confirmations: 2 });
+  });
+
+  test('a node that lost its mempool gets the same bytes again', async () => {
+    await fund(COIN);
+    const sent = await send(await node.foreignAddress(), '0.5');
+    await node.restart({ dropMempool: true });
+    expect(await node.getMempool()).not.toContain(sent.txHash);
+    world.clock.advance(world.deps.policy.rebroadcastMs);
+    await advance();
+    expect(await node.getMempool()).toContain(sent.txHash);
+    await mine();
+    expect(await status(sent.id)).toMatchObject({ status: 'confirmed' });
+  });
+
+  test('a reorg puts the send back until it is mined again', async () => {
+    await fund(COIN);
+    const sent = await send(await node.foreignAddress(), '0.5');
+    await mine();
+    expect((await status(sent.id)).status).toBe('confirmed');
+    await node.reorg({ depth: 1, transactions: 'mempool' });
+    await world.sync(coin);
+    expect(await status(sent.id)).toMatchObject({ status: 'broadcast', confirmations: 0 });
+    await mine();
+    expect(await status(sent.id)).toMatchObject({ status: 'confirmed' });
+    expect(await world.sendEvents()).toEqual(['send.broadcast', 'send.confirmed']);
+  });
+
+  test('a stranger with the seed who spends the coins makes the send fail', async () => {
+    await fund(COIN, 2n * COIN);
+    const wallet = { ...world.chain(coin), merchantId: world.merchant.id };
+    const funds = (await spendableFunds(world.db, wallet)).filter(({ amount }) => amount === COIN);
+    const sent = await send(await node.foreignAddress(), '2.5');
+    const adapter = world.adapter(coin);
+    const theirs = adapter.planSend({
+      funds,
+      destination: await node.foreignAddress(),
+      amount: COIN,
+      subtractFee: true,
+      changeAddress: world.address(coin),
+      quote: { rate: 100_000n, source: 'stranger', at: 0 },
+    });
+    await node.sendRaw(adapter.signSend(theirs, world.deps.keys).raw);
+    expect(await node.getMempool()).not.toContain(sent.txHash);
+    await advance();
+    expect((await status(sent.id)).status).toBe('broadcast');
+    await mine();
+    expect((await status(sent.id)).status).toBe('failed');
+    expect(await world.balance(coin)).toBe('2');
+    expect(await world.sendEvents()).toEqual(['send.broadcast', 'send.failed']);
+  });
+
+  describe('a send that is stuck', () => {
+    async function stuckAndBumped() {
+      await fund(COIN);
+      const destination = await node.foreignAddress();
+      const sent = await send(destination, '0.5');
+      const raw = await node.rpc<string>('getrawtransaction', [sent.txHash]);
+      await restart({ feeFloorRate: 50_000n });
+      world.clock.advance(world.deps.policy.bumpAfterMs + 60_000);
+      await bumpSends(world.deps, world.chain(coin));
+      return { sent, raw, destination, bumped: await status(sent.id) };
+    }
+
+    test('gets a higher fee and pays the same', async () => {
+      const { sent, destination, bumped } = await stuckAndBumped();
+      expect(bumped).toMatchObject({ status: 'broadcast', amount: '0.5', destination });
+      expect(bumped.txHash).not.toBe(sent.txHash);
+      const mempool = await node.getMempool();
+      expect(mempool).toContain(bumped.txHash);
+      expect(mempool).not.toContain(sent.txHash);
+      expect(await paidTo(bumped.txHash, destination)).toBe(COIN / 2n);
+      expect(await feeOnChain(bumped.txHash)).toBe(atoms(bumped.fee));
+      await mine();
+      expect(await status(sent.id)).toMatchObject({ status: 'confirmed', txHash: bumped.txHash });
+      expect(await world.balance(coin)).toBe(formatCoinAmount(COIN / 2n - atoms(bumped.fee), coin));
+    });
+
+    test('is confirmed by the version a miner took, even the replaced one', async () => {
+      const { sent, raw, bumped } = await stuckAndBumped();
+      expect(bumped.txHash).not.toBe(sent.txHash);
+      await node.mineOnly([raw]);
+      await world.sync(coin);
+      expect(await status(sent.id)).toMatchObject({
+        status: 'confirmed',
+        txHash: sent.txHash,
+        fee: sent.fee,
+      });
+      expect(await world.balance(coin)).toBe(formatCoinAmount(COIN / 2n - atoms(sent.fee), coin));
+    });
+  });
+
+  describe('kill -9 during a send', () => {
+    /** Runs the send in a process of its own and kills it when the node is asked for this. */
+    async function killedAt(method: string, kind: 'hang' | 'hangAfter'): Promise<ChildOrder> {
+      await fund(COIN, COIN);
+      const order: ChildOrder = {
+        world: { dir, coin, rpcUrl: proxy.url },
+        destination: await node.foreignAddress(),
+        amount: '0.5',
+        idempotencyKey: 'payout-1',
+      };
+      await world.close();
+      proxy.resetCounts();
+      proxy.inject({ kind }, { methods: [method] });
+      const child = spawn(process.execPath, [CHILD, JSON.stringify(order)], { stdio: 'inherit' });
+      const exited = once(child, 'exit');
+      await proxy.waitForCall(method, 1, 30_000);
+      if (kind === 'hangAfter') {
+        await node.waitUntil(
+          'the send in the mempool',
+          10_000,
+          async () => (await node.getMempool()).length > 0,
+        );
+      }
+      child.kill('SIGKILL');
+      await exited;
+      await proxy.heal();
+      world = await openNodeWorld({ dir, coin, rpcUrl: proxy.url });
+      return order;
+    }
+
+    async function sendAgain({ destination, amount, idempotencyKey }: ChildOrder) {
+      return send(destination, amount, { idempotencyKey });
+    }
+
+    async function expectOnePayment(order: ChildOrder, txid: string): Promise<void> {
+      expect(await node.getMempool()).toEqual([txid]);
+      expect(await paidTo(txid, order.destination)).toBe(COIN / 2n);
+      await mine();
+      const merchantId = world.merchant.id;
+      const { idempotencyKey } = order;
+      expect(await getSend(world.deps, { merchantId, idempotencyKey })).toMatchObject({
+        status: 'confirmed',
+        txHash: txid,
+      });
+      expect(await world.db.selectFrom('sends').selectAll().execute()).toHaveLength(1);
+    }
+
+    test('before anything was signed: nothing is stored, the retry pays', async () => {
+      const order = await killedAt('estimatesmartfee', 'hang');
+      expect(await world.db.selectFrom('sends').selectAll().execute()).toEqual([]);
+      expect(await world.balance(coin)).toBe('2');
+      const sent = await sendAgain(order);
+      await expectOnePayment(order, sent.txHash);
+    });
+
+    test.each([
+      ['after the commit, before the node was offered anything', 'getblockchaininfo', 'hang'],
+      ['while the node was being offered the bytes', 'sendrawtransaction', 'hang'],
+      ['after the node took them', 'sendrawtransaction', 'hangAfter'],
+    ] as const)(
+      '%s: the retry finds the send and the loop broadcasts the same bytes',
+      async (_when, method, kind) => {
+        const order = await killedAt(method, kind);
+        const found = await sendAgain(order);
+        expect(found.status).toBe('signed');
+        expect(await world.balance(coin)).toBe('1');
+        await advanceSends(world.deps, world.chain(coin), { resume: true });
+        expect(await status(found.id)).toMatchObject({ status: 'broadcast', txHash: found.txHash });
+        await expectOnePayment(order, found.txHash);
+      },
+    );
+  });
+}
