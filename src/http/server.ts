@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { createApi, type ApiDeps } from './api.ts';
+import { trackConnections, type Connections } from './connections.ts';
 
 export interface HttpServerDeps extends ApiDeps {
   /** Absolute paths of PEM files; null for plain HTTP, behind a proxy that speaks TLS. */
@@ -31,6 +32,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   let closing = false;
   const app = createApi({ ...deps, isClosing: () => closing });
   const server = listener(app, deps.tls);
+  const connections = trackConnections(server, deps.tls !== null);
   return {
     app,
     listen: async ({ host, port }) => {
@@ -45,7 +47,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     },
     close: async (graceMs) => {
       closing = true;
-      await closeServer(server, graceMs);
+      await closeServer(server, connections, graceMs);
     },
   };
 }
@@ -56,14 +58,15 @@ function listener(app: Express, tls: HttpServerDeps['tls']): Server {
   return createTlsServer({ ...TIMEOUTS, ...files, minVersion: 'TLSv1.2' }, app);
 }
 
-/** Connections that fall idle while closing are not closed by Node itself: it would wait for their keep-alive. */
-async function closeServer(server: Server, graceMs: number): Promise<void> {
+async function closeServer(server: Server, connections: Connections, graceMs: number): Promise<void> {
   if (!server.listening) return;
-  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-  await new Promise<void>((resolve) => {
+  const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
+  connections.endIdle();
+  const sweep = setInterval(() => connections.endIdle(), IDLE_SWEEP_MS);
+  const cut = setTimeout(() => connections.endAll(), graceMs);
+  await closed;
   clearInterval(sweep);
   clearTimeout(cut);
 }

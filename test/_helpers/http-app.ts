@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { COIN_FORMATS } from '../../src/chains/simulator/formats.ts';
+import type { Logger } from '../../src/domain/ports.ts';
+import type { HttpSettings } from '../../src/http/api.ts';
+import type { Route } from '../../src/http/route.ts';
+import { authRoutes } from '../../src/http/routes/auth.ts';
+import { customerRoutes } from '../../src/http/routes/customers.ts';
+import { keyRoutes } from '../../src/http/routes/keys.ts';
+import { merchantRoutes } from '../../src/http/routes/merchants.ts';
+import type { Readiness } from '../../src/http/routes/health.ts';
+import { createHttpServer } from '../../src/http/server.ts';
+import type { Db } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/open.ts';
+import { createPasswords } from '../../src/usecases/auth/passwords.ts';
+import { createTokens } from '../../src/usecases/auth/tokens.ts';
+import type { RegisterDeps } from '../../src/usecases/auth/register.ts';
+import { createWallet } from '../../src/wallet/derivation.ts';
+import { Keyring } from '../../src/wallet/keyring.ts';
+import { createSecretBox } from '../../src/wallet/secret-box.ts';
+import { ApiClient } from './api-client.ts';
+
+export interface HttpAppOptions {
+  readonly settings?: Partial<HttpSettings>;
+  readonly registration?: RegisterDeps['registration'];
+  readonly hasLiveCoin?: boolean;
+  readonly passwordCost?: { memoryKiB: number; iterations: number; parallelism: number };
+  readonly readiness?: () => Promise<Readiness>;
+  /** Routes of the test itself, beside the real ones. */
+  readonly extraRoutes?: readonly Route[];
+  /** An earlier app whose files go on being used, as after a restart or a crash. */
+  readonly reopen?: HttpApp;
+}
+
+export interface HttpApp {
+  readonly api: ApiClient;
+  readonly baseUrl: string;
+  readonly db: Db;
+  readonly dir: string;
+  readonly keyring: Keyring;
+  readonly jwtSecret: Uint8Array;
+  /** Everything that was logged, as text. */
+  readonly logs: string[];
+  readonly registry: Registry;
+  /** Moves the clock. */
+  advance(ms: number): void;
+  now(): number;
+  close(graceMs?: number): Promise<void>;
+  /** Closes and removes the files. */
+  destroy(): Promise<void>;
+}
+
+export const CHEAP_PASSWORDS = { memoryKiB: 1024, iterations: 2, parallelism: 1 };
+
+/** The API over a real socket and a real SQLite file: everything but chains. */
+export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpApp> {
+  const { reopen } = options;
+  const dir = reopen?.dir ?? (await mkdtemp(join(tmpdir(), 'tilld-http-')));
+  const keyring = reopen?.keyring ?? (await Keyring.fromEntropy(randomBytes(32)));
+  const jwtSecret = reopen?.jwtSecret ?? keyring.deriveSecret('jwt/test');
+  const database = await openDatabase(join(dir, 'tilld.db'));
+  const { db } = database;
+  let offsetMs = reopen === undefined ? 0 : reopen.now() - Date.now();
+  const clock = { now: () => Date.now() + offsetMs };
+  const logs: string[] = [];
+  const logger = collectingLogger(logs);
+  const secretBox = createSecretBox(keyring);
+  const tokens = createTokens({ secret: jwtSecret, clock });
+  const passwords = await createPasswords(options.passwordCost ?? CHEAP_PASSWORDS);
+  const registration = options.registration ?? 'open';
+  const registry = new Registry();
+  const merchantDeps = {
+    db,
+    clock,
+    secretBox,
+    deriver: createWallet({ keyring, liveNetwork: 'regtest' }),
+    watchKeyOf: ({ coin }: { coin: 'BTC' | 'ETH' | 'LTC' | 'SOL' }, address: string) =>
+      COIN_FORMATS[coin].canonical(address),
+    defaults: { lifetimeMinutes: 60, toleranceBps: 50, latePolicy: 'accept' as const },
+    hasLiveCoin: options.hasLiveCoin ?? false,
+  };
+  const server = createHttpServer({
+    db,
+    clock,
+    logger,
+    secretBox,
+    tokens,
+    registry,
+    tls: null,
+    checkAnswers: true,
+    routes: [
+      ...authRoutes({ db, clock, passwords, tokens, registration }),
+      ...merchantRoutes(merchantDeps),
+      ...keyRoutes(merchantDeps),
+      ...customerRoutes(merchantDeps),
+      ...(options.extraRoutes ?? []),
+    ],
+    readiness: options.readiness ?? (async () => ({ ready: true, database: 'ok', chains: {} })),
+    settings: {
+      trustProxy: false,
+      bodyLimitBytes: 102_400,
+      authRatePerMinute: 0,
+      baseUrl: 'http://localhost:3000',
+      version: '0.0.0',
+      ...options.settings,
+    },
+  });
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  let open = true;
+  const close = async (graceMs = 2000) => {
+    if (!open) return;
+    open = false;
+    await server.close(graceMs);
+    await database.close();
+  };
+  return {
+    api: new ApiClient(baseUrl),
+    baseUrl,
+    db,
+    dir,
+    keyring,
+    jwtSecret,
+    logs,
+    registry,
+    close,
+    advance: (ms) => {
+      offsetMs += ms;
+    },
+    now: () => clock.now(),
+    destroy: async () => {
+      await close(0);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function collectingLogger(lines: string[]): Logger {
+  const write = (level: string) => (fields: object, message: string) => {
+    const plain = Object.entries(fields).map(([name, value]) => [
+      name,
+      value instanceof Error ? String(value.stack) : value,
+    ]);
+    lines.push(JSON.stringify({ level, message, ...Object.fromEntries(plain) }));
+  };
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+let people = 0;
+
+/** A fresh user and the token it got. */
+export async function newUser(app: HttpApp): Promise<{ token: string; email: string; id: string }> {
+  people += 1;
+  const email = `owner${people}@example.com`;
+  const data = await app.api.must<{ token: string; user: { id: string } }>('POST', '/auth/register', {
+    body: { email, password: 'correct horse battery' },
+  });
+  return { token: data.token, email, id: data.user.id };
+}
+
+export interface TestMerchant {
+  id: string;
+  name: string;
+  description: string | null;
+  domain: { name: string; isVerified: boolean; verification: string };
+  auth: { public: string; secret: string };
+  wallets: Record<'BTC' | 'ETH' | 'LTC' | 'SOL', string>;
+  sandboxMode: boolean;
+}
+
+export async function newMerchant(app: HttpApp, token: string, fields: object = {}): Promise<TestMerchant> {
+  people += 1;
+  const { merchant } = await app.api.must<{ merchant: TestMerchant }>('POST', '/merchant/create', {
+    token,
+    body: { name: 'Shop', domain: `shop${people}.example`, ...fields },
+  });
+  return merchant;
+}

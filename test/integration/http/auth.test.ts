@@ -1,0 +1,299 @@
+import { randomBytes } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPasswords } from '../../../src/usecases/auth/passwords.ts';
+import {
+  CHEAP_PASSWORDS,
+  newMerchant,
+  newUser,
+  startHttpApp,
+  type HttpApp,
+} from '../../_helpers/http-app.ts';
+
+const PASSWORD = 'correct horse battery';
+const DAY_S = 24 * 3600;
+
+let app: HttpApp;
+beforeAll(async () => {
+  app = await startHttpApp();
+});
+afterAll(async () => app.destroy());
+
+const register = (email: unknown, password: unknown = PASSWORD) =>
+  app.api.call('POST', '/auth/register', { body: { email, password } });
+const login = (email: unknown, password: unknown = PASSWORD) =>
+  app.api.call<{ token: string; expiresAt: string }>('POST', '/auth/login', { body: { email, password } });
+const fields = (body: { error: { details?: { field: string }[] } | null }) =>
+  body.error?.details?.map(({ field }) => field);
+
+const statuses = (answers: readonly { status: number }[]) =>
+  answers.map(({ status }) => status).toSorted((a, b) => a - b);
+const me = async (authorization: string | null) => {
+  const headers = authorization === null ? {} : { headers: { authorization } };
+  const { status, body } = await app.api.call('GET', '/auth/me', headers);
+  return [status, body.error?.code ?? null];
+};
+const forge = async (changes: {
+  ver?: number;
+  iat?: number;
+  exp?: number;
+  alg?: string;
+  secret?: Uint8Array;
+  sub?: string;
+}) => {
+  const user = await newUser(app);
+  const now = Math.floor(app.now() / 1000);
+  return new SignJWT({ ver: changes.ver ?? 0 })
+    .setProtectedHeader({ alg: changes.alg ?? 'HS256', typ: 'JWT' })
+    .setIssuer('tilld')
+    .setSubject(changes.sub ?? user.id)
+    .setIssuedAt(changes.iat ?? now)
+    .setExpirationTime(changes.exp ?? now + 3600)
+    .sign(changes.secret ?? app.jwtSecret);
+};
+
+const names = (headers: Headers) => [...headers.keys()].sort();
+
+describe('register', () => {
+  it('answers 201 with a token that works for 24 hours, and the user', async () => {
+    const { status, body } = await register('Ann@Example.com');
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      success: true,
+      error: null,
+      data: {
+        token: expect.any(String),
+        expiresAt: expect.any(String),
+        user: { id: expect.stringMatching(/^[0-9a-f-]{36}$/), email: 'Ann@Example.com', isVerified: false },
+      },
+    });
+    const lifetimeMs = Date.parse(String(body.data['expiresAt'])) - Date.now();
+    expect(Math.abs(lifetimeMs - DAY_S * 1000)).toBeLessThan(10_000);
+    const me = await app.api.call('GET', '/auth/me', { token: String(body.data['token']) });
+    expect([me.status, me.body.data]).toEqual([200, { user: body.data['user'] }]);
+  });
+
+  it('refuses an address that is taken, whatever its letter case', async () => {
+    await register('bob@example.com');
+    const { status, body } = await register('BOB@example.COM');
+    expect([status, body.error?.code, fields(body)]).toEqual([400, 'DUPLICATE_ENTRY', ['email']]);
+  });
+
+  it('lets exactly one of several registrations at once win', async () => {
+    const answers = await Promise.all(
+      ['race@x.com', 'Race@x.com', 'RACE@X.COM', 'race@X.com'].map((e) => register(e)),
+    );
+    expect(statuses(answers)).toEqual([201, 400, 400, 400]);
+  });
+
+  it.each([
+    ['email', 'not-an-email', PASSWORD],
+    ['email', undefined, PASSWORD],
+    ['email', null, PASSWORD],
+    ['email', 7, PASSWORD],
+    ['email', `${'a'.repeat(250)}@example.com`, PASSWORD],
+    ['email', 'nul\0@example.com', PASSWORD],
+    ['password', 'c@example.com', 'short77'],
+    ['password', 'c@example.com', 'x'.repeat(129)],
+    ['password', 'c@example.com', null],
+    ['password', 'c@example.com', ['12345678']],
+    ['password', 'c@example.com', 'with\0null bytes'],
+  ])('answers 400 naming %s for %j / %j', async (field, email, password) => {
+    const { status, body } = await register(email, password);
+    expect([status, body.error?.code, fields(body)]).toEqual([400, 'VALIDATION_INVALID', [field]]);
+  });
+
+  it('takes passwords of 8 and of 128 characters, blanks at the ends included', async () => {
+    expect((await register('len8@example.com', ' 234567 ')).status).toBe(201);
+    expect((await login('len8@example.com', '234567')).status).toBe(401);
+    expect((await register('len128@example.com', '💰'.repeat(128))).status).toBe(201);
+    expect((await login('len128@example.com', '💰'.repeat(128))).status).toBe(200);
+  });
+
+  it('stores neither password nor anything it can be read from', async () => {
+    await register('stored@example.com', 'my own passphrase');
+    const row = await app.db
+      .selectFrom('users')
+      .selectAll()
+      .where('email', '=', 'stored@example.com')
+      .executeTakeFirstOrThrow();
+    expect(row.password_hash).toMatch(/^\$argon2id\$/);
+    expect(JSON.stringify(row)).not.toContain('my own');
+  });
+});
+
+describe('registration modes', () => {
+  it('closed takes nobody', async () => {
+    const other = await startHttpApp({ registration: 'closed' });
+    const { status, body } = await other.api.call('POST', '/auth/register', {
+      body: { email: 'a@b.co', password: PASSWORD },
+    });
+    expect([status, body.error?.code]).toEqual([403, 'REGISTRATION_CLOSED']);
+    await other.destroy();
+  });
+
+  it('first-user takes one, also when two come at once', async () => {
+    const other = await startHttpApp({ registration: 'first-user' });
+    const answers = await Promise.all(
+      ['a@b.co', 'c@d.co'].map((email) =>
+        other.api.call('POST', '/auth/register', { body: { email, password: PASSWORD } }),
+      ),
+    );
+    expect(statuses(answers)).toEqual([201, 403]);
+    await other.destroy();
+  });
+});
+
+describe('login', () => {
+  it('answers 200 in the shape of register', async () => {
+    await register('carl@example.com');
+    const { status, body } = await login('CARL@example.com');
+    expect(status).toBe(200);
+    expect(Object.keys(body.data).sort()).toEqual(['expiresAt', 'token', 'user']);
+  });
+
+  it('tells an unknown address from a wrong password by nothing in the answer', async () => {
+    await register('dora@example.com');
+    const wrong = await login('dora@example.com', 'wrong password');
+    const unknown = await login('nobody@example.com', 'wrong password');
+    expect(wrong.status).toBe(401);
+    expect(wrong.body.error?.code).toBe('INVALID_CREDENTIALS');
+    expect(unknown.status).toBe(401);
+    expect(unknown.body).toEqual(wrong.body);
+    expect(names(unknown.headers)).toEqual(names(wrong.headers));
+  });
+
+  it('answers 401, not 400, to a password too short to be anyone’s', async () => {
+    expect((await login('dora@example.com', 'x')).status).toBe(401);
+  });
+
+  it.each([
+    ['email', undefined, PASSWORD],
+    ['email', 'nonsense', PASSWORD],
+    ['password', 'd@example.com', null],
+    ['password', 'd@example.com', 12_345_678],
+    ['password', 'd@example.com', ''],
+  ])('answers 400 naming %s for %j / %j', async (field, email, password) => {
+    const { status, body } = await login(email, password);
+    expect([status, fields(body)]).toEqual([400, [field]]);
+  });
+
+  it('names every bad field at once', async () => {
+    const { body } = await login(1, 2);
+    expect(fields(body)).toEqual(['email', 'password']);
+  });
+
+  it('takes as long for an unknown address as for a wrong password', async () => {
+    // A cost high enough to stand out from everything else a request does.
+    const slow = await startHttpApp({ passwordCost: { memoryKiB: 32_768, iterations: 3, parallelism: 1 } });
+    await slow.api.must('POST', '/auth/register', { body: { email: 'known@x.com', password: PASSWORD } });
+    const timeOf = async (email: string) => {
+      const times: number[] = [];
+      for (let i = 0; i < 5; i += 1) {
+        const started = performance.now();
+        await slow.api.call('POST', '/auth/login', { body: { email, password: 'wrong password' } });
+        times.push(performance.now() - started);
+      }
+      return Math.min(...times);
+    };
+    const known = await timeOf('known@x.com');
+    const unknown = await timeOf('unknown@x.com');
+    expect(unknown / known).toBeGreaterThan(0.5);
+    expect(unknown / known).toBeLessThan(2);
+    await slow.destroy();
+  });
+
+  it('counts composed and decomposed letters as the same password', async () => {
+    await register('uml@example.com', 'p\u00e4ssw\u00f6rter');
+    expect((await login('uml@example.com', 'pa\u0308sswo\u0308rter')).status).toBe(200);
+  });
+
+  it('makes an old hash anew when the cost has changed', async () => {
+    await register('eve@example.com');
+    await app.db
+      .updateTable('users')
+      .set({
+        password_hash: await (await createPasswords({ ...CHEAP_PASSWORDS, iterations: 3 })).hash(PASSWORD),
+      })
+      .where('email', '=', 'eve@example.com')
+      .execute();
+    expect((await login('eve@example.com')).status).toBe(200);
+    const row = await app.db
+      .selectFrom('users')
+      .selectAll()
+      .where('email', '=', 'eve@example.com')
+      .executeTakeFirstOrThrow();
+    expect(row.password_hash).toContain('t=2$');
+    expect((await login('eve@example.com')).status).toBe(200);
+  });
+});
+
+describe('tokens', () => {
+  const refused = [401, 'UNAUTHORISED'];
+
+  it('takes the one we would issue', async () => {
+    expect(await me(`Bearer ${await forge({})}`)).toEqual([200, null]);
+    expect(await me(`bearer  ${await forge({})}`)).toEqual([200, null]);
+  });
+
+  it('refuses missing, empty and foreign schemes', async () => {
+    const token = await forge({});
+    for (const header of [
+      null,
+      '',
+      'Bearer',
+      'Bearer ',
+      `Basic ${token}`,
+      token,
+      `Bearer ${token} x`,
+      'Bearer ..',
+    ]) {
+      expect(await me(header)).toEqual(refused);
+    }
+  });
+
+  it('refuses another secret, another algorithm and none at all', async () => {
+    expect(await me(`Bearer ${await forge({ secret: randomBytes(32) })}`)).toEqual(refused);
+    expect(await me(`Bearer ${await forge({ alg: 'HS512' })}`)).toEqual(refused);
+    const [, payload] = (await forge({})).split('.');
+    const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
+    expect(await me(`Bearer ${none}.${payload}.`)).toEqual(refused);
+  });
+
+  it('refuses another token version, an unknown user, and tokens of the future', async () => {
+    const now = Math.floor(app.now() / 1000);
+    expect(await me(`Bearer ${await forge({ ver: 1 })}`)).toEqual(refused);
+    expect(await me(`Bearer ${await forge({ sub: 'nobody' })}`)).toEqual(refused);
+    expect(await me(`Bearer ${await forge({ iat: now + 90 })}`)).toEqual(refused);
+    expect(await me(`Bearer ${await forge({ iat: now + 30 })}`)).toEqual([200, null]);
+  });
+
+  it('refuses a token with a longer life than any we issue', async () => {
+    const now = Math.floor(app.now() / 1000);
+    expect(await me(`Bearer ${await forge({ exp: now + 30 * DAY_S })}`)).toEqual(refused);
+  });
+
+  it('dies after 24 hours', async () => {
+    const other = await startHttpApp();
+    const { token } = await newUser(other);
+    const status = async () => (await other.api.call('GET', '/auth/me', { token })).status;
+    other.advance((DAY_S - 60) * 1000);
+    expect(await status()).toBe(200);
+    other.advance(61_000);
+    expect(await status()).toBe(401);
+    await other.destroy();
+  });
+
+  it('dies with the token version of its user', async () => {
+    const { token, id } = await newUser(app);
+    await app.db.updateTable('users').set({ token_version: 1 }).where('id', '=', id).execute();
+    expect(await me(`Bearer ${token}`)).toEqual(refused);
+  });
+
+  it('is not replaced by an API key on account routes', async () => {
+    const { token } = await newUser(app);
+    const { auth } = await newMerchant(app, token);
+    expect(await me(`Bearer ${auth.secret}`)).toEqual(refused);
+    expect(await me(`Bearer ${auth.public}`)).toEqual(refused);
+  });
+});

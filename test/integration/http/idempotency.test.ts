@@ -1,0 +1,289 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { AppError } from '../../../src/domain/errors.ts';
+import { defineRoute } from '../../../src/http/route.ts';
+import { newMerchant, newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** A route that counts its runs, answers as it is told, and can be held at its door. */
+let runs: { key: string | null; scope: string }[] = [];
+let gate: Promise<void> | null = null;
+let failWith: AppError | Error | null = null;
+const work = (path: string, idempotency: 'day' | 'forever') =>
+  defineRoute({
+    method: 'POST',
+    path,
+    summary: '',
+    description: '',
+    tags: [],
+    auth: 'payer',
+    idempotency,
+    body: z.object({ n: z.int() }),
+    data: z.object({ run: z.int(), n: z.int() }),
+    status: 201,
+    errors: [],
+    handler: async ({ body, idempotencyKey, idempotencyScope }) => {
+      runs.push({ key: idempotencyKey, scope: idempotencyScope });
+      const run = runs.length;
+      await gate;
+      if (failWith !== null) throw failWith;
+      return { run, n: body.n };
+    },
+  });
+const extraRoutes = [work('/test/work', 'day'), work('/test/send', 'forever')];
+
+let app: HttpApp;
+let secret: string;
+let publicKey: string;
+let token: string;
+let merchantId: string;
+beforeEach(async () => {
+  runs = [];
+  gate = null;
+  failWith = null;
+  app = await startHttpApp({ extraRoutes });
+  ({ token } = await newUser(app));
+  const shop = await newMerchant(app, token);
+  ({ secret, public: publicKey } = shop.auth);
+  merchantId = shop.id;
+});
+afterEach(async () => app.destroy());
+
+const send = async (
+  key: string | null,
+  body: object = { n: 1 },
+  options: { path?: string; token?: string; app?: HttpApp } = {},
+) =>
+  (options.app ?? app).api.call<{ run: number }>('POST', options.path ?? '/test/work', {
+    token: options.token ?? secret,
+    body,
+    headers: key === null ? {} : { 'idempotency-key': key },
+  });
+const outcome = ({ status, body }: { status: number; body: { error: { code: string } | null } }) => [
+  status,
+  body.error?.code ?? null,
+];
+const closedGate = () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  gate = promise;
+  return resolve;
+};
+const untilRunning = async (count: number) => {
+  const deadline = Date.now() + 5000;
+  while (runs.length < count) {
+    if (Date.now() > deadline) throw new Error('the handler was never reached');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+
+const createCustomer = async (email: string) =>
+  app.api.call('POST', '/merchant/customer/create', {
+    token,
+    body: { email },
+    headers: { 'idempotency-key': 'c' },
+  });
+const registerOnce = async () =>
+  app.api.call('POST', '/auth/register', {
+    body: { email: 'idem@x.com', password: 'correct horse battery' },
+    headers: { 'idempotency-key': 'r' },
+  });
+
+describe('a repeat', () => {
+  it('gets the first answer again, marked, without the work being done twice', async () => {
+    const first = await send('k1');
+    const again = await send('k1');
+    expect([again.status, again.body]).toEqual([first.status, first.body]);
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
+    expect(runs).toEqual([{ key: 'k1', scope: `merchant:${merchantId}` }]);
+  });
+
+  it('is one whatever the order of its fields, and whether the key or its owner signs in', async () => {
+    await send('k1', { n: 1, a: { x: 1, y: [1, 2] } });
+    expect((await send('k1', { a: { y: [1, 2], x: 1 }, n: 1 })).headers.get('idempotent-replayed')).toBe(
+      'true',
+    );
+    expect(runs).toHaveLength(1);
+  });
+
+  it('with another body, query or route is refused with 422', async () => {
+    await send('k1');
+    expect(outcome(await send('k1', { n: 2 }))).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
+    expect(outcome(await send('k1', { n: 1 }, { path: '/test/work?x=1' }))).toEqual([
+      422,
+      'IDEMPOTENCY_MISMATCH',
+    ]);
+    expect(outcome(await send('k1', { n: 1 }, { path: '/test/send' }))).toEqual([
+      422,
+      'IDEMPOTENCY_MISMATCH',
+    ]);
+    expect(runs).toHaveLength(1);
+  });
+
+  it('without a key is a new request', async () => {
+    await send(null);
+    await send(null);
+    expect(runs.map(({ key }) => key)).toEqual([null, null]);
+  });
+
+  it('of a refusal is the same refusal', async () => {
+    failWith = new AppError('DUPLICATE_ENTRY', 'taken');
+    expect(outcome(await send('k1'))).toEqual([400, 'DUPLICATE_ENTRY']);
+    failWith = null;
+    const again = await send('k1');
+    expect(outcome(again)).toEqual([400, 'DUPLICATE_ENTRY']);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it.each([
+    ['an outage', new AppError('NODE_UNAVAILABLE', 'down'), 503],
+    ['a crash', new Error('boom'), 500],
+    ['a limit', new AppError('RATE_LIMITED', 'slow down'), 429],
+    ['bad credentials', new AppError('UNAUTHORISED', 'no'), 401],
+  ])('after %s runs again', async (_name, error, status) => {
+    failWith = error;
+    expect((await send('k1')).status).toBe(status);
+    failWith = null;
+    expect((await send('k1')).status).toBe(201);
+    expect(runs).toHaveLength(2);
+  });
+
+  it('after a body that did not pass its checks runs', async () => {
+    expect(outcome(await send('k1', { n: 'one' }))).toEqual([400, 'VALIDATION_INVALID']);
+    expect((await send('k1')).status).toBe(201);
+  });
+});
+
+describe('two at once', () => {
+  it('run once: the second is told that the first is in flight', async () => {
+    const open = closedGate();
+    const first = send('k1');
+    await untilRunning(1);
+    expect(outcome(await send('k1'))).toEqual([409, 'IDEMPOTENCY_IN_FLIGHT']);
+    expect(outcome(await send('k1', { n: 2 }))).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
+    open();
+    expect((await first).status).toBe(201);
+    expect((await send('k1')).headers.get('idempotent-replayed')).toBe('true');
+    expect(runs).toHaveLength(1);
+  });
+
+  it('never both run, however closely they come', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, async () => send('k1')));
+    expect(runs).toHaveLength(1);
+    expect(answers.every(({ status, body }) => (status === 201 ? body.data.run === 1 : status === 409))).toBe(
+      true,
+    );
+  });
+
+  it('with different keys do not wait for each other', async () => {
+    const open = closedGate();
+    const first = send('k1');
+    await untilRunning(1);
+    const second = send('k2');
+    await untilRunning(2);
+    open();
+    expect([(await first).status, (await second).status]).toEqual([201, 201]);
+  });
+});
+
+describe('keys of different callers', () => {
+  it('never meet', async () => {
+    const other = await newUser(app);
+    const otherShop = await newMerchant(app, other.token);
+    await send('k1');
+    expect((await send('k1', { n: 2 }, { token: otherShop.auth.secret })).status).toBe(201);
+    expect((await send('k1', { n: 3 }, { token: publicKey })).status).toBe(201);
+    expect(runs.map(({ scope }) => scope)).toEqual([
+      `merchant:${merchantId}`,
+      `merchant:${otherShop.id}`,
+      `merchant:${merchantId}:public`,
+    ]);
+  });
+
+  it('protect account routes and sign-ins too', async () => {
+    expect([(await createCustomer('a@x.com')).status, (await createCustomer('a@x.com')).status]).toEqual([
+      201, 201,
+    ]);
+    expect(outcome(await createCustomer('b@x.com'))).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
+    const [first, again] = [await registerOnce(), await registerOnce()];
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.body).toEqual(first.body);
+  });
+});
+
+describe('what is kept', () => {
+  it('is forgotten after a day, except where money moves', async () => {
+    await send('day');
+    await send('ever', { n: 1 }, { path: '/test/send' });
+    app.advance(DAY_MS + 1000);
+    expect((await send('ever', { n: 1 }, { path: '/test/send' })).headers.get('idempotent-replayed')).toBe(
+      'true',
+    );
+    expect((await send('day', { n: 2 })).status).toBe(201);
+    expect(runs).toHaveLength(3);
+    const rows = await app.db.selectFrom('idempotency').select('key').orderBy('key').execute();
+    expect(rows.map(({ key }) => key)).toEqual(['day', 'ever']);
+  });
+
+  it('shows no secret to a reader of the file', async () => {
+    const headers = { 'idempotency-key': 'made' };
+    const body = { name: 'Kept', domain: 'kept.example' };
+    const made = await app.api.must<{ merchant: { auth: { secret: string } } }>('POST', '/merchant/create', {
+      token,
+      body,
+      headers,
+    });
+    const again = await app.api.must<{ merchant: { auth: { secret: string } } }>('POST', '/merchant/create', {
+      token,
+      body,
+      headers,
+    });
+    expect(again).toEqual(made);
+    const text = JSON.stringify(await app.db.selectFrom('idempotency').selectAll().execute());
+    expect(text).not.toContain(made.merchant.auth.secret);
+    expect(text).not.toContain('kept.example');
+  });
+});
+
+describe('after a crash', () => {
+  it('a request that was in flight runs again instead of being refused for ever', async () => {
+    const open = closedGate();
+    const first = send('k1').catch(() => null);
+    await untilRunning(1);
+    // A second process on the same file, as after kill -9: it knows nothing of what the first has running.
+    const restarted = await startHttpApp({ extraRoutes, reopen: app });
+    gate = null;
+    expect(outcome(await send('k1', { n: 2 }, { app: restarted }))).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
+    const again = await send('k1', { n: 1 }, { app: restarted });
+    expect([again.status, again.body.data.run]).toEqual([201, 2]);
+    expect(runs[1]).toEqual(runs[0]);
+    await restarted.close();
+    open();
+    await first;
+  });
+
+  it('a finished request is replayed', async () => {
+    const first = await send('k1');
+    await app.close();
+    const restarted = await startHttpApp({ extraRoutes, reopen: app });
+    const again = await send('k1', { n: 1 }, { app: restarted });
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    await restarted.close();
+  });
+});
+
+it.each(['', 'x'.repeat(256), 'tab\there'])('answers 400 to the unusable key %j', async (key) => {
+  const { status, body } = await send(key);
+  expect([status, body.error?.code, body.error?.details?.[0]?.field]).toEqual([
+    400,
+    'VALIDATION_INVALID',
+    'Idempotency-Key',
+  ]);
+});
+
+it('takes a key of 255 characters', async () => {
+  expect((await send('x'.repeat(255))).status).toBe(201);
+});

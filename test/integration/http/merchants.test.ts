@@ -1,0 +1,483 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  newMerchant,
+  newUser,
+  startHttpApp,
+  type HttpApp,
+  type TestMerchant,
+} from '../../_helpers/http-app.ts';
+
+let app: HttpApp;
+let token: string;
+let stranger: string;
+let shop: TestMerchant;
+beforeAll(async () => {
+  app = await startHttpApp();
+  ({ token } = await newUser(app));
+  ({ token: stranger } = await newUser(app));
+  shop = await newMerchant(app, token);
+});
+afterAll(async () => app.destroy());
+
+interface Outcome {
+  status: number;
+  body: { error: { code: string; details?: { field: string }[] } | null };
+}
+const outcome = ({ status, body }: Outcome) => [
+  status,
+  body.error?.code ?? null,
+  ...(body.error?.details?.map(({ field }) => field) ?? []),
+];
+const call = async (method: string, path: string, credential: string | null, body?: unknown) =>
+  app.api.call(method, path, {
+    ...(credential === null ? {} : { token: credential }),
+    ...(body === undefined ? {} : { body }),
+  });
+const create = async (body: unknown, credential: string | null = token) =>
+  call('POST', '/merchant/create', credential, body);
+const edit = async (body: object, credential = token) =>
+  call('PATCH', '/merchant/edit', credential, { merchantId: shop.id, ...body });
+
+describe('POST /merchant/create', () => {
+  it('answers the whole merchant of the spec, once', async () => {
+    const { status, body } = await create({
+      name: ' Tea House ',
+      domain: 'Tea.Example.COM',
+      description: 'Leaves',
+    });
+    expect(status).toBe(201);
+    expect(body.data['merchant']).toMatchObject({
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      name: 'Tea House',
+      description: 'Leaves',
+      domain: { name: 'tea.example.com', isVerified: false, verification: expect.stringMatching(/^\w{32}$/) },
+      auth: {
+        public: expect.stringMatching(/^pk_[0-9A-Za-z]{43}$/),
+        secret: expect.stringMatching(/^sk_[0-9A-Za-z]{43}$/),
+      },
+      wallets: {
+        BTC: expect.stringMatching(/^tb1q/),
+        ETH: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+        LTC: expect.stringMatching(/^tltc1q/),
+        SOL: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/),
+      },
+    });
+  });
+
+  it('watches a wallet address per coin in both modes, and keeps the secret key as a hash only', async () => {
+    const rows = await app.db
+      .selectFrom('addresses')
+      .selectAll()
+      .where('merchant_id', '=', shop.id)
+      .execute();
+    expect(rows).toHaveLength(8);
+    expect(new Set(rows.map(({ coin, mode }) => `${coin} ${mode}`)).size).toBe(8);
+    expect(rows.every((row) => row.idx === 0 && row.branch === 0 && row.purpose === 'wallet')).toBe(true);
+    const keys = await app.db.selectFrom('api_keys').selectAll().where('merchant_id', '=', shop.id).execute();
+    expect(JSON.stringify(keys)).not.toContain(shop.auth.secret);
+    const hash = createHash('sha256').update(shop.auth.secret).digest('hex');
+    const row = keys.find(({ key_hash }) => key_hash === hash);
+    expect([row?.prefix, row?.last_four]).toEqual([shop.auth.secret.slice(0, 8), shop.auth.secret.slice(-4)]);
+  });
+
+  it('starts in the sandbox without a live coin, else live with addresses of that network', async () => {
+    expect(shop.sandboxMode).toBe(true);
+    const live = await startHttpApp({ hasLiveCoin: true });
+    const merchant = await newMerchant(live, (await newUser(live)).token);
+    expect(merchant.sandboxMode).toBe(false);
+    expect(merchant.wallets.BTC).toMatch(/^bcrt1q/);
+    await live.destroy();
+  });
+
+  it.each(['dup.example', 'DUP.example', 'dup.example.'])(
+    'refuses the domain %s again, in any account',
+    async (domain) => {
+      await create({ name: 'First', domain: 'dup.example' });
+      expect(outcome(await create({ name: 'Second', domain }, stranger))).toEqual([
+        400,
+        'DUPLICATE_ENTRY',
+        'domain',
+      ]);
+    },
+  );
+
+  it('keeps international domains in their ASCII form', async () => {
+    const first = await newMerchant(app, token, { domain: 'Bücher.example' });
+    expect(first.domain.name).toBe('xn--bcher-kva.example');
+    expect(outcome(await create({ name: 'x', domain: 'xn--bcher-kva.example' }))).toEqual([
+      400,
+      'DUPLICATE_ENTRY',
+      'domain',
+    ]);
+  });
+
+  it.each([
+    ['name', { domain: 'ok.example' }],
+    ['name', { name: '  ', domain: 'ok.example' }],
+    ['name', { name: 'x'.repeat(256), domain: 'ok.example' }],
+    ['name', { name: 'nul\0', domain: 'ok.example' }],
+    ['name', { name: '\ud800', domain: 'ok.example' }],
+    ['name', { name: null, domain: 'ok.example' }],
+    ['description', { name: 'x', domain: 'ok.example', description: 5 }],
+    ['description', { name: 'x', domain: 'ok.example', description: 'x'.repeat(256) }],
+    ...[
+      'https://ok.example',
+      'ok.example:8080',
+      'ok.example/shop',
+      'localhost',
+      '10.0.0.1',
+      '[::1]',
+      'a b.example',
+      '-a.example',
+      'a..example',
+      'a@b.example',
+      `${'a'.repeat(64)}.example`,
+      '',
+      3,
+    ].map((domain): [string, object] => ['domain', { name: 'x', domain }]),
+  ])('answers 400 naming %s for %j', async (field, body) => {
+    expect(outcome(await create(body))).toEqual([400, 'VALIDATION_INVALID', field]);
+  });
+
+  it('names every bad field at once', async () => {
+    expect(outcome(await create({ description: [] }))).toEqual([
+      400,
+      'VALIDATION_INVALID',
+      'name',
+      'domain',
+      'description',
+    ]);
+  });
+
+  it('takes 255 characters, an emoji counting as one', async () => {
+    expect((await create({ name: '🦊'.repeat(255), domain: 'fox.example' })).status).toBe(201);
+  });
+
+  it('gives merchants created at once different accounts, and lets one of two with the same domain win', async () => {
+    const domains = ['par1.example', 'par2.example', 'par3.example', 'par3.example'];
+    const answers = await Promise.all(domains.map(async (domain) => create({ name: 'x', domain })));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+    expect(answers.filter(({ body }) => body.error?.code === 'DUPLICATE_ENTRY')).toHaveLength(1);
+    const rows = await app.db.selectFrom('merchants').select('account').execute();
+    expect(new Set(rows.map(({ account }) => account)).size).toBe(rows.length);
+    const addresses = answers.flatMap(({ body }) =>
+      body.data === null ? [] : Object.values((body.data['merchant'] as TestMerchant).wallets),
+    );
+    expect(new Set(addresses).size).toBe(12);
+  });
+
+  it('needs a token, or a secret key acting for the owner', async () => {
+    expect(outcome(await create({ name: 'x', domain: 'na.example' }, null))).toEqual([401, 'UNAUTHORISED']);
+    expect(outcome(await create({ name: 'x', domain: 'na.example' }, shop.auth.public))).toEqual([
+      401,
+      'UNAUTHORISED',
+    ]);
+    expect((await create({ name: 'x', domain: 'by-key.example' }, shop.auth.secret)).status).toBe(201);
+  });
+});
+
+describe('GET /merchant/list', () => {
+  it('answers the merchants of the account, newest first, the domain as text, no key', async () => {
+    const { token: own } = await newUser(app);
+    const first = await newMerchant(app, own);
+    app.advance(1000);
+    const second = await newMerchant(app, own);
+    const { status, body } = await call('GET', '/merchant/list', own);
+    const merchants = body.data['merchants'] as Record<string, unknown>[];
+    expect(status).toBe(200);
+    expect(merchants.map(({ id }) => id)).toEqual([second.id, first.id]);
+    expect(merchants[1]).toMatchObject({
+      name: 'Shop',
+      domain: first.domain.name,
+      isVerified: false,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    expect(JSON.stringify(body)).not.toContain('sk_');
+    expect(outcome(await call('GET', '/merchant/list', null))).toEqual([401, 'UNAUTHORISED']);
+  });
+});
+
+describe('PATCH /merchant/edit', () => {
+  it('changes what is given and keeps the rest', async () => {
+    const { status, body } = await edit({ webhookUrl: 'https://hooks.example/x?y=1', description: 'New' });
+    expect(status).toBe(200);
+    expect(body.data['merchant']).toMatchObject({
+      id: shop.id,
+      name: 'Shop',
+      description: 'New',
+      webhookUrl: 'https://hooks.example/x?y=1',
+    });
+    const renamed = await edit({ name: 'Renamed' });
+    expect(renamed.body.data['merchant']).toMatchObject({ name: 'Renamed', description: 'New' });
+  });
+
+  it.each(['', null])('clears description and webhookUrl by %j', async (nothing) => {
+    await edit({ webhookUrl: 'https://hooks.example', description: 'x' });
+    const { body } = await edit({ webhookUrl: nothing, description: nothing });
+    expect(body.data['merchant']).toMatchObject({ webhookUrl: null, description: null });
+  });
+
+  it('sets lifetime, tolerance and what happens to late money', async () => {
+    const settings = { paymentLifetimeMinutes: 1440, tolerancePercent: '2.25', latePayments: 'review' };
+    expect((await edit(settings)).body.data['merchant']).toMatchObject(settings);
+    expect((await edit({ tolerancePercent: 0.5 })).body.data['merchant']).toMatchObject({
+      tolerancePercent: '0.5',
+    });
+    expect((await edit({ tolerancePercent: 5 })).body.data['merchant']).toMatchObject({
+      tolerancePercent: '5',
+    });
+  });
+
+  it.each([
+    ['merchantId', { merchantId: undefined }],
+    ['merchantId', { merchantId: 5 }],
+    ['merchantId', { merchantId: '' }],
+    ['name', { name: '' }],
+    ['name', { name: null }],
+    ['description', { description: false }],
+    ...[
+      'hooks.example',
+      'ftp://hooks.example',
+      'http:/one',
+      'javascript:alert(1)',
+      'https://u:p@hooks.example',
+      'https://a b',
+      `https://x.example/${'y'.repeat(2048)}`,
+      5,
+    ].map((webhookUrl): [string, object] => ['webhookUrl', { webhookUrl }]),
+    ...[4, 1441, 5.5, '60', null].map((minutes): [string, object] => [
+      'paymentLifetimeMinutes',
+      { paymentLifetimeMinutes: minutes },
+    ]),
+    ...[5.01, '5.01', -1, '-0', '0.125', 0.125, 'abc', '', true, null, 1e-7].map(
+      (percent): [string, object] => ['tolerancePercent', { tolerancePercent: percent }],
+    ),
+    ['latePayments', { latePayments: 'ignore' }],
+  ])('answers 400 naming %s for %j', async (field, body) => {
+    expect(outcome(await edit(body))).toEqual([400, 'VALIDATION_INVALID', field]);
+  });
+
+  it('answers 404 MERCHANT_NOT_FOUND for any other id, and for another account', async () => {
+    for (const merchantId of ['nope', '00000000-0000-4000-8000-000000000000', shop.auth.public]) {
+      expect(outcome(await edit({ merchantId }))).toEqual([404, 'MERCHANT_NOT_FOUND']);
+    }
+    expect(outcome(await edit({ name: 'Mine now' }, stranger))).toEqual([404, 'MERCHANT_NOT_FOUND']);
+  });
+
+  it('wakes the merchant’s URL that had answered 410', async () => {
+    const gone = { merchant_id: shop.id, payment_id: '', url: 'https://hooks.example', created_at: 1 };
+    await app.db.insertInto('gone_endpoints').values(gone).execute();
+    const count = async () =>
+      (await app.db.selectFrom('gone_endpoints').select('url').where('merchant_id', '=', shop.id).execute())
+        .length;
+    await edit({ name: 'Untouched URL' });
+    expect(await count()).toBe(1);
+    await edit({ webhookUrl: 'https://hooks.example' });
+    expect(await count()).toBe(0);
+  });
+});
+
+const sandbox = async (credential: string | null, body: object, query = '') =>
+  call('POST', `/merchant/sandbox${query}`, credential, body);
+
+describe('POST /merchant/sandbox', () => {
+  it('switches with the secret key', async () => {
+    for (const sandboxMode of [false, true]) {
+      const { status, body } = await sandbox(shop.auth.secret, { sandboxMode });
+      expect([status, body.data]).toEqual([200, { sandboxMode, message: expect.any(String) }]);
+    }
+  });
+
+  it('takes a user token with merchantId in body or query', async () => {
+    expect((await sandbox(token, { sandboxMode: true, merchantId: shop.id })).status).toBe(200);
+    expect((await sandbox(token, { sandboxMode: true }, `?merchantId=${shop.id}`)).status).toBe(200);
+  });
+
+  it('answers 400 naming merchantId, together with the other bad fields, when a user token gives none', async () => {
+    expect(outcome(await sandbox(token, { sandboxMode: true }))).toEqual([
+      400,
+      'VALIDATION_INVALID',
+      'merchantId',
+    ]);
+    expect(outcome(await sandbox(token, {}))).toEqual([
+      400,
+      'VALIDATION_INVALID',
+      'sandboxMode',
+      'merchantId',
+    ]);
+    expect(outcome(await sandbox(token, { sandboxMode: true, merchantId: 7 }))).toEqual([
+      400,
+      'VALIDATION_INVALID',
+      'merchantId',
+    ]);
+  });
+
+  it('answers 404 for a merchant of another account, and for one that is not the key’s own', async () => {
+    const other = await newMerchant(app, stranger);
+    expect(outcome(await sandbox(token, { sandboxMode: true, merchantId: other.id }))).toEqual([
+      404,
+      'MERCHANT_NOT_FOUND',
+    ]);
+    expect(outcome(await sandbox(shop.auth.secret, { sandboxMode: true, merchantId: other.id }))).toEqual([
+      404,
+      'MERCHANT_NOT_FOUND',
+    ]);
+  });
+
+  it.each([undefined, null, 'true', 1])('answers 400 for sandboxMode %j', async (sandboxMode) => {
+    expect(outcome(await sandbox(shop.auth.secret, { sandboxMode }))).toEqual([
+      400,
+      'VALIDATION_INVALID',
+      'sandboxMode',
+    ]);
+  });
+
+  it('answers 401 to anybody else', async () => {
+    const wrong = [null, 'sk_', `sk_${'0'.repeat(43)}`, `${shop.auth.secret}x`, shop.auth.public, 'rubbish'];
+    for (const credential of wrong)
+      expect(outcome(await sandbox(credential, { sandboxMode: true }))).toEqual([401, 'UNAUTHORISED']);
+  });
+});
+
+const verify = async (body: object, credential = token) =>
+  call('POST', '/merchant/verify-domain', credential, body);
+
+describe('POST /merchant/verify-domain', () => {
+  it.each([
+    ['dns', '_tilld-challenge.'],
+    ['file', '/.well-known/tilld-verification.txt'],
+    ['meta', '<meta name="tilld-verification"'],
+  ])('tells what to do for %s', async (method, part) => {
+    const { status, body } = await verify({ merchantId: shop.id, method });
+    expect(status).toBe(200);
+    const verification = body.data['verification'] as Record<string, string>;
+    expect(verification).toEqual({
+      method,
+      instructions: expect.stringContaining(part),
+      token: shop.domain.verification,
+    });
+    expect(verification['instructions']).toContain(shop.domain.name);
+    expect(verification['instructions']).toContain(shop.domain.verification);
+  });
+
+  it('answers 400 for another method, 404 for another merchant', async () => {
+    for (const method of ['http', 'DNS', null, undefined, 5]) {
+      expect(outcome(await verify({ merchantId: shop.id, method }))).toEqual([
+        400,
+        'VALIDATION_INVALID',
+        'method',
+      ]);
+    }
+    expect(outcome(await verify({ merchantId: shop.id, method: 'dns' }, stranger))).toEqual([
+      404,
+      'MERCHANT_NOT_FOUND',
+    ]);
+  });
+});
+
+const works = async (secret: string) =>
+  (await call('GET', '/merchant/webhook/secret', secret)).status === 200;
+const regenerate = async (merchantId: string, gracePeriodSeconds?: unknown, credential = token) =>
+  call('POST', '/merchant/keys/regenerate', credential, { merchantId, gracePeriodSeconds });
+const secretOf = ({ body }: { body: { data: Record<string, unknown> } }) =>
+  (body.data['auth'] as { secret: string }).secret;
+
+describe('POST /merchant/keys/regenerate', () => {
+  it('ends the old keys at once', async () => {
+    const merchant = await newMerchant(app, token);
+    const { status, body } = await regenerate(merchant.id);
+    expect(status).toBe(200);
+    expect(body.data).toEqual({
+      auth: { public: expect.stringMatching(/^pk_/), secret: expect.stringMatching(/^sk_/) },
+      gracePeriodEndsAt: null,
+    });
+    expect(await works(merchant.auth.secret)).toBe(false);
+    expect(await works((body.data['auth'] as { secret: string }).secret)).toBe(true);
+  });
+
+  it('lets old keys work for the grace period and not a moment longer', async () => {
+    const merchant = await newMerchant(app, token);
+    const answer = await regenerate(merchant.id, 3600);
+    expect(Date.parse(String(answer.body.data['gracePeriodEndsAt'])) - app.now()).toBeGreaterThan(3_590_000);
+    expect(await works(merchant.auth.secret)).toBe(true);
+    app.advance(3_601_000);
+    expect(await works(merchant.auth.secret)).toBe(false);
+    expect(await works(secretOf(answer))).toBe(true);
+  });
+
+  it('without grace also ends keys still in an earlier grace', async () => {
+    const merchant = await newMerchant(app, token);
+    const second = secretOf(await regenerate(merchant.id, 3600));
+    const third = secretOf(await regenerate(merchant.id, 0));
+    expect([await works(merchant.auth.secret), await works(second), await works(third)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('lists the keys that work, never a secret one in full', async () => {
+    const merchant = await newMerchant(app, token);
+    const { body } = await call('GET', `/merchant/keys?merchantId=${merchant.id}`, token);
+    expect(JSON.stringify(body)).not.toContain(merchant.auth.secret);
+    expect(body.data['keys']).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'public', key: merchant.auth.public }),
+        expect.objectContaining({ kind: 'secret', key: null, lastFour: merchant.auth.secret.slice(-4) }),
+      ]),
+    );
+  });
+
+  it.each([-1, 604_801, 1.5, '60', null])('answers 400 for gracePeriodSeconds %j', async (seconds) => {
+    expect(outcome(await regenerate(shop.id, seconds))).toEqual([
+      400,
+      'VALIDATION_INVALID',
+      'gracePeriodSeconds',
+    ]);
+  });
+
+  it('is for the signed-in owner only', async () => {
+    expect(outcome(await regenerate(shop.id, 0, shop.auth.secret))).toEqual([401, 'UNAUTHORISED']);
+    expect(outcome(await regenerate(shop.id, 0, stranger))).toEqual([404, 'MERCHANT_NOT_FOUND']);
+    expect(outcome(await call('GET', `/merchant/keys?merchantId=${shop.id}`, stranger))).toEqual([
+      404,
+      'MERCHANT_NOT_FOUND',
+    ]);
+    expect(outcome(await call('GET', '/merchant/keys', token))).toEqual([
+      400,
+      'VALIDATION_INVALID',
+      'merchantId',
+    ]);
+  });
+});
+
+const read = async (credential: string, query = '') =>
+  call('GET', `/merchant/webhook/secret${query}`, credential);
+
+describe('the webhook secret', () => {
+  it('reads, rotates, and keeps the old one for a day', async () => {
+    const before = String((await read(shop.auth.secret)).body.data['secret']);
+    expect(before).toMatch(/^whsec_[0-9A-Za-z+/]{43}=$/);
+    const rotated = await call('POST', '/merchant/webhook/rotate-secret', shop.auth.secret);
+    expect(rotated.status).toBe(200);
+    const after = String(rotated.body.data['secret']);
+    expect(after).not.toBe(before);
+    expect((await read(token, `?merchantId=${shop.id}`)).body.data['secret']).toBe(after);
+    const row = await app.db
+      .selectFrom('merchants')
+      .selectAll()
+      .where('id', '=', shop.id)
+      .executeTakeFirstOrThrow();
+    expect((row.webhook_old_secret_until ?? 0) - app.now()).toBeGreaterThan(23 * 3_600_000);
+    for (const secret of [before, after]) expect(JSON.stringify(row)).not.toContain(secret.slice(6));
+  });
+
+  it('is nobody else’s business', async () => {
+    expect(outcome(await read(shop.auth.public))).toEqual([401, 'UNAUTHORISED']);
+    expect(outcome(await read(stranger, `?merchantId=${shop.id}`))).toEqual([404, 'MERCHANT_NOT_FOUND']);
+    expect(outcome(await read(token))).toEqual([400, 'VALIDATION_INVALID', 'merchantId']);
+    const twice = await read(token, `?merchantId=${shop.id}&merchantId=${shop.id}`);
+    expect(outcome(twice)).toEqual([400, 'VALIDATION_INVALID', 'merchantId']);
+  });
+});

@@ -1,0 +1,359 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ERROR_CODES } from '../../../src/domain/errors.ts';
+import { ERROR_STATUS } from '../../../src/http/error-status.ts';
+import { defineRoute } from '../../../src/http/route.ts';
+import { newMerchant, newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+
+const crash = defineRoute({
+  method: 'POST',
+  path: '/test/crash',
+  summary: '',
+  description: '',
+  tags: [],
+  auth: 'none',
+  body: z.object({}),
+  data: z.object({}),
+  status: 200,
+  errors: [],
+  handler: async () => {
+    throw new Error('the secret ingredient is broken');
+  },
+});
+
+let release: () => void = () => {};
+let entered: () => void = () => {};
+const slow = defineRoute({
+  method: 'GET',
+  path: '/test/slow',
+  summary: '',
+  description: '',
+  tags: [],
+  auth: 'none',
+  data: z.object({ done: z.boolean() }),
+  status: 200,
+  errors: [],
+  handler: async () => {
+    await new Promise<void>((resolve) => {
+      release = resolve;
+      entered();
+    });
+    return { done: true };
+  },
+});
+
+interface Failure {
+  error: { code: string; message: string; details: { field: string }[] };
+  data: { email: string; metadata: object };
+}
+
+interface OpenApiJson {
+  openapi: string;
+  paths: Record<
+    string,
+    Record<
+      'get' | 'post',
+      {
+        requestBody: { content: Record<string, { schema: { required: string[] } }> };
+        security: object[];
+        parameters: { name: string }[];
+        responses: Record<string, object>;
+      }
+    >
+  >;
+}
+
+let app: HttpApp;
+beforeAll(async () => {
+  app = await startHttpApp({ extraRoutes: [crash, slow] });
+});
+afterAll(async () => app.destroy());
+
+const post = async (path: string, body: string | Buffer, headers: Record<string, string> = {}) => {
+  const response = await fetch(app.baseUrl + path, {
+    method: 'POST',
+    body: body as string,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Failure };
+};
+
+describe('the envelope', () => {
+  it('answers an unknown route 404 NOT_FOUND', async () => {
+    const { status, body } = await app.api.call('GET', '/nowhere');
+    expect(status).toBe(404);
+    expect(body).toEqual({
+      success: false,
+      error: { status: 404, code: 'NOT_FOUND', message: expect.any(String) },
+      data: null,
+    });
+  });
+
+  it('answers a wrong method 405 with Allow', async () => {
+    const { status, headers, body } = await app.api.call('PUT', '/merchant/list');
+    expect(status).toBe(405);
+    expect(headers.get('allow')).toBe('GET, HEAD');
+    expect(body.error?.code).toBe('METHOD_NOT_ALLOWED');
+    expect((await app.api.call('GET', '/auth/login')).headers.get('allow')).toBe('POST');
+  });
+
+  it('hides what went wrong inside, and logs it with the request id', async () => {
+    const { status, headers, body } = await post('/test/crash', '{}');
+    expect(status).toBe(500);
+    expect(body).toEqual({
+      success: false,
+      error: { status: 500, code: 'INTERNAL_ERROR', message: expect.any(String) },
+      data: null,
+    });
+    expect(JSON.stringify(body)).not.toContain('ingredient');
+    const line = app.logs.find((entry) => entry.includes('ingredient'));
+    expect(line).toContain(headers.get('x-request-id'));
+  });
+
+  it('keeps a plain request id of the client and replaces any other', async () => {
+    const kept = await fetch(`${app.baseUrl}/healthz`, { headers: { 'x-request-id': 'order-77.a' } });
+    expect(kept.headers.get('x-request-id')).toBe('order-77.a');
+    for (const id of ['a b', '"><script>', 'x'.repeat(300)]) {
+      const replaced = await fetch(`${app.baseUrl}/healthz`, { headers: { 'x-request-id': id } });
+      expect(replaced.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it('has a status for every error code', () => {
+    for (const code of ERROR_CODES) expect(ERROR_STATUS[code]).toBeGreaterThanOrEqual(400);
+  });
+
+  it('lets no cache keep an answer', async () => {
+    const { headers } = await app.api.call('GET', '/auth/me');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('www-authenticate')).toBe('Bearer');
+  });
+});
+
+describe('bodies', () => {
+  it.each([
+    ['truncated JSON', '{"email":'],
+    ['not JSON', 'email=a'],
+    ['a bare string', '"hello"'],
+    ['a bare null', 'null'],
+  ])('answers %s 400 VALIDATION_INVALID', async (_name, body) => {
+    const answer = await post('/auth/login', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.code).toBe('VALIDATION_INVALID');
+    expect(answer.body.error.details[0]?.field).toBe('body');
+  });
+
+  it('answers an array where an object belongs with 400 naming the body', async () => {
+    const { status, body } = await post('/auth/login', '[]');
+    expect([status, body.error.details[0]?.field]).toEqual([400, 'body']);
+  });
+
+  it('names every missing field when no body was sent at all', async () => {
+    const { status, body } = await app.api.call('POST', '/auth/login');
+    expect(status).toBe(400);
+    expect(body.error?.details?.map(({ field }) => field)).toEqual(['email', 'password']);
+  });
+
+  it('says so when the body is not sent as JSON', async () => {
+    const { status, body } = await post('/auth/login', 'email=a&password=b', {
+      'content-type': 'application/x-www-form-urlencoded',
+    });
+    expect([status, body.error.code]).toEqual([400, 'VALIDATION_INVALID']);
+    expect(body.error.message).toContain('application/json');
+  });
+
+  it('answers 413 above 100 kB, at any depth of unknown fields, and 400 just below', async () => {
+    const above = await post('/auth/login', JSON.stringify({ junk: 'x'.repeat(102_400) }));
+    expect([above.status, above.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    const below = await post('/auth/login', JSON.stringify({ junk: 'x'.repeat(102_000) }));
+    expect(below.status).toBe(400);
+  });
+
+  it('answers 413 to a small body that unpacks into a large one', async () => {
+    const { gzipSync } = await import('node:zlib');
+    const bomb = gzipSync(JSON.stringify({ junk: 'x'.repeat(5_000_000) }));
+    const { status, body } = await post('/auth/login', bomb, { 'content-encoding': 'gzip' });
+    expect([status, body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+
+  it('answers 400 to an unknown encoding or character set', async () => {
+    expect((await post('/auth/login', '{}', { 'content-encoding': 'zstd9' })).status).toBe(400);
+    expect(
+      (await post('/auth/login', '{}', { 'content-type': 'application/json; charset=klingon' })).status,
+    ).toBe(400);
+  });
+
+  it('survives a body nested tens of thousands deep', async () => {
+    const { token } = await newUser(app);
+    const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
+    const headers = { authorization: `Bearer ${token}`, 'idempotency-key': 'deep' };
+    const { status, body } = await post(
+      '/merchant/customer/create',
+      `{"email":"d@x.com","junk":${deep}}`,
+      headers,
+    );
+    expect([status, body.error.code]).toEqual([400, 'VALIDATION_INVALID']);
+  });
+
+  it('is not changed by keys that name prototypes', async () => {
+    const { token } = await newUser(app);
+    const headers = { authorization: `Bearer ${token}` };
+    const raw =
+      '{"email":"proto@x.com","__proto__":{"email":"evil@x.com"},"constructor":{"prototype":{"polluted":1}},' +
+      '"metadata":{"__proto__":{"polluted":1},"a":1,"toString":"x"}}';
+    const { status, body } = await post('/merchant/customer/create', raw, headers);
+    expect(status).toBe(201);
+    expect(body.data.email).toBe('proto@x.com');
+    expect(body.data.metadata).toEqual({ a: 1, toString: 'x' });
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('ignores unknown fields', async () => {
+    const { token } = await newUser(app);
+    const { status } = await app.api.call('POST', '/merchant/customer/create', {
+      token,
+      body: { email: 'extra@x.com', colour: 'red' },
+    });
+    expect(status).toBe(201);
+  });
+
+  it('asks for credentials before it reads a broken body', async () => {
+    const { status, body } = await post('/merchant/create', '{"name":');
+    expect([status, body.error.code]).toEqual([401, 'UNAUTHORISED']);
+  });
+});
+
+describe('headers', () => {
+  it('lets any page call with a bearer token, without cookies', async () => {
+    const preflight = await fetch(`${app.baseUrl}/payment/create`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://shop.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,idempotency-key',
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('Authorization');
+    expect(preflight.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+
+  it('sends a policy that lets API answers load nothing', async () => {
+    const { headers } = await fetch(`${app.baseUrl}/healthz`);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-powered-by')).toBeNull();
+  });
+});
+
+describe('the log', () => {
+  it('has one line per request and no credential, query or body in it', async () => {
+    const { token } = await newUser(app);
+    const merchant = await newMerchant(app, token);
+    await app.api.call('GET', `/merchant/webhook/secret?merchantId=${merchant.id}`, { token });
+    await app.api.call('POST', '/auth/login', { body: { email: 'who@x.com', password: 'hunter2hunter2' } });
+    await app.api.call('GET', '/auth/me?token=query-secret', { token });
+    const text = app.logs.join('\n');
+    expect(text).toContain('"path":"/merchant/webhook/secret"');
+    for (const secret of [
+      token,
+      merchant.auth.secret,
+      'hunter2hunter2',
+      'query-secret',
+      'whsec_',
+      'who@x.com',
+    ]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+});
+
+describe('system routes', () => {
+  it('tells that the process lives, is ready, and how it does', async () => {
+    expect((await app.api.call('GET', '/healthz')).body).toEqual({
+      success: true,
+      error: null,
+      data: { status: 'ok' },
+    });
+    const { status, body } = await app.api.call('GET', '/readyz');
+    expect([status, body.data]).toEqual([200, { ready: true, database: 'ok', chains: {} }]);
+    await app.api.call('GET', '/auth/me');
+    const metrics = await (await fetch(`${app.baseUrl}/metrics`)).text();
+    expect(metrics).toContain(
+      'tilld_http_request_duration_seconds_count{method="GET",route="/auth/me",status="401"}',
+    );
+  });
+
+  it('keeps paths of strangers out of the metrics', async () => {
+    await app.api.call('GET', '/wp-admin-probe');
+    expect(await (await fetch(`${app.baseUrl}/metrics`)).text()).not.toContain('wp-admin-probe');
+  });
+
+  it('answers 503 with what is missing, also when that cannot be told', async () => {
+    const states = [
+      async () => ({ ready: false, database: 'ok', chains: { BTC: { lag: 9 } } }),
+      async () => Promise.reject(new Error('no')),
+    ];
+    for (const readiness of states) {
+      const other = await startHttpApp({ readiness });
+      const { status, body } = await other.api.call('GET', '/readyz');
+      expect([status, body.success, body.data['ready']]).toEqual([503, false, false]);
+      await other.destroy();
+    }
+  });
+
+  it('documents every route in OpenAPI 3.1 from the definitions that serve it', async () => {
+    const document = (await (await fetch(`${app.baseUrl}/openapi.json`)).json()) as OpenApiJson;
+    expect(document.openapi).toBe('3.1.0');
+    const create = document.paths['/merchant/customer/create']!.post;
+    expect(create.requestBody.content['application/json']!.schema.required).toEqual(['email']);
+    expect(create.security).toEqual([{ userToken: [] }, { secretKey: [] }]);
+    expect(Object.keys(create.responses)).toEqual(
+      expect.arrayContaining(['201', '400', '401', '413', '422', '500']),
+    );
+    expect(create.responses['400']).toHaveProperty('description', 'DUPLICATE_ENTRY, VALIDATION_INVALID');
+    const secret = document.paths['/merchant/webhook/secret']!.get;
+    expect(secret.parameters.map(({ name }) => name)).toContain('merchantId');
+    expect(JSON.stringify(document)).not.toContain('undefined');
+  });
+});
+
+describe('closing', () => {
+  it('lets a running request finish, takes no new one, and does not wait for idle connections', async () => {
+    const other = await startHttpApp({ extraRoutes: [slow] });
+    const idle = connect(Number(new URL(other.baseUrl).port), '127.0.0.1');
+    await new Promise((resolve) => idle.once('connect', resolve));
+    const inside = new Promise<void>((resolve) => {
+      entered = resolve;
+    });
+    const running = other.api.call<{ done: boolean }>('GET', '/test/slow');
+    await inside;
+    const started = Date.now();
+    const closed = other.close(10_000);
+    await expect(fetch(`${other.baseUrl}/healthz`)).rejects.toThrow();
+    release();
+    expect((await running).body.data.done).toBe(true);
+    await closed;
+    expect(Date.now() - started).toBeLessThan(5000);
+    idle.destroy();
+    await other.destroy();
+  });
+
+  it('cuts what has not finished when its time is over', async () => {
+    const other = await startHttpApp({ extraRoutes: [slow] });
+    const inside = new Promise<void>((resolve) => {
+      entered = resolve;
+    });
+    const failed = new Promise<Error>((resolve) => {
+      request(`${other.baseUrl}/test/slow`).once('error', resolve).end();
+    });
+    await inside;
+    await other.close(100);
+    expect(await failed).toBeInstanceOf(Error);
+    release();
+    await other.destroy();
+  });
+});
