@@ -1,13 +1,12 @@
 import { ChainError } from '../../domain/chain.ts';
 import { ByteReader, malformed } from './byte-reader.ts';
-import { displayHex, hash256, merkleRoot } from './hash256.ts';
+import { digestAt, displayHex, displayHexAt, hash256, merkleRoot } from './hash256.ts';
 import { type ScannedTransaction, scanTransaction } from './transaction.ts';
 
 const HEADER_BYTES = 80;
 const PARENT_AT = 4;
 const MERKLE_ROOT_AT = 36;
 const TIME_AT = 68;
-const HASH_BYTES = 32;
 const MIN_TRANSACTION_BYTES = 10;
 
 export interface ScannedBlock {
@@ -39,13 +38,13 @@ export function scanBlock(bytes: Buffer, expectedHash: string, mweb: boolean): S
   if (!mweb && reader.offset !== bytes.length)
     throw malformed(reader.offset, 'bytes after the last transaction');
   const root = merkleRoot(transactions.map(({ id }) => id));
-  if (root === null || !root.equals(bytes.subarray(MERKLE_ROOT_AT, MERKLE_ROOT_AT + HASH_BYTES))) {
+  if (root === null || root !== digestAt(bytes, MERKLE_ROOT_AT)) {
     throw new ChainError('bad_answer', `block ${hash}: the transactions do not match its merkle root`);
   }
   return {
     bytes,
     hash,
-    parentHash: displayHex(bytes.subarray(PARENT_AT, PARENT_AT + HASH_BYTES)),
+    parentHash: displayHexAt(bytes, PARENT_AT),
     timeMs: bytes.readUInt32LE(TIME_AT) * 1000,
     transactions,
   };

@@ -1,31 +1,55 @@
 import { hash } from 'node:crypto';
 
-/** Double SHA-256, in the byte order in which it is hashed on. */
-export function hash256(bytes: Uint8Array): Buffer {
-  return hash('sha256', hash('sha256', bytes, 'buffer'), 'buffer');
+/**
+ * A digest in the order of hashing, one character per byte. Strings, because node:crypto answers
+ * them several times faster than buffers and a block takes thousands of digests.
+ */
+export type Digest = string & { readonly __brand: 'Digest' };
+
+const DIGEST_BYTES = 32;
+const single = Buffer.alloc(DIGEST_BYTES);
+const pair = Buffer.alloc(2 * DIGEST_BYTES);
+const reversed = Buffer.alloc(DIGEST_BYTES);
+
+/** Double SHA-256. */
+export function hash256(bytes: Uint8Array): Digest {
+  single.write(hash('sha256', bytes, 'binary'), 'latin1');
+  return hash('sha256', single, 'binary') as Digest;
+}
+
+/** A digest that stands in serialised bytes. */
+export function digestAt(bytes: Buffer, offset: number): Digest {
+  return bytes.toString('latin1', offset, offset + DIGEST_BYTES) as Digest;
 }
 
 /** The reversed hex in which hashes and transaction ids are written. */
-export function displayHex(digest: Uint8Array): string {
-  return Buffer.from(digest.toReversed()).toString('hex');
+export function displayHex(digest: Digest): string {
+  single.write(digest, 'latin1');
+  return displayHexAt(single, 0);
+}
+
+/** The same for a digest that stands in serialised bytes. */
+export function displayHexAt(bytes: Buffer, offset: number): string {
+  for (let index = 0; index < DIGEST_BYTES; index += 1) {
+    reversed[index] = bytes[offset + DIGEST_BYTES - 1 - index] ?? 0;
+  }
+  return reversed.toString('hex');
 }
 
 /**
- * Merkle root of transaction ids (in hashing order).
+ * Merkle root of transaction ids.
  * Null when two equal neighbours occur, which lets different lists share a root (CVE-2012-2459).
  */
-export function merkleRoot(ids: readonly Buffer[]): Buffer | null {
-  let level = [...ids];
-  const pair = Buffer.allocUnsafe(64);
+export function merkleRoot(ids: readonly Digest[]): Digest | null {
+  let level = ids;
   while (level.length > 1) {
-    const next: Buffer[] = [];
+    const next: Digest[] = [];
     for (let index = 0; index < level.length; index += 2) {
       const left = level[index];
-      const right = level[index + 1] ?? left;
-      if (left === undefined || right === undefined) return null;
-      if (index + 1 < level.length && left.equals(right)) return null;
-      left.copy(pair, 0);
-      right.copy(pair, 32);
+      const right = level[index + 1];
+      if (left === undefined || left === right) return null;
+      pair.write(left, 0, 'latin1');
+      pair.write(right ?? left, DIGEST_BYTES, 'latin1');
       next.push(hash256(pair));
     }
     level = next;

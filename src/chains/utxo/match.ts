@@ -32,11 +32,11 @@ export interface Matches {
 export async function matchTransactions(
   transactions: readonly MatchTransaction[],
   index: ChainIndex,
-  alsoOwn: ReadonlySet<string> = new Set(),
+  alsoOwn: Iterable<string> = [],
 ): Promise<Matches> {
   const credits = await findCredits(transactions, index);
-  const credited = new Set(credits.map(({ ref }) => outputKey(ref)));
-  const debits = await findDebits(transactions, index, (key) => credited.has(key) || alsoOwn.has(key));
+  const ownHere = new Set([...alsoOwn, ...credits.map(({ ref }) => outputKey(ref))]);
+  const debits = await findDebits(transactions, index, ownHere);
   return { credits, debits };
 }
 
@@ -75,20 +75,22 @@ function creditsOf(transaction: MatchTransaction, watched: ReadonlySet<string>):
 async function findDebits(
   transactions: readonly MatchTransaction[],
   index: ChainIndex,
-  isOwnHere: (key: string) => boolean,
+  ownHere: ReadonlySet<string>,
 ): Promise<Debit[]> {
-  const spentBy = new Map<string, ScannedTransaction>();
-  for (const { bytes, scanned } of transactions) {
-    for (const offset of scanned.inputs) spentBy.set(outpointKey(bytes, offset), scanned);
-  }
-  const own = await askInBatches([...spentBy.keys()], (keys) => index.ownOutputs(keys));
-  const debits: Debit[] = [];
-  for (const [key, scanned] of spentBy) {
-    if (!own.has(key) && !isOwnHere(key)) continue;
+  const keys = transactions.flatMap(({ bytes, scanned }) =>
+    scanned.inputs.map((offset) => outpointKey(bytes, offset)),
+  );
+  const own = await askInBatches(keys, (batch) => index.ownOutputs(batch));
+  for (const key of ownHere) own.add(key);
+  return own.size === 0 ? [] : transactions.flatMap((transaction) => debitsOf(transaction, own));
+}
+
+function debitsOf({ bytes, scanned }: MatchTransaction, own: ReadonlySet<string>): Debit[] {
+  const spent = scanned.inputs.map((offset) => outpointKey(bytes, offset)).filter((key) => own.has(key));
+  return spent.map((key) => {
     const [txid = '', position] = key.split(':');
-    debits.push({ ref: { txid, index: Number(position) }, byTxid: displayHex(scanned.id) });
-  }
-  return debits;
+    return { ref: { txid, index: Number(position) }, byTxid: displayHex(scanned.id) };
+  });
 }
 
 /** Puts a long list of keys to the index in bounded questions. */

@@ -1,5 +1,5 @@
 import { ByteReader, malformed } from './byte-reader.ts';
-import { displayHex, hash256 } from './hash256.ts';
+import { type Digest, displayHexAt, hash256 } from './hash256.ts';
 
 const VERSION_BYTES = 4;
 const LOCKTIME_BYTES = 4;
@@ -25,8 +25,7 @@ export interface TransactionShape {
 
 /** Outputs and inputs as offsets into the bytes: blocks hold thousands and few matter. */
 export interface ScannedTransaction {
-  /** Hash in the order of hashing (merkle trees). */
-  readonly id: Buffer;
+  readonly id: Digest;
   readonly start: number;
   readonly end: number;
   /** MWEB flag with no data: Litecoin's HogEx, whose outputs after the first are peg-outs. */
@@ -122,8 +121,7 @@ function skipMweb(reader: ByteReader, shape: TransactionShape): boolean {
 
 /** `txid:index` of the output that the input at an offset spends. */
 export function outpointKey(bytes: Buffer, inputOffset: number): string {
-  const txid = displayHex(bytes.subarray(inputOffset, inputOffset + 32));
-  return `${txid}:${bytes.readUInt32LE(inputOffset + 32)}`;
+  return `${displayHexAt(bytes, inputOffset)}:${bytes.readUInt32LE(inputOffset + 32)}`;
 }
 
 export function outputAmount(bytes: Buffer, outputOffset: number): bigint {

@@ -13,7 +13,7 @@ type Raw = ReturnType<typeof RawTx.decode>;
 /** The digest that an input of a P2WPKH output signs, written down from the BIP. */
 function digest(transaction: Raw, at: number, keyHash: Uint8Array, amount: bigint): Buffer {
   const outpoint = (input: Raw['inputs'][number]): Buffer =>
-    Buffer.concat([Buffer.from(input.txid).reverse(), uint32(input.index)]);
+    Buffer.concat([Buffer.from(input.txid).toReversed(), uint32(input.index)]);
   const input = transaction.inputs[at]!;
   return doubleSha(
     Buffer.concat([

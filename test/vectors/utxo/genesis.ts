@@ -74,5 +74,5 @@ export function genesisBlock(recipe: GenesisRecipe): TestBlock & { readonly coin
 }
 
 function txidOfRaw(raw: Buffer): string {
-  return doubleSha(raw).reverse().toString('hex');
+  return Buffer.from(doubleSha(raw).toReversed()).toString('hex');
 }

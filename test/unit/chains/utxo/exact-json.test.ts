@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atomsOf, parseExactJson } from '../../../../src/chains/utxo/exact-json.ts';
 import { formatDecimal } from '../../../../src/domain/money.ts';

@@ -56,7 +56,7 @@ export function txidOf(transaction: TestTransaction): string {
     ...transaction,
     inputs: transaction.inputs.map(({ txid, index, script = new Uint8Array() }) => ({ txid, index, script })),
   });
-  return doubleSha(stripped).reverse().toString('hex');
+  return Buffer.from(doubleSha(stripped).toReversed()).toString('hex');
 }
 
 export function doubleSha(bytes: Uint8Array): Buffer {
@@ -93,10 +93,8 @@ export interface BlockParts {
 export function encodeBlock(parts: BlockParts): TestBlock {
   const header = Buffer.alloc(80);
   header.writeInt32LE(parts.version ?? 0x20000000, 0);
-  Buffer.from(parts.parentHash ?? '11'.repeat(32), 'hex')
-    .reverse()
-    .copy(header, 4);
-  merkle(parts.txids.map((txid) => Buffer.from(txid, 'hex').reverse())).copy(header, 36);
+  header.set(Buffer.from(parts.parentHash ?? '11'.repeat(32), 'hex').toReversed(), 4);
+  merkle(parts.txids.map((txid) => Buffer.from(Buffer.from(txid, 'hex').toReversed()))).copy(header, 36);
   header.writeUInt32LE(parts.time ?? 1_700_000_000, 68);
   header.writeUInt32LE(parts.bits ?? 0x207fffff, 72);
   header.writeUInt32LE(parts.nonce ?? 0, 76);
@@ -106,7 +104,7 @@ export function encodeBlock(parts: BlockParts): TestBlock {
     ...parts.transactions,
     parts.trailer ?? Buffer.alloc(0),
   ]);
-  return { bytes, hash: doubleSha(header).reverse().toString('hex') };
+  return { bytes, hash: Buffer.from(doubleSha(header).toReversed()).toString('hex') };
 }
 
 export function blockOf(transactions: readonly TestTransaction[]): TestBlock {

@@ -233,7 +233,7 @@ describe('JSON-RPC', () => {
           ? { id: call.id, result: null, error: { code: -5, message: 'none' } }
           : answer(call, call.params[0]),
       );
-      reply(response, [...answers, ...answers].reverse());
+      reply(response, [...answers, ...answers].toReversed());
     });
     const results = await rpc.batch(
       [1, 2, 3].map((value) => ({ method: 'echo', params: [value] })),

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bytesOfHex, scanBlock } from '../../../../src/chains/utxo/block.ts';
 import { ByteReader } from '../../../../src/chains/utxo/byte-reader.ts';

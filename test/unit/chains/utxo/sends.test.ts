@@ -1,5 +1,5 @@
 import { RawTx } from '@scure/btc-signer';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addressScript } from '../../../../src/chains/utxo/address.ts';
 import type { UtxoCoin } from '../../../../src/chains/utxo/coin.ts';
@@ -84,6 +84,22 @@ function checkPlan(coin: UtxoCoin, plan: SendPlan, rate: bigint, funds: readonly
     feeFor(31n, rate) + dustLimit(addressScript(coin, 'regtest', CHANGE[coin.code]), coin.dustRelayRate);
   const worst = feeFor(vsize + BigInt(plan.inputs.length), rate);
   expect(plan.fee <= worst + (plan.change === null ? changeCost : 0n)).toBe(true);
+}
+
+function checkBump(
+  coin: UtxoCoin,
+  previous: SendPlan,
+  bump: SendPlan,
+  rate: bigint,
+  funds: readonly Fund[],
+): void {
+  expect(sum(bump.inputs)).toBe(bump.amount + bump.fee + (bump.change?.amount ?? 0n));
+  expect(bump.inputs.every((input) => funds.includes(input))).toBe(true);
+  const [oldRaw, newRaw] = [previous, bump].map((plan) => signSend(coin, 'regtest', plan, KEYS.BTC).raw);
+  const [oldSize, newSize] = [vsizeOf(oldRaw!), vsizeOf(newRaw!)];
+  expect(bump.fee >= previous.fee + feeFor(newSize, coin.incrementalRelayRate)).toBe(true);
+  expect(bump.fee >= feeFor(newSize, rate)).toBe(true);
+  expect(bump.fee * oldSize > previous.fee * newSize).toBe(true);
 }
 
 const codes = fc.constantFrom('BTC' as const, 'LTC' as const);
@@ -257,22 +273,6 @@ describe('planning a bump', () => {
       { numRuns: 300 },
     );
   });
-
-  function checkBump(
-    coin: UtxoCoin,
-    previous: SendPlan,
-    bump: SendPlan,
-    rate: bigint,
-    funds: readonly Fund[],
-  ): void {
-    expect(sum(bump.inputs)).toBe(bump.amount + bump.fee + (bump.change?.amount ?? 0n));
-    expect(bump.inputs.every((input) => funds.includes(input))).toBe(true);
-    const [oldRaw, newRaw] = [previous, bump].map((plan) => signSend(coin, 'regtest', plan, KEYS.BTC).raw);
-    const [oldSize, newSize] = [vsizeOf(oldRaw!), vsizeOf(newRaw!)];
-    expect(bump.fee >= previous.fee + feeFor(newSize, coin.incrementalRelayRate)).toBe(true);
-    expect(bump.fee >= feeFor(newSize, rate)).toBe(true);
-    expect(bump.fee * oldSize > previous.fee * newSize).toBe(true);
-  }
 
   it('takes more funds where the change does not suffice, and gives up where nothing does', () => {
     const coin = UTXO_COINS.BTC;
