@@ -1,0 +1,60 @@
+import type { Coin } from '../domain/coins.ts';
+import type { Observation } from './median.ts';
+import type { SourcePrice } from './source.ts';
+
+/** Always kept up to date. */
+const PINNED: readonly string[] = ['USD', 'EUR'];
+const MAX_CURRENCIES = 40;
+const FORGET_AFTER_MS = 24 * 60 * 60 * 1000;
+
+/** The last price of every source, for the currencies somebody asked for lately. Bounded. */
+export class RateCache {
+  /** Currency → when it was last asked for, oldest first. */
+  readonly #asked = new Map<string, number>(PINNED.map((currency) => [currency, 0]));
+  /** Currency → `COIN source` → observation. */
+  readonly #prices = new Map<string, Map<string, Observation>>();
+
+  /** Notes that a currency is wanted; the one asked for longest ago makes room. */
+  touch(currency: string, now: number): void {
+    this.#asked.delete(currency);
+    this.#asked.set(currency, now);
+    if (this.#asked.size > MAX_CURRENCIES) {
+      const oldest = [...this.#asked.keys()].find((known) => !PINNED.includes(known));
+      if (oldest !== undefined) this.#forget(oldest);
+    }
+  }
+
+  /** The currencies to refresh; those nobody wanted for a day are dropped. */
+  currencies(now: number): string[] {
+    for (const [currency, askedAt] of this.#asked) {
+      if (!PINNED.includes(currency) && now - askedAt > FORGET_AFTER_MS) this.#forget(currency);
+    }
+    return [...this.#asked.keys()];
+  }
+
+  wants(currency: string): boolean {
+    return this.#asked.has(currency);
+  }
+
+  /** Keeps prices in wanted currencies. A source's own time counts when it is older than ours. */
+  store(source: string, prices: readonly SourcePrice[], receivedAt: number): void {
+    for (const { coin, currency, rate, at } of prices) {
+      if (!this.#asked.has(currency)) continue;
+      const known = this.#prices.get(currency) ?? new Map<string, Observation>();
+      known.set(`${coin} ${source}`, { source, rate, at: Math.min(at ?? receivedAt, receivedAt) });
+      this.#prices.set(currency, known);
+    }
+  }
+
+  /** Every source's price not older than `since`. */
+  fresh(coin: Coin, currency: string, since: number): Observation[] {
+    return [...(this.#prices.get(currency) ?? [])]
+      .filter(([key, { at }]) => key.startsWith(`${coin} `) && at >= since)
+      .map(([, observation]) => observation);
+  }
+
+  #forget(currency: string): void {
+    this.#asked.delete(currency);
+    this.#prices.delete(currency);
+  }
+}

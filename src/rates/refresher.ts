@@ -1,0 +1,58 @@
+import type { Clock, Logger } from '../domain/ports.ts';
+import type { RateCache } from './cache.ts';
+import { fetchText } from './fetch.ts';
+import type { RateSource } from './source.ts';
+
+export interface RefresherDeps {
+  readonly sources: readonly RateSource[];
+  readonly cache: RateCache;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly timeoutMs: number;
+}
+
+/** Asks all sources at once and keeps what they answer. A dead source is left out, and logged once. */
+export class Refresher {
+  readonly #deps: RefresherDeps;
+  readonly #failing = new Set<string>();
+
+  constructor(deps: RefresherDeps) {
+    this.#deps = deps;
+  }
+
+  /** Never throws. */
+  async refresh(currencies: readonly string[], signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#deps.sources.map((source) => this.#refreshOne(source, currencies, signal)));
+  }
+
+  async #refreshOne(source: RateSource, currencies: readonly string[], signal: AbortSignal): Promise<void> {
+    const urls = source.requests(currencies);
+    if (urls.length === 0) return;
+    const outcomes = await Promise.allSettled(urls.map((url) => this.#readOne(source, url, signal)));
+    if (signal.aborted) return;
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    this.#tell(source.name, failed?.reason);
+  }
+
+  async #readOne(source: RateSource, url: URL, signal: AbortSignal): Promise<void> {
+    const { cache, clock, timeoutMs } = this.#deps;
+    const body = await fetchText(url, { timeoutMs, signal });
+    cache.store(source.name, source.parse(body), clock.now());
+  }
+
+  #tell(source: string, error: unknown): void {
+    const { logger } = this.#deps;
+    if (error !== undefined && !this.#failing.has(source)) {
+      this.#failing.add(source);
+      logger.warn({ source, reason: reasonOf(error) }, 'a rate source fails and is left out');
+    } else if (error === undefined && this.#failing.delete(source)) {
+      logger.info({ source }, 'a rate source answers again');
+    }
+  }
+}
+
+const MAX_REASON_LENGTH = 300;
+
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message || error.name : String(error)).slice(0, MAX_REASON_LENGTH);
+}

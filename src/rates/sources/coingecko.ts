@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { COINS, type Coin } from '../../domain/coins.ts';
+import { currencyDigits } from '../../domain/currencies.ts';
+import { parseExactJson, positiveDecimal } from '../decimal.ts';
+import type { RateSource } from '../source.ts';
+
+const IDS: Readonly<Record<Coin, string>> = {
+  BTC: 'bitcoin',
+  ETH: 'ethereum',
+  LTC: 'litecoin',
+  SOL: 'solana',
+};
+
+const UPDATED_AT = 'last_updated_at';
+const answer = z.record(z.string(), z.record(z.string(), z.unknown()));
+const seconds = z.string().regex(/^\d{1,12}$/);
+
+/** https://docs.coingecko.com/reference/simple-price: all coins in all asked currencies at once. */
+export function coingecko(origin = 'https://api.coingecko.com'): RateSource {
+  return {
+    name: 'coingecko',
+    requests(currencies) {
+      if (currencies.length === 0) return [];
+      const url = new URL('/api/v3/simple/price', origin);
+      url.searchParams.set('ids', COINS.map((coin) => IDS[coin]).join(','));
+      url.searchParams.set('vs_currencies', currencies.map((currency) => currency.toLowerCase()).join(','));
+      url.searchParams.set(`include_${UPDATED_AT}`, 'true');
+      url.searchParams.set('precision', 'full');
+      return [url];
+    },
+    parse(body) {
+      const byId = answer.parse(parseExactJson(body));
+      return COINS.flatMap((coin) => {
+        const entry = byId[IDS[coin]] ?? {};
+        const at = Number(seconds.parse(entry[UPDATED_AT] ?? '0')) * 1000;
+        return Object.entries(entry).flatMap(([key, text]) => {
+          const currency = key.toUpperCase();
+          const rate = currencyDigits(currency) === null ? undefined : positiveDecimal.safeParse(text).data;
+          return rate === undefined ? [] : [{ coin, currency, rate, at }];
+        });
+      });
+    },
+  };
+}
