@@ -106,6 +106,9 @@ export function sendCases(world: () => ChainWorld): void {
     expect(await shop.adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
     const fates = await shop.adapter.recheck([signed]);
     expect(fates.get(signed.txid)).not.toBe('gone');
+    expect((await shop.adapter.unconfirmed()).has(signed.txid)).toBe(false);
+    const block = await blockAt(shop.adapter, (await shop.adapter.tip()).height);
+    expect(block.debits.map((debit) => debit.byTxid)).toContain(signed.txid);
   });
 
   it('never spend the same money twice', async () => {
@@ -119,6 +122,21 @@ export function sendCases(world: () => ChainWorld): void {
     await world().mine(1);
     expect((await shop.adapter.broadcast(second!)).kind).toBe('rejected');
     expect((await shop.adapter.recheck([second!])).get(second!.txid)).toBe('gone');
+    const wish = await request(world(), shop, funds);
+    const quote = { ...wish.quote, rate: wish.quote.rate * 5n };
+    const dearer = sign(world(), shop, shop.adapter.planSend({ ...wish, quote }));
+    expect((await shop.adapter.broadcast(dearer)).kind).toBe('rejected');
+  });
+
+  it('are not taken for others that the node knows', async () => {
+    const shop = openShop(world());
+    const funds = await earn(world(), shop, [2n * world().amount]);
+    const wishes = [await request(world(), shop, funds), await request(world(), shop, funds)];
+    const [known, other] = wishes.map((wish) => sign(world(), shop, shop.adapter.planSend(wish)));
+    await shop.adapter.broadcast(known!);
+    const mixed = await shop.adapter.broadcast({ txid: known!.txid, raw: other!.raw });
+    expect(mixed.kind).not.toBe('accepted');
+    await world().mine(1);
   });
 
   it('are refused when another key signed them', async () => {
