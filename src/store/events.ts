@@ -43,13 +43,3 @@ export async function listEvents(
     .execute();
   return { events, total };
 }
-
-/** Every event of a payment in the order they happened. */
-export async function listPaymentEvents(db: Db, paymentId: string): Promise<StoredEvent[]> {
-  return db
-    .selectFrom('events')
-    .selectAll()
-    .where('payment_id', '=', paymentId)
-    .orderBy('sequence')
-    .execute();
-}

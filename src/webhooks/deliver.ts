@@ -7,13 +7,12 @@ import { parseRetryAfter } from './schedule.ts';
 import { signatureHeaders } from './sign.ts';
 
 /** What a merchant's server may answer before the rest is cut off. */
-export const MAX_RESPONSE_BYTES = 64 * 1024;
-/** For one whole attempt: DNS, connect, TLS, request, answer, body. */
-export const ATTEMPT_LIMIT_MS = 15_000;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export interface DeliverDeps {
   readonly clock: Clock;
   readonly egress: EgressPolicy;
+  /** For one whole attempt: DNS, connect, TLS, request, answer, body. */
   readonly attemptLimitMs: number;
 }
 

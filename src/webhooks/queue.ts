@@ -21,14 +21,13 @@ import type { EgressPolicy } from './egress/vet-target.ts';
 import { EgressError } from './egress/egress-error.ts';
 import { Slots } from './slots.ts';
 
-/** Queue settings; see the defaults in `WEBHOOK_QUEUE_DEFAULTS`. */
 export interface WebhookQueueLimits {
   /** For one whole attempt, DNS to the end of the body. */
   readonly attemptLimitMs: number;
   /** Attempts at once, in all. */
   readonly concurrency: number;
-  /** Attempts at once to one endpoint origin. */
-  readonly perOrigin: number;
+  /** Attempts at once to one endpoint origin; 4 unless told. */
+  readonly perOrigin?: number;
   /** Pauses between attempts; there is one attempt more than gaps. */
   readonly retryGapsMs: readonly number[];
 }
@@ -51,6 +50,7 @@ interface Running {
 
 /** How long past an attempt's limit its lease holds. */
 const LEASE_MARGIN_MS = 30_000;
+const PER_ORIGIN = 4;
 const CLOCK_TOLERANCE_MS = 60_000;
 const MANUAL_CONCURRENCY = 8;
 const MANUAL_WAITING = 64;
@@ -76,7 +76,8 @@ export class WebhookQueue implements DeliveryAttempts {
 
   constructor(deps: WebhookQueueDeps) {
     this.#deps = deps;
-    this.#slots = new Slots({ total: deps.limits.concurrency, perOrigin: deps.limits.perOrigin });
+    const { concurrency, perOrigin = PER_ORIGIN } = deps.limits;
+    this.#slots = new Slots({ total: concurrency, perOrigin });
   }
 
   /** Takes over what a dead process left, then delivers at each second's tick and each wake-up. */
@@ -158,8 +159,9 @@ export class WebhookQueue implements DeliveryAttempts {
   async #leaseDue(tx: Tx, lease: Lease): Promise<StoredDelivery[]> {
     const leased: StoredDelivery[] = [];
     try {
-      // Each round either fills a slot or finds an origin full, so it ends.
-      while (this.#slots.free > 0 && !this.#stopping) {
+      // Each round either fills a slot or finds an origin full: more rounds than slots find nothing.
+      for (let round = 0; round <= this.#deps.limits.concurrency && this.#slots.free > 0; round += 1) {
+        if (this.#stopping) break;
         const due = await listDue(tx, {
           now: lease.now,
           limit: this.#slots.free,

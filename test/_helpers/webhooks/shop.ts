@@ -28,12 +28,12 @@ export const silent: Logger = {
   error: () => undefined,
 };
 
-export interface FakeClock {
+interface FakeClock {
   now(): number;
   advance(ms: number): void;
 }
 
-export function fakeClock(start = Date.UTC(2026, 10, 20, 12)): FakeClock {
+function fakeClock(start = Date.UTC(2026, 10, 20, 12)): FakeClock {
   let now = start;
   return {
     now: () => now,
@@ -46,7 +46,6 @@ export function fakeClock(start = Date.UTC(2026, 10, 20, 12)): FakeClock {
 export const LIMITS: WebhookQueueLimits = {
   attemptLimitMs: 15_000,
   concurrency: 32,
-  perOrigin: 4,
   retryGapsMs: RETRY_GAPS_MS,
 };
 
@@ -67,7 +66,7 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-export interface Payment {
+interface Payment {
   readonly id: string;
   emit(type?: EventType, data?: object): Promise<{ eventId: string; deliveryId: string | null }>;
 }

@@ -420,6 +420,27 @@ describe('webhook queue under trouble', () => {
     expect((await logsOf(merchant)).map((log) => log.status).sort((a, b) => a - b)).toEqual([200, 500]);
   });
 
+  it('lets a late result decide nothing while the successor is still at it', async () => {
+    const held: (() => void)[] = [];
+    const sink = await sinkOf((_request, response) => void held.push(() => response.writeHead(500).end()));
+    const merchant = await shop.merchant(sink.url);
+    const { deliveryId } = await (await shop.payment(merchant)).emit();
+    const [slow, successor] = [shop.queue(), shop.queue()];
+    slow.wake();
+    await sink.until(1);
+    shop.clock.advance(MINUTE_MS);
+    successor.wake();
+    await sink.until(2);
+    const leased = await findDelivery(shop.db, deliveryId!);
+    held[0]!();
+    await slow.idle();
+    expect(await findDelivery(shop.db, deliveryId!)).toEqual(leased);
+    expect(await logsOf(merchant)).toHaveLength(1);
+    held[1]!();
+    await successor.idle();
+    expect(await findDelivery(shop.db, deliveryId!)).toMatchObject({ attempts: 1, lease_token: null });
+  });
+
   it('loses nothing when the clock jumps back by years', async () => {
     const sink = await sinkOf(status(500));
     const merchant = await shop.merchant(sink.url);
