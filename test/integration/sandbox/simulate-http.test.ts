@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COINS } from '../../../src/domain/coins.ts';
+import { Shop, type ApiAnswer, type PaymentJson } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { Till } from '../../_helpers/till.ts';
+
+const PATH = '/sandbox/payment/simulate';
+
+let till: Till;
+let shop: Shop;
+
+beforeAll(async () => {
+  till = await Till.start();
+  await till.ready();
+  shop = await Shop.open(till.api);
+});
+
+afterAll(async () => {
+  await till.end();
+});
+
+async function simulate(
+  body: Record<string, unknown>,
+  token = shop.secretKey,
+): Promise<ApiAnswer<PaymentJson>> {
+  return shop.api.call<PaymentJson>('POST', PATH, { token, body });
+}
+
+async function settled(payment: { id: string }, status: string): Promise<PaymentJson> {
+  return eventually(
+    `payment ${status}`,
+    async () => shop.payment(payment.id),
+    (now) => now.status === status,
+  );
+}
+
+function typesOf(payment: PaymentJson): string[] {
+  return payment.timeline.map((entry) => entry.type);
+}
+
+describe('the running sandbox', () => {
+  it.each(COINS)('completes an exact payment in %s without further ado', async (coin) => {
+    const payment = await shop.createPayment();
+    const { status, body } = await simulate({ paymentId: payment.id, scenario: 'exact', coin });
+    expect(status).toBe(200);
+    expect(body.data.id).toBe(payment.id);
+    expect(['confirming', 'completed']).toContain(body.data.status);
+    const done = await settled(payment, 'completed');
+    expect(done.exception).toBeNull();
+    expect(typesOf(done)).toEqual(['payment.created', 'payment.confirming', 'payment.completed']);
+  });
+
+  it('completes an overpaid payment by itself and tells of the excess', async () => {
+    const payment = await shop.createPayment();
+    await simulate({ paymentId: payment.id, scenario: 'overpay' });
+    expect((await settled(payment, 'completed')).exception).toBe('overpaid');
+  });
+
+  it('takes a double-spent payment back while blocks keep coming', async () => {
+    const payment = await shop.createPayment();
+    const { status, body } = await simulate({ paymentId: payment.id, scenario: 'double-spend', coin: 'LTC' });
+    expect(status).toBe(200);
+    expect(body.data.transactions.map((transaction) => transaction.status)).toEqual(['reversed']);
+    expect(typesOf(body.data)).toContain('payment.reversed');
+  });
+
+  it('takes a reorganised payment back while blocks keep coming', async () => {
+    const payment = await shop.createPayment();
+    const { status, body } = await simulate({ paymentId: payment.id, scenario: 'reorg', coin: 'SOL' });
+    expect(status).toBe(200);
+    expect(body.data.transactions.map((transaction) => transaction.status)).toEqual(['reversed']);
+    expect(typesOf(body.data)).toContain('payment.reversed');
+  });
+
+  it('lets late money come after the expiry', async () => {
+    const payment = await shop.createPayment();
+    const { body } = await simulate({ paymentId: payment.id, scenario: 'late' });
+    expect(body.data.transactions).toMatchObject([{ late: true }]);
+    expect(typesOf(body.data).slice(0, 3)).toEqual(['payment.created', 'payment.expired', 'payment.late']);
+    expect((await settled(payment, 'completed')).exception).toBe('late');
+  });
+
+  it('takes a user token with the merchant, but no public key and nobody else', async () => {
+    const payment = await shop.createPayment();
+    const wish = { paymentId: payment.id, scenario: 'underpay' };
+    const stranger = await Shop.open(till.api);
+    expect((await simulate(wish, shop.publicKey)).status).toBe(401);
+    expect((await simulate(wish, shop.token)).status).toBe(400);
+    expect((await simulate(wish, stranger.secretKey)).body.error?.code).toBe('PAYMENT_NOT_FOUND');
+    expect((await shop.api.call('POST', PATH, { body: wish })).status).toBe(401);
+    const accepted = await simulate({ ...wish, merchantId: shop.merchantId }, shop.token);
+    expect([accepted.status, accepted.body.data.status]).toEqual([200, 'underpaid']);
+  });
+
+  it.each([
+    [{ scenario: 'steal' }, 'scenario'],
+    [{}, 'scenario'],
+    [{ scenario: 'exact', coin: 'DOGE' }, 'coin'],
+    [{ scenario: 'exact', amount: '-1' }, 'amount'],
+    [{ scenario: 'exact', amount: 1 }, 'amount'],
+    [{ scenario: 'confirm', confirmations: 0 }, 'confirmations'],
+    [{ scenario: 'confirm', confirmations: 101 }, 'confirmations'],
+  ])('refuses %j, naming the field', async (fields, field) => {
+    const payment = await shop.createPayment();
+    const { status, body } = await simulate({ paymentId: payment.id, ...fields });
+    expect([status, body.error?.code]).toEqual([400, 'VALIDATION_INVALID']);
+    expect(body.error?.details?.map((detail) => detail.field)).toEqual([field]);
+  });
+});
