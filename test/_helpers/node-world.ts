@@ -18,14 +18,14 @@ export async function openNodeWorld(options: NodeWorldOptions): Promise<WalletWo
   return openWalletWorld({
     dir,
     mode: 'live',
-    connect: ({ clock, logger, index }) => [
+    connect: (context) => [
       createUtxoAdapter({
         coin,
         network: 'regtest',
         rpcUrl,
-        index: index({ coin, mode: 'live' }),
-        clock,
-        logger,
+        index: context.index({ coin, mode: 'live' }),
+        clock: context.clock,
+        logger: context.logger,
         feeFloorRate,
         rpcTimeoutMs,
       }),

@@ -7,8 +7,19 @@ import { createSimulator } from '../../src/chains/simulator/simulator.ts';
 import type { BroadcastResult, ChainAdapter, FeeQuote, StoredTransaction } from '../../src/domain/chain.ts';
 import { COINS, type Coin } from '../../src/domain/coins.ts';
 import { createSimulatorStore } from '../../src/store/simulator.ts';
+import { getSend } from '../../src/usecases/wallet/get-send.ts';
+import { sendCoins, type SendCoinsInput } from '../../src/usecases/wallet/send-coins.ts';
+import type { SendView } from '../../src/usecases/wallet/send-view.ts';
 import type { SendPolicy } from '../../src/usecases/wallet/send-policy.ts';
 import { openWalletWorld, silent, type WalletWorld } from './wallet-world.ts';
+
+/** One whole coin in atoms. */
+export const ONE: Readonly<Record<Coin, bigint>> = {
+  BTC: 10n ** 8n,
+  ETH: 10n ** 18n,
+  LTC: 10n ** 8n,
+  SOL: 10n ** 9n,
+};
 
 /** Stands between the wallet and the simulated node, as a bad line would. */
 export interface Line {
@@ -28,6 +39,13 @@ export interface SimulatedWorld {
   control(coin: Coin): SimulatorControl;
   /** Pays the merchant's address in one output per amount and mines it. */
   fund(coin: Coin, ...amounts: readonly bigint[]): Promise<void>;
+  /** Mines and lets the ledger read it. */
+  mine(coin: Coin, blocks?: number): Promise<void>;
+  /** An address of somebody else on the same network. */
+  stranger(coin: Coin, index?: number): string;
+  order(coin: Coin, amount: string, more?: Partial<SendCoinsInput>): SendCoinsInput;
+  send(coin: Coin, amount: string, more?: Partial<SendCoinsInput>): Promise<SendView>;
+  status(sendId: string): Promise<SendView>;
   close(): Promise<void>;
 }
 
@@ -39,13 +57,14 @@ export async function openSimulatedWorld(policy: Partial<SendPolicy> = {}): Prom
     dir,
     mode: 'sandbox',
     policy,
-    connect: ({ db, clock, index }) => {
+    connect: (context) => {
+      const { db, clock } = context;
       const store = createSimulatorStore(db);
       return COINS.map((coin) => {
         const simulator = createSimulator({
           coin,
           store,
-          index: index({ coin, mode: 'sandbox' }),
+          index: context.index({ coin, mode: 'sandbox' }),
           clock,
           logger: silent,
           blockIntervalMs: 3_600_000,
@@ -60,10 +79,28 @@ export async function openSimulatedWorld(policy: Partial<SendPolicy> = {}): Prom
     if (found === undefined) throw new Error(`no simulated ${coin}`);
     return found;
   };
+  const stranger: SimulatedWorld['stranger'] = (coin, index = 7) =>
+    world.deps.deriver.address({ coin, mode: 'sandbox', account: 999, branch: 0, index });
+  const order: SimulatedWorld['order'] = (coin, amount, more = {}) => ({
+    merchant: world.merchant,
+    destination: stranger(coin),
+    amount,
+    coin,
+    idempotencyKey: null,
+    ...more,
+  });
   return {
     world,
     line,
     control,
+    stranger,
+    order,
+    send: async (coin, amount, more) => sendCoins(world.deps, order(coin, amount, more)),
+    status: async (sendId) => getSend(world.deps, { merchantId: world.merchant.id, sendId }),
+    mine: async (coin, blocks = 1) => {
+      await control(coin).mine(blocks);
+      await world.sync(coin);
+    },
     fund: async (coin, ...amounts) => {
       await world.sync(coin);
       const address = world.address(coin);

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src/domain/errors.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';

@@ -231,18 +231,64 @@ function runWith(coin: NodeCoin): void {
     expect(await world.sendEvents()).toEqual(['send.broadcast', 'send.failed']);
   });
 
-  describe('a send that is stuck', () => {
-    async function stuckAndBumped() {
-      await fund(COIN);
-      const destination = await node.foreignAddress();
-      const sent = await send(destination, '0.5');
-      const raw = await node.rpc<string>('getrawtransaction', [sent.txHash]);
-      await restart({ feeFloorRate: 50_000n });
-      world.clock.advance(world.deps.policy.bumpAfterMs + 60_000);
-      await bumpSends(world.deps, world.chain(coin));
-      return { sent, raw, destination, bumped: await status(sent.id) };
-    }
+  async function stuckAndBumped() {
+    await fund(COIN);
+    const destination = await node.foreignAddress();
+    const sent = await send(destination, '0.5');
+    const raw = await node.rpc<string>('getrawtransaction', [sent.txHash]);
+    await restart({ feeFloorRate: 50_000n });
+    world.clock.advance(world.deps.policy.bumpAfterMs + 60_000);
+    await bumpSends(world.deps, world.chain(coin));
+    return { sent, raw, destination, bumped: await status(sent.id) };
+  }
 
+  /** Runs the send in a process of its own and kills it when the node is asked for this. */
+  async function killedAt(method: string, kind: 'hang' | 'hangAfter'): Promise<ChildOrder> {
+    await fund(COIN, COIN);
+    const order: ChildOrder = {
+      world: { dir, coin, rpcUrl: proxy.url },
+      destination: await node.foreignAddress(),
+      amount: '0.5',
+      idempotencyKey: 'payout-1',
+    };
+    await world.close();
+    proxy.resetCounts();
+    proxy.inject({ kind }, { methods: [method] });
+    const child = spawn(process.execPath, [CHILD, JSON.stringify(order)], { stdio: 'inherit' });
+    const exited = once(child, 'exit');
+    await proxy.waitForCall(method, 1, 30_000);
+    if (kind === 'hangAfter') {
+      await node.waitUntil(
+        'the send in the mempool',
+        10_000,
+        async () => (await node.getMempool()).length > 0,
+      );
+    }
+    child.kill('SIGKILL');
+    await exited;
+    await proxy.heal();
+    world = await openNodeWorld({ dir, coin, rpcUrl: proxy.url });
+    return order;
+  }
+
+  async function sendAgain({ destination, amount, idempotencyKey }: ChildOrder) {
+    return send(destination, amount, { idempotencyKey });
+  }
+
+  async function expectOnePayment(order: ChildOrder, txid: string): Promise<void> {
+    expect(await node.getMempool()).toEqual([txid]);
+    expect(await paidTo(txid, order.destination)).toBe(COIN / 2n);
+    await mine();
+    const merchantId = world.merchant.id;
+    const { idempotencyKey } = order;
+    expect(await getSend(world.deps, { merchantId, idempotencyKey })).toMatchObject({
+      status: 'confirmed',
+      txHash: txid,
+    });
+    expect(await world.db.selectFrom('sends').selectAll().execute()).toHaveLength(1);
+  }
+
+  describe('a send that is stuck', () => {
     test('gets a higher fee and pays the same', async () => {
       const { sent, destination, bumped } = await stuckAndBumped();
       expect(bumped).toMatchObject({ status: 'broadcast', amount: '0.5', destination });
@@ -272,52 +318,6 @@ function runWith(coin: NodeCoin): void {
   });
 
   describe('kill -9 during a send', () => {
-    /** Runs the send in a process of its own and kills it when the node is asked for this. */
-    async function killedAt(method: string, kind: 'hang' | 'hangAfter'): Promise<ChildOrder> {
-      await fund(COIN, COIN);
-      const order: ChildOrder = {
-        world: { dir, coin, rpcUrl: proxy.url },
-        destination: await node.foreignAddress(),
-        amount: '0.5',
-        idempotencyKey: 'payout-1',
-      };
-      await world.close();
-      proxy.resetCounts();
-      proxy.inject({ kind }, { methods: [method] });
-      const child = spawn(process.execPath, [CHILD, JSON.stringify(order)], { stdio: 'inherit' });
-      const exited = once(child, 'exit');
-      await proxy.waitForCall(method, 1, 30_000);
-      if (kind === 'hangAfter') {
-        await node.waitUntil(
-          'the send in the mempool',
-          10_000,
-          async () => (await node.getMempool()).length > 0,
-        );
-      }
-      child.kill('SIGKILL');
-      await exited;
-      await proxy.heal();
-      world = await openNodeWorld({ dir, coin, rpcUrl: proxy.url });
-      return order;
-    }
-
-    async function sendAgain({ destination, amount, idempotencyKey }: ChildOrder) {
-      return send(destination, amount, { idempotencyKey });
-    }
-
-    async function expectOnePayment(order: ChildOrder, txid: string): Promise<void> {
-      expect(await node.getMempool()).toEqual([txid]);
-      expect(await paidTo(txid, order.destination)).toBe(COIN / 2n);
-      await mine();
-      const merchantId = world.merchant.id;
-      const { idempotencyKey } = order;
-      expect(await getSend(world.deps, { merchantId, idempotencyKey })).toMatchObject({
-        status: 'confirmed',
-        txHash: txid,
-      });
-      expect(await world.db.selectFrom('sends').selectAll().execute()).toHaveLength(1);
-    }
-
     test('before anything was signed: nothing is stored, the retry pays', async () => {
       const order = await killedAt('estimatesmartfee', 'hang');
       expect(await world.db.selectFrom('sends').selectAll().execute()).toEqual([]);

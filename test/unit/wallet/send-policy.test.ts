@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_SEND_POLICY, retryDelayMs } from '../../../src/usecases/wallet/send-policy.ts';
 

@@ -1,0 +1,179 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
+import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
+
+let sim: SimulatedWorld;
+
+beforeEach(async () => {
+  sim = await openSimulatedWorld();
+});
+afterEach(async () => sim.close());
+
+describe('the answer of the node', () => {
+  test('a refusal at the first offer fails the send and frees its coins', async () => {
+    await sim.fund('BTC', ONE.BTC);
+    sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'scriptpubkey' });
+    const refused = sim.send('BTC', '0.5', { idempotencyKey: 'k' });
+    await expect(refused).rejects.toMatchObject({
+      code: 'SEND_REJECTED',
+      message: expect.stringContaining('scriptpubkey'),
+    });
+    expect(await sim.world.balance('BTC')).toBe('1');
+    expect(await sim.world.sendEvents()).toEqual(['send.failed']);
+    sim.line.broadcast = null;
+    await expect(sim.send('BTC', '0.5', { idempotencyKey: 'k' })).rejects.toMatchObject({
+      code: 'SEND_REJECTED',
+    });
+    expect(await sim.send('BTC', '0.5')).toMatchObject({ status: 'broadcast' });
+  });
+
+  test('lost after the node took it: the same bytes again, one payment', async () => {
+    await sim.fund('BTC', ONE.BTC);
+    sim.line.broadcast = async (_transaction, forward) => {
+      await forward();
+      return { kind: 'unknown', reason: 'timeout' };
+    };
+    const sent = await sim.send('BTC', '0.5', { idempotencyKey: 'k' });
+    expect(sent.status).toBe('signed');
+    expect(await sim.world.balance('BTC')).toBe('0');
+    sim.line.broadcast = null;
+    expect(await sim.send('BTC', '0.5', { idempotencyKey: 'k' })).toMatchObject({
+      id: sent.id,
+      status: 'signed',
+    });
+    sim.world.clock.advance(60_000);
+    await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'broadcast', txHash: sent.txHash });
+    expect(new Set(sim.line.offered.map(({ raw }) => raw)).size).toBe(1);
+  });
+
+  test('never given: retries slow down but do not stop', async () => {
+    await sim.fund('BTC', ONE.BTC);
+    sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
+    await sim.send('BTC', '0.5');
+    for (let minute = 0; minute < 60; minute += 1) {
+      for (let tick = 0; tick < 12; tick += 1) {
+        sim.world.clock.advance(5_000);
+        await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+      }
+    }
+    const { retryMaxMs } = sim.world.deps.policy;
+    expect(sim.line.offered.length).toBeGreaterThan(3_600_000 / retryMaxMs - 1);
+    expect(sim.line.offered.length).toBeLessThan(3_600_000 / retryMaxMs + 10);
+  });
+
+  test('a refusal after an unclear answer keeps the coins until the chain proves it', async () => {
+    await sim.fund('BTC', ONE.BTC);
+    sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
+    const sent = await sim.send('BTC', '0.5');
+    sim.line.broadcast = async (_transaction, forward) => {
+      await forward();
+      return { kind: 'rejected', reason: 'no' };
+    };
+    sim.world.clock.advance(60_000);
+    await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+    // The network knows it after all: the chain's word counts, not the refusal.
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'broadcast' });
+    await sim.mine('BTC');
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'confirmed' });
+  });
+
+  test('a refusal while blocks are unread fails nothing: the block may hold the send itself', async () => {
+    await sim.fund('BTC', ONE.BTC);
+    sim.line.broadcast = async (_transaction, forward) => {
+      await forward();
+      return { kind: 'unknown', reason: 'timeout' };
+    };
+    const sent = await sim.send('BTC', '0.5');
+    await sim.control('BTC').replace(sent.txHash);
+    await sim.control('BTC').mine(1);
+    sim.line.broadcast = null;
+    sim.world.clock.advance(60_000);
+    await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'signed' });
+    expect(await sim.world.balance('BTC')).toBe('0');
+    await sim.world.sync('BTC');
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'failed' });
+  });
+
+  test('accepted, then forgotten by the node: offered again and mined', async () => {
+    await sim.fund('BTC', ONE.BTC);
+    const sent = await sim.send('BTC', '0.5');
+    await sim.control('BTC').drop(sent.txHash);
+    await sim.mine('BTC');
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'broadcast' });
+    sim.world.clock.advance(sim.world.deps.policy.rebroadcastMs);
+    await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+    await sim.mine('BTC');
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'confirmed' });
+    expect(await sim.world.sendEvents()).toEqual(['send.broadcast', 'send.confirmed']);
+  });
+
+  test('missed altogether: the block confirms what was only signed', async () => {
+    await sim.fund('BTC', ONE.BTC);
+    sim.line.broadcast = async (_transaction, forward) => {
+      await forward();
+      return { kind: 'unknown', reason: 'timeout' };
+    };
+    const sent = await sim.send('BTC', '0.5');
+    await sim.mine('BTC');
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'confirmed' });
+  });
+});
+
+describe('a reorg', () => {
+  test('puts a confirmed send back and confirms it again without a second event', async () => {
+    await sim.fund('BTC', ONE.BTC);
+    await sim.mine('BTC', 3);
+    const sent = await sim.send('BTC', '0.5');
+    await sim.mine('BTC');
+    await sim.control('BTC').reorg({ depth: 1, fate: 'dropped', txids: [sent.txHash] });
+    await sim.world.sync('BTC');
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'broadcast', confirmations: 0 });
+    expect(await sim.world.balance('BTC')).toBe('0');
+    await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+    await sim.mine('BTC');
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'confirmed' });
+    expect(await sim.world.sendEvents()).toEqual(['send.broadcast', 'send.confirmed']);
+  });
+});
+
+describe('a stranger with the seed', () => {
+  test('who spends the coins of a send makes it fail and frees the rest', async () => {
+    await sim.fund('BTC', ONE.BTC, ONE.BTC);
+    await sim.fund('BTC', ONE.BTC);
+    const sent = await sim.send('BTC', '2.5');
+    const inputs = await sim.world.db
+      .selectFrom('outputs')
+      .selectAll()
+      .where('send_id', '=', sent.id)
+      .execute();
+    expect(inputs).toHaveLength(3);
+    await sim.control('BTC').replace(sent.txHash);
+    await sim.mine('BTC');
+    const failed = await sim.status(sent.id);
+    expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('another transaction') });
+    expect(await sim.world.sendEvents()).toEqual(['send.broadcast', 'send.failed']);
+    const held = await sim.world.db
+      .selectFrom('outputs')
+      .selectAll()
+      .where('send_id', 'is not', null)
+      .execute();
+    expect(held).toEqual([]);
+  });
+
+  test('whose unconfirmed spend vanishes gives the coins back', async () => {
+    await sim.fund('BTC', ONE.BTC);
+    sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'made for its bytes only' });
+    await expect(sim.send('BTC', '0.5')).rejects.toMatchObject({ code: 'SEND_REJECTED' });
+    sim.line.broadcast = null;
+    const [bytes] = sim.line.offered;
+    expect(bytes).toBeDefined();
+    await sim.world.adapter('BTC').broadcast(bytes!);
+    await sim.world.sync('BTC');
+    expect(await sim.world.balance('BTC')).toBe('0');
+    await sim.control('BTC').drop(bytes!.txid);
+    await sim.world.sync('BTC');
+    expect(await sim.world.balance('BTC')).toBe('1');
+  });
+});

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Coin } from '../../../src/domain/coins.ts';
+import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
+import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
+import { bumpSends } from '../../../src/usecases/wallet/bump-sends.ts';
+import { getSend } from '../../../src/usecases/wallet/get-send.ts';
+import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
+
+const atoms = (amount: string, coin: Coin) => parseCoinAmount(amount, coin);
+
+let sim: SimulatedWorld;
+
+beforeEach(async () => {
+  sim = await openSimulatedWorld();
+});
+afterEach(async () => sim.close());
+
+const dear = { rate: 40_000_000n, source: 'test', at: 0 };
+
+async function stuck() {
+  await sim.fund('BTC', ONE.BTC);
+  const sent = await sim.send('BTC', '0.5');
+  sim.world.clock.advance(sim.world.deps.policy.bumpAfterMs);
+  return sent;
+}
+
+const bump = async () => bumpSends(sim.world.deps, sim.world.chain('BTC'));
+
+describe('a send that is stuck', () => {
+  test('is left alone while the fee level is what it was', async () => {
+    const sent = await stuck();
+    await bump();
+    expect(await sim.status(sent.id)).toMatchObject({ txHash: sent.txHash });
+  });
+
+  test('gets a higher fee and pays the same', async () => {
+    const sent = await stuck();
+    sim.line.quote = dear;
+    await bump();
+    const bumped = await sim.status(sent.id);
+    expect(bumped).toMatchObject({ status: 'broadcast', amount: '0.5', destination: sent.destination });
+    expect(bumped.txHash).not.toBe(sent.txHash);
+    expect(atoms(bumped.fee, 'BTC')).toBeGreaterThan(atoms(sent.fee, 'BTC'));
+    await sim.mine('BTC');
+    expect(await sim.status(sent.id)).toMatchObject({
+      status: 'confirmed',
+      txHash: bumped.txHash,
+      fee: bumped.fee,
+    });
+    const left = ONE.BTC / 2n - atoms(bumped.fee, 'BTC');
+    expect(await sim.world.balance('BTC')).toBe(formatCoinAmount(left, 'BTC'));
+    expect(await sim.world.sendEvents()).toEqual(['send.broadcast', 'send.broadcast', 'send.confirmed']);
+  });
+
+  test('is confirmed by its first version when that one is mined', async () => {
+    const sent = await stuck();
+    sim.line.quote = dear;
+    sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
+    await bump();
+    expect((await sim.status(sent.id)).txHash).not.toBe(sent.txHash);
+    await sim.mine('BTC');
+    expect(await sim.status(sent.id)).toMatchObject({
+      status: 'confirmed',
+      txHash: sent.txHash,
+      fee: sent.fee,
+    });
+    const bySecond = sim.line.offered.at(-1)?.txid ?? '';
+    const merchantId = sim.world.merchant.id;
+    expect(await getSend(sim.world.deps, { merchantId, txHash: bySecond })).toMatchObject({ id: sent.id });
+  });
+
+  test('falls back to the first version when the node refuses the replacement', async () => {
+    const sent = await stuck();
+    sim.line.quote = dear;
+    sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'no' });
+    await bump();
+    expect(await sim.status(sent.id)).toMatchObject({
+      status: 'broadcast',
+      txHash: sent.txHash,
+      fee: sent.fee,
+    });
+    await bump();
+    expect(sim.line.offered).toHaveLength(2);
+  });
+
+  test('frees the extra coins of a replacement that was not mined, once the mined one is buried', async () => {
+    await sim.fund('BTC', ONE.BTC / 2n + 400n, ONE.BTC / 4n);
+    const sent = await sim.send('BTC', '0.5');
+    sim.world.clock.advance(sim.world.deps.policy.bumpAfterMs);
+    sim.line.quote = dear;
+    sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
+    await bump();
+    expect(await sim.world.balance('BTC')).toBe('0');
+    await sim.mine('BTC');
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'confirmed', txHash: sent.txHash });
+    await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+    expect(await sim.world.balance('BTC')).toBe('0');
+    await sim.mine('BTC', 5);
+    await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+    expect(await sim.world.balance('BTC')).toBe('0.25');
+  });
+});
