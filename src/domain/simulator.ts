@@ -5,14 +5,14 @@ import type { Coin } from './coins.ts';
  * What the sandbox network keeps, and the port through which it keeps it. All four coins share one
  * model: transactions that spend outputs and make outputs.
  */
-export interface SimulatedOutput {
+interface SimulatedOutput {
   readonly watchKey: string;
   readonly address: string;
   readonly amount: bigint;
 }
 
 /** `dropped`: out of mempool and chain; it may come back while its inputs are unspent. */
-export type SimulatedTransactionState = 'mempool' | 'mined' | 'dropped';
+type SimulatedTransactionState = 'mempool' | 'mined' | 'dropped';
 
 export interface SimulatedTransaction {
   readonly txid: string;
@@ -28,7 +28,7 @@ export interface SimulatedTransaction {
 }
 
 /** Another transaction's claim on an output; several may claim it, at most one is not dropped. */
-export interface SimulatedSpend {
+interface SimulatedSpend {
   readonly ref: OutputRef;
   readonly byTxid: string;
   readonly state: SimulatedTransactionState;

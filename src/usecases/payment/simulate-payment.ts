@@ -26,7 +26,7 @@ export const SCENARIOS = [
   'reorg',
   'confirm',
 ] as const;
-export type Scenario = (typeof SCENARIOS)[number];
+type Scenario = (typeof SCENARIOS)[number];
 
 export interface SimulatePaymentDeps extends ApplyFactsDeps {
   readonly db: Db;

@@ -77,7 +77,9 @@ describe('the sandbox network', () => {
 
   it('keeps every payment it acknowledged when the process is killed', async () => {
     const path = join(dir, 'killed.db');
-    const child = fork(join(import.meta.dirname, 'endless-payer.ts'), [path, ADDRESS], { silent: true });
+    const child = fork(join(import.meta.dirname, 'fixtures/endless-payer.ts'), [path, ADDRESS], {
+      silent: true,
+    });
     const acknowledged: string[] = [];
     child.on('message', (txid) => acknowledged.push(txid as string));
     await eventually(
