@@ -162,11 +162,11 @@ describe('webhook queue', () => {
       await troubled.emit(type);
       await other.emit(type);
     }
-    shop.queue().wake();
+    const queue = shop.queue();
+    queue.wake();
     await eventually(() => delivered.length === 3, 'the payment without trouble');
     expect(delivered).toEqual(['other 1', 'other 2', 'other 3']);
 
-    const queue = shop.queue();
     await eventually(() => {
       shop.clock.advance(6 * MINUTE_MS);
       queue.wake();
