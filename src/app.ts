@@ -126,6 +126,8 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
     wakeWebhooks: () => queue.wake(),
   };
   const watcher = new Watcher(shared, adapters, { pollIntervalMs: config.watcher.pollIntervalMs });
+  // What clients see and use leaves out a coin whose node serves another network.
+  const offered = { ...shared, chains: watcher.trusted() };
   const tokens = createTokens({ secret: jwtSecret(config, keyring), clock });
   const passwords = await createPasswords(config.auth.passwordHash);
   const hasLiveCoin = adapters.some((adapter) => adapter.mode === 'live');
@@ -136,13 +138,13 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
     ...customerRoutes(shared),
     ...productRoutes(shared),
     ...priceRoutes(shared),
-    ...paymentRoutes(shared),
+    ...paymentRoutes(offered),
     ...sandboxRoutes({
-      ...shared,
+      ...offered,
       simulators: simulatorControls(simulators),
       wakeWatcher: (coin, mode) => watcher.wake(coin, mode),
     }),
-    ...walletRoutes(shared),
+    ...walletRoutes(offered),
     ...webhookRoutes({ db, clock, attempts: queue }),
   ];
   const server = createHttpServer({

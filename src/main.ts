@@ -41,7 +41,7 @@ async function main(): Promise<void> {
 
 function readConfig(): ReturnType<typeof loadConfig> {
   try {
-    return loadConfig({ env: process.env, cwd: process.cwd() });
+    return loadConfig();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);

@@ -87,7 +87,7 @@ export interface Credit {
   readonly raw: string | null;
 }
 
-/** One of our outputs spent by a transaction (ours or a stranger with the seed). */
+/** An output whose spending concerns us (see ChainIndex.ownOutputs), and the transaction that spends it. */
 export interface Debit {
   readonly ref: OutputRef;
   readonly byTxid: string;
@@ -104,6 +104,8 @@ export interface UnconfirmedView {
 export interface UnconfirmedCredit extends Credit {
   /** When the node itself first had it, ms, if it says so. */
   readonly nodeTimeMs: number | null;
+  /** What its transaction spends, where money is spent by output: a conflict over it undoes the credit. */
+  readonly inputs: readonly OutputRef[];
 }
 
 export interface StoredTransaction {
@@ -129,7 +131,7 @@ export interface NodeStatus {
 export interface ChainIndex {
   /** Of these watch keys, the ones we watch. */
   watched(keys: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Of these outputs (`txid:index`), the ones that paid us. */
+  /** Of these outputs (`txid:index`), those whose spending concerns us: ours, and those that unconfirmed payments to us spend. */
   ownOutputs(refs: readonly string[]): Promise<ReadonlySet<string>>;
 }
 

@@ -1,8 +1,9 @@
-import type { ChainIndex } from '../domain/chain.ts';
+import { outputKey, type ChainIndex } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import { findWatched } from './addresses.ts';
 import type { Db } from './database.ts';
 import { outputsOfTransactions } from './outputs.ts';
+import { spentByUnconfirmed } from './unconfirmed-inputs.ts';
 
 /** Answers from the indexes what in a block is ours: cost grows with the block, not with the shop. */
 export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
@@ -11,8 +12,13 @@ export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
     ownOutputs: async (refs) => {
       const asked = new Set(refs);
       const txids = new Set(refs.map((ref) => ref.slice(0, ref.lastIndexOf(':'))));
-      const rows = await outputsOfTransactions(db, chain, [...txids]);
-      return new Set(rows.map((row) => `${row.txid}:${row.vout}`).filter((ref) => asked.has(ref)));
+      const own = await outputsOfTransactions(db, chain, [...txids]);
+      const contested = await spentByUnconfirmed(db, chain, [...txids]);
+      const keys = [
+        ...own.map((row) => `${row.txid}:${row.vout}`),
+        ...contested.map(({ ref }) => outputKey(ref)),
+      ];
+      return new Set(keys.filter((key) => asked.has(key)));
     },
   };
 }

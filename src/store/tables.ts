@@ -22,6 +22,7 @@ export interface Tables {
   payment_options: PaymentOptionRow;
   outputs: OutputRow;
   raw_transactions: RawTransactionRow;
+  unconfirmed_inputs: UnconfirmedInputRow;
   chain_cursors: ChainCursorRow;
   chain_blocks: ChainBlockRow;
   events: EventRow;
@@ -224,6 +225,15 @@ export interface RawTransactionRow {
   txid: string;
   raw: string;
   created_at: number;
+}
+
+/** An output that an unconfirmed payment to us spends. */
+export interface UnconfirmedInputRow {
+  coin: Coin;
+  mode: Mode;
+  txid: string;
+  vout: number;
+  spender: string;
 }
 
 export interface ChainCursorRow {

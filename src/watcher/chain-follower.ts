@@ -19,7 +19,7 @@ export interface FollowerOptions {
 export interface ChainHealth {
   readonly coin: string;
   readonly mode: string;
-  readonly state: 'starting' | 'following' | 'catching_up' | 'behind' | 'error';
+  readonly state: 'starting' | 'following' | 'catching_up' | 'behind' | 'wrong_chain' | 'error';
   /** Height scanned so far; null before first contact. */
   readonly height: number | null;
   /** Blocks the node knows and we have not scanned; null when unknown. */
@@ -72,6 +72,11 @@ export class ChainFollower {
     await this.#loop;
   }
 
+  /** The node was found to serve another network: its coin must be neither offered nor sent. */
+  isRefused(): boolean {
+    return this.#health.state === 'wrong_chain';
+  }
+
   /** Looks again now instead of at the next poll. */
   wake(): void {
     this.#wake.abort();
@@ -121,7 +126,7 @@ export class ChainFollower {
     if (this.#health.state === 'behind') return false;
     const view = await this.#adapter.unconfirmed();
     // A view of another tip says nothing safe: take the new block first.
-    if (!(await recordUnconfirmed(this.#deps, this.#adapter, view))) return true;
+    if (!(await recordUnconfirmed(this.#deps, this.#adapter, view, this.#seenThrough))) return true;
     this.#seenThrough = startedAt;
     this.#health = { ...this.#health, state: 'following' };
     return false;
@@ -150,7 +155,7 @@ export class ChainFollower {
       const block = await this.#adapter.blockAt(cursor.height + 1);
       if (block === null) return true;
       // Not the child of our block: the chain moved under us, the next round finds the fork.
-      if (!(await recordBlock(this.#deps, this.#chain(), block))) return false;
+      if (!(await recordBlock(this.#deps, this.#chain(), block, this.#seenThrough))) return false;
       cursor = { height: block.height, hash: block.hash };
       this.#health = { ...this.#health, height: cursor.height, state: 'catching_up' };
       this.#noteTip(cursor);
@@ -203,7 +208,8 @@ export class ChainFollower {
       );
     }
     this.#failures += 1;
-    this.#health = { ...this.#health, state: 'error', lastError: message };
+    const state = kind === 'wrong_chain' ? 'wrong_chain' : 'error';
+    this.#health = { ...this.#health, state, lastError: message };
   }
 
   async #pause(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { ChainAdapter } from '../domain/chain.ts';
+import type { Chains } from '../domain/chains.ts';
 import type { Coin, Mode } from '../domain/coins.ts';
 import type { Rates } from '../domain/ports.ts';
 import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
@@ -27,6 +28,7 @@ export class Watcher {
   readonly #followers: ReadonlyMap<string, ChainFollower>;
   readonly #tasks: readonly PeriodicTask[];
   readonly #sends: SendLoop;
+  readonly #chains: Chains;
 
   constructor(deps: WatcherDeps, adapters: readonly ChainAdapter[], options: WatcherOptions) {
     this.#followers = new Map(
@@ -40,6 +42,7 @@ export class Watcher {
       ]),
     );
     const { logger } = deps;
+    this.#chains = deps.chains;
     const seenThrough = (coin: Coin, mode: Mode): number | null => this.seenThrough(coin, mode);
     this.#tasks = [
       new PeriodicTask('expiry', EXPIRY_EVERY_MS, logger, () => expirePayments({ ...deps, seenThrough })),
@@ -47,7 +50,7 @@ export class Watcher {
         for (const adapter of adapters) await quoteLatePayments(deps, adapter);
       }),
     ];
-    this.#sends = new SendLoop(deps, adapters, {
+    this.#sends = new SendLoop({ ...deps, chains: this.trusted() }, adapters, {
       intervalMs: SENDS_EVERY_MS,
       bumpIntervalMs: BUMPS_EVERY_MS,
     });
@@ -74,6 +77,14 @@ export class Watcher {
   /** Time up to which a chain was looked at completely, ms; null when not yet. */
   seenThrough(coin: Coin, mode: Mode): number | null {
     return this.#followers.get(chainKey(coin, mode))?.seenThrough() ?? null;
+  }
+
+  /** The chains that may be offered and sent on: all but those whose node serves another network. */
+  trusted(): Chains {
+    return {
+      get: (coin, mode) =>
+        this.#followers.get(chainKey(coin, mode))?.isRefused() === true ? null : this.#chains.get(coin, mode),
+    };
   }
 
   health(): ChainHealth[] {

@@ -15,7 +15,7 @@ import type { Coin } from '../../domain/coins.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { SimulatedTransaction, SimulatorLedger, SimulatorStore } from '../../domain/simulator.ts';
 import { COIN_FORMATS } from './formats.ts';
-import { activeRivals, admit, isFaucet, requireTip } from './node-rules.ts';
+import { activeRivals, admit, requireTip } from './node-rules.ts';
 import { paymentUri } from './payment-uri.ts';
 import { planBump, planSend, quoteFee } from './plan.ts';
 import { isSignedByOwners, readSignedSpend, signSpend, transactionId, watchable } from './raw-transaction.ts';
@@ -132,17 +132,17 @@ async function readUnconfirmed(deps: SimulatorAdapterDeps): ReturnType<ChainAdap
     tip: await requireTip(ledger, deps.coin, deps.clock.now()),
     mempool: await ledger.mempool(),
   }));
-  const txids = new Set(mempool.map((transaction) => transaction.txid));
-  const seenAt = new Map(mempool.map((transaction) => [transaction.txid, transaction.createdAt]));
+  const byTxid = new Map(mempool.map((transaction) => [transaction.txid, transaction]));
   const { credits, debits } = await whatConcernsUs(deps.index, mempool);
   return {
     tip: { height: tip.height, hash: tip.hash },
     credits: credits.map((credit): UnconfirmedCredit => ({
       ...credit,
-      nodeTimeMs: seenAt.get(credit.ref.txid) ?? null,
+      nodeTimeMs: byTxid.get(credit.ref.txid)?.createdAt ?? null,
+      inputs: byTxid.get(credit.ref.txid)?.inputs ?? [],
     })),
     debits,
-    has: (txid) => txids.has(txid),
+    has: (txid) => byTxid.has(txid),
   };
 }
 
@@ -160,7 +160,7 @@ async function whatConcernsUs(
     })),
   );
   const spends = transactions.flatMap(({ txid, inputs }) =>
-    inputs.filter((ref) => !isFaucet(ref)).map((ref): Debit => ({ ref, byTxid: txid })),
+    inputs.map((ref): Debit => ({ ref, byTxid: txid })),
   );
   const watched = await index.watched([...new Set(outputs.map((output) => output.watchKey))]);
   const own = await index.ownOutputs(spends.map((spend) => outputKey(spend.ref)));

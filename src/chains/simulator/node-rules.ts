@@ -17,7 +17,7 @@ export function faucetInput(): OutputRef {
   return { txid: FAUCET_PREFIX + randomBytes(16).toString('hex'), index: 0 };
 }
 
-export function isFaucet(ref: OutputRef): boolean {
+function isFaucet(ref: OutputRef): boolean {
   return ref.txid.startsWith(FAUCET_PREFIX);
 }
 

@@ -3,6 +3,7 @@ import {
   ChainError,
   type ChainIndex,
   type Debit,
+  type OutputRef,
   outputKey,
   type UnconfirmedCredit,
   type UnconfirmedView,
@@ -11,7 +12,7 @@ import { bytesOfHex } from './block.ts';
 import { displayHex } from './hash256.ts';
 import { type Matches, type MatchTransaction, matchTransactions } from './match.ts';
 import type { NodeClient } from './node-client.ts';
-import { scanLoneTransaction } from './transaction.ts';
+import { outpointAt, scanLoneTransaction } from './transaction.ts';
 
 /** New transactions read and matched at a time: bounds memory when the whole mempool is new. */
 const CHUNK = 512;
@@ -58,11 +59,12 @@ export function createMempool(client: NodeClient, index: ChainIndex, mweb: boole
       ...matches.debits.map(({ byTxid }) => byTxid),
     ]);
     const times = await client.mempoolTimes([...relevant]);
-    memory.learn(
-      [...transactions.keys()],
-      matches,
-      new Map([...relevant].map((txid, at) => [txid, times[at]])),
-    );
+    const found = [...relevant].map((txid, at): Sighting => ({
+      txid,
+      nodeTimeMs: times[at] ?? null,
+      inputs: inputsOf(transactions.get(txid)),
+    }));
+    memory.learn([...transactions.keys()], matches, found);
   }
 
   async function tipAt(hash: string): Promise<BlockRef> {
@@ -77,6 +79,17 @@ export function createMempool(client: NodeClient, index: ChainIndex, mweb: boole
       return next;
     },
   };
+}
+
+interface Sighting {
+  readonly txid: string;
+  readonly nodeTimeMs: number | null;
+  readonly inputs: readonly OutputRef[];
+}
+
+function inputsOf(transaction: MatchTransaction | undefined): OutputRef[] {
+  if (transaction === undefined) return [];
+  return transaction.scanned.inputs.map((offset) => outpointAt(transaction.bytes, offset));
 }
 
 interface Relevant {
@@ -108,16 +121,11 @@ class MempoolMemory {
     );
   }
 
-  learn(
-    txids: readonly string[],
-    matches: Matches,
-    times: ReadonlyMap<string, number | null | undefined>,
-  ): void {
-    for (const [txid, time] of times) {
-      const nodeTimeMs = time ?? null;
+  learn(txids: readonly string[], matches: Matches, found: readonly Sighting[]): void {
+    for (const { txid, nodeTimeMs, inputs } of found) {
       const credits = matches.credits.filter(({ ref }) => ref.txid === txid);
       this.relevant.set(txid, {
-        credits: credits.map((credit) => Object.assign({}, credit, { nodeTimeMs })),
+        credits: credits.map((credit) => Object.assign({}, credit, { nodeTimeMs, inputs })),
         debits: matches.debits.filter(({ byTxid }) => byTxid === txid),
       });
     }

@@ -120,6 +120,10 @@ function skipMweb(reader: ByteReader, shape: TransactionShape): boolean {
 }
 
 /** `txid:index` of the output that the input at an offset spends. */
+export function outpointAt(bytes: Buffer, inputOffset: number): { txid: string; index: number } {
+  return { txid: displayHexAt(bytes, inputOffset), index: bytes.readUInt32LE(inputOffset + 32) };
+}
+
 export function outpointKey(bytes: Buffer, inputOffset: number): string {
   return `${displayHexAt(bytes, inputOffset)}:${bytes.readUInt32LE(inputOffset + 32)}`;
 }

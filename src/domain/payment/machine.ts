@@ -1,3 +1,4 @@
+import { COINS, type Coin } from '../coins.ts';
 import { outputKey, type OutputRef } from '../chain.ts';
 import { assertNever } from '../errors.ts';
 import {
@@ -29,8 +30,17 @@ import type {
  * `now` is in milliseconds.
  */
 export function transition(payment: PaymentState, fact: PaymentFact, now: number): Transition {
-  const observed = observe(payment, fact, now);
-  if (observed === null) return { payment, events: [] };
+  return transitionAll(payment, [fact], now);
+}
+
+/**
+ * Applies facts that were observed together, such as one block or one look at the mempool, and
+ * tells only what they come to: a payer's fee bump (one output gone, its double seen) is no reversal.
+ */
+export function transitionAll(payment: PaymentState, facts: readonly PaymentFact[], now: number): Transition {
+  let observed = payment;
+  for (const fact of facts) observed = observe(observed, fact, now) ?? observed;
+  if (observed === payment) return { payment, events: [] };
   const settled = settle(observed);
   return { payment: settled, events: eventsBetween(payment, settled) };
 }
@@ -263,14 +273,15 @@ function excessKind(payment: PaymentState, standing: Standing): 'overpaid' | 'mu
 function eventsBetween(before: PaymentState, after: PaymentState): PaymentEventType[] {
   const events: PaymentEventType[] = [];
   const was = new Map(before.credits.map((credit) => [outputKey(credit.ref), credit]));
-  const reversed = after.credits.some(
-    (credit) => credit.state === 'gone' && was.get(outputKey(credit.ref))?.state !== 'gone',
-  );
+  const vanished = after.credits.some((credit) => {
+    const earlier = was.get(outputKey(credit.ref));
+    return credit.state === 'gone' && earlier !== undefined && earlier.state !== 'gone';
+  });
   const arrived = after.credits.filter((credit) => {
     const earlier = was.get(outputKey(credit.ref));
     return credit.state !== 'gone' && (earlier === undefined || earlier.state === 'gone');
   });
-  if (reversed) events.push('payment.reversed');
+  if (vanished && holdsLess(before, after)) events.push('payment.reversed');
   // Money for a refunded payment is as unexpected as late money: the merchant must look at it.
   if (arrived.some((credit) => credit.late || after.status === 'refunded')) events.push('payment.late');
   if (before.status !== after.status) {
@@ -281,6 +292,15 @@ function eventsBetween(before: PaymentState, after: PaymentState): PaymentEventT
   }
   if (becameOverpaid(before, after)) events.push('payment.overpaid');
   return events;
+}
+
+/** True when less money of some coin is alive than before. */
+function holdsLess(before: PaymentState, after: PaymentState): boolean {
+  const alive = (payment: PaymentState, coin: Coin): bigint =>
+    liveCredits(payment)
+      .filter((credit) => credit.coin === coin)
+      .reduce((sum, credit) => sum + credit.amount, 0n);
+  return COINS.some((coin) => alive(after, coin) < alive(before, coin));
 }
 
 /** Told again whenever more settled money comes on top, so that no excess stays unmentioned. */

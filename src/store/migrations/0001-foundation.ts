@@ -103,17 +103,20 @@ const STATEMENTS = [
   `CREATE INDEX outputs_unconfirmed ON outputs (coin, mode) WHERE state = 'unconfirmed'`,
   `CREATE INDEX outputs_by_height ON outputs (coin, mode, height) WHERE height IS NOT NULL`,
   `CREATE INDEX outputs_spent_height ON outputs (coin, mode, spent_height) WHERE spent_height IS NOT NULL`,
-  `CREATE INDEX outputs_spent_by ON outputs (coin, mode, spent_by) WHERE spent_by IS NOT NULL`,
   `CREATE INDEX outputs_spendable ON outputs (merchant_id, coin, mode)
     WHERE state = 'confirmed' AND spent_by IS NULL AND send_id IS NULL`,
   `CREATE INDEX outputs_by_send ON outputs (send_id) WHERE send_id IS NOT NULL`,
   `CREATE INDEX outputs_reserved ON outputs (coin, mode) WHERE send_id IS NOT NULL AND spent_by IS NULL`,
-  `CREATE INDEX outputs_spent_unconfirmed ON outputs (coin, mode) WHERE spent_by IS NOT NULL AND spent_height IS NULL`,
+  `CREATE INDEX outputs_spent_unconfirmed ON outputs (coin, mode, spent_height)
+    WHERE spent_by IS NOT NULL AND spent_height IS NULL`,
   `CREATE INDEX outputs_by_merchant ON outputs (merchant_id, mode, first_seen_at)`,
   `CREATE INDEX outputs_unquoted ON outputs (coin, mode) WHERE late = 1 AND late_due IS NULL AND state <> 'gone'`,
   `CREATE TABLE raw_transactions (
     coin TEXT NOT NULL, mode TEXT NOT NULL, txid TEXT NOT NULL, raw TEXT NOT NULL, created_at INTEGER NOT NULL,
     PRIMARY KEY (coin, mode, txid)) STRICT`,
+  `CREATE TABLE unconfirmed_inputs (
+    coin TEXT NOT NULL, mode TEXT NOT NULL, txid TEXT NOT NULL, vout INTEGER NOT NULL, spender TEXT NOT NULL,
+    PRIMARY KEY (coin, mode, txid, vout, spender)) STRICT, WITHOUT ROWID`,
   `CREATE TABLE chain_cursors (
     coin TEXT NOT NULL, mode TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL, updated_at INTEGER NOT NULL,
     PRIMARY KEY (coin, mode)) STRICT, WITHOUT ROWID`,

@@ -4,10 +4,12 @@ import { advanceCursor, findCursor } from '../../store/chain-cursors.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
 import { paymentsWithMoneyAbove } from '../../store/outputs.ts';
 import { forgetBuriedTransactions } from '../../store/raw-transactions.ts';
+import { forgetSettledInputs } from '../../store/unconfirmed-inputs.ts';
 import { applyFacts } from '../payment/apply-facts.ts';
 import { confirmSends } from '../wallet/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
-import { recordCredits } from './record-credits.ts';
+import { findUndone } from './find-undone.ts';
+import { recordSightings } from './record-sightings.ts';
 
 /** Deepest confirmation count that a protocol rule asks for (coinbase maturity), with room to spare. */
 const PROTOCOL_DEPTH = 200;
@@ -19,8 +21,14 @@ const FORGET_EVERY = 144;
 /**
  * Records one block: its credits, its spends, the confirmations it adds and the cursor, all in one
  * transaction. Answers false, changing nothing, when it is not the child of the cursor's block.
+ * @param seenThrough when the chain was last seen completely, ms: what was not there then came later
  */
-export async function recordBlock(deps: ObserveDeps, chain: ChainId, block: ChainBlock): Promise<boolean> {
+export async function recordBlock(
+  deps: ObserveDeps,
+  chain: ChainId,
+  block: ChainBlock,
+  seenThrough: number | null,
+): Promise<boolean> {
   const recorded = await inTransaction(deps.db, async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);
@@ -28,12 +36,15 @@ export async function recordBlock(deps: ObserveDeps, chain: ChainId, block: Chai
     const now = deps.clock.now();
     await advanceCursor(tx, chain, block, now);
     // Money found in a block that was mined while we were away was on time if the block was.
-    const seenAt = Math.min(now, block.timeMs);
+    const seenAt = Math.min(now, Math.max(block.timeMs, seenThrough ?? 0));
     const seen = block.credits.map((credit) => ({ credit, seenAt }));
-    await recordCredits(tx, deps, chain, seen, { kind: 'block', height: block.height, hash: block.hash });
-    await confirmSends(tx, deps, chain, { spends: block.debits, height: block.height });
-    await countConfirmations(tx, deps, chain, block.height);
-    if (block.height % FORGET_EVERY === 0) await forgetBuriedTransactions(tx, chain, block.height - BURIED);
+    const gone = await findUndone(tx, chain, block.debits);
+    const { height, hash } = block;
+    await recordSightings(tx, deps, chain, { seen, gone }, { kind: 'block', height, hash });
+    await confirmSends(tx, deps, chain, { spends: block.debits, height });
+    await countConfirmations(tx, deps, chain, height);
+    await forgetSettledInputs(tx, chain);
+    if (height % FORGET_EVERY === 0) await forgetBuriedTransactions(tx, chain, height - BURIED);
     return true;
   });
   if (recorded) deps.wakeWebhooks();

@@ -2,12 +2,12 @@ import type { ChainAdapter, UnconfirmedView } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
-import { findOutput, putOutput, unconfirmedOutputs, type StoredOutput } from '../../store/outputs.ts';
+import { findOutput, unconfirmedOutputs, type StoredOutput } from '../../store/outputs.ts';
 import { storedTransactions } from '../../store/raw-transactions.ts';
-import { applyFacts } from '../payment/apply-facts.ts';
+import { rememberInputs } from '../../store/unconfirmed-inputs.ts';
 import { recordUnconfirmedSpends } from '../wallet/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
-import { recordCredits } from './record-credits.ts';
+import { recordSightings } from './record-sightings.ts';
 
 /** Mempools drop a transaction after two weeks; past that, silence means it is not coming. */
 const GIVE_UP_MS = 14 * 24 * 3_600_000;
@@ -16,11 +16,13 @@ const GIVE_UP_MS = 14 * 24 * 3_600_000;
  * Records a complete view of what is unconfirmed. Money we counted on that is in no block and not
  * in the view is asked after, and taken back only on proof (its inputs were spent otherwise).
  * Answers false, changing nothing, when the view belongs to another tip than the cursor's block.
+ * @param seenThrough when the chain was last seen completely, ms: what was not there then came later
  */
 export async function recordUnconfirmed(
   deps: ObserveDeps,
   adapter: Pick<ChainAdapter, 'coin' | 'mode' | 'recheck'>,
   view: UnconfirmedView,
+  seenThrough: number | null,
 ): Promise<boolean> {
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   if (!(await standsOn(deps, chain, view))) return false;
@@ -30,11 +32,18 @@ export async function recordUnconfirmed(
     const cursor = await findCursor(tx, chain);
     if (cursor?.hash !== view.tip.hash) return false;
     const now = deps.clock.now();
-    const seen = view.credits.map((credit) => ({ credit, seenAt: Math.min(now, credit.nodeTimeMs ?? now) }));
-    await recordCredits(tx, deps, chain, seen, { kind: 'unconfirmed' });
-    for (const output of missing) {
-      if (fates(output) === 'gone') await takeBack(tx, deps, chain, output);
-    }
+    const seen = view.credits.map((credit) => ({
+      credit,
+      seenAt: Math.min(now, Math.max(credit.nodeTimeMs ?? now, seenThrough ?? 0)),
+    }));
+    const gone = await stillMissing(
+      tx,
+      chain,
+      missing.filter((output) => fates(output) === 'gone'),
+    );
+    for (const output of gone) warnOfLoss(deps, chain, output);
+    await recordSightings(tx, deps, chain, { seen, gone }, { kind: 'unconfirmed' });
+    for (const { ref, inputs } of view.credits) await rememberInputs(tx, chain, ref.txid, inputs);
     await recordUnconfirmedSpends(tx, deps, chain, view.debits);
     return true;
   });
@@ -63,17 +72,19 @@ async function fatesOf(
   };
 }
 
-async function takeBack(tx: Tx, deps: ObserveDeps, chain: ChainId, output: StoredOutput): Promise<void> {
-  const ref = { txid: output.txid, index: output.vout };
-  const current = await findOutput(tx, chain, ref);
-  if (current?.state !== 'unconfirmed') return;
-  deps.logger.warn(
-    { ...chain, txid: output.txid, vout: output.vout, paymentId: output.payment_id },
-    'unconfirmed money was replaced or dropped',
+/** Those of the outputs that nothing has confirmed since they were looked up. */
+async function stillMissing(
+  tx: Tx,
+  chain: ChainId,
+  outputs: readonly StoredOutput[],
+): Promise<StoredOutput[]> {
+  const now = await Promise.all(
+    outputs.map((output) => findOutput(tx, chain, { txid: output.txid, index: output.vout })),
   );
-  if (output.payment_id !== null) {
-    await applyFacts(tx, deps, output.payment_id, [{ type: 'output_gone', ref }]);
-  } else {
-    await putOutput(tx, { ...current, state: 'gone', updated_at: deps.clock.now() });
-  }
+  return now.filter((output) => output !== undefined).filter((output) => output.state === 'unconfirmed');
+}
+
+function warnOfLoss(deps: ObserveDeps, chain: ChainId, output: StoredOutput): void {
+  const { txid, vout, payment_id: paymentId } = output;
+  deps.logger.warn({ ...chain, txid, vout, paymentId }, 'unconfirmed money was replaced or dropped');
 }

@@ -3,7 +3,7 @@ import { COIN_INFO, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { AppError } from '../../domain/errors.ts';
 import { parseDecimal } from '../../domain/money.ts';
-import { isLate, transition } from '../../domain/payment/machine.ts';
+import { isLate, transitionAll } from '../../domain/payment/machine.ts';
 import type {
   PaymentCredit,
   PaymentEventType,
@@ -26,9 +26,9 @@ export interface ApplyFactsDeps extends PresentDeps {
 }
 
 /**
- * Tells a payment what happened and stores everything that follows from it: its state, the
- * ledger's outputs, its events and their deliveries. Must run in the caller's transaction, so that
- * all of it exists together with the cause or not at all.
+ * Tells a payment what was observed together and stores everything that follows from it: its
+ * state, the ledger's outputs, its events and their deliveries. Must run in the caller's
+ * transaction, so that all of it exists together with the cause or not at all.
  * @param blockHash the block that confirmed facts come from, if they come from one
  * @returns the events it caused, in order
  */
@@ -40,21 +40,20 @@ export async function applyFacts(
   blockHash: string | null = null,
 ): Promise<readonly PaymentEventType[]> {
   if (!tx.isTransaction) throw new Error('applyFacts must run in a transaction');
-  const told: PaymentEventType[] = [];
-  for (const fact of facts) {
-    // Read afresh for each fact: each event carries the payment as it was at that very moment.
-    const row = await findPayment(tx, paymentId);
-    if (row === undefined) throw new Error(`payment ${paymentId} does not exist`);
-    const loaded = await loadPayment(tx, row);
-    const now = deps.clock.now();
-    const result = transition(loaded.state, prepared(deps, loaded, fact), now);
-    if (isUnchanged(loaded.state, result.payment)) continue;
-    await saveCredits(tx, loaded, result.payment, { now, blockHash });
-    await saveState(tx, row, result.payment, now);
-    for (const type of result.events) await tell(tx, deps, paymentId, type);
-    told.push(...result.events);
-  }
-  return told;
+  const row = await findPayment(tx, paymentId);
+  if (row === undefined) throw new Error(`payment ${paymentId} does not exist`);
+  const loaded = await loadPayment(tx, row);
+  const now = deps.clock.now();
+  const result = transitionAll(
+    loaded.state,
+    facts.map((fact) => prepared(deps, loaded, fact)),
+    now,
+  );
+  if (isUnchanged(loaded.state, result.payment)) return [];
+  await saveCredits(tx, loaded, result.payment, { now, blockHash });
+  await saveState(tx, row, result.payment, now);
+  for (const type of result.events) await tell(tx, deps, paymentId, type);
+  return result.events;
 }
 
 /** True when there is nothing to write: most blocks only repeat what is known of most payments. */

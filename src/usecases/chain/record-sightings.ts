@@ -3,7 +3,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import { findWatched, type StoredAddress } from '../../store/addresses.ts';
 import type { Tx } from '../../store/database.ts';
-import { findOutput, putOutput } from '../../store/outputs.ts';
+import { findOutput, putOutput, type StoredOutput } from '../../store/outputs.ts';
 import { keepRawTransaction } from '../../store/raw-transactions.ts';
 import type { OutputRow } from '../../store/tables.ts';
 import { applyFacts, type ApplyFactsDeps } from '../payment/apply-facts.ts';
@@ -20,45 +20,47 @@ export interface SeenCredit {
 }
 
 /**
- * Writes observed credits into the ledger: a payment's through its machine, the merchant's own
- * (wallet and change addresses) directly. Repeats change nothing.
+ * Writes into the ledger what was observed together: money that came, and outputs that cannot
+ * confirm any more. A payment hears of all of it at once, through its machine; the merchant's own
+ * addresses (wallet, change) are written directly. Repeats change nothing.
  */
-export async function recordCredits(
+export async function recordSightings(
   tx: Tx,
   deps: ApplyFactsDeps,
   chain: ChainId,
-  seen: readonly SeenCredit[],
+  { seen, gone }: { readonly seen: readonly SeenCredit[]; readonly gone: readonly StoredOutput[] },
   sighting: Sighting,
 ): Promise<void> {
   const keys = [...new Set(seen.map(({ credit }) => credit.watchKey))];
   const addresses = new Map((await findWatched(tx, chain, keys)).map((row) => [row.watch_key, row]));
   const now = deps.clock.now();
-  for (const { credit, seenAt } of seen) {
-    const address = addresses.get(credit.watchKey);
+  const facts = new Map<string, PaymentFact[]>();
+  const tell = (paymentId: string, fact: PaymentFact): void => {
+    facts.set(paymentId, [...(facts.get(paymentId) ?? []), fact]);
+  };
+  for (const each of seen) {
+    const address = addresses.get(each.credit.watchKey);
     if (address === undefined) continue;
-    if (address.payment_id === null) await recordOwn(tx, chain, address, { credit, seenAt }, sighting, now);
-    else await recordForPayment(tx, deps, chain, address.payment_id, { credit, seenAt }, sighting);
-    if (credit.raw !== null) {
-      await keepRawTransaction(tx, chain, { txid: credit.ref.txid, raw: credit.raw }, now);
-    }
+    if (address.payment_id === null) await recordOwn(tx, chain, address, each, sighting, now);
+    else tell(address.payment_id, sightingFact(chain, each, sighting));
+    const { ref, raw } = each.credit;
+    if (raw !== null) await keepRawTransaction(tx, chain, { txid: ref.txid, raw }, now);
   }
+  for (const output of gone) {
+    const ref = { txid: output.txid, index: output.vout };
+    if (output.payment_id !== null) tell(output.payment_id, { type: 'output_gone', ref });
+    else await putOutput(tx, { ...output, state: 'gone', height: null, block_hash: null, updated_at: now });
+  }
+  const blockHash = sighting.kind === 'block' ? sighting.hash : null;
+  for (const [paymentId, told] of facts) await applyFacts(tx, deps, paymentId, told, blockHash);
 }
 
-async function recordForPayment(
-  tx: Tx,
-  deps: ApplyFactsDeps,
-  chain: ChainId,
-  paymentId: string,
-  { credit, seenAt }: SeenCredit,
-  sighting: Sighting,
-): Promise<void> {
+function sightingFact(chain: ChainId, { credit, seenAt }: SeenCredit, sighting: Sighting): PaymentFact {
   const { ref, amount, maturity } = credit;
   const seen = { coin: chain.coin, ref, amount, maturity, seenAt, currentDue: null };
-  const fact: PaymentFact =
-    sighting.kind === 'block'
-      ? { type: 'output_confirmed', ...seen, height: sighting.height }
-      : { type: 'output_seen', ...seen };
-  await applyFacts(tx, deps, paymentId, [fact], sighting.kind === 'block' ? sighting.hash : null);
+  return sighting.kind === 'block'
+    ? { type: 'output_confirmed', ...seen, height: sighting.height }
+    : { type: 'output_seen', ...seen };
 }
 
 /** The same last-word rules as for payments: only a reorg takes a confirmation back. */

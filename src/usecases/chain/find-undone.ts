@@ -1,0 +1,21 @@
+import { outputKey, type Debit } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { Tx } from '../../store/database.ts';
+import { outputsOfTransactions, type StoredOutput } from '../../store/outputs.ts';
+import { spentByUnconfirmed } from '../../store/unconfirmed-inputs.ts';
+
+/**
+ * Unconfirmed money that a block has made impossible: it holds another transaction spending the
+ * same coins (a double spend or a payer's fee bump).
+ */
+export async function findUndone(tx: Tx, chain: ChainId, spends: readonly Debit[]): Promise<StoredOutput[]> {
+  const minedBy = new Map(spends.map(({ ref, byTxid }) => [outputKey(ref), byTxid]));
+  const txids = [...new Set(spends.map(({ ref }) => ref.txid))];
+  const undone = new Set<string>();
+  for (const { ref, byTxid } of await spentByUnconfirmed(tx, chain, txids)) {
+    const mined = minedBy.get(outputKey(ref));
+    if (mined !== undefined && mined !== byTxid) undone.add(byTxid);
+  }
+  const outputs = await outputsOfTransactions(tx, chain, [...undone]);
+  return outputs.filter((output) => output.state === 'unconfirmed');
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Shop } from '../../_helpers/api-client.ts';
+import {
+  pegOut,
+  requireNode,
+  startLitecoind,
+  toAtoms,
+  type RegtestNode,
+} from '../../_helpers/nodes/index.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { liveEnv, Till } from '../../_helpers/till.ts';
+import { WebhookSink } from '../../_helpers/webhook-sink.ts';
+
+describe.skipIf(!requireNode('LTC'))('a payment out of Litecoin’s MWEB', () => {
+  let node: RegtestNode;
+  let till: Till;
+  let sink: WebhookSink;
+  let shop: Shop;
+
+  beforeAll(async () => {
+    node = await startLitecoind({ mweb: true });
+    sink = await WebhookSink.start();
+    till = await Till.start(liveEnv({ LTC: node.rpcUrl }));
+    shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    await till.ready();
+  });
+
+  afterAll(async () => {
+    await till.end();
+    await sink.close();
+    await node.stop();
+  });
+
+  it('is credited once, under the transaction that the block holds, and settles at its maturity', async () => {
+    const payment = await shop.createPayment({ allowedCryptos: ['LTC'] });
+    const { address, amount } = payment.options.LTC;
+    await pegOut(node, address, toAtoms(amount));
+    await node.mine(1);
+    await sink.waitForEvent('payment.confirming', payment.id);
+    await node.mine(4);
+    await eventually(
+      'five confirmations',
+      () => shop.payment(payment.id),
+      (now) => now.options.LTC.confirmations === 5,
+    );
+    expect(await shop.payment(payment.id)).toMatchObject({ status: 'confirming' });
+    await node.mine(1);
+    await sink.waitForEvent('payment.completed', payment.id);
+    const done = await shop.payment(payment.id);
+    expect(done.options.LTC.received).toBe(amount);
+    expect(done.transactions).toHaveLength(1);
+    expect(done.exception).toBeNull();
+  });
+
+  it('an ordinary payment between MWEB blocks is found as ever', async () => {
+    const payment = await shop.createPayment({ allowedCryptos: ['LTC'] });
+    const { address, amount, requiredConfirmations } = payment.options.LTC;
+    await node.pay({ address, amountAtoms: toAtoms(amount) });
+    await sink.waitForEvent('payment.confirming', payment.id);
+    await node.mine(requiredConfirmations);
+    await sink.waitForEvent('payment.completed', payment.id);
+  });
+});
