@@ -31,6 +31,7 @@ export interface HttpAppOptions {
   readonly readiness?: () => Promise<Readiness>;
   /** Routes of the test itself, beside the real ones. */
   readonly extraRoutes?: readonly Route[];
+  readonly tls?: { certFile: string; keyFile: string };
   /** An earlier app whose files go on being used, as after a restart or a crash. */
   readonly reopen?: HttpApp;
 }
@@ -89,7 +90,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
     secretBox,
     tokens,
     registry,
-    tls: null,
+    tls: options.tls ?? null,
     checkAnswers: true,
     routes: [
       ...authRoutes({ db, clock, passwords, tokens, registration }),

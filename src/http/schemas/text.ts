@@ -93,20 +93,22 @@ function isEmail(value: string): boolean {
   const at = value.lastIndexOf('@');
   const local = value.slice(0, at);
   if (at < 1 || local.length > 64) return false;
-  if (/[\s\p{Cc}"(),:;<>@[\]\\]/u.test(local) || /^\.|\.\.|\.$/.test(local)) return false;
-  return isHostName(domainToASCII(value.slice(at + 1)));
+  if (/[\s\p{C}"(),:;<>@[\]\\]/u.test(local) || /^\.|\.\.|\.$/.test(local)) return false;
+  return asciiHostName(value.slice(at + 1)) !== null;
 }
 
-/** A registrable-looking host name in ASCII: two labels or more, the last not a number. */
-export function isHostName(name: string): boolean {
+/** A host name in lower-case ASCII (IDNA): two labels or more, the last not a number; null for anything else. */
+function asciiHostName(value: string): string | null {
+  // The conversion follows URL rules: it drops line breaks, decodes %2e and reads past slashes and invisible characters.
+  if (/[\s\p{C}/:?#@\\%[\]]/u.test(value)) return null;
+  const name = domainToASCII(value);
   const labels = name.split('.');
-  const last = labels.at(-1) ?? '';
-  return (
+  const plausible =
     name.length <= 253 &&
     labels.length >= 2 &&
     labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) &&
-    /[a-z]/.test(last)
-  );
+    /[a-z]/.test(labels.at(-1) ?? '');
+  return plausible ? name : null;
 }
 
 /**
@@ -118,8 +120,8 @@ export function domainName() {
     .string()
     .trim()
     .transform((value, context) => {
-      const domain = /[\s\p{Cc}/:?#@\\%]/u.test(value) ? '' : domainToASCII(value.replace(/\.$/, ''));
-      if (isHostName(domain)) return domain;
+      const domain = asciiHostName(value.replace(/\.$/, ''));
+      if (domain !== null) return domain;
       context.addIssue({
         code: 'custom',
         message: 'must be a host name such as shop.example.com, without scheme, port or path',

@@ -1,0 +1,33 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { get } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:net';
+import { expect, it } from 'vitest';
+import { startHttpApp } from '../../_helpers/http-app.ts';
+import { selfSigned } from '../../_helpers/self-signed.ts';
+
+it('speaks HTTPS with the given certificate, and closes past clients that never shook hands', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'tilld-tls-'));
+  const { cert, key } = selfSigned();
+  const tls = { certFile: join(dir, 'cert.pem'), keyFile: join(dir, 'key.pem') };
+  await writeFile(tls.certFile, cert);
+  await writeFile(tls.keyFile, key, { mode: 0o600 });
+  const app = await startHttpApp({ tls });
+  const port = Number(new URL(app.baseUrl).port);
+  const status = await new Promise<number>((resolve, reject) => {
+    get({ host: '127.0.0.1', servername: 'localhost', port, path: '/healthz', ca: cert }, (answer) => {
+      answer.resume();
+      answer.once('end', () => resolve(answer.statusCode ?? 0));
+    }).once('error', reject);
+  });
+  expect(status).toBe(200);
+  const silent = connect(port, '127.0.0.1');
+  silent.on('error', () => {});
+  await new Promise((resolve) => silent.once('connect', resolve));
+  const gone = new Promise((resolve) => silent.once('close', resolve));
+  await app.close(200);
+  await gone;
+  await app.destroy();
+  await rm(dir, { recursive: true, force: true });
+});
