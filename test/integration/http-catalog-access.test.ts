@@ -29,26 +29,35 @@ describe('lists', () => {
     expect(await me.must('GET', `${PRICE}/list`)).toEqual({ prices: [], pagination });
   });
 
-  it('page through products newest first, each exactly once, with the exact total', async () => {
-    const me = await Account.open(app);
-    const made: string[] = [];
-    for (let count = 0; count < 12; count += 1) {
-      // Two of the same millisecond now and then: the order must hold all the same.
-      if (count % 3 === 0) app.advance(5);
-      made.push((await me.product({ name: `Tea ${count}` })).id);
-    }
-    const pages: Json[] = [];
-    for (const page of [1, 2, 3, 4]) pages.push(await me.must('GET', `${PRODUCT}/list?page=${page}&limit=5`));
-    expect(pages.map(({ products }) => products.length)).toEqual([5, 5, 2, 0]);
-    expect(pages.map(({ pagination }) => pagination)).toEqual(
-      [1, 2, 3, 4].map((page) => ({ page, limit: 5, total: 12 })),
-    );
-    const all = pages.flatMap(({ products }) => products);
-    expect(new Set(ids(all))).toEqual(new Set(made));
-    const keys = all.map(({ createdAt, id }) => `${createdAt} ${id}`);
-    expect(keys).toEqual([...keys].sort().toReversed());
-    expect((await me.must('GET', `${PRODUCT}/list`)).products).toHaveLength(10);
-  });
+  it.each(['products', 'prices'] as const)(
+    'page through %s newest first, each exactly once, with the exact total',
+    async (kind) => {
+      const me = await Account.open(app);
+      const path = kind === 'products' ? PRODUCT : PRICE;
+      const parent = kind === 'prices' ? (await me.product()).id : '';
+      const made: string[] = [];
+      for (let count = 0; count < 12; count += 1) {
+        made.push((await (kind === 'products' ? me.product() : me.price(parent))).id);
+      }
+      // Three of each millisecond: the order must hold between those, too.
+      const start = app.now();
+      for (const [count, id] of made.entries()) {
+        const at = start + Math.floor(count / 3);
+        await app.db.updateTable(kind).set({ created_at: at }).where('id', '=', id).execute();
+      }
+      const pages: Json[] = [];
+      for (const page of [1, 2, 3, 4]) pages.push(await me.must('GET', `${path}/list?page=${page}&limit=5`));
+      expect(pages.map((page) => page[kind].length)).toEqual([5, 5, 2, 0]);
+      expect(pages.map(({ pagination }) => pagination)).toEqual(
+        [1, 2, 3, 4].map((page) => ({ page, limit: 5, total: 12 })),
+      );
+      const all = pages.flatMap((page) => page[kind]);
+      expect(new Set(ids(all))).toEqual(new Set(made));
+      const keys = all.map(({ createdAt, id }) => `${createdAt} ${id}`);
+      expect(keys).toEqual([...keys].sort().toReversed());
+      expect((await me.must('GET', `${path}/list`))[kind]).toHaveLength(10);
+    },
+  );
 
   it('filter by active, and prices by product too, with totals of what matches', async () => {
     const me = await Account.open(app);
