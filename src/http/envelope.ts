@@ -1,7 +1,7 @@
 import type { AppError, FieldProblem } from '../domain/errors.ts';
 import { ERROR_STATUS } from './error-status.ts';
 
-export interface ErrorBody {
+interface ErrorBody {
   readonly status: number;
   readonly code: string;
   readonly message: string;

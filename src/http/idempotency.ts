@@ -30,7 +30,7 @@ export interface IdempotencyDeps {
   readonly logger: Logger;
 }
 
-export interface IdempotentRequest {
+interface IdempotentRequest {
   readonly route: Pick<Route, 'method' | 'path' | 'idempotency'>;
   readonly scope: string;
   readonly key: string;

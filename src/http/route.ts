@@ -12,7 +12,7 @@ import type { MerchantRow } from '../store/tables.ts';
  */
 export type AuthKind = 'none' | 'jwt' | 'account' | 'merchant' | 'payer';
 
-export interface MerchantAuth<V extends string> {
+interface MerchantAuth<V extends string> {
   readonly via: V;
   /** Owner of the merchant. */
   readonly userId: string;
@@ -55,9 +55,9 @@ export class Reply<D> {
 }
 
 /** The same value, read-only to any depth: a handler may answer with what it must not change. */
-export type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
+type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 interface RouteFacts {
   readonly method: Method;

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { ChainId, Coin, Mode } from '../domain/coins.ts';
+import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import type { AddressRow } from './tables.ts';
 
@@ -56,47 +56,4 @@ export async function findWatched(
     found.push(...rows);
   }
   return found;
-}
-
-export async function addressesOfPayment(db: Db, paymentId: string): Promise<StoredAddress[]> {
-  return db
-    .selectFrom('addresses')
-    .selectAll()
-    .where('payment_id', '=', paymentId)
-    .orderBy('coin')
-    .orderBy('id')
-    .execute();
-}
-
-/** The merchant's own wallet addresses in one mode: index 0 of each coin's receiving branch. */
-export async function walletAddresses(db: Db, merchantId: string, mode: Mode): Promise<StoredAddress[]> {
-  return db
-    .selectFrom('addresses')
-    .selectAll()
-    .where('merchant_id', '=', merchantId)
-    .where('mode', '=', mode)
-    .where('purpose', '=', 'wallet')
-    .orderBy('coin')
-    .execute();
-}
-
-export async function findAddressById(db: Db, id: number): Promise<StoredAddress | undefined> {
-  return db.selectFrom('addresses').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-export async function walletAddress(
-  db: Db,
-  merchantId: string,
-  coin: Coin,
-  mode: Mode,
-): Promise<StoredAddress | undefined> {
-  return db
-    .selectFrom('addresses')
-    .selectAll()
-    .where('merchant_id', '=', merchantId)
-    .where('coin', '=', coin)
-    .where('mode', '=', mode)
-    .where('branch', '=', 0)
-    .where('idx', '=', 0)
-    .executeTakeFirst();
 }

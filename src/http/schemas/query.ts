@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 const PAGE_MAX = 1_000_000;
-export const LIMIT_MAX = 100;
-export const LIMIT_DEFAULT = 10;
+const LIMIT_MAX = 100;
+const LIMIT_DEFAULT = 10;
 
 /** A whole number in a query string, digits only. */
 export function integerQuery(bounds: { readonly min: number; readonly max: number }) {

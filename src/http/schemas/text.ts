@@ -2,8 +2,8 @@ import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 
 /** Longest plain text, URL and e-mail address the API takes, in characters. */
-export const TEXT_MAX = 255;
-export const URL_MAX = 2048;
+const TEXT_MAX = 255;
+const URL_MAX = 2048;
 const EMAIL_MAX = 254;
 
 /** Length as JSON Schema counts it: code points, so that an emoji is one. */
@@ -14,7 +14,7 @@ function lengthOf(value: string): number {
 }
 
 /** What makes a string unfit to be kept at all; null when nothing does. */
-export function unstorable(value: string): string | null {
+function unstorable(value: string): string | null {
   if (value.includes('\0')) return 'must not contain null characters';
   return value.isWellFormed() ? null : 'must be well-formed Unicode';
 }

@@ -8,7 +8,7 @@ const ISSUER = 'tilld';
 
 const claims = z.object({ sub: z.string(), ver: z.int(), iat: z.number(), exp: z.number() });
 
-export interface IssuedToken {
+interface IssuedToken {
   readonly token: string;
   readonly expiresAt: number;
 }

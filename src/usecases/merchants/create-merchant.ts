@@ -11,7 +11,7 @@ import { newKeyPair } from '../auth/api-key.ts';
 import { newUuid, newWebhookSecret, randomBase62 } from '../new-id.ts';
 
 /** What a new merchant starts with. */
-export interface MerchantDefaults {
+interface MerchantDefaults {
   readonly lifetimeMinutes: number;
   readonly toleranceBps: number;
   readonly latePolicy: LatePolicy;
