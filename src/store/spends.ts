@@ -68,7 +68,6 @@ export async function minedSpendsOf(
       .where('coin', '=', chain.coin)
       .where('mode', '=', chain.mode)
       .where('txid', 'in', txids.slice(at, at + CHUNK))
-      .where('spent_height', 'is not', null)
       .execute();
     for (const { txid, vout, spent_by, spent_height } of rows) {
       if (spent_by === null || spent_height === null) continue;

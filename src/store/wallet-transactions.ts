@@ -33,22 +33,40 @@ export async function pageWalletTransactions(
   db: Db,
   filter: WalletTransactionFilter,
 ): Promise<{ rows: WalletTransactionRow[]; total: number }> {
-  const rows = await union(db, filter)
+  const { page, limit } = filter;
+  // Each side comes sorted from its index and is cut before the two are merged.
+  const moneyIn = incoming(db, filter)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page * limit);
+  const moneyOut = outgoing(db, filter)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page * limit);
+  const both = db
+    .selectFrom(moneyIn.as('money_in'))
+    .selectAll()
+    .unionAll(db.selectFrom(moneyOut.as('money_out')).selectAll());
+  const rows = await db
+    .selectFrom(both.as('book'))
     .selectAll()
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(filter.limit)
-    .offset((filter.page - 1) * filter.limit)
+    .limit(limit)
+    .offset((page - 1) * limit)
     .execute();
-  const counted = await union(db, filter)
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return { rows, total: counted.total };
+  return { rows, total: (await count(db, incoming(db, filter))) + (await count(db, outgoing(db, filter))) };
 }
 
-function union(db: Db, filter: WalletTransactionFilter) {
-  const both = incoming(db, filter).unionAll(outgoing(db, filter));
-  return db.selectFrom(both.as('book'));
+async function count(
+  db: Db,
+  side: ReturnType<typeof incoming> | ReturnType<typeof outgoing>,
+): Promise<number> {
+  const counted = await db
+    .selectFrom(side.as('side'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return counted.total;
 }
 
 function incoming(db: Db, filter: WalletTransactionFilter) {

@@ -1,0 +1,65 @@
+import { CompiledQuery, Kysely } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openSqlite } from '../../../src/store/dialect.ts';
+import type { Db } from '../../../src/store/database.ts';
+import { migrate } from '../../../src/store/migrate.ts';
+import {
+  dueSends,
+  findSendByKey,
+  findSendByTxid,
+  signedSends,
+  stuckSends,
+} from '../../../src/store/sends.ts';
+import { reservedFunds, sendsWithSurplus, spendableFunds } from '../../../src/store/spendable.ts';
+import { minedSpendsOf, unconfirmedSpends } from '../../../src/store/spends.ts';
+import type { Tables } from '../../../src/store/tables.ts';
+import { pageWalletTransactions } from '../../../src/store/wallet-transactions.ts';
+
+let db: Db;
+const queries: CompiledQuery[] = [];
+
+beforeAll(async () => {
+  db = new Kysely<Tables>({
+    dialect: openSqlite(':memory:').dialect,
+    log: (event) => void queries.push(event.query),
+  });
+  await migrate(db);
+});
+afterAll(async () => db.destroy());
+
+/** How SQLite finds the rows of the first query that the work makes. */
+async function planOf(work: () => Promise<unknown>): Promise<string> {
+  queries.length = 0;
+  await work();
+  const [query] = queries;
+  if (query === undefined) throw new Error('no query was made');
+  const explain = CompiledQuery.raw(`EXPLAIN QUERY PLAN ${query.sql}`, [...query.parameters]);
+  const { rows } = await db.executeQuery<{ detail: string }>(explain);
+  return rows.map(({ detail }) => detail).join('\n');
+}
+
+const chain = { coin: 'BTC', mode: 'live' } as const;
+const wallet = { ...chain, merchantId: 'm' };
+const page = { merchantId: 'm', mode: 'live', coin: null, direction: null, page: 1, limit: 10 } as const;
+
+test.each([
+  ['spendable money', 'outputs_spendable', async () => spendableFunds(db, wallet)],
+  ['what a send holds', 'outputs_by_send', async () => reservedFunds(db, 's')],
+  ['coins held in vain', 'outputs_reserved', async () => sendsWithSurplus(db, chain, 1)],
+  ['sends that are due', 'sends_open', async () => dueSends(db, chain, 1, 1)],
+  ['sends not accepted yet', 'sends_open', async () => signedSends(db, chain, 1)],
+  ['sends that are stuck', 'sends_open', async () => stuckSends(db, chain, 1, 1)],
+  ['a send by its key', 'sends_idempotency', async () => findSendByKey(db, 'm', 'k')],
+  ['a send by its hash', 'sqlite_autoindex_send_versions_2', async () => findSendByTxid(db, 'm', 't')],
+  ['spends without a block', 'outputs_spent_unconfirmed', async () => unconfirmedSpends(db, chain)],
+  [
+    'spends of known outputs',
+    'sqlite_autoindex_outputs_1',
+    async () => minedSpendsOf(db, chain, [{ txid: 't', index: 0 }]),
+  ],
+  ['the money book', 'outputs_by_merchant', async () => pageWalletTransactions(db, page)],
+])('%s: found by index %s, however long the history', async (_what, index, work) => {
+  const plan = await planOf(work);
+  expect(plan).toContain(` ${index} `);
+  expect(plan).not.toMatch(/SCAN (outputs|sends|send_versions|addresses)/);
+});
