@@ -26,8 +26,8 @@ export interface Matches {
 
 /**
  * Reduces transactions to what concerns us: outputs to watched scripts, and inputs that spend our
- * outputs, also those of the same list and of `alsoOwn` (`txid:index`). The index is asked about every script and outpoint in
- * bounded batches, so the cost does not depend on how many addresses are watched.
+ * outputs, also those of the same list and of `alsoOwn` (`txid:index`). The index is asked about
+ * every script and outpoint in bounded batches: how many addresses are watched does not matter.
  */
 export async function matchTransactions(
   transactions: readonly MatchTransaction[],

@@ -23,8 +23,8 @@ export interface RpcTransport {
 const RETRY_DELAYS_MS = [100, 400];
 /** The node serves few requests at a time: more connections would only fill its work queue. */
 const CONNECTIONS = 4;
-/** Below the 30 s after which bitcoind closes idle connections. */
-const KEEP_ALIVE_MS = 10_000;
+/** Long enough for the next poll; litecoind waits for idle connections before it shuts down. */
+const KEEP_ALIVE_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const BUSY_STATUSES = new Set([502, 503, 504]);
 const TRANSIENT_CODES = new Set([
