@@ -68,6 +68,7 @@ export function createSimulators(deps: ChainDeps): Simulator[] {
       clock,
       logger,
       blockIntervalMs: config.sandbox.blockIntervalMs,
+      idleDepth: Math.max(40, config.sandbox.confirmations + 1),
     }),
   );
 }

@@ -33,6 +33,9 @@ export interface ChainHealth {
 /** Blocks recorded per round, so that the mempool is looked at now and then during a long catch-up. */
 const BLOCKS_PER_ROUND = 500;
 
+/** Rounds in a row without a pause in which blocks and mempool belong to different tips. */
+const MAX_OUT_OF_STEP_ROUNDS = 5;
+
 /**
  * Follows one chain: blocks in order behind a cursor, reorgs back to their fork point, then the
  * mempool. Every chain has its own follower, so a node in trouble stops nobody else. A block that
@@ -49,6 +52,7 @@ export class ChainFollower {
   #statusAt = 0;
   #seenThrough: number | null = null;
   #failures = 0;
+  #outOfStepRounds = 0;
   #health: Pick<ChainHealth, 'state' | 'height' | 'lastError'> = {
     state: 'starting',
     height: null,
@@ -121,15 +125,35 @@ export class ChainFollower {
     const startedAt = this.#deps.clock.now();
     const cursor = await startCursor(this.#deps, this.#adapter);
     this.#health = { ...this.#health, height: cursor.height };
-    const caughtUp = await this.#catchUp(cursor);
-    if (!caughtUp) return true;
-    if (this.#health.state === 'behind') return false;
+    const progress = await this.#catchUp(cursor);
+    if (progress !== 'caught_up') return progress === 'more';
     const view = await this.#adapter.unconfirmed();
     // A view of another tip says nothing safe: take the new block first.
-    if (!(await recordUnconfirmed(this.#deps, this.#adapter, view, this.#seenThrough))) return true;
+    if (!(await recordUnconfirmed(this.#deps, this.#adapter, view, this.#seenThrough))) {
+      return this.#outOfStep(view.tip);
+    }
+    this.#outOfStepRounds = 0;
     this.#seenThrough = startedAt;
     this.#health = { ...this.#health, state: 'following' };
     return false;
+  }
+
+  /** Usually a new block came between the two looks; a node that stays out of step is not hammered. */
+  #outOfStep(tip: BlockRef): boolean {
+    this.#outOfStepRounds += 1;
+    const isBehind = this.#health.height !== null && tip.height < this.#health.height;
+    if (isBehind) this.#nowBehind(tip);
+    return !isBehind && this.#outOfStepRounds < MAX_OUT_OF_STEP_ROUNDS;
+  }
+
+  #nowBehind(tip: BlockRef): void {
+    if (this.#health.state !== 'behind') {
+      this.#deps.logger.warn(
+        { ...this.#chain(), cursor: this.#health.height, node: tip.height },
+        'the node is behind what was already scanned; waiting for it',
+      );
+    }
+    this.#health = { ...this.#health, state: 'behind' };
   }
 
   async #checkNode(): Promise<void> {
@@ -144,41 +168,34 @@ export class ChainFollower {
     this.#statusAt = now;
   }
 
-  /** Records blocks up to the node's tip; false when a round's worth was done and more is left. */
-  async #catchUp(from: BlockRef): Promise<boolean> {
+  /** Records blocks up to the node's tip, at most a round's worth. */
+  async #catchUp(from: BlockRef): Promise<'caught_up' | 'more' | 'behind'> {
     let cursor = from;
     const placed = await this.#onBestChain(cursor);
-    if (placed === 'behind') return true;
-    if (placed === 'rewound') return false;
+    if (placed === 'behind') return 'behind';
+    if (placed === 'rewound') return 'more';
     for (let done = 0; done < BLOCKS_PER_ROUND; done += 1) {
-      if (this.#stopping.signal.aborted) return false;
+      if (this.#stopping.signal.aborted) return 'more';
       const block = await this.#adapter.blockAt(cursor.height + 1);
-      if (block === null) return true;
+      if (block === null) return 'caught_up';
       // Not the child of our block: the chain moved under us, the next round finds the fork.
-      if (!(await recordBlock(this.#deps, this.#chain(), block, this.#seenThrough))) return false;
+      if (!(await recordBlock(this.#deps, this.#chain(), block, this.#seenThrough))) return 'more';
       cursor = { height: block.height, hash: block.hash };
       this.#health = { ...this.#health, height: cursor.height, state: 'catching_up' };
       this.#noteTip(cursor);
     }
-    return false;
+    return 'more';
   }
 
   /** Makes sure the cursor's block is still in the node's best chain, and goes back if it is not. */
   async #onBestChain(cursor: BlockRef): Promise<'yes' | 'behind' | 'rewound'> {
     const hash = await this.#adapter.hashAt(cursor.height);
     if (hash === cursor.hash) {
-      if (this.#health.state === 'behind') this.#health = { ...this.#health, state: 'catching_up' };
       return 'yes';
     }
     const fork = await findForkPoint(this.#deps.db, this.#adapter, cursor);
     if (fork.kind === 'behind') {
-      if (this.#health.state !== 'behind') {
-        this.#deps.logger.warn(
-          { ...this.#chain(), cursor: cursor.height, node: fork.tip.height },
-          'the node is behind what was already scanned; waiting for it',
-        );
-      }
-      this.#health = { ...this.#health, state: 'behind' };
+      this.#nowBehind(fork.tip);
       return 'behind';
     }
     await rewindChain(this.#deps, this.#chain(), fork.at);
