@@ -76,10 +76,11 @@ describe('agrees with other implementations on any path:', () => {
   });
 });
 
+const branches = (coin: Coin) => (coin === 'SOL' ? ([0] as const) : ([0, 1] as const));
+
 test('sandbox and mainnet never share an address, nor do two merchants, branches or indexes', () => {
   const addresses = new Set<string>();
   let count = 0;
-  const branches = (coin: Coin) => (coin === 'SOL' ? ([0] as const) : ([0, 1] as const));
   for (const coin of COINS) {
     for (const mode of MODES) {
       for (const branch of branches(coin)) {

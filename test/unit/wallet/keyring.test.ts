@@ -82,18 +82,18 @@ describe('a keyring file', () => {
   });
 });
 
-describe('refused, and left as it is:', () => {
-  async function expectRefusal(dir: string, message: RegExp, wrong?: string): Promise<void> {
-    const before = readFileSync(file(dir), 'utf8');
-    const failure = await open(dir, wrong === undefined ? {} : { passphrase: wrong }).catch(
-      (error: unknown) => error,
-    );
-    expect(failure).toBeInstanceOf(KeyringError);
-    expect((failure as Error).message).toMatch(message);
-    expect((failure as Error).message).not.toContain(wrong ?? passphrase);
-    expect(readFileSync(file(dir), 'utf8')).toBe(before);
-  }
+async function expectRefusal(dir: string, message: RegExp, wrong?: string): Promise<void> {
+  const before = readFileSync(file(dir), 'utf8');
+  const failure = await open(dir, wrong === undefined ? {} : { passphrase: wrong }).catch(
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(KeyringError);
+  expect((failure as Error).message).toMatch(message);
+  expect((failure as Error).message).not.toContain(wrong ?? passphrase);
+  expect(readFileSync(file(dir), 'utf8')).toBe(before);
+}
 
+describe('refused, and left as it is:', () => {
   test('a wrong passphrase', async () => {
     const dir = freshDir();
     await open(dir);

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { CURRENCIES, currencyDigits } from '../../../src/domain/currencies.ts';
+
+/** ISO 4217 list one, the codes whose minor unit is not 2, complete. */
+const SPECIAL: Readonly<Record<number, string>> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
+};
+
+test('knows every minor unit that is not cents, and only those', () => {
+  for (const [digits, codes] of Object.entries(SPECIAL)) {
+    const known = CURRENCIES.filter((code) => currencyDigits(code) === Number(digits));
+    expect(known).toEqual(codes.split(' '));
+  }
+  const others = CURRENCIES.filter((code) => currencyDigits(code) !== 2);
+  expect(others).toHaveLength(Object.values(SPECIAL).join(' ').split(' ').length);
+});
+
+test('knows each code once, in the form of ISO 4217', () => {
+  expect(new Set(CURRENCIES).size).toBe(CURRENCIES.length);
+  for (const code of CURRENCIES) expect(code).toMatch(/^[A-Z]{3}$/);
+});
+
+test('has every currency that a shop of today prices in', () => {
+  const shops =
+    'USD EUR GBP CHF JPY CNY CAD AUD NZD SEK NOK DKK PLN CZK HUF RON TRY ILS AED SAR INR BRL MXN ARS CLP COP ' +
+    'PEN ZAR NGN KES EGP MAD THB VND IDR MYR PHP SGD HKD TWD KRW UAH KZT GEL KWD BHD XCG ZWG SLE VES';
+  for (const code of shops.split(' ')) expect(currencyDigits(code)).not.toBeNull();
+});
+
+test.each(['BTC', 'XAU', 'XXX', 'XTS', 'XDR', 'usd', 'EURO', '', 'HRK', 'DEM', 'BGN', 'constructor'])(
+  'does not take "%s" for a currency',
+  (code) => expect(currencyDigits(code)).toBeNull(),
+);
