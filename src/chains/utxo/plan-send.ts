@@ -14,8 +14,8 @@ import type { UtxoCoin } from './coin.ts';
 import { finishFeeOnTop, finishFeeSubtracted, type PlanParts, rateRule, sumOf } from './plan.ts';
 import { dustLimit, feeFor, INPUT_VSIZE, transactionVsize } from './size.ts';
 
-/** Bounds the size of a transaction (34 kvB of the 100 relayed) and the time to sign it. */
-const MAX_INPUTS = 500;
+/** Bounds the size of a transaction (20 kvB of the 100 relayed) and the time to sign it (half a second). */
+const MAX_INPUTS = 300;
 /** selectUTXO counts in whole atoms per byte; thousandths give it our rates per 1,000 exactly. */
 const SCALE = 1_000n;
 

@@ -1,5 +1,4 @@
-import { p2wpkh, Transaction } from '@scure/btc-signer';
-import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { Transaction } from '@scure/btc-signer';
 import { type Fund, outputKey, type SendPlan, type SignedTransaction } from '../../domain/chain.ts';
 import type { Network } from '../../domain/coins.ts';
 import type { KeySource } from '../../domain/keys.ts';
@@ -14,7 +13,7 @@ const VERSION = 2;
 
 /**
  * Signs a plan: P2WPKH inputs (BIP-143), inputs and outputs in BIP-69 order, locktime 0. The same
- * plan and keys always give the same bytes (RFC 6979 nonces, low R).
+ * plan and keys always give the same bytes (RFC 6979 nonces).
  * @throws {Error} when the plan does not add up or a key does not belong to its fund.
  */
 export function signSend(
@@ -26,7 +25,7 @@ export function signSend(
   const outputs = outputsOf(coin, network, plan);
   const paid = outputs.reduce((sum, output) => sum + output.amount, 0n);
   if (sumOf(plan.inputs) !== paid + plan.fee) throw new Error('the plan does not add up');
-  const transaction = new Transaction({ version: VERSION, lockTime: 0, lowR: true });
+  const transaction = new Transaction({ version: VERSION, lockTime: 0 });
   const inputs = [...plan.inputs].sort(
     (a, b) => compareText(a.ref.txid, b.ref.txid) || a.ref.index - b.ref.index,
   );
@@ -46,12 +45,11 @@ export function signSend(
 
 function signInput(transaction: Transaction, index: number, fund: Fund, keys: KeySource): void {
   const privateKey = keys.privateKey(fund.keyPath);
-  const { script } = p2wpkh(secp256k1.getPublicKey(privateKey, true));
-  const expected = transaction.getInput(index).witnessUtxo?.script;
-  if (expected === undefined || !Buffer.from(script).equals(expected)) {
-    throw new Error(`the key of ${outputKey(fund.ref)} does not belong to its address`);
+  try {
+    transaction.signIdx(privateKey, index);
+  } catch (error) {
+    throw new Error(`the key of ${outputKey(fund.ref)} does not belong to its address`, { cause: error });
   }
-  transaction.signIdx(privateKey, index);
 }
 
 /** BIP-69: by amount, then by script. */
