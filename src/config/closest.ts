@@ -1,11 +1,15 @@
-/** The known name that is a few typing slips away from this one; null when none is near. */
+/** The known name that begins with this one, or is a few typing slips away; null when none is near. */
 export function closest(name: string, known: readonly string[]): string | null {
   const limit = Math.max(2, Math.floor(name.length / 5));
   const ranked = known
-    .map((candidate) => ({ candidate, slips: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, slips: slips(name.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.slips - b.slips);
   const [best] = ranked;
   return best !== undefined && best.slips <= limit ? best.candidate : null;
+}
+
+function slips(name: string, candidate: string): number {
+  return candidate.startsWith(name) ? 1 : editDistance(name, candidate);
 }
 
 /** Levenshtein distance. */
