@@ -95,6 +95,17 @@ export async function sendsWithSurplus(db: Db, chain: ChainId, upToHeight: numbe
   return rows.flatMap((row) => (row.id === null ? [] : [row.id]));
 }
 
+/** Whether a send holds money that no block holds any more: a reorg took it out and may bring it back. */
+export async function holdsUnconfirmed(db: Db, sendId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('outputs')
+    .select('txid')
+    .where('send_id', '=', sendId)
+    .where('state', '=', 'unconfirmed')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The index the next address of the change branch will get, without taking it. */
 export async function nextChangeIndex(db: Db, wallet: WalletRef): Promise<number> {
   const row = await db

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SimulatorControl } from '../../src/domain/simulator-control.ts';
 import { createSimulator } from '../../src/chains/simulator/simulator.ts';
-import type { BroadcastResult, ChainAdapter, FeeQuote, StoredTransaction } from '../../src/domain/chain.ts';
+import type {
+  BroadcastResult,
+  ChainAdapter,
+  Fate,
+  FeeQuote,
+  StoredTransaction,
+} from '../../src/domain/chain.ts';
 import { COINS, type Coin } from '../../src/domain/coins.ts';
 import { createSimulatorStore } from '../../src/store/simulator.ts';
 import { getSend } from '../../src/usecases/wallet/get-send.ts';
@@ -25,6 +31,8 @@ export const ONE: Readonly<Record<Coin, bigint>> = {
 export interface Line {
   /** Replaces the answer of the next broadcasts; null lets them through. */
   broadcast: ((transaction: StoredTransaction, send: Send) => Promise<BroadcastResult>) | null;
+  /** Replaces what the node says became of transactions. */
+  fate: Fate | null;
   /** Replaces the fee level. */
   quote: FeeQuote | null;
   /** Every transaction offered, in order. */
@@ -51,7 +59,7 @@ export interface SimulatedWorld {
 
 export async function openSimulatedWorld(policy: Partial<SendPolicy> = {}): Promise<SimulatedWorld> {
   const dir = mkdtempSync(join(tmpdir(), 'tilld-wallet-'));
-  const line: Line = { broadcast: null, quote: null, offered: [] };
+  const line: Line = { broadcast: null, fate: null, quote: null, offered: [] };
   const controls = new Map<Coin, SimulatorControl>();
   const world = await openWalletWorld({
     dir,
@@ -119,6 +127,12 @@ function overLine(adapter: ChainAdapter, line: Line): ChainAdapter {
   return {
     ...adapter,
     feeQuote: async () => line.quote ?? adapter.feeQuote(),
+    recheck: async (transactions) => {
+      const { fate } = line;
+      return fate === null
+        ? adapter.recheck(transactions)
+        : new Map(transactions.map(({ txid }) => [txid, fate]));
+    },
     broadcast: async (transaction) => {
       line.offered.push(transaction);
       const send = async () => adapter.broadcast(transaction);

@@ -8,6 +8,7 @@ import {
   type StoredSend,
   type StoredSendVersion,
 } from '../../store/sends.ts';
+import { holdsUnconfirmed } from '../../store/spendable.ts';
 import { failSend } from './fail-send.ts';
 import { recordAnswer, type RecordAnswerDeps } from './record-answer.ts';
 
@@ -34,9 +35,10 @@ export async function askVerdict(
 
 /**
  * Decides about a send whose bytes were refused although an earlier offer may have reached the
- * network: a version the network knows is the send; only when every version is proven impossible,
- * and the ledger has read every block the node has, does it fail: a version mined long ago looks
- * impossible too. Without proof its coins stay reserved and it is offered again.
+ * network: a version the network knows is the send; only when every version is proven impossible
+ * does it fail. A version mined long ago looks impossible too, so the ledger must have read every
+ * block the node has; so does one whose coins a reorg took out of the chain, so none may be in that
+ * state. Without proof its coins stay reserved and it is offered again.
  */
 export async function resolveRefusal(
   tx: Tx,
@@ -61,9 +63,7 @@ export async function resolveRefusal(
     return recordAnswer(tx, deps, { sendId, version, result: { kind: 'accepted' }, neverOffered: false });
   }
   const possible = versions.filter((version) => fateOf(version) !== 'gone').at(-1);
-  const cursor = await findCursor(tx, send);
-  const allRead = verdict.tipHeight !== null && cursor !== undefined && cursor.height >= verdict.tipHeight;
-  if (possible === undefined && allRead) return failSend(tx, deps, send, reason);
+  if (possible === undefined && (await isProof(tx, send, verdict))) return failSend(tx, deps, send, reason);
   deps.logger.error(
     { sendId, coin: send.coin, mode: send.mode, txid: send.txid, reason },
     'the node refuses a send that may be known elsewhere: its coins stay reserved',
@@ -76,6 +76,12 @@ export async function resolveRefusal(
     result: { kind: 'unknown', reason },
     neverOffered: false,
   });
+}
+
+async function isProof(tx: Tx, send: StoredSend, verdict: Verdict): Promise<boolean> {
+  const cursor = await findCursor(tx, send);
+  if (verdict.tipHeight === null || cursor === undefined || cursor.height < verdict.tipHeight) return false;
+  return !(await holdsUnconfirmed(tx, send.id));
 }
 
 async function makeCurrent(

@@ -138,6 +138,46 @@ describe('a reorg', () => {
   });
 });
 
+/** A send whose first offer got no answer and whose next ones are refused. */
+async function refusedOnce(): Promise<string> {
+  await sim.mine('BTC', 3);
+  await sim.fund('BTC', ONE.BTC);
+  sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
+  const sent = await sim.send('BTC', '0.5');
+  sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'inputs missing' });
+  return sent.id;
+}
+
+async function offerAgain(): Promise<void> {
+  sim.line.fate = 'gone';
+  sim.world.clock.advance(60_000);
+  await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+  sim.line.fate = null;
+}
+
+describe('a refused send whose versions the node calls impossible', () => {
+  test('fails and gives its coins back', async () => {
+    const sendId = await refusedOnce();
+    await offerAgain();
+    expect(await sim.status(sendId)).toMatchObject({ status: 'failed', error: 'inputs missing' });
+    expect(await sim.world.balance('BTC')).toBe('1');
+  });
+
+  test('is kept while a reorg has its coins, and confirmed when they are back', async () => {
+    const sendId = await refusedOnce();
+    await sim.control('BTC').reorg({ depth: 1, fate: 'dropped' });
+    await sim.world.sync('BTC');
+    await offerAgain();
+    expect(await sim.status(sendId)).toMatchObject({ status: 'signed' });
+    sim.line.broadcast = null;
+    await sim.mine('BTC');
+    sim.world.clock.advance(600_000);
+    await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+    await sim.mine('BTC');
+    expect(await sim.status(sendId)).toMatchObject({ status: 'confirmed' });
+  });
+});
+
 describe('a stranger with the seed', () => {
   test('who spends the coins of a send makes it fail and frees the rest', async () => {
     await sim.fund('BTC', ONE.BTC, ONE.BTC);
