@@ -37,6 +37,9 @@ export async function recordAnswer(tx: Tx, deps: RecordAnswerDeps, answer: Answe
       `broadcast ${result.kind}`,
     );
   }
+  if (send.status === 'failed' && result.kind === 'accepted') {
+    deps.logger.error({ sendId: send.id, txid: send.txid }, 'the node took a send held to have failed');
+  }
   if (send.status === 'confirmed' || send.status === 'failed') return send;
   switch (result.kind) {
     case 'accepted':
