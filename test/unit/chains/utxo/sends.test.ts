@@ -188,6 +188,25 @@ describe('planning a send', () => {
     expect(plan.inputs).toEqual([funds[50]]);
   });
 
+  it('makes change from the smallest relayed amount on, and leaves less to the fee', () => {
+    // Two outputs of P2WPKH cost 141 vB here, one 110.
+    const wish = (rest: bigint) =>
+      request('BTC', { funds: [fund('BTC', 0, 1_000_000n)], amount: 1_000_000n - rest });
+    const kept = planSend(UTXO_COINS.BTC, 'regtest', wish(141n + 294n));
+    expect([kept.change?.amount, kept.fee]).toEqual([294n, 141n]);
+    const dropped = planSend(UTXO_COINS.BTC, 'regtest', wish(141n + 293n));
+    expect([dropped.change, dropped.fee]).toEqual([null, 141n + 293n]);
+  });
+
+  it('never touches outputs that cost more than they bring, even to send everything', () => {
+    const funds = [fund('BTC', 0, 500_000n), fund('BTC', 1, 6_800n), fund('BTC', 2, 6_801n)];
+    const wish = { funds, subtractFee: true, quote: quote(100_000n) };
+    const all = request('BTC', { ...wish, amount: 513_601n });
+    expect(() => planSend(UTXO_COINS.BTC, 'regtest', all)).toThrow('available 506801, needed 513601');
+    const usable = planSend(UTXO_COINS.BTC, 'regtest', request('BTC', { ...wish, amount: 506_801n }));
+    expect(usable.inputs).toEqual([funds[0], funds[2]]);
+  });
+
   it('says what one transaction can send, when there are more outputs than fit in one', () => {
     const funds = Array.from({ length: 700 }, (_none, at) => fund('BTC', at, 10_000n));
     const attempt = () => planSend(UTXO_COINS.BTC, 'regtest', request('BTC', { funds, amount: 6_000_000n }));
@@ -283,6 +302,22 @@ describe('planning a bump', () => {
     const bump = planBump(coin, 'regtest', { ...wish, funds: [...funds, fund('BTC', 1, 50_000n)] });
     expect(bump?.inputs).toHaveLength(2);
     expect(bump?.feeRate).toBe(20_000n);
+  });
+
+  it('raises the rate by the relay increment at least, also when it adds inputs', () => {
+    const coin = UTXO_COINS.BTC;
+    const funds = [fund('BTC', 0, 101_200n), fund('BTC', 1, 500_000n)];
+    const wish = request('BTC', { funds: funds.slice(0, 1), quote: quote(10_000n) });
+    const previous = planSend(coin, 'regtest', wish);
+    const bump = planBump(coin, 'regtest', {
+      previous,
+      funds,
+      changeAddress: CHANGE.BTC,
+      quote: quote(previous.feeRate + 1n),
+      capRate: coin.feeCapRate,
+    });
+    expect(bump?.inputs).toHaveLength(2);
+    expect(bump!.feeRate >= previous.feeRate + coin.incrementalRelayRate).toBe(true);
   });
 
   it('does nothing when the fees of the day ask no more, or more than the cap', () => {
