@@ -1,29 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Registry } from 'prom-client';
-import {
-  chainsOf,
-  confirmationPolicies,
-  createLiveAdapters,
-  createSimulators,
-  simulatorControls,
-} from './app-chains.ts';
+import { chainsOf, confirmationPolicies, createLiveAdapters, createSimulators } from './app-chains.ts';
+import { createHttp } from './app-http.ts';
 import { startParts, stopParts, type RunningParts } from './app-lifecycle.ts';
 import { watchKeys } from './chains/registry.ts';
 import type { Config } from './config/config.ts';
 import type { SecretBox } from './domain/keys.ts';
 import type { Clock, Logger } from './domain/ports.ts';
-import { authRoutes } from './http/routes/auth.ts';
-import { customerRoutes } from './http/routes/customers.ts';
-import { keyRoutes } from './http/routes/keys.ts';
-import { merchantRoutes } from './http/routes/merchants.ts';
-import { paymentRoutes } from './http/routes/payments.ts';
-import { priceRoutes } from './http/routes/prices.ts';
-import { productRoutes } from './http/routes/products.ts';
-import { sandboxRoutes } from './http/routes/sandbox.ts';
-import { walletRoutes } from './http/routes/wallet.ts';
-import { webhookRoutes } from './http/routes/webhooks.ts';
-import { createHttpServer } from './http/server.ts';
 import { createRates } from './rates/service.ts';
 import { lockDataDir, type DataDirLock } from './store/data-dir.ts';
 import type { Db } from './store/database.ts';
@@ -32,7 +14,6 @@ import { unlockWallet } from './unlock-wallet.ts';
 import { createPasswords } from './usecases/auth/passwords.ts';
 import { createTokens } from './usecases/auth/tokens.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from './usecases/wallet/send-policy.ts';
-import { readReadiness } from './watcher/readiness.ts';
 import { Watcher } from './watcher/watcher.ts';
 import { createWallet } from './wallet/derivation.ts';
 import type { Keyring } from './wallet/keyring.ts';
@@ -126,40 +107,18 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
     wakeWebhooks: () => queue.wake(),
   };
   const watcher = new Watcher(shared, adapters, { pollIntervalMs: config.watcher.pollIntervalMs });
-  // What clients see and use leaves out a coin whose node serves another network.
-  const offered = { ...shared, chains: watcher.trusted() };
-  const tokens = createTokens({ secret: jwtSecret(config, keyring), clock });
-  const passwords = await createPasswords(config.auth.passwordHash);
-  const hasLiveCoin = adapters.some((adapter) => adapter.mode === 'live');
-  const routes = [
-    ...authRoutes({ db, clock, passwords, tokens, registration: config.auth.registration }),
-    ...merchantRoutes({ ...shared, defaults: config.payments, hasLiveCoin }),
-    ...keyRoutes(shared),
-    ...customerRoutes(shared),
-    ...productRoutes(shared),
-    ...priceRoutes(shared),
-    ...paymentRoutes(offered),
-    ...sandboxRoutes({
-      ...offered,
-      simulators: simulatorControls(simulators),
-      wakeWatcher: (coin, mode) => watcher.wake(coin, mode),
-    }),
-    ...walletRoutes(offered),
-    ...webhookRoutes({ db, clock, attempts: queue }),
-  ];
-  const server = createHttpServer({
-    ...{ routes, db, clock, logger, secretBox, tokens },
-    readiness: () => readReadiness(db, watcher),
-    registry: new Registry(),
-    settings: {
-      trustProxy: config.http.trustProxy,
-      bodyLimitBytes: config.http.bodyLimitBytes,
-      authRatePerMinute: config.auth.ratePerMinute,
-      baseUrl: config.http.baseUrl,
-      version: packageVersion(),
-    },
+  const server = createHttp({
+    ...shared,
+    config,
+    // What clients see and use leaves out a coin whose node serves another network.
+    chains: watcher.trusted(),
+    queue,
+    watcher,
+    simulators,
+    hasLiveCoin: adapters.some((adapter) => adapter.mode === 'live'),
+    tokens: createTokens({ secret: jwtSecret(config, keyring), clock }),
+    passwords: await createPasswords(config.auth.passwordHash),
     checkAnswers: options.checkAnswers ?? false,
-    tls: config.http.tls,
   });
   const wipeKeys = (): void => keyring.wipe();
   return { lock, database, server, rates, queue, pruning, watcher, simulators, adapters, wipeKeys };
@@ -180,9 +139,4 @@ function createQueue(
 function jwtSecret(config: Config, keyring: Keyring): Uint8Array {
   const configured = config.auth.jwtSecret;
   return configured === null ? defaultJwtSecret(keyring) : new TextEncoder().encode(configured.reveal());
-}
-
-function packageVersion(): string {
-  const file = new URL('../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

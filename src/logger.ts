@@ -25,7 +25,7 @@ const SECRET_SHAPES: readonly [RegExp, string][] = [
 ];
 
 /** Blanks everything in a line that has the shape of a secret. */
-export function redactText(line: string): string {
+function redactText(line: string): string {
   return SECRET_SHAPES.reduce((text, [shape, replacement]) => text.replace(shape, replacement), line);
 }
 

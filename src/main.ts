@@ -7,7 +7,7 @@ const EXIT_FAILED = 1;
 const EXIT_CANNOT_START = 2;
 
 async function main(): Promise<void> {
-  const config = readConfig();
+  const config = loadConfig();
   const logger = createLogger(config.logLevel);
   for (const warning of config.warnings) logger.warn({}, warning);
   logger.info({ config: redactedConfig(config) }, 'starting');
@@ -36,20 +36,12 @@ async function main(): Promise<void> {
     stop('unhandled rejection', EXIT_FAILED);
   });
   const { url } = await app.start();
-  logger.info({ url, dashboard: `${config.http.baseUrl}/dashboard` }, 'listening');
-}
-
-function readConfig(): ReturnType<typeof loadConfig> {
-  try {
-    return loadConfig();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(EXIT_CANNOT_START);
-  }
+  logger.info({ url, baseUrl: config.http.baseUrl }, 'listening');
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`tilld cannot start: ${error instanceof Error ? error.message : String(error)}\n`);
+  const message = error instanceof Error ? error.message : String(error);
+  // A configuration error already reads as a whole text that names every bad field.
+  process.stderr.write(error instanceof ConfigError ? `${message}\n` : `tilld cannot start: ${message}\n`);
   process.exit(EXIT_CANNOT_START);
 });

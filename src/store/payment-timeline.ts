@@ -17,5 +17,5 @@ export async function paymentTimeline(db: Db, paymentId: string, limit: number):
     .orderBy('sequence', 'desc')
     .limit(limit)
     .execute();
-  return rows.reverse();
+  return rows.toReversed();
 }

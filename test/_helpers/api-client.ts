@@ -91,7 +91,7 @@ export class Shop {
   readonly customerId: string;
   readonly wallets: Record<'BTC' | 'ETH' | 'LTC' | 'SOL', string>;
 
-  private constructor(fields: Omit<Shop, 'createPayment' | 'payment' | 'balance' | 'send' | 'withBaseUrl'>) {
+  private constructor(fields: Omit<Shop, 'createPayment' | 'payment' | 'balance' | 'send'>) {
     this.api = fields.api;
     this.token = fields.token;
     this.merchantId = fields.merchantId;
@@ -132,11 +132,6 @@ export class Shop {
       customerId: customer.id,
       wallets: merchant.wallets,
     });
-  }
-
-  /** The same shop at another address of the same till, as after a restart. */
-  withBaseUrl(baseUrl: string): Shop {
-    return new Shop({ ...this, api: new ApiClient(baseUrl) });
   }
 
   async createPayment(fields: Record<string, unknown> = {}): Promise<PaymentJson> {

@@ -10,7 +10,7 @@ import { ApiClient } from './api-client.ts';
 import { eventually } from './poll.ts';
 
 /** The real clock, which a test may put forward. */
-export class TestClock {
+class TestClock {
   #aheadMs = 0;
 
   now(): number {

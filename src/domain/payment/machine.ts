@@ -46,12 +46,12 @@ export function transitionAll(payment: PaymentState, facts: readonly PaymentFact
 }
 
 /** Whether a merchant may still cancel: nothing was paid and nothing is decided. */
-export function canCancel(payment: PaymentState): boolean {
+function canCancel(payment: PaymentState): boolean {
   return payment.status === 'pending' && liveCredits(payment).length === 0;
 }
 
 /** Whether `resolve` applies: money is there that the machine alone would not take. */
-export function canResolve(payment: PaymentState, action: 'accept' | 'refunded'): boolean {
+function canResolve(payment: PaymentState, action: 'accept' | 'refunded'): boolean {
   if (payment.refundedAt !== null) return false;
   const hasMoney = liveCredits(payment).length > 0;
   if (action === 'refunded') return payment.credits.length > 0;
@@ -296,11 +296,13 @@ function eventsBetween(before: PaymentState, after: PaymentState): PaymentEventT
 
 /** True when less money of some coin is alive than before. */
 function holdsLess(before: PaymentState, after: PaymentState): boolean {
-  const alive = (payment: PaymentState, coin: Coin): bigint =>
-    liveCredits(payment)
-      .filter((credit) => credit.coin === coin)
-      .reduce((sum, credit) => sum + credit.amount, 0n);
-  return COINS.some((coin) => alive(after, coin) < alive(before, coin));
+  return COINS.some((coin) => liveAmount(after, coin) < liveAmount(before, coin));
+}
+
+function liveAmount(payment: PaymentState, coin: Coin): bigint {
+  return liveCredits(payment)
+    .filter((credit) => credit.coin === coin)
+    .reduce((sum, credit) => sum + credit.amount, 0n);
 }
 
 /** Told again whenever more settled money comes on top, so that no excess stays unmentioned. */

@@ -163,7 +163,7 @@ describe.each(['BTC', 'LTC'] as const)('kill -9 beside a real %s node', (coin) =
       const paid = (transaction?.vout ?? []).filter(
         ({ scriptPubKey }) => scriptPubKey.address === address || scriptPubKey.addresses?.includes(address),
       );
-      return paid.reduce((sum, { value }) => sum + toAtoms(String(value)), 0n);
+      return paid.reduce((sum, { value }) => sum + toAtoms(value), 0n);
     }
   });
 });

@@ -21,6 +21,12 @@ interface Ready {
   >;
 }
 
+async function payInFull(node: RegtestNode, coin: 'BTC' | 'LTC', payment: PaymentJson): Promise<void> {
+  const { address, amount } = payment.options[coin];
+  await node.pay({ address, amountAtoms: toAtoms(amount) });
+  await node.mine(payment.options[coin].requiredConfirmations);
+}
+
 const both = requireNode('BTC') && requireNode('LTC');
 
 describe.skipIf(!both)('a node in trouble', () => {
@@ -53,12 +59,6 @@ describe.skipIf(!both)('a node in trouble', () => {
   });
 
   const readiness = async (): Promise<Ready> => (await till.api.call<Ready>('GET', '/readyz')).body.data;
-
-  async function payInFull(node: RegtestNode, coin: 'BTC' | 'LTC', payment: PaymentJson): Promise<void> {
-    const { address, amount } = payment.options[coin];
-    await node.pay({ address, amountAtoms: toAtoms(amount) });
-    await node.mine(payment.options[coin].requiredConfirmations);
-  }
 
   it('one node down: the other coin goes on, payments are still created, nothing is lost', async () => {
     await proxy.refuse();

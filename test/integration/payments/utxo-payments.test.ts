@@ -5,10 +5,11 @@ import { eventually } from '../../_helpers/poll.ts';
 import { liveEnv, Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
-/** Confirmations that config asks for on regtest, as the payment itself says. */
 const HOUR_MS = 3_600_000;
 
 describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
+  const due = (payment: PaymentJson): bigint => toAtoms(payment.options[coin].amount);
+
   describe.skipIf(!requireNode(coin))('end to end', () => {
     let node: RegtestNode;
     let till: Till;
@@ -31,7 +32,6 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
 
     const newPayment = async (fields: Record<string, unknown> = {}): Promise<PaymentJson> =>
       shop.createPayment({ allowedCryptos: [coin], ...fields });
-    const due = (payment: PaymentJson): bigint => toAtoms(payment.options[coin].amount);
     const pay = async (payment: PaymentJson, amountAtoms: bigint): Promise<string> =>
       node.pay({ address: payment.options[coin].address, amountAtoms });
     const settle = async (payment: PaymentJson): Promise<void> => {

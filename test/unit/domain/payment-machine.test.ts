@@ -335,8 +335,8 @@ const arbitraryFact: fc.Arbitrary<PaymentFact> = fc.oneof(
     coin: fc.constantFrom('BTC' as const, 'LTC' as const),
     height: fc.integer({ min: 95, max: 120 }),
   }),
-  fc.constant({ type: 'clock' } as PaymentFact),
-  fc.constant({ type: 'cancel' } as PaymentFact),
+  fc.constant<PaymentFact>({ type: 'clock' }),
+  fc.constant<PaymentFact>({ type: 'cancel' }),
   fc.constantFrom(
     { type: 'resolve', action: 'accept' } as PaymentFact,
     { type: 'resolve', action: 'refunded' } as PaymentFact,

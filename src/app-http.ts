@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { Registry } from 'prom-client';
+import { simulatorControls } from './app-chains.ts';
+import type { Simulator } from './chains/simulator/simulator.ts';
+import type { Config } from './config/config.ts';
+import type { SecretBox } from './domain/keys.ts';
+import type { Route } from './http/route.ts';
+import { authRoutes } from './http/routes/auth.ts';
+import { customerRoutes } from './http/routes/customers.ts';
+import { keyRoutes } from './http/routes/keys.ts';
+import { merchantRoutes } from './http/routes/merchants.ts';
+import { paymentRoutes } from './http/routes/payments.ts';
+import { priceRoutes } from './http/routes/prices.ts';
+import { productRoutes } from './http/routes/products.ts';
+import { sandboxRoutes } from './http/routes/sandbox.ts';
+import { walletRoutes } from './http/routes/wallet.ts';
+import { webhookRoutes } from './http/routes/webhooks.ts';
+import { createHttpServer, type HttpServer } from './http/server.ts';
+import type { Passwords } from './usecases/auth/passwords.ts';
+import type { Tokens } from './usecases/auth/tokens.ts';
+import type { CreatePaymentDeps } from './usecases/payment/create-payment.ts';
+import type { SendCoinsDeps } from './usecases/wallet/send-coins.ts';
+import { readReadiness } from './watcher/readiness.ts';
+import type { Watcher } from './watcher/watcher.ts';
+import type { WebhookQueue } from './webhooks/queue.ts';
+
+/** What the routes work with: the use cases' needs, and the running parts they talk to. */
+interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
+  readonly config: Config;
+  readonly secretBox: SecretBox;
+  readonly tokens: Tokens;
+  readonly passwords: Passwords;
+  readonly queue: WebhookQueue;
+  readonly watcher: Watcher;
+  readonly simulators: readonly Simulator[];
+  readonly hasLiveCoin: boolean;
+  readonly checkAnswers: boolean;
+}
+
+/** Every route of the API on one server, not listening yet. */
+export function createHttp(deps: HttpDeps): HttpServer {
+  const { config, db, clock, logger, secretBox, tokens, watcher, checkAnswers } = deps;
+  return createHttpServer({
+    routes: routesOf(deps),
+    db,
+    clock,
+    logger,
+    secretBox,
+    tokens,
+    readiness: () => readReadiness(db, watcher),
+    registry: new Registry(),
+    settings: {
+      trustProxy: config.http.trustProxy,
+      bodyLimitBytes: config.http.bodyLimitBytes,
+      authRatePerMinute: config.auth.ratePerMinute,
+      baseUrl: config.http.baseUrl,
+      version: packageVersion(),
+    },
+    checkAnswers,
+    tls: config.http.tls,
+  });
+}
+
+function routesOf(deps: HttpDeps): Route[] {
+  const { config, watcher } = deps;
+  return [
+    ...authRoutes({ ...deps, registration: config.auth.registration }),
+    ...merchantRoutes({ ...deps, defaults: config.payments }),
+    ...keyRoutes(deps),
+    ...customerRoutes(deps),
+    ...productRoutes(deps),
+    ...priceRoutes(deps),
+    ...paymentRoutes(deps),
+    ...sandboxRoutes({
+      ...deps,
+      simulators: simulatorControls(deps.simulators),
+      wakeWatcher: (coin, mode) => watcher.wake(coin, mode),
+    }),
+    ...walletRoutes(deps),
+    ...webhookRoutes({ ...deps, attempts: deps.queue }),
+  ];
+}
+
+function packageVersion(): string {
+  const file = new URL('../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
