@@ -1,0 +1,235 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { AppError } from '../../../src/domain/errors.ts';
+import { parseFixedRates } from '../../../src/domain/fixed-rates.ts';
+import type { RateSource } from '../../../src/rates/source.ts';
+import { bitstamp } from '../../../src/rates/sources/bitstamp.ts';
+import { coinbase } from '../../../src/rates/sources/coinbase.ts';
+import { createRates, type RateService } from '../../../src/rates/service.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+const servers: Server[] = [];
+const services: RateService[] = [];
+
+afterEach(async () => {
+  await Promise.all(services.splice(0).map((service) => service.stop()));
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+async function serve(handler: Handler): Promise<string> {
+  const server = createServer(handler);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A Coinbase that knows BTC only, at prices the test may change. */
+async function fakeCoinbase(rates: Record<string, string>): Promise<{ origin: string; asked: string[] }> {
+  const asked: string[] = [];
+  const origin = await serve((request, response) => {
+    const currency = new URL(request.url ?? '', 'http://x').searchParams.get('currency') ?? '';
+    asked.push(currency);
+    response.end(JSON.stringify({ data: { currency, rates: currency === 'BTC' ? rates : {} } }));
+  });
+  return { origin, asked };
+}
+
+class Recorder {
+  now = 1_000_000;
+  readonly lines: string[] = [];
+  readonly clock = { now: () => this.now };
+  readonly #write = (fields: object, message: string): void => {
+    this.lines.push(`${message}: ${(fields as { source: string }).source}`);
+  };
+  readonly logger = { debug: this.#write, info: this.#write, warn: this.#write, error: this.#write };
+}
+
+function service(
+  sources: RateSource[] | null,
+  options: { fixed?: string; refreshMs?: number; timeoutMs?: number } = {},
+) {
+  const recorder = new Recorder();
+  const rates = createRates({
+    config: {
+      fixed: options.fixed === undefined ? null : parseFixedRates(options.fixed),
+      sources: [],
+      refreshIntervalMs: options.refreshMs ?? 20,
+      maxAgeMs: 600_000,
+      timeoutMs: options.timeoutMs ?? 2000,
+    },
+    sandboxFallback: parseFixedRates('BTC=100000,USD/EUR=0.92'),
+    clock: recorder.clock,
+    logger: recorder.logger,
+    ...(sources === null ? {} : { sources }),
+  });
+  services.push(rates);
+  return { rates, recorder };
+}
+
+async function until(what: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 5000; !what();) {
+    if (Date.now() > deadline) throw new Error('waited too long');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const codeOf = (work: () => unknown) => {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof AppError) return error.code;
+    throw error;
+  }
+  return null;
+};
+
+describe('live prices', () => {
+  test('are fetched in the background from the start, and quoted without waiting', async () => {
+    const { origin } = await fakeCoinbase({ USD: '65000', EUR: '56000.5' });
+    const { rates, recorder } = service([coinbase(origin)]);
+    expect(codeOf(() => rates.quote('BTC', 'USD', 'live'))).toBe('RATE_UNAVAILABLE');
+    rates.start();
+    await until(() => codeOf(() => rates.quote('BTC', 'USD', 'live')) === null);
+    expect(rates.quote('BTC', 'EUR', 'live')).toEqual({
+      coin: 'BTC',
+      currency: 'EUR',
+      rate: '56000.5',
+      sources: ['coinbase'],
+      at: recorder.now,
+    });
+  });
+
+  test('are left alone once too old, unless it is the sandbox', async () => {
+    const { origin, asked } = await fakeCoinbase({ USD: '65000', EUR: '56000' });
+    const { rates, recorder } = service([coinbase(origin)], { refreshMs: 60_000 });
+    rates.start();
+    await until(() => asked.length >= 4 && codeOf(() => rates.quote('BTC', 'USD', 'live')) === null);
+    recorder.now += 600_000;
+    expect(rates.quote('BTC', 'USD', 'live').rate).toBe('65000');
+    recorder.now += 1;
+    expect(codeOf(() => rates.quote('BTC', 'USD', 'live'))).toBe('RATE_UNAVAILABLE');
+    expect(rates.quote('BTC', 'EUR', 'sandbox')).toMatchObject({ rate: '92000', sources: ['fixed'] });
+    expect(codeOf(() => rates.quote('BTC', 'JPY', 'sandbox'))).toBe('RATE_UNAVAILABLE');
+    expect(codeOf(() => rates.quote('SOL', 'USD', 'sandbox'))).toBe('RATE_UNAVAILABLE');
+  });
+
+  test('survive a dead source, which is logged once when it dies and once when it is back', async () => {
+    const { origin } = await fakeCoinbase({ USD: '65000' });
+    let alive = false;
+    let asked = 0;
+    const flaky = await serve((_, response) => {
+      asked += 1;
+      response.statusCode = alive ? 200 : 404;
+      response.end(JSON.stringify([{ pair: 'BTC/USD', last: '65100', timestamp: '900' }]));
+    });
+    const { rates, recorder } = service([coinbase(origin), bitstamp(flaky)]);
+    rates.start();
+    await until(() => asked > 3);
+    expect(rates.quote('BTC', 'USD', 'live').sources).toEqual(['coinbase']);
+    expect(recorder.lines).toEqual(['a rate source fails and is left out: bitstamp']);
+    alive = true;
+    await until(() => recorder.lines.length > 1);
+    expect(recorder.lines[1]).toBe('a rate source answers again: bitstamp');
+    expect(rates.quote('BTC', 'USD', 'live')).toMatchObject({ rate: '65050', at: 900_000 });
+  });
+
+  test.each<[string, Handler]>([
+    ['hangs', () => undefined],
+    ['never ends its answer', (_, response) => void response.write('{')],
+    ['answers without end', (_, response) => flood(response)],
+    ['redirects', (_, response) => void response.writeHead(302, { location: '/' }).end()],
+    ['answers nonsense', (_, response) => void response.end('<html>busy</html>')],
+    ['hangs up', (request) => void request.socket.destroy()],
+  ])('are not held up by a source that %s', async (_, handler) => {
+    const { origin } = await fakeCoinbase({ USD: '65000' });
+    const bad = await serve(handler);
+    const { rates, recorder } = service([coinbase(origin), bitstamp(bad)], { timeoutMs: 400 });
+    rates.start();
+    await until(() => recorder.lines.length > 0);
+    expect(recorder.lines).toEqual(['a rate source fails and is left out: bitstamp']);
+    expect(rates.quote('BTC', 'USD', 'live').rate).toBe('65000');
+  });
+
+  test('stop at once, also in the middle of a request', async () => {
+    const hanging = await serve(() => undefined);
+    const { rates, recorder } = service([bitstamp(hanging)], { timeoutMs: 60_000 });
+    rates.start();
+    const started = Date.now();
+    await rates.stop();
+    expect(Date.now() - started).toBeLessThan(2000);
+    expect(recorder.lines).toEqual([]);
+  });
+});
+
+describe('a currency nobody asked for yet', () => {
+  test('is looked up once for all who wait for it, and kept fresh from then on', async () => {
+    const prices: Record<string, string> = { USD: '65000', THB: '2300000' };
+    const { origin, asked } = await fakeCoinbase(prices);
+    const { rates } = service([coinbase(origin)], { refreshMs: 60_000 });
+    rates.start();
+    await rates.ensure('USD');
+    const before = asked.length;
+    expect(codeOf(() => rates.quote('BTC', 'THB', 'live'))).toBe('RATE_UNAVAILABLE');
+    await Promise.all(Array.from({ length: 20 }, () => rates.ensure('THB')));
+    expect(rates.quote('BTC', 'THB', 'live').rate).toBe('2300000');
+    expect(asked.length - before).toBe(4);
+    await rates.ensure('THB');
+    expect(asked.length - before).toBe(4);
+  });
+
+  test('that no source has is not asked for again and again', async () => {
+    const { origin, asked } = await fakeCoinbase({ USD: '65000' });
+    const { rates } = service([coinbase(origin)], { refreshMs: 60_000 });
+    rates.start();
+    await rates.ensure('MNT');
+    const before = asked.length;
+    for (let i = 0; i < 50; i += 1) await rates.ensure('MNT');
+    expect(asked.length).toBe(before);
+    expect(codeOf(() => rates.quote('BTC', 'MNT', 'live'))).toBe('RATE_UNAVAILABLE');
+  });
+
+  test('keeps nobody waiting for ever when no source answers', async () => {
+    const hanging = await serve(() => undefined);
+    const { rates } = service([bitstamp(hanging)], { timeoutMs: 60_000 });
+    rates.start();
+    const started = Date.now();
+    await rates.ensure('GBP');
+    expect(Date.now() - started).toBeLessThan(7000);
+    expect(codeOf(() => rates.quote('BTC', 'GBP', 'live'))).toBe('RATE_UNAVAILABLE');
+  });
+
+  test('that is none costs nothing and is the fault of the caller', async () => {
+    const { origin, asked } = await fakeCoinbase({});
+    const { rates } = service([coinbase(origin)]);
+    await rates.ensure('XYZ');
+    expect(asked).toEqual([]);
+    expect(codeOf(() => rates.quote('BTC', 'XYZ', 'live'))).toBe('VALIDATION_INVALID');
+  });
+});
+
+describe('fixed prices', () => {
+  test('are the same in both modes and ask nobody', async () => {
+    const { rates, recorder } = service(null, { fixed: 'BTC=100000.5,USD/EUR=0.92' });
+    rates.start();
+    await rates.ensure('JPY');
+    const quote = { coin: 'BTC', currency: 'EUR', rate: '92000.46', sources: ['fixed'], at: recorder.now };
+    expect(rates.quote('BTC', 'EUR', 'live')).toEqual(quote);
+    expect(rates.quote('BTC', 'EUR', 'sandbox')).toEqual(quote);
+    expect(codeOf(() => rates.quote('BTC', 'JPY', 'sandbox'))).toBe('RATE_UNAVAILABLE');
+    expect(codeOf(() => rates.quote('SOL', 'USD', 'live'))).toBe('RATE_UNAVAILABLE');
+    expect(codeOf(() => rates.quote('BTC', 'ABC', 'live'))).toBe('VALIDATION_INVALID');
+  });
+});
+
+function flood(response: ServerResponse): void {
+  const chunk = Buffer.alloc(65_536, 32);
+  const push = (): void => {
+    if (!response.destroyed) response.write(chunk, () => setImmediate(push));
+  };
+  push();
+}

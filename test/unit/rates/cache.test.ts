@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { RateCache } from '../../../src/rates/cache.ts';
+import { CURRENCIES } from '../../../src/domain/currencies.ts';
+
+const HOUR = 3_600_000;
+
+test('keeps at most 40 currencies, those asked for last, and always dollars and euros', () => {
+  const cache = new RateCache();
+  CURRENCIES.forEach((currency, at) => cache.touch(currency, at));
+  const kept = cache.currencies(CURRENCIES.length);
+  expect(kept).toHaveLength(40);
+  expect(kept).toEqual(expect.arrayContaining(['USD', 'EUR', ...CURRENCIES.slice(-30)]));
+});
+
+test('forgets a currency, prices and all, that nobody wanted for a day', () => {
+  const cache = new RateCache();
+  cache.touch('THB', 0);
+  cache.store('kraken', [{ coin: 'BTC', currency: 'THB', rate: '1', at: null }], 0);
+  expect(cache.currencies(24 * HOUR)).toContain('THB');
+  expect(cache.currencies(24 * HOUR + 1)).toEqual(['USD', 'EUR']);
+  expect(cache.fresh('BTC', 'THB', 0)).toEqual([]);
+});
+
+test('does not keep prices of currencies nobody asked for', () => {
+  const cache = new RateCache();
+  cache.store('coinbase', [{ coin: 'BTC', currency: 'THB', rate: '1', at: null }], 0);
+  cache.touch('THB', 0);
+  expect(cache.fresh('BTC', 'THB', 0)).toEqual([]);
+});
+
+test('a price is as old as its source says, but never from the future', () => {
+  const cache = new RateCache();
+  const price = { coin: 'BTC' as const, currency: 'USD', rate: '1' };
+  cache.store('old', [{ ...price, at: 10 }], 100);
+  cache.store('ahead', [{ ...price, at: 900 }], 100);
+  cache.store('silent', [{ ...price, at: null }], 100);
+  expect(cache.fresh('BTC', 'USD', 0).map(({ source, at }) => [source, at])).toEqual([
+    ['old', 10],
+    ['ahead', 100],
+    ['silent', 100],
+  ]);
+  expect(cache.fresh('BTC', 'USD', 50).map(({ source }) => source)).toEqual(['ahead', 'silent']);
+});

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { RateSource } from '../../../src/rates/source.ts';
+import { bitstamp } from '../../../src/rates/sources/bitstamp.ts';
+import { coinbase } from '../../../src/rates/sources/coinbase.ts';
+import { coingecko } from '../../../src/rates/sources/coingecko.ts';
+import { kraken } from '../../../src/rates/sources/kraken.ts';
+
+const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}.json`, import.meta.url), 'utf8');
+const prices = (source: RateSource, name: string) =>
+  Object.fromEntries(
+    source.parse(fixture(name)).map(({ coin, currency, rate }) => [`${coin}/${currency}`, rate]),
+  );
+const requests = (source: RateSource, currencies: string[]) =>
+  source.requests(currencies).map(({ href }) => href);
+
+describe('Kraken', () => {
+  test('reads the last trade under its old and its new pair names', () => {
+    expect(prices(kraken(), 'kraken-usd')).toEqual({
+      'BTC/USD': '65231.8',
+      'ETH/USD': '1965.4',
+      'LTC/USD': '98.1',
+      'SOL/USD': '153.41',
+    });
+    expect(prices(kraken(), 'kraken-chf')).toEqual({ 'BTC/CHF': '52185.4', 'ETH/CHF': '1572.32' });
+  });
+
+  test('asks one request for each currency it has, so that one gone pair spoils one currency only', () => {
+    expect(requests(kraken(), ['USD', 'CHF', 'THB'])).toEqual([
+      'https://api.kraken.com/0/public/Ticker?pair=XBTUSD,ETHUSD,LTCUSD,SOLUSD',
+      'https://api.kraken.com/0/public/Ticker?pair=XBTCHF,ETHCHF',
+    ]);
+  });
+
+  test('tells what Kraken answered instead of prices', () => {
+    expect(() => kraken().parse(fixture('kraken-unknown-pair'))).toThrow('EQuery:Unknown asset pair');
+  });
+});
+
+describe('Coinbase', () => {
+  test('reads one coin in every ISO currency, and nothing else of the list', () => {
+    expect(prices(coinbase(), 'coinbase-btc')).toEqual({
+      'BTC/AED': '239610.2551',
+      'BTC/EUR': '56120.77430556',
+      'BTC/JPY': '9791234.5',
+      'BTC/KWD': '20010.1103',
+      'BTC/USD': '65240.125',
+    });
+  });
+
+  test('asks once for each coin, however many currencies are wanted', () => {
+    expect(requests(coinbase(), ['USD', 'EUR', 'THB'])).toHaveLength(4);
+    expect(requests(coinbase(), [])).toEqual([]);
+  });
+});
+
+describe('Bitstamp', () => {
+  test('reads spot pairs with their own time, not perpetuals or other coins', () => {
+    expect(bitstamp().parse(fixture('bitstamp-all'))).toEqual([
+      { coin: 'BTC', currency: 'USD', rate: '65229', at: 1_789_455_809_000 },
+      { coin: 'BTC', currency: 'EUR', rate: '56118', at: 1_789_455_810_000 },
+      { coin: 'LTC', currency: 'USD', rate: '98.12', at: 1_789_455_801_000 },
+    ]);
+  });
+
+  test('is not asked for currencies it has not', () => {
+    expect(requests(bitstamp(), ['THB', 'JPY'])).toEqual([]);
+    expect(requests(bitstamp(), ['THB', 'GBP'])).toEqual(['https://www.bitstamp.net/api/v2/ticker/']);
+  });
+});
+
+describe('CoinGecko', () => {
+  test('keeps every digit of its JSON numbers, more than a float has', () => {
+    expect(prices(coingecko(), 'coingecko')).toEqual({
+      'BTC/USD': '65233.41270193847261',
+      'BTC/EUR': '56119',
+      'ETH/USD': '1965.51',
+      'ETH/EUR': '1690.876543210987654',
+      'LTC/USD': '98.09',
+      'LTC/EUR': '84.38',
+      'SOL/USD': '153.4',
+      'SOL/EUR': '131.96',
+    });
+    expect(coingecko().parse(fixture('coingecko'))[0]?.at).toBe(1_789_455_790_000);
+  });
+
+  test('asks for all coins and currencies at once', () => {
+    const [url] = coingecko().requests(['USD', 'THB']);
+    expect(Object.fromEntries(url?.searchParams ?? [])).toEqual({
+      ids: 'bitcoin,ethereum,litecoin,solana',
+      vs_currencies: 'usd,thb',
+      include_last_updated_at: 'true',
+      precision: 'full',
+    });
+  });
+});
+
+describe.each([kraken(), coinbase(), bitstamp(), coingecko()])('$name refuses', (source) => {
+  test.each([
+    '',
+    'null',
+    '<html>',
+    '"x"',
+    '42',
+    '{"status":{"error_code":429}}',
+    '{"error":[],"result":{"XXBTZUSD":{"c":["-1","1"]}}}',
+  ])('the answer %s, or finds no price in it', (body) => {
+    let found: readonly unknown[] = [];
+    try {
+      found = source.parse(body);
+    } catch (error) {
+      expect(error).toBeInstanceOf(Error);
+    }
+    expect(found).toEqual([]);
+  });
+});
+
+test.each(['0', '-5', '1e400', 'NaN', '', '9'.repeat(41)])('a price of "%s" never gets in', (price) => {
+  const body = fixture('coinbase-btc').replace(/("USD": ?)"65240.125"/, `$1"${price}"`);
+  expect(body).not.toContain('"USD": "65240.125"');
+  expect(
+    coinbase()
+      .parse(body)
+      .map(({ currency }) => currency),
+  ).not.toContain('USD');
+});
