@@ -42,7 +42,7 @@ export async function isHeld(client: NodeClient, transaction: Evidenced): Promis
 }
 
 /** Whether one of the last blocks holds it, for transactions whose outputs were spent at once. */
-export async function isMinedLately(client: NodeClient, txid: string, tipHash: string): Promise<boolean> {
+async function isMinedLately(client: NodeClient, txid: string, tipHash: string): Promise<boolean> {
   let hash: string | undefined = tipHash;
   for (let count = 0; count < RECENT_BLOCKS && hash !== undefined; count += 1) {
     if ((await client.blockTxids(hash)).includes(txid)) return true;

@@ -94,7 +94,7 @@ function debitsOf({ bytes, scanned }: MatchTransaction, own: ReadonlySet<string>
 }
 
 /** Puts a long list of keys to the index in bounded questions. */
-export async function askInBatches(
+async function askInBatches(
   keys: readonly string[],
   ask: (keys: readonly string[]) => Promise<ReadonlySet<string>>,
 ): Promise<Set<string>> {

@@ -120,7 +120,7 @@ function merkle(ids: readonly Buffer[]): Buffer {
   return merkle(next);
 }
 
-export function compactSize(value: number): Buffer {
+function compactSize(value: number): Buffer {
   if (value < 0xfd) return Buffer.from([value]);
   const bytes = Buffer.alloc(value <= 0xffff ? 3 : 5);
   bytes.writeUInt8(value <= 0xffff ? 0xfd : 0xfe);

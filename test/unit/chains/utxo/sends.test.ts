@@ -190,8 +190,8 @@ describe('planning a send', () => {
 
   it('makes change from the smallest relayed amount on, and leaves less to the fee', () => {
     // Two outputs of P2WPKH cost 141 vB here, one 110.
-    const wish = (rest: bigint) =>
-      request('BTC', { funds: [fund('BTC', 0, 1_000_000n)], amount: 1_000_000n - rest });
+    const funds = [fund('BTC', 0, 1_000_000n)];
+    const wish = (rest: bigint) => request('BTC', { funds, amount: 1_000_000n - rest });
     const kept = planSend(UTXO_COINS.BTC, 'regtest', wish(141n + 294n));
     expect([kept.change?.amount, kept.fee]).toEqual([294n, 141n]);
     const dropped = planSend(UTXO_COINS.BTC, 'regtest', wish(141n + 293n));
