@@ -7,7 +7,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** A sealed text that this seed did not seal, or that was altered. */
-export class SealError extends Error {
+class SealError extends Error {
   override name = 'SealError';
 }
 
