@@ -17,7 +17,9 @@ module.exports = {
     only('wallet', ['wallet', 'domain']),
     only('config', ['config', 'domain']),
     only('watcher', ['watcher', 'usecases', 'domain', 'store']),
-    only('webhooks', ['webhooks', 'usecases', 'domain', 'store']),
+    only('egress', ['egress']),
+    only('webhooks', ['webhooks', 'egress', 'usecases', 'domain', 'store']),
+    only('domain-checks', ['domain-checks', 'egress', 'usecases', 'domain']),
     only('http', ['http', 'usecases', 'domain', 'store']),
     {
       name: 'chain-families-apart',

@@ -6,6 +6,7 @@ import { watchKeys } from './chains/registry.ts';
 import type { Config } from './config/config.ts';
 import type { SecretBox } from './domain/keys.ts';
 import type { Clock, Logger } from './domain/ports.ts';
+import { resolveHost } from './egress/resolve.ts';
 import { createRates } from './rates/service.ts';
 import { lockDataDir, type DataDirLock } from './store/data-dir.ts';
 import type { Db } from './store/database.ts';
@@ -18,7 +19,6 @@ import { Watcher } from './watcher/watcher.ts';
 import { createWallet } from './wallet/derivation.ts';
 import type { Keyring } from './wallet/keyring.ts';
 import { createSecretBox, defaultJwtSecret } from './wallet/secret-box.ts';
-import { resolveHost } from './webhooks/egress/resolve.ts';
 import { WebhookHousekeeping } from './webhooks/housekeeping.ts';
 import { WebhookQueue } from './webhooks/queue.ts';
 

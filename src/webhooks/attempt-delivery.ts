@@ -7,7 +7,7 @@ import { findWebhookSecrets } from '../store/webhook-targets.ts';
 import type { AttemptReport } from '../usecases/webhooks/attempts.ts';
 import { recordAttempt } from '../usecases/webhooks/record-attempt.ts';
 import { deliver } from './deliver.ts';
-import type { EgressPolicy } from './egress/vet-target.ts';
+import type { EgressPolicy } from '../egress/vet-target.ts';
 import { outcomeOf } from './schedule.ts';
 
 export interface AttemptDeliveryDeps {

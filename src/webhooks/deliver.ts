@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../domain/ports.ts';
-import { EgressError } from './egress/egress-error.ts';
-import { guardedFetch, type GuardedResponse } from './egress/guarded-fetch.ts';
-import type { EgressPolicy } from './egress/vet-target.ts';
+import { EgressError } from '../egress/egress-error.ts';
+import { guardedFetch, type GuardedResponse } from '../egress/guarded-fetch.ts';
+import type { EgressPolicy } from '../egress/vet-target.ts';
 import { parseRetryAfter } from './schedule.ts';
 import { signatureHeaders } from './sign.ts';
 

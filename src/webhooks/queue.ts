@@ -17,8 +17,8 @@ import { findLatestLog } from '../store/webhook-logs.ts';
 import { newUuid } from '../usecases/new-id.ts';
 import type { AttemptReport, DeliveryAttempts } from '../usecases/webhooks/attempts.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
-import type { EgressPolicy } from './egress/vet-target.ts';
-import { EgressError } from './egress/egress-error.ts';
+import type { EgressPolicy } from '../egress/vet-target.ts';
+import { EgressError } from '../egress/egress-error.ts';
 import { Slots } from './slots.ts';
 
 export interface WebhookQueueLimits {

@@ -10,7 +10,7 @@ import { emitEvent } from '../../../src/usecases/emit-event.ts';
 import { newId, newUuid, newWebhookSecret } from '../../../src/usecases/new-id.ts';
 import { WebhookQueue, type WebhookQueueLimits } from '../../../src/webhooks/queue.ts';
 import { RETRY_GAPS_MS } from '../../../src/webhooks/schedule.ts';
-import { resolveHost } from '../../../src/webhooks/egress/resolve.ts';
+import { resolveHost } from '../../../src/egress/resolve.ts';
 
 /** Reversible and recognisable: a sealed secret must never be taken for an open one. */
 export const secretBox: SecretBox = {

@@ -13,10 +13,22 @@ const NO_SUCH_RECORD: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'E
  * (the hosts file, a container's neighbours).
  * @throws the DNS error when there is no address at all.
  */
-export const resolveHost: Resolve = async (hostname, signal) => {
+export const resolveHost: Resolve = hostResolver([]);
+
+/** As resolveHost, asking these DNS servers (`address` or `address:port`) instead of the machine's own. */
+export function hostResolver(servers: readonly string[]): Resolve {
+  return (hostname, signal) => resolveBy(servers, hostname, signal);
+}
+
+async function resolveBy(
+  servers: readonly string[],
+  hostname: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const name = hostname.replace(/\.$/, '');
   if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1'];
   const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+  if (servers.length > 0) resolver.setServers(servers);
   const cancel = (): void => resolver.cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {
@@ -29,7 +41,7 @@ export const resolveHost: Resolve = async (hostname, signal) => {
   } finally {
     signal.removeEventListener('abort', cancel);
   }
-};
+}
 
 async function fromHostsFile(hostname: string): Promise<string[]> {
   const found = await lookup(hostname, { all: true });

@@ -26,7 +26,7 @@ export async function vetTarget(
   signal: AbortSignal,
 ): Promise<VettedTarget> {
   const url = vetUrl(policy, text);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(url);
   const found = isIP(host) === 0 ? await resolveAll(policy, host, signal) : [host];
   const addresses = found.map((address) => {
     const family = isIP(address);
@@ -40,10 +40,10 @@ export async function vetTarget(
 }
 
 /**
- * The part of the check that needs no network.
+ * The part of the check that needs no network: scheme, user name, IP literals, this machine's own name.
  * @throws {EgressError} `refused`
  */
-function vetUrl(policy: Pick<EgressPolicy, 'allowPrivate'>, text: string): URL {
+export function vetUrl(policy: Pick<EgressPolicy, 'allowPrivate'>, text: string): URL {
   if (!URL.canParse(text)) throw new EgressError('refused', 'not a URL');
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
@@ -52,7 +52,19 @@ function vetUrl(policy: Pick<EgressPolicy, 'allowPrivate'>, text: string): URL {
     throw new EgressError('refused', 'plain http is not allowed, only https');
   if (url.username !== '' || url.password !== '')
     throw new EgressError('refused', 'a URL must not carry a user name or password');
+  const host = bareHost(url);
+  if (!policy.allowPrivate && (isIP(host) === 0 ? isLocalName(host) : !isPublicAddress(host)))
+    throw new EgressError('refused', `${host} is not a public address`);
   return url;
+}
+
+function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+/** RFC 6761: such names never leave the machine. */
+function isLocalName(host: string): boolean {
+  return /(^|\.)localhost\.?$/.test(host);
 }
 
 async function resolveAll(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress } from '../../../src/webhooks/egress/public-address.ts';
-import { vetTarget } from '../../../src/webhooks/egress/vet-target.ts';
+import { isPublicAddress } from '../../../src/egress/public-address.ts';
+import { vetTarget, vetUrl } from '../../../src/egress/vet-target.ts';
 
 const { signal } = new AbortController();
 const vet = (url: string, addresses: readonly string[] = ['93.184.215.14'], allowPrivate = false) =>
@@ -138,6 +138,17 @@ describe('egress guard', () => {
       vetTarget({ allowPrivate: true, resolve: failing }, 'https://shop.example/', signal),
     ).rejects.toMatchObject({ kind: 'dns' });
     await expect(vet('https://shop.example/', ['nonsense'], true)).rejects.toMatchObject({ kind: 'dns' });
+  });
+
+  it.each([
+    'https://127.0.0.1/',
+    'https://[::1]/',
+    'https://localhost/',
+    'https://a.localhost./',
+    'https://10.1/',
+  ])('refuses %s before any lookup', (url) => {
+    expect(() => vetUrl({ allowPrivate: false }, url)).toThrow('is not a public address');
+    expect(vetUrl({ allowPrivate: true }, url).protocol).toBe('https:');
   });
 
   it('allows private targets and http in sandbox and regtest, but no other scheme or userinfo', async () => {

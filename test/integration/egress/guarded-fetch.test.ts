@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { guardedFetch, type GuardedRequest } from '../../../src/webhooks/egress/guarded-fetch.ts';
-import { resolveHost, type Resolve } from '../../../src/webhooks/egress/resolve.ts';
+import { guardedFetch, type GuardedRequest } from '../../../src/egress/guarded-fetch.ts';
+import { resolveHost, type Resolve } from '../../../src/egress/resolve.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => closers.splice(0).forEach((close) => close()));
