@@ -12,6 +12,7 @@ import { merchantRoutes } from './http/routes/merchants.ts';
 import { paymentRoutes } from './http/routes/payments.ts';
 import { priceRoutes } from './http/routes/prices.ts';
 import { productRoutes } from './http/routes/products.ts';
+import { rateRoutes } from './http/routes/rates.ts';
 import { sandboxRoutes } from './http/routes/sandbox.ts';
 import { walletRoutes } from './http/routes/wallet.ts';
 import { webhookRoutes } from './http/routes/webhooks.ts';
@@ -71,6 +72,7 @@ function routesOf(deps: HttpDeps): Route[] {
     ...productRoutes(deps),
     ...priceRoutes(deps),
     ...paymentRoutes(deps),
+    ...rateRoutes(deps),
     ...sandboxRoutes({
       ...deps,
       simulators: simulatorControls(deps.simulators),

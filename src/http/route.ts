@@ -71,6 +71,15 @@ interface RouteFacts {
   readonly errors: readonly ErrorCode[];
 }
 
+/** Examples for the documentation, where those of the single fields do not make a sensible whole. */
+interface RouteExample<B, Q, D> {
+  readonly body?: B;
+  /** Other ways to fill the body, by what they show. */
+  readonly otherBodies?: Readonly<Record<string, B>>;
+  readonly query?: Q;
+  readonly data?: D;
+}
+
 export interface RouteDefinition<
   A extends AuthKind,
   B extends z.ZodType,
@@ -82,6 +91,7 @@ export interface RouteDefinition<
   readonly query?: Q;
   /** Schema of `data` in the answer. */
   readonly data: D;
+  readonly example?: RouteExample<z.input<B>, z.input<Q>, Frozen<z.input<D>>>;
   /** How long an Idempotency-Key is remembered: a day (default), or for ever where money moves. */
   readonly idempotency?: 'day' | 'forever';
   readonly handler: (
@@ -95,6 +105,7 @@ export interface Route extends RouteFacts {
   readonly body: z.ZodType | null;
   readonly query: z.ZodType | null;
   readonly data: z.ZodType;
+  readonly example: RouteExample<unknown, unknown, unknown>;
   readonly idempotency: 'day' | 'forever';
   readonly handle: (input: RouteInput<AuthKind, unknown, unknown>) => Promise<Reply<unknown>>;
 }
@@ -110,11 +121,12 @@ export function defineRoute<
   B extends z.ZodType = z.ZodUndefined,
   Q extends z.ZodType = z.ZodUndefined,
 >(definition: RouteDefinition<A, B, Q, D>): Route {
-  const { handler, body = null, query = null, idempotency = 'day', ...facts } = definition;
+  const { handler, body = null, query = null, example = {}, idempotency = 'day', ...facts } = definition;
   return {
     ...facts,
     body,
     query,
+    example,
     idempotency,
     handle: async (input) => {
       const answer = await handler(input as RouteInput<A, z.output<B>, z.output<Q>>);

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { COINS } from '../../domain/coins.ts';
+import { getRates, type GetRatesDeps } from '../../usecases/rates/get-rates.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { isoTime, timestamp } from '../schemas/answers.ts';
+import { currency } from '../schemas/codes.ts';
+
+const rate = z.object({
+  rate: z.string().meta({ description: 'Price of one whole coin in the currency', examples: ['100000'] }),
+  sources: z
+    .array(z.string())
+    .meta({ description: 'Where the price comes from', examples: [['kraken', 'coinbase']] }),
+  at: timestamp().meta({ description: 'When the oldest of these sources was read' }),
+});
+
+/** What coins cost now. */
+export function rateRoutes(deps: GetRatesDeps): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/rates',
+      summary: 'Read the current rates',
+      description:
+        'Price of one whole coin, as a payment created now would lock it in the current mode of the merchant. ' +
+        'A coin whose price is not known is left out.',
+      tags: ['Rates'],
+      auth: 'payer',
+      status: 200,
+      query: z.object({ currency: currency().default('USD') }),
+      data: z.object({ rates: z.partialRecord(z.enum(COINS), rate) }),
+      errors: ['RATE_UNAVAILABLE'],
+      handler: async ({ auth, query }) => {
+        const mode = auth.merchant.sandbox === 1 ? 'sandbox' : 'live';
+        const quotes = await getRates(deps, { currency: query.currency, mode });
+        const rates = Object.entries(quotes).map(([coin, { rate, sources, at }]) => [
+          coin,
+          { rate, sources, at: isoTime(at) },
+        ]);
+        return { rates: Object.fromEntries(rates) };
+      },
+    }),
+  ];
+}
