@@ -17,13 +17,15 @@ export interface CustomerRoutesDeps {
   readonly clock: Clock;
 }
 
-const customer = z.object({
-  id: z.string(),
-  email: z.string(),
-  metadata: freeObject(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
-});
+const customer = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    metadata: freeObject(),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  })
+  .meta({ id: 'Customer' });
 const tags = ['Customers'];
 
 /** The people who pay. They belong to the user's account and serve all its merchants. */

@@ -56,6 +56,19 @@ function regenerateRoute(deps: KeyRoutesDeps): Route {
   });
 }
 
+const apiKey = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['public', 'secret']),
+    key: z.string().nullable().meta({ description: 'Null for a secret key, which is shown once only' }),
+    prefix: z.string(),
+    lastFour: z.string(),
+    createdAt: timestamp(),
+    expiresAt: timestamp().nullable().meta({ description: 'End of its grace period, once replaced' }),
+    lastUsedAt: timestamp().nullable(),
+  })
+  .meta({ id: 'ApiKey' });
+
 function listRoute(deps: KeyRoutesDeps): Route {
   return defineRoute({
     method: 'GET',
@@ -67,18 +80,7 @@ function listRoute(deps: KeyRoutesDeps): Route {
     auth: 'jwt',
     query: z.object({ merchantId: identifier() }),
     data: z.object({
-      keys: z.array(
-        z.object({
-          id: z.string(),
-          kind: z.enum(['public', 'secret']),
-          key: z.string().nullable(),
-          prefix: z.string(),
-          lastFour: z.string(),
-          createdAt: timestamp(),
-          expiresAt: timestamp().nullable(),
-          lastUsedAt: timestamp().nullable(),
-        }),
-      ),
+      keys: z.array(apiKey),
     }),
     status: 200,
     errors: ['MERCHANT_NOT_FOUND'],

@@ -16,14 +16,16 @@ export const merchantSettings = {
   updatedAt: timestamp(),
 };
 
-export const listedMerchant = z.object({
-  id: z.string(),
-  name: z.string(),
-  description: z.string().nullable(),
-  domain: z.string(),
-  isVerified: z.boolean(),
-  ...merchantSettings,
-});
+export const listedMerchant = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string().nullable(),
+    domain: z.string(),
+    isVerified: z.boolean(),
+    ...merchantSettings,
+  })
+  .meta({ id: 'Merchant' });
 
 function settings(row: MerchantRow) {
   return {

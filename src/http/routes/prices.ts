@@ -25,7 +25,7 @@ export function priceRoutes(deps: PriceRoutesDeps): Route[] {
   return [createRoute(deps), editRoute(deps), deleteRoute(deps), listRoute(deps)];
 }
 
-const priceView = z.object({
+const priceFields = z.object({
   id: z.string(),
   productId: z.string(),
   amount: z.string(),
@@ -34,6 +34,7 @@ const priceView = z.object({
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
+const priceView = priceFields.meta({ id: 'Price' });
 
 function present(row: PriceRow): z.input<typeof priceView> {
   return {
@@ -59,7 +60,7 @@ function createRoute(deps: PriceRoutesDeps): Route {
     body: z
       .object({ productId: identifier(), amount: fiatAmount(), currency: currency() })
       .superRefine(refineFiatAmount),
-    data: priceView.omit({ updatedAt: true }),
+    data: priceFields.omit({ updatedAt: true }),
     errors: ['PRODUCT_NOT_FOUND'],
     handler: async ({ auth, body }) => {
       const { updatedAt: _, ...view } = present(await createPrice(deps, { ...body, userId: auth.userId }));
@@ -86,7 +87,7 @@ function editRoute(deps: PriceRoutesDeps): Route {
         active: z.boolean().optional(),
       })
       .superRefine(refineFiatAmount),
-    data: priceView.pick({ id: true, amount: true, currency: true, active: true, updatedAt: true }),
+    data: priceFields.pick({ id: true, amount: true, currency: true, active: true, updatedAt: true }),
     errors: ['PRICE_NOT_FOUND'],
     handler: async ({ auth, body }) => {
       const { id, amount, currency, active, updatedAt } = present(

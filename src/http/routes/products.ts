@@ -24,7 +24,7 @@ export function productRoutes(deps: ProductRoutesDeps): Route[] {
   return [createRoute(deps), editRoute(deps), deleteRoute(deps), listRoute(deps)];
 }
 
-const productView = z.object({
+const productFields = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string().nullable(),
@@ -34,6 +34,7 @@ const productView = z.object({
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
+const productView = productFields.meta({ id: 'Product' });
 
 function present(row: ProductRow): z.input<typeof productView> {
   return {
@@ -104,7 +105,7 @@ function editRoute(deps: ProductRoutesDeps): Route {
       description: text({ min: 0 }).nullish(),
       active: z.boolean().optional(),
     }),
-    data: productView.pick({ id: true, name: true, description: true, active: true, updatedAt: true }),
+    data: productFields.pick({ id: true, name: true, description: true, active: true, updatedAt: true }),
     errors: ['PRODUCT_NOT_FOUND'],
     handler: async ({ auth, body }) => {
       const { id, name, description, active, updatedAt } = present(

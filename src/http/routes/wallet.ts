@@ -25,36 +25,40 @@ const sendBody = z.object({
   subtractFee: z.boolean().optional().meta({ description: 'Take the network fee out of the amount' }),
 });
 
-const sendData = z.object({
-  id: z.string(),
-  status: z.enum(['signed', 'broadcast', 'confirmed', 'failed']),
-  coin: coinCode,
-  sandbox: z.boolean(),
-  txHash: z.string(),
-  fee: z.string(),
-  amount: z.string().meta({ description: 'What the destination receives' }),
-  destination: z.string(),
-  subtractFee: z.boolean(),
-  confirmations: z.int(),
-  error: z.string().nullable(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
-});
+const sendData = z
+  .object({
+    id: z.string(),
+    status: z.enum(['signed', 'broadcast', 'confirmed', 'failed']),
+    coin: coinCode,
+    sandbox: z.boolean(),
+    txHash: z.string(),
+    fee: z.string(),
+    amount: z.string().meta({ description: 'What the destination receives' }),
+    destination: z.string(),
+    subtractFee: z.boolean(),
+    confirmations: z.int(),
+    error: z.string().nullable(),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  })
+  .meta({ id: 'Send' });
 
-const transactionData = z.object({
-  id: z.string(),
-  direction: z.enum(['in', 'out']),
-  coin: coinCode,
-  txHash: z.string(),
-  address: z.string(),
-  amount: z.string(),
-  fee: z.string().nullable(),
-  status: z.string(),
-  confirmations: z.int(),
-  paymentId: z.string().nullable(),
-  error: z.string().nullable(),
-  createdAt: timestamp(),
-});
+const transactionData = z
+  .object({
+    id: z.string(),
+    direction: z.enum(['in', 'out']),
+    coin: coinCode,
+    txHash: z.string(),
+    address: z.string(),
+    amount: z.string(),
+    fee: z.string().nullable(),
+    status: z.string(),
+    confirmations: z.int(),
+    paymentId: z.string().nullable(),
+    error: z.string().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: 'WalletTransaction' });
 
 /** Balances, sends and the money book of a merchant's wallet. */
 export function walletRoutes(deps: SendCoinsDeps): Route[] {

@@ -26,19 +26,21 @@ export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
 
 const httpHeaders = z.record(z.string(), z.string());
 
-const webhookLog = z.object({
-  id: z.string(),
-  createdAt: timestamp(),
-  paymentId: z.string().nullable().meta({ description: 'Null for events of no payment' }),
-  eventId: z.string(),
-  endpoint: z.string(),
-  status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came' }),
-  attempt: z.int(),
-  durationMs: z.int(),
-  error: z.string().nullable(),
-  request: z.object({ method: z.string(), headers: httpHeaders, body: freeObject() }),
-  response: z.object({ status: z.int(), headers: httpHeaders, body: z.string() }),
-});
+const webhookLog = z
+  .object({
+    id: z.string(),
+    createdAt: timestamp(),
+    paymentId: z.string().nullable().meta({ description: 'Null for events of no payment' }),
+    eventId: z.string(),
+    endpoint: z.string(),
+    status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came' }),
+    attempt: z.int(),
+    durationMs: z.int(),
+    error: z.string().nullable(),
+    request: z.object({ method: z.string(), headers: httpHeaders, body: freeObject() }),
+    response: z.object({ status: z.int(), headers: httpHeaders, body: z.string() }),
+  })
+  .meta({ id: 'WebhookLog' });
 
 function listLogsRoute(deps: WebhookRoutesDeps): Route {
   return defineRoute({
@@ -74,23 +76,25 @@ function listLogsRoute(deps: WebhookRoutesDeps): Route {
   });
 }
 
-const eventView = z.object({
-  id: z.string().meta({ description: 'Also the webhook-id header of its deliveries' }),
-  type: z.enum(EVENT_TYPES),
-  createdAt: timestamp(),
-  sandbox: z.boolean(),
-  paymentId: z.string().nullable(),
-  sequence: z.int().meta({ description: 'Counts the events of one payment; 0 for events of none' }),
-  data: freeObject(),
-  deliveries: z.array(
-    z.object({
-      endpoint: z.string(),
-      status: z.enum(['pending', 'delivered', 'failed']),
-      attempts: z.int(),
-      nextAttemptAt: timestamp().nullable(),
-    }),
-  ),
-});
+const eventView = z
+  .object({
+    id: z.string().meta({ description: 'Also the webhook-id header of its deliveries' }),
+    type: z.enum(EVENT_TYPES),
+    createdAt: timestamp(),
+    sandbox: z.boolean(),
+    paymentId: z.string().nullable(),
+    sequence: z.int().meta({ description: 'Counts the events of one payment; 0 for events of none' }),
+    data: freeObject(),
+    deliveries: z.array(
+      z.object({
+        endpoint: z.string(),
+        status: z.enum(['pending', 'delivered', 'failed']),
+        attempts: z.int(),
+        nextAttemptAt: timestamp().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Event' });
 
 function listEventsRoute(deps: WebhookRoutesDeps): Route {
   return defineRoute({

@@ -13,9 +13,13 @@ export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+const paginationView = z
+  .object({ page: z.int(), limit: z.int(), total: z.int().meta({ description: 'Of all pages together' }) })
+  .meta({ id: 'Pagination' });
+
 /** `data.pagination` of every list. */
 export function pagination() {
-  return z.object({ page: z.int(), limit: z.int(), total: z.int() });
+  return paginationView;
 }
 
 /** One text per coin, all four present: wallets, balances. */

@@ -28,39 +28,49 @@ const paymentTransaction = z.object({
   firstSeenAt: timestamp(),
 });
 
+const payerFields = z.object({
+  id: z.string(),
+  status: z.enum(PAYMENT_STATUSES),
+  exception: z.enum(PAYMENT_EXCEPTIONS).nullable(),
+  amount: z.string(),
+  currency: z.string(),
+  orderId: z.string(),
+  productId: z.string().nullable(),
+  priceId: z.string().nullable(),
+  successUrl: z.string().nullable(),
+  returnUrl: z.string().nullable(),
+  allowedCryptos: z.array(z.string()),
+  sandbox: z.boolean(),
+  checkoutUrl: z.string(),
+  createdAt: timestamp(),
+  expiresAt: timestamp(),
+  updatedAt: timestamp(),
+  options: z
+    .partialRecord(z.enum(COINS), paymentOption)
+    .meta({ description: 'One entry per coin offered: where and how much to pay' }),
+  transactions: z.array(paymentTransaction),
+});
+
+const payerPayment = payerFields.meta({ id: 'PayerPayment' });
+
 /** What a payer may see of a payment. */
 export function payerPaymentSchema() {
-  return z.object({
-    id: z.string(),
-    status: z.enum(PAYMENT_STATUSES),
-    exception: z.enum(PAYMENT_EXCEPTIONS).nullable(),
-    amount: z.string(),
-    currency: z.string(),
-    orderId: z.string(),
-    productId: z.string().nullable(),
-    priceId: z.string().nullable(),
-    successUrl: z.string().nullable(),
-    returnUrl: z.string().nullable(),
-    allowedCryptos: z.array(z.string()),
-    sandbox: z.boolean(),
-    checkoutUrl: z.string(),
-    createdAt: timestamp(),
-    expiresAt: timestamp(),
-    updatedAt: timestamp(),
-    options: z
-      .partialRecord(z.enum(COINS), paymentOption)
-      .meta({ description: 'One entry per coin offered: where and how much to pay' }),
-    transactions: z.array(paymentTransaction),
-  });
+  return payerPayment;
 }
 
-/** The whole payment, as merchants read it and webhooks carry it. */
-export function paymentSchema() {
-  return payerPaymentSchema().extend({
+const payment = payerFields
+  .extend({
     customerId: z.string(),
     metadata: freeObject().nullable(),
     customFields: freeObject().nullable(),
     webhookUrl: z.string().nullable(),
-    timeline: z.array(z.object({ type: z.string(), sequence: z.int(), at: timestamp() })),
-  });
+    timeline: z
+      .array(z.object({ type: z.string(), sequence: z.int(), at: timestamp() }))
+      .meta({ description: 'The events of this payment, oldest first' }),
+  })
+  .meta({ id: 'Payment' });
+
+/** The whole payment, as merchants read it and webhooks carry it. */
+export function paymentSchema() {
+  return payment;
 }
