@@ -28,7 +28,10 @@ export async function optionsOf(db: Db, paymentId: string): Promise<StoredOption
     .execute();
 }
 
-/** The payment that holds an order id: at most one that is neither expired nor cancelled. */
+/**
+ * The payment that holds an order id: the one that is neither expired nor cancelled. When late money
+ * brought an ended payment back beside a newer one, the older, which has the money.
+ */
 export async function findOpenOrder(
   db: Db,
   at: { merchantId: string; mode: Mode; orderId: string },
@@ -40,6 +43,9 @@ export async function findOpenOrder(
     .where('mode', '=', at.mode)
     .where('order_id', '=', at.orderId)
     .where('status', 'not in', ['expired', 'cancelled'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
     .executeTakeFirst();
 }
 

@@ -53,8 +53,9 @@ const STATEMENTS = [
     tolerance_bps INTEGER NOT NULL, late_policy TEXT NOT NULL, request_hash TEXT NOT NULL, sequence INTEGER NOT NULL,
     created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
     closed_at INTEGER, cancelled_at INTEGER, accepted_at INTEGER, refunded_at INTEGER) STRICT`,
+  // Not by status: late money brings an ended payment back while a newer one holds its order id.
   `CREATE UNIQUE INDEX payments_open_order ON payments (merchant_id, mode, order_id)
-    WHERE status NOT IN ('expired', 'cancelled')`,
+    WHERE closed_at IS NULL AND cancelled_at IS NULL`,
   `CREATE INDEX payments_by_merchant ON payments (merchant_id, created_at, id)`,
   `CREATE INDEX payments_by_status ON payments (merchant_id, status, created_at, id)`,
   `CREATE INDEX payments_by_customer ON payments (customer_id, created_at, id)`,

@@ -1,0 +1,180 @@
+/** A shop that takes BTC and LTC on scripted chains, on a real database, with followers a test steps. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Coin, Network } from '../../src/domain/coins.ts';
+import { AppError } from '../../src/domain/errors.ts';
+import type { Logger } from '../../src/domain/ports.ts';
+import type { LatePolicy } from '../../src/domain/payment/types.ts';
+import { createCustomer } from '../../src/usecases/customers/create-customer.ts';
+import { createPayment, type CreatePaymentDeps } from '../../src/usecases/payment/create-payment.ts';
+import { expirePayments } from '../../src/usecases/payment/expire-payments.ts';
+import { getPayment } from '../../src/usecases/payment/get-payment.ts';
+import type { PaymentView } from '../../src/usecases/payment/present-payment.ts';
+import { ChainFollower } from '../../src/watcher/chain-follower.ts';
+import { ScriptedChain } from './scripted-chain.ts';
+import { openWalletWorld, silent, type WalletWorld } from './wallet-world.ts';
+
+export const MINUTE = 60_000;
+
+export interface PaymentWorldOptions {
+  readonly network?: Network;
+  readonly latePolicy?: LatePolicy;
+  readonly logger?: Logger;
+}
+
+export type PaymentDeps = CreatePaymentDeps & WalletWorld['deps'];
+
+export class PaymentWorld {
+  readonly wallet: WalletWorld;
+  readonly chains: Readonly<Record<'BTC' | 'LTC', ScriptedChain>>;
+  readonly deps: PaymentDeps;
+  /** US dollars per coin; null: no source answers. */
+  rate: string | null = '100';
+  readonly #network: Network;
+  readonly #customerId: string;
+  readonly #remove: () => void;
+  #followers: Map<Coin, ChainFollower>;
+  #orders = 0;
+
+  constructor(parts: {
+    wallet: WalletWorld;
+    chains: PaymentWorld['chains'];
+    customerId: string;
+    options: PaymentWorldOptions;
+    remove: () => void;
+  }) {
+    this.wallet = parts.wallet;
+    this.chains = parts.chains;
+    this.#network = parts.options.network ?? 'regtest';
+    this.#customerId = parts.customerId;
+    this.#remove = parts.remove;
+    this.deps = {
+      ...parts.wallet.deps,
+      logger: parts.options.logger ?? silent,
+      baseUrl: 'http://localhost',
+      rates: {
+        quote: (coin, currency) => {
+          if (this.rate === null) throw new AppError('RATE_UNAVAILABLE', 'no source');
+          return { coin, currency, rate: this.rate, sources: ['test'], at: this.now() };
+        },
+        ensure: async () => {},
+      },
+      confirmations: () => ({ base: 2, tiers: [] }),
+      watchKeyOf: (_chain, address) => address,
+    };
+    this.#followers = this.#newFollowers();
+  }
+
+  now(): number {
+    return this.wallet.clock.now();
+  }
+
+  advance(ms: number): void {
+    this.wallet.clock.advance(ms);
+  }
+
+  follower(coin: Coin): ChainFollower {
+    const follower = this.#followers.get(coin);
+    if (follower === undefined) throw new Error(`${coin} is not followed`);
+    return follower;
+  }
+
+  /** One look at every chain, to its end. */
+  async look(...coins: readonly Coin[]): Promise<void> {
+    for (const coin of coins.length === 0 ? this.#followers.keys() : coins) {
+      for (let round = 0; (await this.follower(coin).round()) && round < 20; round += 1);
+    }
+  }
+
+  /** What a new process knows of the chains: nothing but the database. */
+  restart(): void {
+    this.#followers = this.#newFollowers();
+  }
+
+  async order(
+    more: { orderId?: string; amount?: string; allowed?: readonly Coin[] } = {},
+  ): Promise<PaymentView> {
+    this.#orders += 1;
+    const orderId = more.orderId ?? `order-${this.#orders}`;
+    const merchant = await this.wallet.db.selectFrom('merchants').selectAll().executeTakeFirstOrThrow();
+    const { payment } = await createPayment(this.deps, {
+      merchant,
+      price: { kind: 'amount', amount: more.amount ?? '50.00', currency: 'USD' },
+      customerId: this.#customerId,
+      orderId,
+      metadata: null,
+      customFields: null,
+      webhookUrl: null,
+      successUrl: null,
+      returnUrl: null,
+      allowedCryptos: more.allowed ?? [],
+      requestHash: orderId,
+    });
+    return payment;
+  }
+
+  async expire(): Promise<number> {
+    return expirePayments({
+      ...this.deps,
+      seenThrough: (coin) => this.#followers.get(coin)?.seenThrough() ?? null,
+    });
+  }
+
+  async payment({ id }: { id: string }): Promise<PaymentView> {
+    return getPayment(this.deps, { merchantId: this.wallet.merchant.id, paymentId: id });
+  }
+
+  async eventsOf({ id }: { id: string }): Promise<string[]> {
+    const view = await this.payment({ id });
+    return view.timeline.map((entry) => entry.type.replace('payment.', ''));
+  }
+
+  async close(): Promise<void> {
+    await this.wallet.close();
+    this.#remove();
+  }
+
+  #newFollowers(): Map<Coin, ChainFollower> {
+    const options = { pollIntervalMs: 1_000, maxBackoffMs: 1_000, statusEveryMs: 1_000 };
+    const coins = ['BTC', 'LTC'] as const;
+    return new Map(
+      coins.map((coin) => {
+        const adapter = this.chains[coin].adapter(coin, this.#network);
+        return [coin, new ChainFollower(this.deps, adapter, options)];
+      }),
+    );
+  }
+}
+
+export function addressOf(payment: PaymentView, coin: Coin): string {
+  const option = payment.options[coin];
+  if (option === undefined) throw new Error(`the payment takes no ${coin}`);
+  return option.address;
+}
+
+export async function openPaymentWorld(options: PaymentWorldOptions = {}): Promise<PaymentWorld> {
+  const dir = mkdtempSync(join(tmpdir(), 'tilld-payments-'));
+  const old = Date.now() - 24 * 60 * MINUTE;
+  const chains = { BTC: new ScriptedChain(old), LTC: new ScriptedChain(old) };
+  const wallet = await openWalletWorld({
+    dir,
+    mode: 'live',
+    connect: () => [chains.BTC.adapter('BTC', options.network), chains.LTC.adapter('LTC', options.network)],
+  });
+  if (options.latePolicy !== undefined) {
+    await wallet.db.updateTable('merchants').set({ late_policy: options.latePolicy }).execute();
+  }
+  const customer = await createCustomer(wallet.deps, {
+    userId: wallet.merchant.user_id,
+    email: 'payer@example.com',
+    metadata: {},
+  });
+  return new PaymentWorld({
+    wallet,
+    chains,
+    customerId: customer.id,
+    options,
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  });
+}

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
+import { cancelPayment } from '../../../src/usecases/payment/decide-payment.ts';
+
+const DUE = 50_000_000n;
+let world: PaymentWorld;
+
+beforeEach(async () => {
+  world = await openPaymentWorld();
+  await world.look();
+});
+
+afterEach(async () => {
+  await world.close();
+});
+
+describe('an order that is paid by its old payment after a new one was made', () => {
+  it('completes the old payment and stops no chain', async () => {
+    const first = await world.order({ orderId: 'A-1' });
+    world.advance(61 * MINUTE);
+    await world.look();
+    expect(await world.expire()).toBe(1);
+    const second = await world.order({ orderId: 'A-1' });
+    expect(second.id).not.toBe(first.id);
+
+    const credit = creditTo(addressOf(first, 'BTC'), DUE);
+    world.chains.BTC.unconfirmed = [unconfirmed(credit)];
+    await world.look('BTC');
+    world.chains.BTC.unconfirmed = [];
+    world.chains.BTC.mine(world.now(), [credit]);
+    world.chains.BTC.mine(world.now());
+    await world.look('BTC');
+    expect(await world.payment(first)).toMatchObject({ status: 'completed', exception: 'late' });
+    expect(await world.payment(second)).toMatchObject({ status: 'pending' });
+  });
+
+  it('does the same for a cancelled one', async () => {
+    const first = await world.order({ orderId: 'A-2' });
+    await cancelPayment(world.deps, { merchantId: world.wallet.merchant.id, paymentId: first.id });
+    world.advance(1_000);
+    const second = await world.order({ orderId: 'A-2' });
+    world.chains.LTC.mine(world.now(), [creditTo(addressOf(first, 'LTC'), DUE)]);
+    world.chains.LTC.mine(world.now());
+    await world.look('LTC');
+    expect(await world.payment(first)).toMatchObject({ status: 'completed' });
+    expect(await world.payment(second)).toMatchObject({ status: 'pending' });
+  });
+
+  it('answers the same order with the payment that has the money', async () => {
+    const first = await world.order({ orderId: 'A-3' });
+    world.advance(61 * MINUTE);
+    await world.look();
+    await world.expire();
+    await world.order({ orderId: 'A-3' });
+    world.chains.LTC.mine(world.now(), [creditTo(addressOf(first, 'LTC'), DUE)]);
+    await world.look('LTC');
+    expect((await world.order({ orderId: 'A-3' })).id).toBe(first.id);
+  });
+});
