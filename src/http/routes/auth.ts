@@ -14,7 +14,7 @@ const PASSWORD_MAX = 128;
 /** A sign-in judges a password only by comparing it; this bounds what gets hashed. */
 const LOGIN_PASSWORD_MAX = 1024;
 
-const user = z.object({ id: z.string(), email: z.string(), isVerified: z.boolean() });
+const user = z.object({ id: z.string(), email: z.string(), isVerified: z.boolean() }).meta({ id: 'User' });
 const session = z.object({ token: z.string(), expiresAt: timestamp(), user });
 const tags = ['Authentication'];
 
