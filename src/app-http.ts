@@ -3,10 +3,12 @@ import { Registry } from 'prom-client';
 import { simulatorControls } from './app-chains.ts';
 import type { Simulator } from './chains/simulator/simulator.ts';
 import type { Config } from './config/config.ts';
+import type { DomainChecks } from './domain-checks/domain-checks.ts';
 import type { SecretBox } from './domain/keys.ts';
 import type { Route } from './http/route.ts';
 import { authRoutes } from './http/routes/auth.ts';
 import { customerRoutes } from './http/routes/customers.ts';
+import { domainRoutes } from './http/routes/domains.ts';
 import { keyRoutes } from './http/routes/keys.ts';
 import { merchantRoutes } from './http/routes/merchants.ts';
 import { paymentRoutes } from './http/routes/payments.ts';
@@ -32,6 +34,7 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly tokens: Tokens;
   readonly passwords: Passwords;
   readonly queue: WebhookQueue;
+  readonly domainChecks: DomainChecks;
   readonly watcher: Watcher;
   readonly simulators: readonly Simulator[];
   readonly hasLiveCoin: boolean;
@@ -67,6 +70,7 @@ function routesOf(deps: HttpDeps): Route[] {
   return [
     ...authRoutes({ ...deps, registration: config.auth.registration }),
     ...merchantRoutes({ ...deps, defaults: config.payments }),
+    ...domainRoutes({ ...deps, checker: deps.domainChecks }),
     ...keyRoutes(deps),
     ...customerRoutes(deps),
     ...productRoutes(deps),

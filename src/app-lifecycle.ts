@@ -2,6 +2,7 @@ import type { Simulator } from './chains/simulator/simulator.ts';
 import type { Config } from './config/config.ts';
 import type { ChainAdapter } from './domain/chain.ts';
 import type { Logger } from './domain/ports.ts';
+import type { DomainChecks } from './domain-checks/domain-checks.ts';
 import type { HttpServer } from './http/server.ts';
 import type { DataDirLock } from './store/data-dir.ts';
 import type { OpenDatabase } from './store/open.ts';
@@ -17,6 +18,7 @@ export interface RunningParts {
   readonly rates: { start(): void | Promise<void>; stop(): void | Promise<void> };
   readonly queue: WebhookQueue;
   readonly pruning: WebhookHousekeeping;
+  readonly domainChecks: DomainChecks;
   readonly watcher: Watcher;
   readonly simulators: readonly Simulator[];
   readonly adapters: readonly ChainAdapter[];
@@ -30,6 +32,7 @@ export async function startParts(config: Config, parts: RunningParts): Promise<{
   parts.watcher.start();
   await parts.queue.start();
   parts.pruning.start();
+  parts.domainChecks.start();
   const { port } = await parts.server.listen({ host: config.http.host, port: config.http.port });
   const scheme = config.http.tls === null ? 'http' : 'https';
   const host = config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host;
@@ -47,6 +50,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
     ['watcher', () => parts.watcher.stop()],
     ['simulators', () => Promise.all(parts.simulators.map((simulator) => simulator.stop()))],
     ['rates', () => parts.rates.stop()],
+    ['domain checks', () => parts.domainChecks.stop()],
     ['webhook pruning', () => parts.pruning.stop()],
     ['webhook queue', () => parts.queue.stop({ deadlineMs: half })],
     ['chain adapters', () => Promise.all(parts.adapters.map((adapter) => adapter.close()))],

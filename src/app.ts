@@ -6,7 +6,9 @@ import { watchKeys } from './chains/registry.ts';
 import type { Config } from './config/config.ts';
 import type { SecretBox } from './domain/keys.ts';
 import type { Clock, Logger } from './domain/ports.ts';
-import { resolveHost } from './egress/resolve.ts';
+import { DomainChecks } from './domain-checks/domain-checks.ts';
+import { hostResolver, resolveHost } from './egress/resolve.ts';
+import { urlRule } from './egress/url-rule.ts';
 import { createRates } from './rates/service.ts';
 import { lockDataDir, type DataDirLock } from './store/data-dir.ts';
 import type { Db } from './store/database.ts';
@@ -14,6 +16,7 @@ import { openDatabase, type OpenDatabase } from './store/open.ts';
 import { unlockWallet } from './unlock-wallet.ts';
 import { createPasswords } from './usecases/auth/passwords.ts';
 import { createTokens } from './usecases/auth/tokens.ts';
+import type { RecordCheckDeps } from './usecases/domains/record-check.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from './usecases/wallet/send-policy.ts';
 import { Watcher } from './watcher/watcher.ts';
 import { createWallet } from './wallet/derivation.ts';
@@ -105,7 +108,9 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
     baseUrl: config.http.baseUrl,
     confirmations: confirmationPolicies(config),
     wakeWebhooks: () => queue.wake(),
+    webhookUrlRule: urlRule(config.webhooks),
   };
+  const domainChecks = createDomainChecks(config, shared);
   const watcher = new Watcher(shared, adapters, { pollIntervalMs: config.watcher.pollIntervalMs });
   const server = createHttp({
     ...shared,
@@ -113,6 +118,7 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
     // What clients see and use leaves out a coin whose node serves another network.
     chains: watcher.trusted(),
     queue,
+    domainChecks,
     watcher,
     simulators,
     hasLiveCoin: adapters.some((adapter) => adapter.mode === 'live'),
@@ -121,7 +127,8 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
     checkAnswers: options.checkAnswers ?? false,
   });
   const wipeKeys = (): void => keyring.wipe();
-  return { lock, database, server, rates, queue, pruning, watcher, simulators, adapters, wipeKeys };
+  const loops = { rates, queue, pruning, domainChecks, watcher, simulators, adapters };
+  return { lock, database, server, ...loops, wipeKeys };
 }
 
 function createQueue(
@@ -134,6 +141,12 @@ function createQueue(
     egress: { allowPrivate, resolve: resolveHost },
     limits: { attemptLimitMs: timeoutMs, concurrency, perOrigin: DELIVERIES_PER_ORIGIN, retryGapsMs },
   });
+}
+
+function createDomainChecks(config: Config, deps: RecordCheckDeps): DomainChecks {
+  const { dnsServers } = config.domains;
+  const egress = { allowPrivate: config.webhooks.allowPrivate, resolve: hostResolver(dnsServers) };
+  return new DomainChecks(deps, { egress, dnsServers });
 }
 
 function jwtSecret(config: Config, keyring: Keyring): Uint8Array {

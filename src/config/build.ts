@@ -69,6 +69,7 @@ export function buildConfig(values: Values, context: BuildContext): Config {
       latePolicy: values.latePayments,
     },
     webhooks: webhooksConfig(values, network),
+    domains: { dnsServers: values.dnsServers ?? [] },
     rates: {
       fixed: values.rates,
       sources: [...new Set(values.rateSources)],

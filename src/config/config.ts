@@ -30,6 +30,7 @@ export interface Config {
   readonly watcher: { readonly pollIntervalMs: number };
   readonly payments: PaymentDefaults;
   readonly webhooks: WebhooksConfig;
+  readonly domains: DomainsConfig;
   readonly rates: RatesConfig;
   readonly sandbox: SandboxConfig;
   readonly smtp: { readonly url: Secret; readonly from: string } | null;
@@ -103,6 +104,11 @@ export interface WebhooksConfig {
   readonly retryGapsMs: readonly number[];
   readonly logRetentionDays: number;
   readonly logMaxBytes: number;
+}
+
+export interface DomainsConfig {
+  /** Who is asked about merchants' domains, `address` or `address:port`; none: the machine's own servers. */
+  readonly dnsServers: readonly string[];
 }
 
 export interface RatesConfig {

@@ -168,6 +168,8 @@ export const SETTINGS = {
     '512MB',
   ),
 
+  dnsServers: optional('domains.dnsServers', 'TILLD_DNS_SERVERS', value.dnsServers()),
+
   rates: setting('rates.source', 'TILLD_RATES', value.rateSource(), 'live'),
   rateSources: setting(
     'rates.from',

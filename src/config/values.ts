@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { COIN_INFO, type Coin } from '../domain/coins.ts';
 import type { ConfirmationPolicy } from '../domain/confirmations.ts';
 import { SOLANA_FINALIZED_DEPTH } from '../domain/confirmations.ts';
@@ -92,6 +93,19 @@ function listOf<T>(expected: string, max: number, parse: (text: string) => T | u
       }
       return parsed;
     });
+}
+
+const MAX_DNS_SERVERS = 8;
+
+/** Addresses of DNS servers, with a port or without, as a YAML list or separated by commas. */
+export function dnsServers() {
+  const expected = `up to ${MAX_DNS_SERVERS} addresses of DNS servers, such as 9.9.9.9, 127.0.0.1:5353 or [2620:fe::fe]:53`;
+  return listOf(expected, MAX_DNS_SERVERS, (item) => {
+    const [, bracketed, plain = item, port = '53'] =
+      /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(item) ?? [];
+    const isValid = isIP(bracketed ?? plain) !== 0 && Number(port) > 0 && Number(port) < 65_536;
+    return isValid ? item : undefined;
+  });
 }
 
 /** Several of some names, as a YAML list or separated by commas. */

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { RecurringInterval } from '../domain/catalog.ts';
 import type { Coin, Mode } from '../domain/coins.ts';
+import type { VerificationMethod } from '../domain/domain-verification.ts';
 import type { CreditState, LatePolicy, PaymentException, PaymentStatus } from '../domain/payment/types.ts';
 import type { EventType } from '../domain/events.ts';
 
@@ -11,7 +12,13 @@ import type { EventType } from '../domain/events.ts';
 export interface Tables {
   meta: { key: string; value: string };
   users: UserRow;
+  account_tokens: AccountTokenRow;
+  second_factors: SecondFactorRow;
+  recovery_codes: RecoveryCodeRow;
+  known_networks: KnownNetworkRow;
+  mails: MailRow;
   merchants: MerchantRow;
+  domain_checks: DomainCheckRow;
   api_keys: ApiKeyRow;
   customers: CustomerRow;
   products: ProductRow;
@@ -50,6 +57,56 @@ export interface UserRow {
   updated_at: number;
 }
 
+/** A link that was mailed. Only the newest of each purpose counts. */
+export interface AccountTokenRow {
+  user_id: string;
+  purpose: 'verify-email' | 'reset-password';
+  /** SHA-256 of the token; the token itself is only in the mail. */
+  token_hash: string;
+  created_at: number;
+  expires_at: number;
+  used_at: number | null;
+}
+
+export interface SecondFactorRow {
+  user_id: string;
+  secret_sealed: string;
+  /** Null while the set-up waits for its first code. */
+  enabled_at: number | null;
+  /** Newest TOTP step that was accepted; that one and older ones are refused. */
+  last_step: number;
+  created_at: number;
+}
+
+export interface RecoveryCodeRow {
+  user_id: string;
+  code_hash: string;
+  used_at: number | null;
+}
+
+/** A network its user has signed in from, kept as a hash. */
+export interface KnownNetworkRow {
+  user_id: string;
+  network_hash: string;
+  last_used_at: number;
+}
+
+export interface MailRow {
+  id: string;
+  user_id: string;
+  kind: 'verify-email' | 'reset-password' | 'notice';
+  state: 'pending' | 'sent' | 'failed';
+  /** The whole message, sealed because it holds a token; erased once settled. */
+  body_sealed: string | null;
+  attempts: number;
+  next_attempt_at: number;
+  /** From when on the mail would be of no use. */
+  expires_at: number;
+  last_error: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
 export interface MerchantRow {
   id: string;
   user_id: string;
@@ -70,6 +127,20 @@ export interface MerchantRow {
   late_policy: LatePolicy;
   created_at: number;
   updated_at: number;
+}
+
+/** Exists once the merchant has chosen how to verify its domain; see DomainState. */
+export interface DomainCheckRow {
+  merchant_id: string;
+  method: VerificationMethod;
+  proven_method: VerificationMethod | null;
+  chosen_at: number;
+  revoked_at: number | null;
+  checked_at: number | null;
+  last_error: string | null;
+  failures: number;
+  failed_since: number | null;
+  next_check_at: number | null;
 }
 
 export interface ApiKeyRow {

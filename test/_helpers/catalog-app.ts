@@ -91,5 +91,6 @@ function paymentDeps(app: HttpApp, rates: TestRates): CreatePaymentDeps {
     baseUrl: app.baseUrl,
     confirmations: () => ({ base: 1, tiers: [] }),
     wakeWebhooks: () => {},
+    webhookUrlRule: () => null,
   };
 }

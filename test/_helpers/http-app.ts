@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { COIN_FORMATS } from '../../src/chains/simulator/formats.ts';
 import type { Logger } from '../../src/domain/ports.ts';
+import { DomainChecks, type DomainChecksOptions } from '../../src/domain-checks/domain-checks.ts';
+import { resolveHost } from '../../src/egress/resolve.ts';
+import { urlRule } from '../../src/egress/url-rule.ts';
 import type { HttpSettings } from '../../src/http/api.ts';
 import type { Route } from '../../src/http/route.ts';
 import { authRoutes } from '../../src/http/routes/auth.ts';
 import { customerRoutes } from '../../src/http/routes/customers.ts';
+import { domainRoutes } from '../../src/http/routes/domains.ts';
 import { keyRoutes } from '../../src/http/routes/keys.ts';
 import { merchantRoutes } from '../../src/http/routes/merchants.ts';
 import type { Readiness } from '../../src/http/routes/health.ts';
@@ -29,6 +33,10 @@ export interface HttpAppOptions {
   readonly hasLiveCoin?: boolean;
   readonly passwordCost?: { memoryKiB: number; iterations: number; parallelism: number };
   readonly readiness?: () => Promise<Readiness>;
+  /** Whether webhooks may go to plain http and private addresses; they may unless told otherwise. */
+  readonly allowPrivate?: boolean;
+  /** How domains are looked at. */
+  readonly domains?: Partial<DomainChecksOptions>;
   /** Routes of the test itself, beside the real ones. */
   readonly extraRoutes?: readonly Route[];
   readonly tls?: { certFile: string; keyFile: string };
@@ -46,6 +54,9 @@ export interface HttpApp {
   /** Everything that was logged, as text. */
   readonly logs: string[];
   readonly registry: Registry;
+  readonly domainChecks: DomainChecks;
+  /** How often the webhook queue was woken. */
+  readonly wakes: () => number;
   /** Moves the clock. */
   advance(ms: number): void;
   now(): number;
@@ -73,9 +84,20 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
   const passwords = await createPasswords(options.passwordCost ?? CHEAP_PASSWORDS);
   const registration = options.registration ?? 'open';
   const registry = new Registry();
+  const allowPrivate = options.allowPrivate ?? true;
+  let wakes = 0;
+  const wakeWebhooks = (): void => void (wakes += 1);
+  const domainDeps = { db, clock, logger, wakeWebhooks };
+  const domainChecks = new DomainChecks(domainDeps, {
+    egress: { allowPrivate, resolve: resolveHost },
+    dnsServers: [],
+    ...options.domains,
+  });
   const merchantDeps = {
     db,
     clock,
+    wakeWebhooks,
+    webhookUrlRule: urlRule({ allowPrivate }),
     secretBox,
     deriver: createWallet({ keyring, liveNetwork: 'regtest' }),
     watchKeyOf: ({ coin }: { coin: 'BTC' | 'ETH' | 'LTC' | 'SOL' }, address: string) =>
@@ -95,6 +117,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
     routes: [
       ...authRoutes({ db, clock, passwords, tokens, registration }),
       ...merchantRoutes(merchantDeps),
+      ...domainRoutes({ ...domainDeps, checker: domainChecks }),
       ...keyRoutes(merchantDeps),
       ...customerRoutes(merchantDeps),
       ...(options.extraRoutes ?? []),
@@ -116,6 +139,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
     if (!open) return;
     open = false;
     await server.close(graceMs);
+    await domainChecks.stop();
     await database.close();
   };
   return {
@@ -127,6 +151,8 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
     jwtSecret,
     logs,
     registry,
+    domainChecks,
+    wakes: () => wakes,
     close,
     advance: (ms) => {
       offsetMs += ms;

@@ -62,6 +62,7 @@ export class PaymentWorld {
       },
       confirmations: () => ({ base: 2, tiers: [] }),
       watchKeyOf: (_chain, address) => address,
+      webhookUrlRule: () => null,
     };
     this.#followers = this.#newFollowers();
   }

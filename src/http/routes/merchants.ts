@@ -3,28 +3,23 @@ import { parseDecimal } from '../../domain/money.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
 import { merchantsOf } from '../../store/merchants.ts';
 import { createMerchant, type CreateMerchantDeps } from '../../usecases/merchants/create-merchant.ts';
-import { editMerchant } from '../../usecases/merchants/edit-merchant.ts';
-import { findOwnMerchant } from '../../usecases/merchants/find-own-merchant.ts';
+import { editMerchant, type EditMerchantDeps } from '../../usecases/merchants/edit-merchant.ts';
 import { switchSandbox } from '../../usecases/merchants/switch-sandbox.ts';
-import {
-  VERIFICATION_METHODS,
-  verificationInstructions,
-} from '../../usecases/merchants/verification-instructions.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { perCoin } from '../schemas/answers.ts';
 import { domainName, httpUrl, identifier, text } from '../schemas/text.ts';
 import { listedMerchant, merchantSettings, toCreated, toListed, toSettings } from './merchant-views.ts';
 
-export type MerchantRoutesDeps = CreateMerchantDeps;
+export type MerchantRoutesDeps = CreateMerchantDeps & EditMerchantDeps;
 
 const LIFETIME_MINUTES = { min: 5, max: 1440 };
 const TOLERANCE_MAX_BPS = 500n;
 const TOLERANCE_RULE = 'must be a percentage from 0 to 5 with at most two decimals';
 const tags = ['Merchants'];
 
-/** Merchants, their settings, their domain and their sandbox switch. */
+/** Merchants, their settings and their sandbox switch. */
 export function merchantRoutes(deps: MerchantRoutesDeps): Route[] {
-  return [createRoute(deps), listRoute(deps), editRoute(deps), sandboxRoute(deps), verifyRoute(deps)];
+  return [createRoute(deps), listRoute(deps), editRoute(deps), sandboxRoute(deps)];
 }
 
 function createRoute(deps: MerchantRoutesDeps): Route {
@@ -138,32 +133,6 @@ function sandboxMessage(on: boolean, hasLiveCoin: boolean): string {
   return hasLiveCoin
     ? 'Sandbox mode disabled: new payments take real coins'
     : 'Sandbox mode disabled, but this server has no live node yet: payments cannot be created';
-}
-
-function verifyRoute(deps: MerchantRoutesDeps): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/merchant/verify-domain',
-    summary: 'How to verify the domain',
-    description: 'Answers what to publish for a method; the token stays the same for all of them.',
-    tags,
-    auth: 'account',
-    body: z.object({ merchantId: identifier(), method: z.enum(VERIFICATION_METHODS) }),
-    data: z.object({
-      verification: z.object({
-        method: z.enum(VERIFICATION_METHODS),
-        instructions: z.string(),
-        token: z.string(),
-      }),
-    }),
-    status: 200,
-    errors: ['MERCHANT_NOT_FOUND'],
-    handler: async ({ auth, body }) => {
-      const { domain, domain_token: token } = await findOwnMerchant(deps.db, auth.userId, body.merchantId);
-      const instructions = verificationInstructions(body.method, domain, token);
-      return { verification: { method: body.method, instructions, token } };
-    },
-  });
 }
 
 /** An optional text that null or an empty string clears. */

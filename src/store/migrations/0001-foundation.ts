@@ -10,6 +10,28 @@ const STATEMENTS = [
     id TEXT PRIMARY KEY, email TEXT NOT NULL, email_key TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL,
     is_verified INTEGER NOT NULL CHECK (is_verified IN (0, 1)), token_version INTEGER NOT NULL,
     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT`,
+  `CREATE TABLE account_tokens (
+    user_id TEXT NOT NULL REFERENCES users(id), purpose TEXT NOT NULL CHECK (purpose IN ('verify-email', 'reset-password')),
+    token_hash TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, used_at INTEGER,
+    PRIMARY KEY (user_id, purpose)) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE second_factors (
+    user_id TEXT PRIMARY KEY REFERENCES users(id), secret_sealed TEXT NOT NULL, enabled_at INTEGER,
+    last_step INTEGER NOT NULL, created_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE recovery_codes (
+    user_id TEXT NOT NULL REFERENCES users(id), code_hash TEXT NOT NULL, used_at INTEGER,
+    PRIMARY KEY (user_id, code_hash)) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE known_networks (
+    user_id TEXT NOT NULL REFERENCES users(id), network_hash TEXT NOT NULL, last_used_at INTEGER NOT NULL,
+    PRIMARY KEY (user_id, network_hash)) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE mails (
+    id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users(id),
+    kind TEXT NOT NULL CHECK (kind IN ('verify-email', 'reset-password', 'notice')),
+    state TEXT NOT NULL CHECK (state IN ('pending', 'sent', 'failed')), body_sealed TEXT, attempts INTEGER NOT NULL,
+    next_attempt_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, last_error TEXT, created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL, CHECK ((state = 'pending') = (body_sealed IS NOT NULL))) STRICT`,
+  `CREATE INDEX mails_due ON mails (next_attempt_at, id) WHERE state = 'pending'`,
+  `CREATE INDEX mails_by_user ON mails (user_id, kind, created_at)`,
+  `CREATE INDEX mails_by_age ON mails (created_at) WHERE state <> 'pending'`,
   `CREATE TABLE merchants (
     id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users(id), account INTEGER NOT NULL UNIQUE,
     name TEXT NOT NULL, description TEXT, domain TEXT NOT NULL UNIQUE, domain_token TEXT NOT NULL,
@@ -19,6 +41,11 @@ const STATEMENTS = [
     tolerance_bps INTEGER NOT NULL, late_policy TEXT NOT NULL CHECK (late_policy IN ('accept', 'review')),
     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT`,
   `CREATE INDEX merchants_by_user ON merchants (user_id, created_at, id)`,
+  `CREATE TABLE domain_checks (
+    merchant_id TEXT PRIMARY KEY REFERENCES merchants(id), method TEXT NOT NULL CHECK (method IN ('dns', 'file', 'meta')),
+    proven_method TEXT CHECK (proven_method IN ('dns', 'file', 'meta')), chosen_at INTEGER NOT NULL, revoked_at INTEGER,
+    checked_at INTEGER, last_error TEXT, failures INTEGER NOT NULL, failed_since INTEGER, next_check_at INTEGER) STRICT`,
+  `CREATE INDEX domain_checks_due ON domain_checks (next_check_at) WHERE next_check_at IS NOT NULL`,
   `CREATE TABLE api_keys (
     id TEXT PRIMARY KEY, merchant_id TEXT NOT NULL REFERENCES merchants(id),
     kind TEXT NOT NULL CHECK (kind IN ('public', 'secret')), key_hash TEXT NOT NULL UNIQUE, public_value TEXT,

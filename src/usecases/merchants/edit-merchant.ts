@@ -1,10 +1,19 @@
 import type { Clock } from '../../domain/ports.ts';
 import type { LatePolicy } from '../../domain/payment/types.ts';
 import { inTransaction, type Db } from '../../store/database.ts';
-import { clearGoneMerchantUrls } from '../../store/gone-endpoints.ts';
 import { updateMerchant } from '../../store/merchants.ts';
 import type { MerchantRow } from '../../store/tables.ts';
+import { pointWebhooks } from '../webhooks/point-webhooks.ts';
+import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';
 import { findOwnMerchant } from './find-own-merchant.ts';
+
+export interface EditMerchantDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly webhookUrlRule: WebhookUrlRule;
+  /** Called after the commit of a new webhookUrl: what waited goes there at once. */
+  readonly wakeWebhooks: () => void;
+}
 
 /** What is left out stays as it is; null clears. */
 export interface EditMerchantInput {
@@ -18,23 +27,24 @@ export interface EditMerchantInput {
   readonly latePolicy?: LatePolicy | undefined;
 }
 
-/** @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account. */
-export async function editMerchant(
-  deps: { readonly db: Db; readonly clock: Clock },
-  input: EditMerchantInput,
-): Promise<MerchantRow> {
-  return inTransaction(deps.db, async (tx) => {
+/** @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID (webhookUrl). */
+export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantInput): Promise<MerchantRow> {
+  const { webhookUrl } = input;
+  const row = await inTransaction(deps.db, async (tx) => {
     const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
-    // A URL that answered 410 rests until the merchant edits it, be it to the same value.
-    if (input.webhookUrl !== undefined) await clearGoneMerchantUrls(tx, merchant.id);
+    refuseWebhookUrl(deps.webhookUrlRule, webhookUrl ?? null);
+    const now = deps.clock.now();
+    if (webhookUrl !== undefined) await pointWebhooks(tx, { merchantId: merchant.id, webhookUrl, now });
     return updateMerchant(tx, merchant.id, {
       name: input.name ?? merchant.name,
       description: input.description === undefined ? merchant.description : input.description,
-      webhook_url: input.webhookUrl === undefined ? merchant.webhook_url : input.webhookUrl,
+      webhook_url: webhookUrl === undefined ? merchant.webhook_url : webhookUrl,
       payment_lifetime_minutes: input.paymentLifetimeMinutes ?? merchant.payment_lifetime_minutes,
       tolerance_bps: input.toleranceBps ?? merchant.tolerance_bps,
       late_policy: input.latePolicy ?? merchant.late_policy,
-      updated_at: deps.clock.now(),
+      updated_at: now,
     });
   });
+  if (webhookUrl !== undefined) deps.wakeWebhooks();
+  return row;
 }

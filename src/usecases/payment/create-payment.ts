@@ -16,6 +16,7 @@ import {
 import type { MerchantRow } from '../../store/tables.ts';
 import { allocateAddress, type AllocateAddressDeps } from '../allocate-address.ts';
 import { newId } from '../new-id.ts';
+import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';
 import { tell, type ApplyFactsDeps } from './apply-facts.ts';
 import { presentPayment, type PaymentView } from './present-payment.ts';
 import { priceCurrency, resolvePrice, type PriceChoice, type ResolvedPrice } from './resolve-price.ts';
@@ -27,6 +28,7 @@ export interface CreatePaymentDeps extends ApplyFactsDeps, AllocateAddressDeps {
   readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
   /** Called after the commit, so that the event goes out at once. */
   readonly wakeWebhooks: () => void;
+  readonly webhookUrlRule: WebhookUrlRule;
 }
 
 export interface CreatePaymentInput {
@@ -56,12 +58,13 @@ interface Offer {
  * Creates a payment with an address of its own in every coin offered. Asks no node: addresses are
  * derived locally and rates come from memory. The same order again answers the existing payment.
  * @throws {AppError} CUSTOMER_NOT_FOUND, PRODUCT_NOT_FOUND, PRICE_NOT_FOUND, DUPLICATE_ENTRY (order id
- * in use), COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (amount or currency)
+ * in use), COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (amount, currency or webhookUrl)
  */
 export async function createPayment(
   deps: CreatePaymentDeps,
   input: CreatePaymentInput,
 ): Promise<{ payment: PaymentView; repeated: boolean }> {
+  refuseWebhookUrl(deps.webhookUrlRule, input.webhookUrl);
   const mode: Mode = input.merchant.sandbox === 1 ? 'sandbox' : 'live';
   const currency = await priceCurrency(deps.db, input.merchant.user_id, input.price);
   if (currency !== null) await deps.rates.ensure(currency);

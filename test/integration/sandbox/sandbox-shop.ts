@@ -140,5 +140,6 @@ function paymentDeps(world: WalletWorld, control: (coin: Coin) => SimulatorContr
     simulators: { get: control },
     wakeWatcher: () => {},
     wakeWebhooks: () => {},
+    webhookUrlRule: () => null,
   };
 }

@@ -172,6 +172,13 @@ const TABLE: readonly (readonly [
   ['TILLD_WEBHOOK_LOG_RETENTION_DAYS', '7', 'webhooks.logRetentionDays', 7, '0'],
   ['TILLD_WEBHOOK_LOG_MAX_SIZE', '1GB', 'webhooks.logMaxBytes', 1e9, '1'],
   [
+    'TILLD_DNS_SERVERS',
+    '9.9.9.9, 127.0.0.1:5353,[::1]:53',
+    'domains.dnsServers',
+    ['9.9.9.9', '127.0.0.1:5353', '[::1]:53'],
+    'dns.example',
+  ],
+  [
     'TILLD_RATES',
     'fixed:BTC=100000,USD/EUR=0.92',
     'rates.fixed',

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { VERIFICATION_METHODS } from '../../domain/domain-verification.ts';
+import { checkDomain, type CheckDomainDeps } from '../../usecases/domains/check-domain.ts';
+import { chooseVerification } from '../../usecases/domains/choose-verification.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { isoTime, timestamp } from '../schemas/answers.ts';
+import { identifier } from '../schemas/text.ts';
+
+const tags = ['Merchants'];
+
+/** Showing that a domain belongs to the merchant. */
+export function domainRoutes(deps: CheckDomainDeps): Route[] {
+  return [chooseRoute(deps), checkRoute(deps)];
+}
+
+function chooseRoute(deps: CheckDomainDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/verify-domain',
+    summary: 'Choose how to verify the domain',
+    description:
+      'Answers what to publish; the token stays the same for all methods. The domain is then looked at every few minutes ' +
+      'for three days, daily for a month, and at once with /merchant/verify-domain/check.',
+    tags,
+    auth: 'account',
+    body: z.object({ merchantId: identifier(), method: z.enum(VERIFICATION_METHODS) }),
+    data: z.object({
+      verification: z.object({
+        method: z.enum(VERIFICATION_METHODS),
+        instructions: z.string(),
+        token: z.string(),
+      }),
+    }),
+    status: 200,
+    errors: ['MERCHANT_NOT_FOUND'],
+    handler: async ({ auth, body }) => ({
+      verification: await chooseVerification(deps, { ...body, userId: auth.userId }),
+    }),
+  });
+}
+
+function checkRoute(deps: CheckDomainDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/verify-domain/check',
+    summary: 'Look at the domain now',
+    description:
+      'Looks for the proof of the chosen method. A verified domain stays verified while `lastError` tells of a failed ' +
+      'look: it is looked at daily, and revoked after three failures over 72 hours.',
+    tags,
+    auth: 'account',
+    body: z.object({ merchantId: identifier() }),
+    data: z.object({
+      verification: z.object({
+        verified: z.boolean(),
+        method: z.enum(VERIFICATION_METHODS),
+        checkedAt: timestamp().nullable(),
+        lastError: z.string().nullable(),
+      }),
+    }),
+    status: 200,
+    errors: ['MERCHANT_NOT_FOUND', 'INVALID_STATE', 'RATE_LIMITED'],
+    handler: async ({ auth, body }) => {
+      const { checkedAt, ...found } = await checkDomain(deps, { ...body, userId: auth.userId });
+      return { verification: { ...found, checkedAt: checkedAt === null ? null : isoTime(checkedAt) } };
+    },
+  });
+}
