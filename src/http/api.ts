@@ -8,8 +8,9 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/database.ts';
 import type { Tokens } from '../usecases/auth/tokens.ts';
 import { dispatch, toFailure, type DispatchDeps } from './dispatch.ts';
-import { failure } from './envelope.ts';
+import { failure, type Answer } from './envelope.ts';
 import { createOnce } from './idempotency.ts';
+import { documentedErrors } from './openapi-errors.ts';
 import { createOpenApi } from './openapi.ts';
 import { createSignInLimit, isSignIn } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
@@ -148,11 +149,21 @@ function register(app: Express, { method, path }: Route, handlers: RequestHandle
 function serve(deps: DispatchDeps, route: Route): RequestHandler {
   return async (req, res) => {
     try {
-      sendAnswer(res, await dispatch(deps, route, req, res));
+      const answer = await dispatch(deps, route, req, res);
+      if (deps.checkAnswers) assertDocumented(route, answer);
+      sendAnswer(res, answer);
     } catch (error) {
       sendAnswer(res, toFailure(deps.logger, error, { requestId: requestIdOf(res), path: route.path }));
     }
   };
+}
+
+/** For tests: the documentation must know every code a route can answer. */
+function assertDocumented(route: Route, { body }: Answer): void {
+  const codes: ReadonlySet<string> = documentedErrors(route);
+  const code = body.error?.code;
+  if (code === undefined || codes.has(code)) return;
+  throw new Error(`${route.method} ${route.path} answered ${code}, which its documentation does not know`);
 }
 
 function notAllowed(methods: readonly string[]): RequestHandler {

@@ -1,137 +1,175 @@
 import { z } from 'zod';
+import { createDocument, type ZodOpenApiOverride, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { ERROR_SCHEMAS, sharedResponses } from './openapi-errors.ts';
+import { exampleOf } from './openapi-examples.ts';
+import { operation } from './openapi-operation.ts';
+import { HEADERS, SECURITY_SCHEMES, SERVICE_PATHS, TAGS } from './openapi-service.ts';
 import {
-  createDocument,
-  type ZodOpenApiOperationObject,
-  type ZodOpenApiPathsObject,
-  type ZodOpenApiResponsesObject,
-} from 'zod-openapi';
-import type { ErrorCode } from '../domain/errors.ts';
-import { ERROR_STATUS } from './error-status.ts';
-import { isSignIn } from './rate-limit.ts';
-import type { AuthKind, Route } from './route.ts';
-import { identifier } from './schemas/text.ts';
+  METHODS,
+  type MediaType,
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+  type PathItem,
+  type ResponseObject,
+} from './openapi-types.ts';
+import { webhookItems } from './openapi-webhooks.ts';
+import type { Route } from './route.ts';
 
-const problem = z.object({
-  field: z.string().meta({ description: 'Path of the field, such as email or items[0].amount' }),
-  code: z.string(),
-  message: z.string(),
-});
+const DESCRIPTION = `Cryptocurrency payments on your own nodes: Bitcoin, Litecoin, Ethereum and Solana.
 
-const SECURITY: Readonly<Record<AuthKind, readonly string[]>> = {
-  none: [],
-  jwt: ['userToken'],
-  account: ['userToken', 'secretKey'],
-  merchant: ['secretKey', 'userToken'],
-  payer: ['publicKey', 'secretKey', 'userToken'],
-};
-
-const SCHEMES = {
-  userToken: bearer('JWT', 'User token from /auth/register or /auth/login, valid for 24 hours'),
-  secretKey: bearer('sk_…', "A merchant's secret key. Never use it client-side"),
-  publicKey: bearer('pk_…', "A merchant's public key, safe for client-side code"),
-};
-
-function bearer(bearerFormat: string, description: string) {
-  return { type: 'http' as const, scheme: 'bearer', bearerFormat, description };
-}
+Every answer is an envelope: \`success\`, \`error\` and \`data\`. Amounts are decimal strings, times are ISO 8601 in UTC.
+Unknown fields are ignored. Every POST takes an \`Idempotency-Key\`.`;
 
 /** The OpenAPI 3.1 document of these routes, from the same definitions that serve them. */
 export function createOpenApi(
   routes: readonly Route[],
   info: { readonly version: string; readonly baseUrl: string },
-): object {
+): OpenApiDocument {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };
   }
-  return createDocument({
-    openapi: '3.1.0',
-    info: {
-      title: 'tilld',
-      version: info.version,
-      description: 'Cryptocurrency payments on your own nodes: Bitcoin, Litecoin, Ethereum and Solana.',
+  const generated = createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'tilld',
+        version: info.version,
+        description: DESCRIPTION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: info.baseUrl }],
+      tags: tagsOf(routes),
+      paths,
     },
-    servers: [{ url: info.baseUrl }],
-    paths,
-    components: { securitySchemes: SCHEMES },
-  });
+    { override: plainer },
+  ) as unknown as OpenApiDocument;
+  const components = {
+    ...generated.components,
+    schemas: { ...generated.components.schemas, ...ERROR_SCHEMAS },
+    responses: sharedResponses(),
+    headers: HEADERS,
+    securitySchemes: SECURITY_SCHEMES,
+  };
+  const document: OpenApiDocument = { ...generated, components };
+  const byOperation = new Map(routes.map((route) => [`${route.method.toLowerCase()} ${route.path}`, route]));
+  return {
+    ...document,
+    paths: { ...withExamples(document, byOperation), ...SERVICE_PATHS },
+    webhooks: webhookItems(document),
+  };
 }
 
-function operation(route: Route): ZodOpenApiOperationObject {
+/** Answers may grow: clients must not take a field they do not know for an error. Defaults are for all to see. */
+const plainer: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  if (typeof jsonSchema.additionalProperties === 'object') {
+    if (Object.keys(jsonSchema.additionalProperties).length === 0) jsonSchema.additionalProperties = true;
+    const { propertyNames } = jsonSchema;
+    if (typeof propertyNames === 'object' && propertyNames.enum === undefined)
+      delete jsonSchema.propertyNames;
+  }
+  // Zod leaves the default out where input and output differ, which they do in every query.
+  if (io === 'input' && zodSchema instanceof z.ZodDefault) jsonSchema.default ??= zodSchema.def.defaultValue;
+};
+
+function tagsOf(routes: readonly Route[]): { name: string; description: string }[] {
+  const used = new Set(['Service', ...routes.flatMap(({ tags }) => tags)]);
+  const known = Object.keys(TAGS).filter((name) => used.has(name));
+  const unknown = [...used].filter((name) => TAGS[name] === undefined);
+  return [...known, ...unknown].map((name) => ({ name, description: TAGS[name] ?? '' }));
+}
+
+type Unfinished = OpenApiDocument;
+
+function withExamples(document: Unfinished, routes: ReadonlyMap<string, Route>): Record<string, PathItem> {
+  const items = Object.entries(document.paths).map(([path, item]): [string, PathItem] => {
+    const operations = METHODS.flatMap((method) => {
+      const found = item[method];
+      const route = routes.get(`${method} ${path}`);
+      return found === undefined || route === undefined
+        ? []
+        : [[method, complete(document, found, route)] as const];
+    });
+    return [path, Object.fromEntries(operations)];
+  });
+  return Object.fromEntries(items);
+}
+
+/** An operation with an example of everything it takes and answers. */
+function complete(document: Unfinished, given: Operation, route: Route): Operation {
+  const trail = route.path.split('/').filter((part) => part !== '');
+  const { example } = route;
+  const body = given.requestBody?.content['application/json'];
   return {
-    operationId: operationId(route),
-    summary: route.summary,
-    description: route.description,
-    tags: [...route.tags],
-    security: SECURITY[route.auth].map((name) => ({ [name]: [] })),
-    requestParams: parameters(route),
-    ...(route.body === null
+    ...given,
+    ...(given.parameters === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }),
-    responses: responses(route),
+      : {
+          parameters: given.parameters.map((parameter) =>
+            withParameterExample(document, parameter, route, trail),
+          ),
+        }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': withBodyExamples(document, body, route, trail) },
+          },
+        }),
+    responses: Object.fromEntries(
+      Object.entries(given.responses).map(([status, response]) => [
+        status,
+        '$ref' in response || !status.startsWith('2')
+          ? response
+          : withDataExample(document, response, example.data, trail),
+      ]),
+    ),
   };
 }
 
-function operationId(route: Route): string {
-  const words = route.path.split(/[/-]/).filter((word) => word !== '');
-  const tail = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-  return route.method.toLowerCase() + tail;
-}
-
-function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {
-  const namesMerchant = route.auth === 'merchant' || route.auth === 'payer';
-  const merchantId = identifier().optional().meta({
-    description: 'Required with a user token, here or in the body; a key names its merchant itself',
-  });
-  const own = route.query instanceof z.ZodObject ? route.query.shape : {};
-  const query = z.object(namesMerchant ? { merchantId, ...own } : own);
-  const key = z
-    .string()
-    .optional()
-    .meta({ description: '1 to 255 characters. The same request again answers as the first did' });
-  return {
-    ...(Object.keys(query.shape).length > 0 ? { query } : {}),
-    ...(route.method === 'POST' ? { header: z.object({ 'Idempotency-Key': key }) } : {}),
-  };
-}
-
-function responses(route: Route): ZodOpenApiResponsesObject {
-  const envelope = z.object({ success: z.literal(true), error: z.null(), data: route.data });
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of errorCodes(route)) {
-    byStatus.set(ERROR_STATUS[code], [...(byStatus.get(ERROR_STATUS[code]) ?? []), code]);
+function withParameterExample(
+  document: Unfinished,
+  parameter: Parameter,
+  route: Route,
+  trail: readonly string[],
+): Parameter {
+  const given = route.example.query as Readonly<Record<string, unknown>> | undefined;
+  const optional = parameter.required !== true;
+  if (given === undefined || parameter.in === 'header' || parameter.name === 'merchantId') {
+    const example = exampleOf(document, parameter.schema, [...trail, parameter.name]);
+    return { ...parameter, example: parameter.name === 'Idempotency-Key' ? 'order-1001' : example };
   }
-  const failures = [...byStatus].map(([status, codes]) => [String(status), failureResponse(status, codes)]);
-  return {
-    [String(route.status)]: {
-      description: 'Success',
-      content: { 'application/json': { schema: envelope } },
-    },
-    ...Object.fromEntries(failures),
-  };
+  const example = given[parameter.name];
+  if (example === undefined && optional) return parameter;
+  return { ...parameter, example };
 }
 
-function failureResponse(status: number, codes: readonly ErrorCode[]) {
-  const error = z.object({
-    status: z.literal(status),
-    code: z.enum(codes),
-    message: z.string(),
-    details: z.array(problem).optional(),
-  });
-  const schema = z.object({ success: z.literal(false), error, data: z.null() });
-  return { description: codes.join(', '), content: { 'application/json': { schema } } };
+function withBodyExamples(
+  document: Unfinished,
+  body: MediaType,
+  route: Route,
+  trail: readonly string[],
+): MediaType {
+  const { body: own, otherBodies } = route.example;
+  const example = own ?? exampleOf(document, body.schema, trail);
+  if (otherBodies === undefined) return { ...body, example };
+  const others = Object.entries(otherBodies).map(([summary, value]) => [summary, { summary, value }]);
+  return { ...body, examples: { Usual: { value: example }, ...Object.fromEntries(others) } };
 }
 
-/** Every code a route can answer: its own and those that come with what it takes. */
-function errorCodes(route: Route): ReadonlySet<ErrorCode> {
-  const codes = new Set<ErrorCode>(route.errors);
-  if (route.auth !== 'none') codes.add('UNAUTHORISED');
-  if (route.auth === 'merchant' || route.auth === 'payer') {
-    codes.add('VALIDATION_INVALID').add('MERCHANT_NOT_FOUND');
-  }
-  if (route.body !== null || route.query !== null) codes.add('VALIDATION_INVALID');
-  if (route.method !== 'GET') codes.add('VALIDATION_INVALID').add('PAYLOAD_TOO_LARGE');
-  if (route.method === 'POST') codes.add('IDEMPOTENCY_MISMATCH').add('IDEMPOTENCY_IN_FLIGHT');
-  if (isSignIn(route)) codes.add('RATE_LIMITED');
-  return codes.add('INTERNAL_ERROR');
+function withDataExample(
+  document: Unfinished,
+  response: ResponseObject,
+  own: unknown,
+  trail: readonly string[],
+): ResponseObject {
+  const content = response.content?.['application/json'];
+  if (content === undefined) return response;
+  const schema = content.schema.properties?.['data'] ?? {};
+  const data = own ?? exampleOf(document, schema, trail);
+  const example = { success: true, error: null, data };
+  return { ...response, content: { 'application/json': { ...content, example } } };
 }

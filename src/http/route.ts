@@ -67,6 +67,8 @@ interface RouteFacts {
   readonly tags: readonly string[];
   /** Status of a success; creates are 201. */
   readonly status: 200 | 201;
+  /** When a create also answers 200, because the same thing exists already: what that tells. */
+  readonly repeatAnswers?: string;
   /** Codes beyond those every route of its `auth` can answer; they are documented in OpenAPI. */
   readonly errors: readonly ErrorCode[];
 }

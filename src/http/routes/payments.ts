@@ -53,7 +53,30 @@ function createRoute(deps: CreatePaymentDeps): Route {
     tags,
     auth: 'payer',
     status: 201,
+    repeatAnswers: 'The same order again: the payment that exists',
     body: createBody,
+    example: {
+      body: {
+        amount: '49.90',
+        currency: 'USD',
+        customerId: 'cus_5LrRyo2k8hQmXv4TzN0aWb7C',
+        orderId: 'order-1001',
+        metadata: { tableNumber: 7 },
+        webhookUrl: 'https://shop.example/webhooks/tilld',
+        successUrl: 'https://shop.example/thanks',
+        returnUrl: 'https://shop.example/cart',
+        allowedCryptos: ['BTC', 'LTC'],
+        customFields: { note: 'Gift wrapping' },
+      },
+      otherBodies: {
+        'By product and price': {
+          productId: 'prod_1Hn6Vd0sKq3ZtY8uPbE4xM2j',
+          priceId: 'price_9sXcW2fLk7RmQ0vTzA5nBh3D',
+          customerId: 'cus_5LrRyo2k8hQmXv4TzN0aWb7C',
+          orderId: 'order-1002',
+        },
+      },
+    },
     data: payerPaymentSchema(),
     errors: [
       'CUSTOMER_NOT_FOUND',

@@ -137,6 +137,7 @@ function sendStatusRoute(deps: SendCoinsDeps): Route {
       txHash: identifier().optional(),
       idempotencyKey: identifier().optional(),
     }),
+    example: { query: { sendId: 'snd_2KfHw9TzLq4Xn7VbR0mCy5Pd' } },
     data: sendData,
     handler: async ({ auth, query }) => getSend(deps, { ...query, merchantId: auth.merchantId }),
   });
