@@ -123,6 +123,8 @@ export interface NodeStatus {
   readonly syncing: boolean;
   /** Lowest height whose block body the node still has; 0 when unpruned. */
   readonly pruneHeight: number;
+  /** Connected peers; null where a node may be alone (regtest, the simulator). */
+  readonly peers: number | null;
   readonly version: string;
   readonly warnings: string | null;
 }

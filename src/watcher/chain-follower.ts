@@ -6,6 +6,7 @@ import { recordUnconfirmed } from '../usecases/chain/record-unconfirmed.ts';
 import { rewindChain } from '../usecases/chain/rewind-chain.ts';
 import { startCursor } from '../usecases/chain/start-cursor.ts';
 import { findForkPoint } from './fork-point.ts';
+import { isInStep, UnbrokenWatch } from './unbroken-watch.ts';
 
 export interface FollowerOptions {
   readonly pollIntervalMs: number;
@@ -50,7 +51,7 @@ export class ChainFollower {
   #loop: Promise<void> | null = null;
   #status: NodeStatus | null = null;
   #statusAt = 0;
-  #seenThrough: number | null = null;
+  readonly #watch = new UnbrokenWatch();
   #failures = 0;
   #outOfStepRounds = 0;
   #health: Pick<ChainHealth, 'state' | 'height' | 'lastError'> = {
@@ -86,9 +87,9 @@ export class ChainFollower {
     this.#wake.abort();
   }
 
-  /** Time up to which blocks and mempool were seen completely, ms; null before the first full look. */
+  /** Time up to which blocks and mempool were seen completely, ms; null while that is known of no time. */
   seenThrough(): number | null {
-    return this.#seenThrough;
+    return this.#watch.seenThrough;
   }
 
   health(): ChainHealth {
@@ -100,7 +101,7 @@ export class ChainFollower {
       mode: this.#adapter.mode,
       ...this.#health,
       lag: height === null || known === null ? null : Math.max(0, known - height),
-      lastSeenAt: this.#seenThrough,
+      lastSeenAt: this.#watch.seenThrough,
       nodeVersion: this.#status?.version ?? null,
       nodeWarnings: this.#status?.warnings ?? null,
     };
@@ -121,7 +122,7 @@ export class ChainFollower {
 
   /** One look at the chain; true when there is more to do at once. Exposed so that tests can step it. */
   async round(): Promise<boolean> {
-    await this.#checkNode();
+    const status = await this.#checkNode();
     const startedAt = this.#deps.clock.now();
     const cursor = await startCursor(this.#deps, this.#adapter);
     this.#health = { ...this.#health, height: cursor.height };
@@ -129,13 +130,24 @@ export class ChainFollower {
     if (progress !== 'caught_up') return progress === 'more';
     const view = await this.#adapter.unconfirmed();
     // A view of another tip says nothing safe: take the new block first.
-    if (!(await recordUnconfirmed(this.#deps, this.#adapter, view, this.#seenThrough))) {
+    if (!(await recordUnconfirmed(this.#deps, this.#adapter, view, this.#watch.seenThrough))) {
       return this.#outOfStep(view.tip);
     }
     this.#outOfStepRounds = 0;
-    this.#seenThrough = startedAt;
-    this.#health = { ...this.#health, state: 'following' };
+    this.#watch.looked(startedAt, status);
+    if (isInStep(status)) this.#health = { ...this.#health, state: 'following' };
+    else this.#nowBehindNetwork(status);
     return false;
+  }
+
+  #nowBehindNetwork({ peers, syncing }: NodeStatus): void {
+    if (this.#health.state !== 'behind') {
+      this.#deps.logger.warn(
+        { ...this.#chain(), peers, syncing },
+        'the node is not in step with its network; no payment ends until it is',
+      );
+    }
+    this.#health = { ...this.#health, state: 'behind' };
   }
 
   /** Usually a new block came between the two looks; a node that stays out of step is not hammered. */
@@ -147,6 +159,7 @@ export class ChainFollower {
   }
 
   #nowBehind(tip: BlockRef): void {
+    this.#watch.broken();
     if (this.#health.state !== 'behind') {
       this.#deps.logger.warn(
         { ...this.#chain(), cursor: this.#health.height, node: tip.height },
@@ -156,16 +169,18 @@ export class ChainFollower {
     this.#health = { ...this.#health, state: 'behind' };
   }
 
-  async #checkNode(): Promise<void> {
+  async #checkNode(): Promise<NodeStatus> {
     const now = this.#deps.clock.now();
     const fresh = now - this.#statusAt < this.#options.statusEveryMs && now >= this.#statusAt;
-    if (this.#status !== null && fresh && this.#failures === 0) return;
+    const known = this.#status;
+    if (known !== null && fresh && this.#failures === 0 && isInStep(known)) return known;
     const status = await this.#adapter.status();
     if (status.warnings !== null && status.warnings !== this.#status?.warnings) {
       this.#deps.logger.warn({ ...this.#chain(), warnings: status.warnings }, 'the node warns');
     }
     this.#status = status;
     this.#statusAt = now;
+    return status;
   }
 
   /** Records blocks up to the node's tip, at most a round's worth. */
@@ -179,7 +194,7 @@ export class ChainFollower {
       const block = await this.#adapter.blockAt(cursor.height + 1);
       if (block === null) return 'caught_up';
       // Not the child of our block: the chain moved under us, the next round finds the fork.
-      if (!(await recordBlock(this.#deps, this.#chain(), block, this.#seenThrough))) return 'more';
+      if (!(await recordBlock(this.#deps, this.#chain(), block, this.#watch.seenThrough))) return 'more';
       cursor = { height: block.height, hash: block.hash };
       this.#health = { ...this.#health, height: cursor.height, state: 'catching_up' };
       this.#noteTip(cursor);
@@ -225,6 +240,7 @@ export class ChainFollower {
       );
     }
     this.#failures += 1;
+    this.#watch.broken();
     const state = kind === 'wrong_chain' ? 'wrong_chain' : 'error';
     this.#health = { ...this.#health, state, lastError: message };
   }

@@ -55,6 +55,7 @@ export class ScriptedChain {
         headersHeight: this.tip.height,
         syncing: false,
         pruneHeight: 0,
+        peers: null,
         version: 'scripted',
         warnings: null,
         ...this.status,

@@ -112,6 +112,7 @@ function readStatus(tip: { height: number; hash: string }, pruneHeight: number):
     headersHeight: tip.height,
     syncing: false,
     pruneHeight,
+    peers: null,
     version: 'simulator',
     warnings: null,
   };

@@ -20,6 +20,7 @@ export async function nodeStatus(client: NodeClient, coin: UtxoCoin, network: Ne
     headersHeight: info.headers,
     syncing: info.initialblockdownload || info.headers > info.blocks,
     pruneHeight: info.pruned ? (info.pruneheight ?? 0) : 0,
+    peers: network === 'regtest' ? null : networkInfo.connections,
     version: networkInfo.subversion,
     warnings: warningsOf(info, networkInfo),
   };

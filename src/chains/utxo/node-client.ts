@@ -26,7 +26,12 @@ const CHAIN_INFO = z.object({
 });
 export type ChainInfo = z.infer<typeof CHAIN_INFO>;
 
-const NETWORK_INFO = z.object({ subversion: z.string(), relayfee: AMOUNT, warnings: WARNINGS });
+const NETWORK_INFO = z.object({
+  subversion: z.string(),
+  connections: COUNT,
+  relayfee: AMOUNT,
+  warnings: WARNINGS,
+});
 export type NetworkInfo = z.infer<typeof NETWORK_INFO>;
 
 const HEADER = z.object({

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
+import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
+
+const DUE = 50_000_000n;
+let world: PaymentWorld;
+let payment: PaymentView;
+
+/** Looks every ten seconds for a while, as the watcher does. */
+async function watchFor(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 10_000) {
+    world.advance(10_000);
+    await world.look();
+    await world.expire();
+  }
+}
+
+beforeEach(async () => {
+  world = await openPaymentWorld({ network: 'mainnet' });
+  world.chains.BTC.status = { peers: 8 };
+  world.chains.LTC.status = { peers: 8 };
+  await watchFor(5 * MINUTE);
+  payment = await world.order({ allowed: ['BTC'] });
+});
+
+afterEach(async () => {
+  await world.close();
+});
+
+/** What the network had while nobody here was awake: a payment in time, mined in time. */
+function catchUpWithNetwork(paidAtMs: number): void {
+  world.chains.BTC.status = { peers: 8 };
+  world.chains.BTC.mine(paidAtMs, [creditTo(addressOf(payment, 'BTC'), DUE)]);
+  world.chains.BTC.mine(paidAtMs + 10 * MINUTE);
+}
+
+describe('a node that is not in step with its network', () => {
+  it.each([
+    ['has no peers yet', { peers: 0 }],
+    ['knows of blocks it does not have', { peers: 3, syncing: true }],
+  ])('ends no payment after a power cut of three hours while it %s', async (_what, status) => {
+    const paidAt = world.now() + 10 * MINUTE;
+    world.advance(180 * MINUTE);
+    world.restart();
+    world.chains.BTC.status = status;
+    await watchFor(10 * MINUTE);
+    expect(await world.eventsOf(payment)).toEqual(['created']);
+    expect(world.follower('BTC').health().state).toBe('behind');
+    catchUpWithNetwork(paidAt);
+    await watchFor(10 * MINUTE);
+    expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
+    expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
+  });
+
+  it('is given time to learn of blocks after the machine slept, although it kept its peers', async () => {
+    const paidAt = world.now() + 10 * MINUTE;
+    world.advance(180 * MINUTE);
+    await world.look();
+    expect(await world.expire()).toBe(0);
+    catchUpWithNetwork(paidAt);
+    await watchFor(5 * MINUTE);
+    expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
+  });
+
+  it('lets payments end soon once it is in step again', async () => {
+    world.advance(180 * MINUTE);
+    world.restart();
+    await watchFor(5 * MINUTE);
+    expect(await world.eventsOf(payment)).toEqual(['created', 'expired']);
+    world.chains.BTC.unconfirmed = [unconfirmed(creditTo(addressOf(payment, 'BTC'), DUE))];
+    await watchFor(MINUTE);
+    expect((await world.payment(payment)).transactions).toMatchObject([{ late: true }]);
+  });
+});
