@@ -18,6 +18,7 @@ module.exports = {
     only('config', ['config', 'domain']),
     only('watcher', ['watcher', 'usecases', 'domain', 'store']),
     only('egress', ['egress']),
+    only('mail', ['mail', 'domain']),
     only('webhooks', ['webhooks', 'egress', 'usecases', 'domain', 'store']),
     only('domain-checks', ['domain-checks', 'egress', 'usecases', 'domain']),
     only('http', ['http', 'usecases', 'domain', 'store']),

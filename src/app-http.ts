@@ -20,6 +20,7 @@ import { walletRoutes } from './http/routes/wallet.ts';
 import { webhookRoutes } from './http/routes/webhooks.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import type { Passwords } from './usecases/auth/passwords.ts';
+import { createSignInGuard, noSignInGuard } from './usecases/auth/sign-in-guard.ts';
 import type { Tokens } from './usecases/auth/tokens.ts';
 import type { CreatePaymentDeps } from './usecases/payment/create-payment.ts';
 import type { SendCoinsDeps } from './usecases/wallet/send-coins.ts';
@@ -68,7 +69,12 @@ export function createHttp(deps: HttpDeps): HttpServer {
 function routesOf(deps: HttpDeps): Route[] {
   const { config, watcher } = deps;
   return [
-    ...authRoutes({ ...deps, registration: config.auth.registration }),
+    ...authRoutes({
+      ...deps,
+      baseUrl: config.http.baseUrl,
+      registration: config.auth.registration,
+      guard: config.auth.ratePerMinute === 0 ? noSignInGuard() : createSignInGuard(deps.clock),
+    }),
     ...merchantRoutes({ ...deps, defaults: config.payments }),
     ...domainRoutes({ ...deps, checker: deps.domainChecks }),
     ...keyRoutes(deps),

@@ -1,3 +1,4 @@
+import type { MailDelivery } from './app-mail.ts';
 import type { Simulator } from './chains/simulator/simulator.ts';
 import type { Config } from './config/config.ts';
 import type { ChainAdapter } from './domain/chain.ts';
@@ -18,6 +19,7 @@ export interface RunningParts {
   readonly rates: { start(): void | Promise<void>; stop(): void | Promise<void> };
   readonly queue: WebhookQueue;
   readonly pruning: WebhookHousekeeping;
+  readonly mails: MailDelivery;
   readonly domainChecks: DomainChecks;
   readonly watcher: Watcher;
   readonly simulators: readonly Simulator[];
@@ -32,6 +34,7 @@ export async function startParts(config: Config, parts: RunningParts): Promise<{
   parts.watcher.start();
   await parts.queue.start();
   parts.pruning.start();
+  parts.mails.start();
   parts.domainChecks.start();
   const { port } = await parts.server.listen({ host: config.http.host, port: config.http.port });
   const scheme = config.http.tls === null ? 'http' : 'https';
@@ -51,6 +54,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
     ['simulators', () => Promise.all(parts.simulators.map((simulator) => simulator.stop()))],
     ['rates', () => parts.rates.stop()],
     ['domain checks', () => parts.domainChecks.stop()],
+    ['mails', () => parts.mails.stop()],
     ['webhook pruning', () => parts.pruning.stop()],
     ['webhook queue', () => parts.queue.stop({ deadlineMs: half })],
     ['chain adapters', () => Promise.all(parts.adapters.map((adapter) => adapter.close()))],

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { chainsOf, confirmationPolicies, createLiveAdapters, createSimulators } from './app-chains.ts';
 import { createHttp } from './app-http.ts';
+import { createMailDelivery } from './app-mail.ts';
 import { startParts, stopParts, type RunningParts } from './app-lifecycle.ts';
 import { watchKeys } from './chains/registry.ts';
 import type { Config } from './config/config.ts';
@@ -126,8 +127,9 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
     passwords: await createPasswords(config.auth.passwordHash),
     checkAnswers: options.checkAnswers ?? false,
   });
+  const mails = createMailDelivery({ config, db, clock, logger, secretBox });
   const wipeKeys = (): void => keyring.wipe();
-  const loops = { rates, queue, pruning, domainChecks, watcher, simulators, adapters };
+  const loops = { rates, queue, pruning, mails, domainChecks, watcher, simulators, adapters };
   return { lock, database, server, ...loops, wipeKeys };
 }
 

@@ -2,6 +2,7 @@
 export const ERROR_CODES = [
   'UNAUTHORISED',
   'INVALID_CREDENTIALS',
+  'SECOND_FACTOR_REQUIRED',
   'RATE_LIMITED',
   'CUSTOMER_NOT_FOUND',
   'MERCHANT_NOT_FOUND',
@@ -39,15 +40,18 @@ export class AppError extends Error {
   override name = 'AppError';
   readonly code: ErrorCode;
   readonly details: readonly FieldProblem[];
+  /** When the same request may be worth another try; null where time alone changes nothing. */
+  readonly retryAfterMs: number | null;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { details?: readonly FieldProblem[]; cause?: unknown } = {},
+    options: { details?: readonly FieldProblem[]; cause?: unknown; retryAfterMs?: number } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details ?? [];
+    this.retryAfterMs = options.retryAfterMs ?? null;
   }
 }
 

@@ -4,10 +4,22 @@ import type { Request } from 'express';
 /** One customer's share of the IPv6 space: whoever has one address has the whole /64. */
 const IPV6_PREFIX = 64;
 
+/** What one site or one provider's corner usually has. */
+const IPV6_NETWORK_PREFIX = 48;
+
 /** The client's address as far as it tells one client from another. */
 export function clientKey(req: Request): string {
+  return keyOf(req, IPV6_PREFIX);
+}
+
+/** The part of the network a client is in, in which it may easily change its address: an IPv4 /24, an IPv6 /48. */
+export function networkKey(req: Request): string {
+  return keyOf(req, IPV6_NETWORK_PREFIX).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24');
+}
+
+function keyOf(req: Request, ipv6Prefix: number): string {
   const address = req.ip ?? req.socket.remoteAddress;
   if (address === undefined) return 'unknown';
   // A dual-stack socket shows IPv4 clients as ::ffff:1.2.3.4; they are not one /64.
-  return ipKeyGenerator(address.replace(/^::ffff:(?=\d+\.)/i, ''), IPV6_PREFIX);
+  return ipKeyGenerator(address.replace(/^::ffff:(?=\d+\.)/i, ''), ipv6Prefix);
 }

@@ -4,7 +4,7 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/database.ts';
 import type { Caller } from '../usecases/auth/authenticate.ts';
 import type { Tokens } from '../usecases/auth/tokens.ts';
-import { clientKey } from './client-key.ts';
+import { clientKey, networkKey } from './client-key.ts';
 import { failure, success, type Answer } from './envelope.ts';
 import { idempotencyKeyOf, type Once } from './idempotency.ts';
 import { chooseMerchant, identify, resolveAuth } from './identify.ts';
@@ -50,6 +50,7 @@ export async function dispatch(
     body,
     query,
     requestId: requestIdOf(res),
+    network: networkKey(req),
     idempotencyKey: key,
     idempotencyScope: scope,
   };

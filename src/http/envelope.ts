@@ -32,11 +32,17 @@ export function success(
 
 export function failure(error: AppError, headers: Readonly<Record<string, string>> = {}): Answer {
   const status = ERROR_STATUS[error.code];
-  const { code, message, details } = error;
+  const { code, message, details, retryAfterMs } = error;
   const body = { status, code, message, ...(details.length > 0 ? { details } : {}) };
   return {
     status,
-    headers: code === 'UNAUTHORISED' ? { ...headers, 'WWW-Authenticate': 'Bearer' } : headers,
+    headers: {
+      ...headers,
+      ...(code === 'UNAUTHORISED' ? { 'WWW-Authenticate': 'Bearer' } : {}),
+      ...(retryAfterMs === null
+        ? {}
+        : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
+    },
     body: { success: false, error: body, data: null },
   };
 }

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../domain/errors.ts';
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   UNAUTHORISED: 401,
   INVALID_CREDENTIALS: 401,
+  SECOND_FACTOR_REQUIRED: 401,
   RATE_LIMITED: 429,
   CUSTOMER_NOT_FOUND: 404,
   MERCHANT_NOT_FOUND: 404,

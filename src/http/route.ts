@@ -35,6 +35,8 @@ export interface RouteInput<A extends AuthKind, B, Q> {
   readonly body: B;
   readonly query: Q;
   readonly requestId: string;
+  /** The part of the network the client is in: an IPv4 /24 or an IPv6 /48. */
+  readonly network: string;
   /** The Idempotency-Key header of a POST, for handlers that must recognise a repeat themselves after a crash. */
   readonly idempotencyKey: string | null;
   /** Scope in which that key is unique: `merchant:<id>`, `merchant:<id>:public`, `user:<id>` or a client address. */

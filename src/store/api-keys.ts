@@ -57,6 +57,12 @@ export async function deleteKeys(tx: Tx, merchantId: string): Promise<void> {
   await tx.deleteFrom('api_keys').where('merchant_id', '=', merchantId).execute();
 }
 
-export async function touchKey(db: Db, id: string, now: number): Promise<void> {
-  await db.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute();
+/** Notes a use, unless one since `before` was noted already. */
+export async function touchKey(db: Db, use: { id: string; now: number; before: number }): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at: use.now })
+    .where('id', '=', use.id)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', use.before)]))
+    .execute();
 }

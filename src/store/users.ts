@@ -38,3 +38,33 @@ export async function replacePasswordHash(
     .where('password_hash', '=', change.previous)
     .execute();
 }
+
+/**
+ * Sets a new password and moves the token version, which kills every token issued before.
+ * @param change.previous when given, undefined is the answer if the password was changed meanwhile
+ */
+export async function changePasswordHash(
+  tx: Tx,
+  change: { id: string; previous?: string; next: string; now: number },
+): Promise<UserRow | undefined> {
+  const query = tx
+    .updateTable('users')
+    .set((eb) => ({
+      password_hash: change.next,
+      token_version: eb('token_version', '+', 1),
+      updated_at: change.now,
+    }))
+    .where('id', '=', change.id);
+  const guarded = change.previous === undefined ? query : query.where('password_hash', '=', change.previous);
+  return guarded.returningAll().executeTakeFirst();
+}
+
+/** Notes that the e-mail address is its user's; once is enough. */
+export async function markVerified(tx: Tx, id: string, now: number): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ is_verified: 1, updated_at: now })
+    .where('id', '=', id)
+    .where('is_verified', '=', 0)
+    .execute();
+}

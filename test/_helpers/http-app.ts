@@ -20,6 +20,7 @@ import { createHttpServer } from '../../src/http/server.ts';
 import type { Db } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { createPasswords } from '../../src/usecases/auth/passwords.ts';
+import { createSignInGuard, noSignInGuard } from '../../src/usecases/auth/sign-in-guard.ts';
 import { createTokens } from '../../src/usecases/auth/tokens.ts';
 import type { RegisterDeps } from '../../src/usecases/auth/register.ts';
 import { createWallet } from '../../src/wallet/derivation.ts';
@@ -83,6 +84,8 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
   const tokens = createTokens({ secret: jwtSecret, clock });
   const passwords = await createPasswords(options.passwordCost ?? CHEAP_PASSWORDS);
   const registration = options.registration ?? 'open';
+  const isLimited = (options.settings?.authRatePerMinute ?? 0) > 0;
+  const guard = isLimited ? createSignInGuard(clock) : noSignInGuard();
   const registry = new Registry();
   const allowPrivate = options.allowPrivate ?? true;
   let wakes = 0;
@@ -115,7 +118,16 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
     tls: options.tls ?? null,
     checkAnswers: true,
     routes: [
-      ...authRoutes({ db, clock, passwords, tokens, registration }),
+      ...authRoutes({
+        db,
+        clock,
+        passwords,
+        tokens,
+        secretBox,
+        registration,
+        guard,
+        baseUrl: options.settings?.baseUrl ?? 'http://localhost:3000',
+      }),
       ...merchantRoutes(merchantDeps),
       ...domainRoutes({ ...domainDeps, checker: domainChecks }),
       ...keyRoutes(merchantDeps),

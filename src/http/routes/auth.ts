@@ -2,69 +2,81 @@ import { z } from 'zod';
 import { login } from '../../usecases/auth/login.ts';
 import { readMe } from '../../usecases/auth/read-me.ts';
 import { register, type RegisterDeps } from '../../usecases/auth/register.ts';
-import type { Session } from '../../usecases/auth/session.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { isoTime, timestamp } from '../schemas/answers.ts';
-import { email, text } from '../schemas/text.ts';
+import { email } from '../schemas/text.ts';
+import { authTags, code, currentPassword, newPassword, session, sessionAnswer, user } from './auth-parts.ts';
+import { emailRoutes } from './auth-email.ts';
+import { passwordRoutes } from './auth-password.ts';
+import { totpRoutes } from './auth-totp.ts';
 
 export type AuthRoutesDeps = RegisterDeps;
 
-const PASSWORD_MIN = 8;
-const PASSWORD_MAX = 128;
-/** A sign-in judges a password only by comparing it; this bounds what gets hashed. */
-const LOGIN_PASSWORD_MAX = 1024;
-
-const user = z.object({ id: z.string(), email: z.string(), isVerified: z.boolean() }).meta({ id: 'User' });
-const session = z.object({ token: z.string(), expiresAt: timestamp(), user });
-const tags = ['Authentication'];
-
-/** Register, sign in, and who am I. */
+/** Accounts: registering, signing in, and everything about a user's own account. */
 export function authRoutes(deps: AuthRoutesDeps): Route[] {
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/auth/register',
-      summary: 'Register a user',
-      description: 'Creates a user and signs them in. Email addresses compare case-insensitively.',
-      tags,
-      auth: 'none',
-      body: z.object({
-        email: email(),
-        password: text({ min: PASSWORD_MIN, max: PASSWORD_MAX, trim: false }),
-      }),
-      data: session,
-      status: 201,
-      errors: ['DUPLICATE_ENTRY', 'REGISTRATION_CLOSED'],
-      handler: async ({ body }) => sessionAnswer(await register(deps, body)),
-    }),
-    defineRoute({
-      method: 'POST',
-      path: '/auth/login',
-      summary: 'Sign in',
-      description: 'Answers a token valid for 24 hours. There is no refresh: sign in again.',
-      tags,
-      auth: 'none',
-      body: z.object({ email: email(), password: text({ max: LOGIN_PASSWORD_MAX, trim: false }) }),
-      data: session,
-      status: 200,
-      errors: ['INVALID_CREDENTIALS'],
-      handler: async ({ body }) => sessionAnswer(await login(deps, body)),
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/auth/me',
-      summary: 'The signed-in user',
-      description: 'The user a token belongs to.',
-      tags,
-      auth: 'jwt',
-      data: z.object({ user }),
-      status: 200,
-      errors: [],
-      handler: async ({ auth }) => ({ user: await readMe(deps, auth.userId) }),
-    }),
+    registerRoute(deps),
+    loginRoute(deps),
+    meRoute(deps),
+    ...emailRoutes(deps),
+    ...passwordRoutes(deps),
+    ...totpRoutes(deps),
   ];
 }
 
-function sessionAnswer({ token, expiresAt, user }: Session) {
-  return { token, expiresAt: isoTime(expiresAt), user };
+function registerRoute(deps: AuthRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/auth/register',
+    summary: 'Register a user',
+    description:
+      'Creates a user, signs them in and mails them a link to verify the address (without a mail server the ' +
+      'link is in the log). Email addresses compare case-insensitively.',
+    tags: authTags,
+    auth: 'none',
+    body: z.object({ email: email(), password: newPassword() }),
+    data: session,
+    status: 201,
+    errors: ['DUPLICATE_ENTRY', 'REGISTRATION_CLOSED'],
+    handler: async ({ body, network }) => sessionAnswer(await register(deps, { ...body, network })),
+  });
+}
+
+function loginRoute(deps: AuthRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/auth/login',
+    summary: 'Sign in',
+    description:
+      'Answers a token valid for 24 hours. There is no refresh: sign in again. With two-factor sign-in on, ' +
+      'a right password without `code` is answered SECOND_FACTOR_REQUIRED: send the request again with a code ' +
+      'of the authenticator app, or a recovery code. Each code works once. After several failures an account ' +
+      'takes tries from that part of the network ever more slowly (429 with Retry-After, at most 15 minutes).',
+    tags: authTags,
+    auth: 'none',
+    body: z.object({
+      email: email(),
+      password: currentPassword(),
+      code: code().optional().meta({ description: 'Needed with two-factor sign-in only' }),
+    }),
+    data: session,
+    status: 200,
+    errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED'],
+    handler: async ({ body, network }) =>
+      sessionAnswer(await login(deps, { ...body, code: body.code, network })),
+  });
+}
+
+function meRoute(deps: AuthRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/auth/me',
+    summary: 'The signed-in user',
+    description: 'The user a token belongs to.',
+    tags: authTags,
+    auth: 'jwt',
+    data: z.object({ user }),
+    status: 200,
+    errors: [],
+    handler: async ({ auth }) => ({ user: await readMe(deps, auth.userId) }),
+  });
 }

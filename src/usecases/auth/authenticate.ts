@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/ports.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
 import { findValidKey, touchKey } from '../../store/api-keys.ts';
 import type { Db } from '../../store/database.ts';
 import type { MerchantRow } from '../../store/tables.ts';
@@ -15,6 +15,7 @@ export interface AuthenticateDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly tokens: Tokens;
+  readonly logger: Logger;
 }
 
 /** How exact the last use of a key is: no write per request. */
@@ -41,8 +42,14 @@ async function byKey(deps: AuthenticateDeps, credential: string): Promise<Caller
   const owner = await findValidKey(deps.db, keyHash(credential), now);
   if (owner === null) return null;
   const { key, merchant } = owner;
-  if (key.last_used_at === null || now - key.last_used_at >= TOUCH_INTERVAL_MS) {
-    await touchKey(deps.db, key.id, now);
-  }
+  if (key.last_used_at === null || now - key.last_used_at >= TOUCH_INTERVAL_MS) noteUse(deps, key.id, now);
   return { kind: key.kind, merchant };
+}
+
+/** Not waited for: no request is slower, or fails, for the sake of a time shown in a list. */
+function noteUse({ db, logger }: AuthenticateDeps, keyId: string, now: number): void {
+  const before = now - TOUCH_INTERVAL_MS;
+  touchKey(db, { id: keyId, now, before }).catch((error: unknown) => {
+    logger.warn({ err: error, key: keyId }, 'could not note the use of an API key');
+  });
 }

@@ -34,7 +34,8 @@ export async function createPasswords(cost: PasswordCost): Promise<Passwords> {
   const limit = pLimit(PARALLEL);
   const bounded = <T>(work: () => Promise<T>): Promise<T> => {
     if (limit.pendingCount >= QUEUE_MAX) {
-      throw new AppError('RATE_LIMITED', 'Too many sign-ins at once: try again in a moment');
+      const message = 'Too many sign-ins at once: try again in a moment';
+      throw new AppError('RATE_LIMITED', message, { retryAfterMs: 1000 });
     }
     return limit(work);
   };

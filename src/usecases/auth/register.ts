@@ -1,30 +1,26 @@
 import { emailKey } from '../../domain/email.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { Clock } from '../../domain/ports.ts';
 import { inTransaction, type Db } from '../../store/database.ts';
 import type { UserRow } from '../../store/tables.ts';
 import { anyUserExists, findUserByEmail, insertUser } from '../../store/users.ts';
 import { newUuid } from '../new-id.ts';
-import type { Passwords } from './passwords.ts';
+import type { AccountDeps } from './account-deps.ts';
+import { mailLink } from './account-link.ts';
+import { makeFamiliar } from './network.ts';
 import { openSession, type Session } from './session.ts';
-import type { Tokens } from './tokens.ts';
 
-export interface RegisterDeps {
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly passwords: Passwords;
-  readonly tokens: Tokens;
+export interface RegisterDeps extends AccountDeps {
   /** Who may register: everybody, only the first user of this installation, or nobody. */
   readonly registration: 'open' | 'first-user' | 'closed';
 }
 
 /**
- * Creates a user and signs them in.
+ * Creates a user, signs them in and mails them a link to verify their address.
  * @throws {AppError} DUPLICATE_ENTRY when the e-mail address is taken, REGISTRATION_CLOSED.
  */
 export async function register(
   deps: RegisterDeps,
-  input: { email: string; password: string },
+  input: { email: string; password: string; network: string },
 ): Promise<Session> {
   const { db, clock, passwords } = deps;
   const key = emailKey(input.email);
@@ -46,7 +42,9 @@ export async function register(
   await inTransaction(db, async (tx) => {
     await assertOpen(deps, tx);
     if (!(await insertUser(tx, row))) throw taken();
+    await mailLink(tx, deps, row, 'verify-email');
   });
+  await makeFamiliar(deps, row.id, input.network);
   return openSession(deps.tokens, row);
 }
 

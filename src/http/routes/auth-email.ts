@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { AccountDeps } from '../../usecases/auth/account-deps.ts';
+import { resendVerification } from '../../usecases/auth/resend-verification.ts';
+import { verifyEmail } from '../../usecases/auth/verify-email.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { authTags, mailedToken } from './auth-parts.ts';
+
+/** Verification of e-mail addresses. */
+export function emailRoutes(deps: AccountDeps): Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/auth/verify-email',
+      summary: 'Verify an email address',
+      description:
+        'Takes the token of the mailed link, which works for 48 hours; only the newest link works. Taking ' +
+        'the same token again is harmless. A token that does not count is VALIDATION_INVALID.',
+      tags: authTags,
+      auth: 'none',
+      body: z.object({ token: mailedToken() }),
+      data: z.object({ isVerified: z.literal(true) }),
+      status: 200,
+      errors: [],
+      handler: async ({ body }) => {
+        await verifyEmail(deps, body.token);
+        return { isVerified: true as const };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/auth/resend-verification',
+      summary: 'Mail another verification link',
+      description:
+        'The link mailed before stops working. At most five such mails a day; `sent` is false when the ' +
+        'address is verified already.',
+      tags: authTags,
+      auth: 'jwt',
+      data: z.object({ sent: z.boolean() }),
+      status: 200,
+      errors: ['RATE_LIMITED'],
+      handler: async ({ auth }) => ({ sent: await resendVerification(deps, auth.userId) }),
+    }),
+  ];
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { Session } from '../../usecases/auth/session.ts';
+import { isoTime, timestamp } from '../schemas/answers.ts';
+import { text } from '../schemas/text.ts';
+
+/** Schemas the routes under /auth share. */
+
+const PASSWORD_MIN = 8;
+const PASSWORD_MAX = 128;
+/** A password that exists already is judged only by comparing it; this bounds what gets hashed. */
+const CURRENT_PASSWORD_MAX = 1024;
+const CODE_MAX = 64;
+
+export const authTags = ['Authentication'];
+export const user = z
+  .object({ id: z.string(), email: z.string(), isVerified: z.boolean() })
+  .meta({ id: 'User' });
+export const session = z.object({ token: z.string(), expiresAt: timestamp(), user });
+
+export function newPassword() {
+  return text({ min: PASSWORD_MIN, max: PASSWORD_MAX, trim: false });
+}
+
+export function currentPassword() {
+  return text({ max: CURRENT_PASSWORD_MAX, trim: false });
+}
+
+/** A code of the authenticator app, or a recovery code. */
+export function code() {
+  return text({ max: CODE_MAX });
+}
+
+/** A token from a link that was mailed. */
+export function mailedToken() {
+  return text().meta({ description: 'What stands behind `token=` in the mailed link' });
+}
+
+export function sessionAnswer({ token, expiresAt, user }: Session) {
+  return { token, expiresAt: isoTime(expiresAt), user };
+}

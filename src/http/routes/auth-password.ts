@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { AccountDeps } from '../../usecases/auth/account-deps.ts';
+import { changePassword } from '../../usecases/auth/change-password.ts';
+import { forgotPassword } from '../../usecases/auth/forgot-password.ts';
+import { resetPassword } from '../../usecases/auth/reset-password.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { email } from '../schemas/text.ts';
+import { authTags, currentPassword, mailedToken, newPassword, session, sessionAnswer } from './auth-parts.ts';
+
+/** Changing a password, and setting a new one when it is forgotten. */
+export function passwordRoutes(deps: AccountDeps): Route[] {
+  return [forgotRoute(deps), resetRoute(deps), changeRoute(deps)];
+}
+
+function forgotRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/auth/forgot-password',
+    summary: 'Ask for a link to set a new password',
+    description:
+      'Always answers the same, whether or not anybody has the address. The link is mailed, works once and ' +
+      'for one hour, and ends the one before. At most five such mails an hour.',
+    tags: authTags,
+    auth: 'none',
+    body: z.object({ email: email() }),
+    data: z.object({ message: z.string() }),
+    status: 200,
+    errors: [],
+    handler: async ({ body }) => {
+      await forgotPassword(deps, body.email);
+      return { message: 'If an account has this address, a link to set a new password is on its way' };
+    },
+  });
+}
+
+function resetRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/auth/reset-password',
+    summary: 'Set a new password',
+    description:
+      'Takes the token of the mailed link, once. Every user token issued before stops working; a second ' +
+      'factor stays on. A token that does not count is VALIDATION_INVALID.',
+    tags: authTags,
+    auth: 'none',
+    body: z.object({ token: mailedToken(), password: newPassword() }),
+    data: z.object({ message: z.string() }),
+    status: 200,
+    errors: [],
+    handler: async ({ body, network }) => {
+      await resetPassword(deps, { ...body, network });
+      return { message: 'The password was changed: sign in with the new one' };
+    },
+  });
+}
+
+function changeRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/auth/change-password',
+    summary: 'Change the password',
+    description:
+      'Every user token issued before stops working, this one included: go on with the one in the answer. ' +
+      'A wrong current password is INVALID_CREDENTIALS; after several, 429 with Retry-After.',
+    tags: authTags,
+    auth: 'jwt',
+    body: z.object({ currentPassword: currentPassword(), newPassword: newPassword() }),
+    data: session,
+    status: 200,
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+    handler: async ({ auth, body }) =>
+      sessionAnswer(await changePassword(deps, { userId: auth.userId, ...body })),
+  });
+}

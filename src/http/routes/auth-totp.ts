@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { AccountDeps } from '../../usecases/auth/account-deps.ts';
+import { disableTotp } from '../../usecases/auth/disable-totp.ts';
+import { enableTotp } from '../../usecases/auth/enable-totp.ts';
+import { readTotp } from '../../usecases/auth/read-totp.ts';
+import { setupTotp } from '../../usecases/auth/setup-totp.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { isoTime, timestamp } from '../schemas/answers.ts';
+import { authTags, code, currentPassword } from './auth-parts.ts';
+
+/** The second factor: TOTP (RFC 6238) with recovery codes. */
+export function totpRoutes(deps: AccountDeps): Route[] {
+  return [statusRoute(deps), setupRoute(deps), enableRoute(deps), disableRoute(deps)];
+}
+
+function statusRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/auth/totp',
+    summary: 'Whether two-factor sign-in is on',
+    description: 'Also how many recovery codes have not been used.',
+    tags: authTags,
+    auth: 'jwt',
+    data: z.object({
+      enabled: z.boolean(),
+      enabledAt: timestamp().nullable(),
+      recoveryCodesLeft: z.int(),
+    }),
+    status: 200,
+    errors: [],
+    handler: async ({ auth }) => {
+      const { enabledAt, ...status } = await readTotp(deps, auth.userId);
+      return { ...status, enabledAt: enabledAt === null ? null : isoTime(enabledAt) };
+    },
+  });
+}
+
+function setupRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/auth/totp/setup',
+    summary: 'Begin to set up two-factor sign-in',
+    description:
+      'Answers a new secret in base32 and as an otpauth:// URI for a QR code (SHA-1, 6 digits, 30 s). It ' +
+      'does not count before /auth/totp/enable took a code of it, within the hour. INVALID_STATE while ' +
+      'two-factor sign-in is on.',
+    tags: authTags,
+    auth: 'jwt',
+    body: z.object({ password: currentPassword() }),
+    data: z.object({ secret: z.string(), uri: z.string() }),
+    status: 200,
+    errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],
+    handler: async ({ auth, body }) => setupTotp(deps, { userId: auth.userId, ...body }),
+  });
+}
+
+function enableRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/auth/totp/enable',
+    summary: 'Switch two-factor sign-in on',
+    description:
+      'Takes a first code of the secret from /auth/totp/setup and answers ten recovery codes. They are shown ' +
+      'this once, and each signs in once in place of a code.',
+    tags: authTags,
+    auth: 'jwt',
+    body: z.object({ code: code() }),
+    data: z.object({ recoveryCodes: z.array(z.string()) }),
+    status: 200,
+    errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],
+    handler: async ({ auth, body }) => ({
+      recoveryCodes: await enableTotp(deps, { userId: auth.userId, ...body }),
+    }),
+  });
+}
+
+function disableRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/auth/totp/disable',
+    summary: 'Switch two-factor sign-in off',
+    description:
+      'Takes the password and a code of the authenticator app, or a recovery code. Secret and recovery ' +
+      'codes are forgotten. INVALID_STATE when it is off.',
+    tags: authTags,
+    auth: 'jwt',
+    body: z.object({ password: currentPassword(), code: code() }),
+    data: z.object({ enabled: z.literal(false) }),
+    status: 200,
+    errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],
+    handler: async ({ auth, body }) => {
+      await disableTotp(deps, { userId: auth.userId, ...body });
+      return { enabled: false as const };
+    },
+  });
+}

@@ -1,0 +1,62 @@
+import { createTransport } from 'nodemailer';
+import { MailRefused, type Mailer } from '../domain/mail.ts';
+
+/** A mail server that says nothing must not hold up the mails behind it for long. */
+const CONNECT_TIMEOUT_MS = 10_000;
+const SOCKET_TIMEOUT_MS = 20_000;
+const SEND_TIMEOUT_MS = 45_000;
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/i;
+
+export interface SmtpSettings {
+  /** `smtp://` (upgraded by STARTTLS where offered) or `smtps://`, with user and password where needed. */
+  readonly url: string;
+  /** Sender: an address, or a name and an address in angle brackets. */
+  readonly from: string;
+}
+
+/** Sends mails by SMTP (RFC 5321), a connection for each. Credentials never travel unencrypted to another host. */
+export function createSmtpMailer(settings: SmtpSettings): Mailer {
+  const url = new URL(settings.url);
+  const mustEncrypt = url.protocol === 'smtp:' && url.username !== '' && !LOOPBACK.test(url.hostname);
+  const transport = createTransport({
+    url: settings.url,
+    ...(mustEncrypt ? { requireTLS: true } : {}),
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    dnsTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SOCKET_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    send: async ({ id, to, subject, text, html }, signal) => {
+      try {
+        await transport.sendMail({
+          from: settings.from,
+          // As an object it is one address, whatever characters it holds.
+          to: { name: '', address: to },
+          subject,
+          text,
+          html,
+          messageId: `<${id}@${url.hostname}>`,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          signal: AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]),
+        });
+      } catch (error) {
+        throw isRefusal(error) ? new MailRefused(messageOf(error), { cause: error }) : error;
+      }
+    },
+  };
+}
+
+/** Whether the server refused this mail for good; a wrong password of ours is the operator's to mend, and may pass. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error) || !('responseCode' in error) || !('command' in error)) return false;
+  const { responseCode, command } = error;
+  const isPermanent = typeof responseCode === 'number' && responseCode >= 500 && responseCode < 600;
+  return isPermanent && (command === 'RCPT TO' || command === 'DATA');
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

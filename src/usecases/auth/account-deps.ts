@@ -1,0 +1,18 @@
+import type { SecretBox } from '../../domain/keys.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Db } from '../../store/database.ts';
+import type { Passwords } from './passwords.ts';
+import type { SignInGuard } from './sign-in-guard.ts';
+import type { Tokens } from './tokens.ts';
+
+/** What the account use cases share. */
+export interface AccountDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly passwords: Passwords;
+  readonly tokens: Tokens;
+  readonly secretBox: SecretBox;
+  readonly guard: SignInGuard;
+  /** Public address that links in mails start with, without a slash at the end. */
+  readonly baseUrl: string;
+}

@@ -1,0 +1,32 @@
+import { AppError } from '../../domain/errors.ts';
+import { deleteAccountTokens } from '../../store/account-tokens.ts';
+import { inTransaction } from '../../store/database.ts';
+import { supersedeMails } from '../../store/mails.ts';
+import { changePasswordHash } from '../../store/users.ts';
+import type { AccountDeps } from './account-deps.ts';
+import { confirmPassword } from './confirm-password.ts';
+import { mailNotice } from './mail-notice.ts';
+import { openSession, type Session } from './session.ts';
+
+/**
+ * Changes the password. Every token issued before and every reset link is dead; the answer holds a fresh token.
+ * @throws {AppError} INVALID_CREDENTIALS when the current password is wrong, RATE_LIMITED after several wrong ones.
+ */
+export async function changePassword(
+  deps: AccountDeps,
+  input: { userId: string; currentPassword: string; newPassword: string },
+): Promise<Session> {
+  const { user, attempt } = await confirmPassword(deps, input.userId, input.currentPassword);
+  attempt.succeed();
+  const next = await deps.passwords.hash(input.newPassword);
+  const changed = await inTransaction(deps.db, async (tx) => {
+    const now = deps.clock.now();
+    const row = await changePasswordHash(tx, { id: user.id, previous: user.password_hash, next, now });
+    if (row === undefined) throw new AppError('INVALID_CREDENTIALS', 'The password was changed meanwhile');
+    await deleteAccountTokens(tx, { userId: user.id, purpose: 'reset-password' });
+    await supersedeMails(tx, { userId: user.id, kind: 'reset-password', now });
+    await mailNotice(tx, deps, user, 'password-changed');
+    return row;
+  });
+  return openSession(deps.tokens, changed);
+}

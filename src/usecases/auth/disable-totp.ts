@@ -1,0 +1,31 @@
+import { AppError } from '../../domain/errors.ts';
+import { inTransaction } from '../../store/database.ts';
+import { deleteSecondFactor, findSecondFactor } from '../../store/second-factors.ts';
+import type { AccountDeps } from './account-deps.ts';
+import { confirmPassword } from './confirm-password.ts';
+import { mailNotice } from './mail-notice.ts';
+import { takeCode } from './second-factor.ts';
+
+/**
+ * Switches the second factor off and forgets its secret and recovery codes.
+ * @throws {AppError} INVALID_CREDENTIALS for a wrong password or code, INVALID_STATE when it is off.
+ */
+export async function disableTotp(
+  deps: AccountDeps,
+  input: { userId: string; password: string; code: string },
+): Promise<void> {
+  const { user, attempt } = await confirmPassword(deps, input.userId, input.password);
+  const factor = await findSecondFactor(deps.db, user.id);
+  if (factor === undefined || factor.enabled_at === null) {
+    attempt.succeed();
+    throw new AppError('INVALID_STATE', 'Two-factor sign-in is off');
+  }
+  if (!(await takeCode(deps, user, factor, input.code))) {
+    throw new AppError('INVALID_CREDENTIALS', 'The code is not right');
+  }
+  attempt.succeed();
+  await inTransaction(deps.db, async (tx) => {
+    await deleteSecondFactor(tx, user.id);
+    await mailNotice(tx, deps, user, 'second-factor-disabled');
+  });
+}

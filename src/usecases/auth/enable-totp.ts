@@ -1,0 +1,47 @@
+import { AppError } from '../../domain/errors.ts';
+import { inTransaction } from '../../store/database.ts';
+import { activateFactor, findSecondFactor, replaceRecoveryCodes } from '../../store/second-factors.ts';
+import { findUser } from '../../store/users.ts';
+import type { AccountDeps } from './account-deps.ts';
+import { mailNotice } from './mail-notice.ts';
+import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
+import { plainCode } from './second-factor.ts';
+import { stepOfCode } from './totp.ts';
+
+/** A set-up that nobody finished must not lie about for ever. */
+const SETUP_LIFETIME_MS = 3_600_000;
+
+/**
+ * Switches the second factor on by a first code. @returns the recovery codes, shown this once.
+ * @throws {AppError} INVALID_STATE without a set-up of the last hour, INVALID_CREDENTIALS for a wrong code.
+ */
+export async function enableTotp(
+  deps: AccountDeps,
+  input: { userId: string; code: string },
+): Promise<string[]> {
+  const { db, clock, secretBox } = deps;
+  const { userId } = input;
+  const now = clock.now();
+  const factor = await findSecondFactor(db, userId);
+  if (factor === undefined || factor.enabled_at !== null || now > factor.created_at + SETUP_LIFETIME_MS) {
+    throw nothingToEnable();
+  }
+  const attempt = deps.guard.beginConfirmation(userId);
+  const step = stepOfCode(secretBox.open(factor.secret_sealed), plainCode(input.code), now);
+  if (step === null) throw new AppError('INVALID_CREDENTIALS', 'The code is not right');
+  attempt.succeed();
+  const codes = newRecoveryCodes();
+  await inTransaction(db, async (tx) => {
+    const secretSealed = factor.secret_sealed;
+    if (!(await activateFactor(tx, { userId, secretSealed, step, now }))) throw nothingToEnable();
+    const hashes = codes.map((code) => recoveryCodeHash(userId, code));
+    await replaceRecoveryCodes(tx, userId, hashes);
+    const user = await findUser(tx, userId);
+    if (user !== undefined) await mailNotice(tx, deps, user, 'second-factor-enabled');
+  });
+  return codes;
+}
+
+function nothingToEnable(): AppError {
+  return new AppError('INVALID_STATE', 'No set-up of the last hour waits for a code: start again');
+}

@@ -1,0 +1,24 @@
+import type { Tx } from '../../store/database.ts';
+import type { UserRow } from '../../store/tables.ts';
+import { noticeMail, type NoticeKind } from '../mail/mail-texts.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import type { AccountDeps } from './account-deps.ts';
+
+/** Later than that it would be no news. */
+const LIFETIME_MS = 48 * 3_600_000;
+
+/** Tells a user of a change to their account, in the transaction of that change. */
+export async function mailNotice(
+  tx: Tx,
+  deps: Pick<AccountDeps, 'clock' | 'secretBox' | 'baseUrl'>,
+  user: Pick<UserRow, 'id' | 'email'>,
+  kind: NoticeKind,
+): Promise<void> {
+  await queueMail(tx, deps, {
+    userId: user.id,
+    to: user.email,
+    kind: 'notice',
+    text: noticeMail(kind, deps),
+    expiresAt: deps.clock.now() + LIFETIME_MS,
+  });
+}

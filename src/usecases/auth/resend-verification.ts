@@ -1,0 +1,25 @@
+import { AppError } from '../../domain/errors.ts';
+import { inTransaction } from '../../store/database.ts';
+import { findUser } from '../../store/users.ts';
+import type { AccountDeps } from './account-deps.ts';
+import { mailLink } from './account-link.ts';
+
+/**
+ * Mails another verification link; the one before is dead then.
+ * @returns whether a mail is on its way: none is needed once the address is verified.
+ * @throws {AppError} RATE_LIMITED after five mails in a day.
+ */
+export async function resendVerification(
+  deps: Pick<AccountDeps, 'db' | 'clock' | 'secretBox' | 'baseUrl'>,
+  userId: string,
+): Promise<boolean> {
+  return inTransaction(deps.db, async (tx) => {
+    const user = await findUser(tx, userId);
+    if (user === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+    if (user.is_verified === 1) return false;
+    const waitMs = await mailLink(tx, deps, user, 'verify-email');
+    if (waitMs === 0) return true;
+    const message = 'Too many verification mails: use the last one, or try again later';
+    throw new AppError('RATE_LIMITED', message, { retryAfterMs: waitMs });
+  });
+}

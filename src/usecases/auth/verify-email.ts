@@ -1,0 +1,19 @@
+import { findAccountToken, useAccountToken } from '../../store/account-tokens.ts';
+import { inTransaction } from '../../store/database.ts';
+import { markVerified } from '../../store/users.ts';
+import type { AccountDeps } from './account-deps.ts';
+import { deadToken, tokenHash } from './account-link.ts';
+
+/**
+ * Takes a token from a verification mail. Taking the same one again changes nothing and is no
+ * error: mail scanners open links too. @throws {AppError} VALIDATION_INVALID for a token that does not count.
+ */
+export async function verifyEmail(deps: Pick<AccountDeps, 'db' | 'clock'>, token: string): Promise<void> {
+  const now = deps.clock.now();
+  const hash = tokenHash(token);
+  await inTransaction(deps.db, async (tx) => {
+    const found = await findAccountToken(tx, { purpose: 'verify-email', hash, now });
+    if (found === undefined) throw deadToken();
+    if (await useAccountToken(tx, hash, now)) await markVerified(tx, found.user_id, now);
+  });
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import type { SecretBox } from '../../domain/keys.ts';
+import { MailRefused, type Mailer, type MailMessage } from '../../domain/mail.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import type { Db } from '../../store/database.ts';
+import { listDueMails, postponeMail, settleMail } from '../../store/mails.ts';
+import type { MailRow } from '../../store/tables.ts';
+
+export interface DeliverMailsDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly secretBox: SecretBox;
+  readonly mailer: Mailer;
+}
+
+const MINUTE_MS = 60_000;
+/** Pauses between attempts; a mail that failed once more than that is given up. */
+const RETRY_GAPS_MS = [
+  10_000,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  120 * MINUTE_MS,
+  360 * MINUTE_MS,
+] as const;
+const BATCH = 20;
+const ERROR_MAX = 200;
+
+const storedMessage = z.object({
+  id: z.string(),
+  to: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  html: z.string(),
+  link: z.string().nullable(),
+});
+
+/**
+ * Sends what is due in the outbox, one mail after the other, outside any transaction. A mail may
+ * go out twice when the process dies in between, never not at all. @returns how many were looked at.
+ */
+export async function deliverMails(deps: DeliverMailsDeps, signal: AbortSignal): Promise<number> {
+  const due = await listDueMails(deps.db, deps.clock.now(), BATCH);
+  for (const row of due) {
+    if (signal.aborted) break;
+    await deliver(deps, row, signal);
+  }
+  return due.length;
+}
+
+async function deliver(deps: DeliverMailsDeps, row: MailRow, signal: AbortSignal): Promise<void> {
+  const { db, clock, logger } = deps;
+  const { id, kind } = row;
+  if (row.expires_at <= clock.now()) return giveUp(deps, row, 'expired before it could be sent');
+  const message = open(deps.secretBox, row);
+  if (message === null) return giveUp(deps, row, 'cannot be read');
+  try {
+    await deps.mailer.send(message, signal);
+  } catch (error) {
+    // Stopping says nothing about the mail: it is taken up again at the next start.
+    if (signal.aborted) return undefined;
+    return retryLater(deps, row, error);
+  }
+  const attempts = row.attempts + 1;
+  await settleMail(db, { id, state: 'sent', attempts, error: null, now: clock.now() });
+  logger.info({ mail: id, kind, attempts }, 'mail sent');
+  return undefined;
+}
+
+function open(secretBox: SecretBox, row: MailRow): MailMessage | null {
+  try {
+    return storedMessage.parse(JSON.parse(secretBox.open(row.body_sealed ?? '')));
+  } catch {
+    return null;
+  }
+}
+
+async function retryLater(deps: DeliverMailsDeps, row: MailRow, error: unknown): Promise<void> {
+  const now = deps.clock.now();
+  const gapMs = RETRY_GAPS_MS[row.attempts];
+  const reason = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_MAX);
+  if (error instanceof MailRefused || gapMs === undefined) return giveUp(deps, row, reason);
+  const attempts = row.attempts + 1;
+  deps.logger.warn({ mail: row.id, kind: row.kind, attempts, gapMs, reason }, 'mail not sent: trying again');
+  await postponeMail(deps.db, { id: row.id, attempts, nextAttemptAt: now + gapMs, error: reason, now });
+  return undefined;
+}
+
+async function giveUp(deps: DeliverMailsDeps, row: MailRow, reason: string): Promise<void> {
+  const attempts = row.attempts + 1;
+  deps.logger.error({ mail: row.id, kind: row.kind, attempts, reason }, 'mail given up');
+  await settleMail(deps.db, {
+    id: row.id,
+    state: 'failed',
+    attempts,
+    error: reason,
+    now: deps.clock.now(),
+  });
+}

@@ -1,0 +1,102 @@
+import type { MailMessage } from '../../domain/mail.ts';
+
+/** A mail but for who gets it. */
+export type MailText = Omit<MailMessage, 'id' | 'to'>;
+
+interface LinkMail {
+  readonly subject: string;
+  readonly before: string;
+  readonly action: string;
+  readonly after: string;
+}
+
+const LINK_MAILS = {
+  'verify-email': {
+    subject: 'Confirm your email address',
+    before: 'an account was registered with this email address. If it is yours, confirm the address:',
+    action: 'Confirm the address',
+    after: 'The link works for 48 hours. If you did not register, ignore this mail.',
+  },
+  'reset-password': {
+    subject: 'Set a new password',
+    before: 'somebody, probably you, asked for a new password of your account. Set one here:',
+    action: 'Set a new password',
+    after: 'The link works once, for one hour. If you did not ask for it, ignore this mail: nothing changes.',
+  },
+} as const satisfies Record<string, LinkMail>;
+
+const NOTICES = {
+  'password-changed': {
+    subject: 'Your password was changed',
+    body: 'the password of your account was just changed, and everybody who was signed in has been signed out.',
+  },
+  'second-factor-enabled': {
+    subject: 'Two-factor sign-in was switched on',
+    body: 'signing in to your account now takes a code from your authenticator app as well.',
+  },
+  'second-factor-disabled': {
+    subject: 'Two-factor sign-in was switched off',
+    body: 'signing in to your account now takes the password alone.',
+  },
+  'recovery-code-used': {
+    subject: 'A recovery code was used',
+    body: 'one of the recovery codes of your account was just used. Each works only once.',
+  },
+} as const;
+
+export type NoticeKind = keyof typeof NOTICES;
+
+/** A mail that asks its reader to open a link. */
+export function linkMail(
+  kind: keyof typeof LINK_MAILS,
+  options: { baseUrl: string; link: string },
+): MailText {
+  const { subject, before, action, after } = LINK_MAILS[kind];
+  const { link } = options;
+  const host = hostOf(options.baseUrl);
+  return {
+    subject: `${subject} (${host})`,
+    text: `Hello,\n\nat ${host} ${before}\n\n${link}\n\n${after}\n`,
+    html: page([
+      `Hello,`,
+      `at ${escapeHtml(host)} ${before}`,
+      `<a href="${escapeHtml(link)}">${action}</a>`,
+      escapeHtml(link),
+      after,
+    ]),
+    link,
+  };
+}
+
+/** A mail that tells of a change nobody should be able to make unnoticed. */
+export function noticeMail(kind: NoticeKind, options: { baseUrl: string }): MailText {
+  const { subject, body } = NOTICES[kind];
+  const host = hostOf(options.baseUrl);
+  const advice = 'If this was not you, reset your password at once.';
+  return {
+    subject: `${subject} (${host})`,
+    text: `Hello,\n\nat ${host} ${body}\n\n${advice}\n`,
+    html: page([`Hello,`, `at ${escapeHtml(host)} ${body}`, advice]),
+    link: null,
+  };
+}
+
+function hostOf(baseUrl: string): string {
+  return new URL(baseUrl).host;
+}
+
+function page(paragraphs: readonly string[]): string {
+  const body = paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('\n');
+  return `<!doctype html>\n<html lang="en">\n<body>\n${body}\n</body>\n</html>\n`;
+}
+
+function escapeHtml(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  };
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}

@@ -1,0 +1,21 @@
+import type { Clock } from '../../domain/ports.ts';
+import type { Db } from '../../store/database.ts';
+import { deleteMailsBefore } from '../../store/mails.ts';
+
+const DAY_MS = 86_400_000;
+/** How long it stays known that a mail was sent or given up; what it said is erased at once. */
+const KEEP_MS = 30 * DAY_MS;
+const BATCH = 500;
+/** Bounds one run; the next one goes on. */
+const MAX_BATCHES = 20;
+
+/** Removes the records of old mails. @returns how many. */
+export async function pruneMails(deps: { readonly db: Db; readonly clock: Clock }): Promise<number> {
+  let removed = 0;
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    const count = await deleteMailsBefore(deps.db, deps.clock.now() - KEEP_MS, BATCH);
+    removed += count;
+    if (count < BATCH) break;
+  }
+  return removed;
+}

@@ -1,0 +1,37 @@
+import type { SecretBox } from '../../domain/keys.ts';
+import type { MailMessage } from '../../domain/mail.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Tx } from '../../store/database.ts';
+import { insertMail } from '../../store/mails.ts';
+import type { MailRow } from '../../store/tables.ts';
+import { newId } from '../new-id.ts';
+import type { MailText } from './mail-texts.ts';
+
+export interface QueueMailDeps {
+  readonly clock: Clock;
+  readonly secretBox: SecretBox;
+}
+
+/** Puts a mail into the outbox, in the transaction of what it tells: both happen or neither. */
+export async function queueMail(
+  tx: Tx,
+  deps: QueueMailDeps,
+  mail: { userId: string; to: string; kind: MailRow['kind']; text: MailText; expiresAt: number },
+): Promise<void> {
+  const now = deps.clock.now();
+  const id = newId('mail_');
+  const message: MailMessage = { id, to: mail.to, ...mail.text };
+  await insertMail(tx, {
+    id,
+    user_id: mail.userId,
+    kind: mail.kind,
+    state: 'pending',
+    body_sealed: deps.secretBox.seal(JSON.stringify(message)),
+    attempts: 0,
+    next_attempt_at: now,
+    expires_at: mail.expiresAt,
+    last_error: null,
+    created_at: now,
+    updated_at: now,
+  });
+}
