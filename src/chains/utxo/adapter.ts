@@ -73,7 +73,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
       }),
     ),
   );
-  const mempool = createMempool(client, index, coin.hasMweb);
+  const mempool = createMempool({ client, index, mweb: coin.hasMweb, clock, logger });
   const submitter = createSubmitter(client, coin.hasMweb, logger);
 
   return {

@@ -8,6 +8,7 @@ import {
   type UnconfirmedCredit,
   type UnconfirmedView,
 } from '../../domain/chain.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
 import { bytesOfHex } from './block.ts';
 import { displayHex } from './hash256.ts';
 import { type Matches, type MatchTransaction, matchTransactions } from './match.ts';
@@ -17,6 +18,16 @@ import { outpointAt, scanLoneTransaction } from './transaction.ts';
 /** New transactions read and matched at a time: bounds memory when the whole mempool is new. */
 const CHUNK = 512;
 const TIP_ATTEMPTS = 5;
+/** When a transaction that could not be read is read again, in case the node had stumbled. */
+const UNREADABLE_RETRY_MS = 600_000;
+
+export interface MempoolDeps {
+  readonly client: NodeClient;
+  readonly index: ChainIndex;
+  readonly mweb: boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
 
 export interface Mempool {
   /** See ChainAdapter.unconfirmed. Calls wait for one another. */
@@ -27,7 +38,7 @@ export interface Mempool {
  * The node's mempool reduced to what concerns us. Each transaction is read once; afterwards only
  * its id is remembered for as long as the node holds it, and its credits when it has any.
  */
-export function createMempool(client: NodeClient, index: ChainIndex, mweb: boolean): Mempool {
+export function createMempool({ client, index, mweb, clock, logger }: MempoolDeps): Mempool {
   const memory = new MempoolMemory();
   let tip: BlockRef | null = null;
   let last: Promise<unknown> = Promise.resolve();
@@ -37,7 +48,8 @@ export function createMempool(client: NodeClient, index: ChainIndex, mweb: boole
       const { bestBefore, txids, bestAfter } = await client.mempool();
       const present = new Set(txids);
       memory.forgetAbsent(present);
-      const news = txids.filter((txid) => !memory.knows(txid));
+      const now = clock.now();
+      const news = txids.filter((txid) => !memory.knows(txid, now));
       for (let start = 0; start < news.length; start += CHUNK) await learn(news.slice(start, start + CHUNK));
       // A block between the two readings: the list may belong to either tip.
       if (bestBefore === bestAfter) return memory.view(await tipAt(bestBefore), present);
@@ -51,7 +63,8 @@ export function createMempool(client: NodeClient, index: ChainIndex, mweb: boole
     for (const [position, txid] of txids.entries()) {
       const raw = raws[position] ?? null;
       // Gone since the list was taken; if it is still listed next time it is read again.
-      if (raw !== null) transactions.set(txid, scanMempoolTransaction(txid, raw, mweb));
+      const transaction = raw === null ? null : readable(txid, raw);
+      if (transaction !== null) transactions.set(txid, transaction);
     }
     const matches = await matchTransactions([...transactions.values()], index, memory.ownOutputs());
     const relevant = new Set([
@@ -65,6 +78,19 @@ export function createMempool(client: NodeClient, index: ChainIndex, mweb: boole
       inputs: inputsOf(transactions.get(txid)),
     }));
     memory.learn([...transactions.keys()], matches, found);
+  }
+
+  /** Null for one that makes no sense: whoever made it must not keep us from seeing the others. */
+  function readable(txid: string, raw: string): MatchTransaction | null {
+    try {
+      return scanMempoolTransaction(txid, raw, mweb);
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      if (memory.setAside(txid, clock.now() + UNREADABLE_RETRY_MS)) {
+        logger.error({ txid, problem: error.message }, 'a mempool transaction cannot be read: left aside');
+      }
+      return null;
+    }
   }
 
   async function tipAt(hash: string): Promise<BlockRef> {
@@ -101,12 +127,22 @@ interface Relevant {
 class MempoolMemory {
   private readonly known = new Set<string>();
   private readonly relevant = new Map<string, Relevant>();
+  /** Unreadable ones, with the time at which to try again. */
+  private readonly aside = new Map<string, number>();
 
-  knows(txid: string): boolean {
-    return this.known.has(txid);
+  knows(txid: string, now: number): boolean {
+    return this.known.has(txid) || (this.aside.get(txid) ?? 0) > now;
+  }
+
+  /** Whether this is the first time. */
+  setAside(txid: string, until: number): boolean {
+    const isNew = !this.aside.has(txid);
+    this.aside.set(txid, until);
+    return isNew;
   }
 
   forgetAbsent(present: ReadonlySet<string>): void {
+    for (const txid of this.aside.keys()) if (!present.has(txid)) this.aside.delete(txid);
     for (const txid of this.known) {
       if (present.has(txid)) continue;
       this.known.delete(txid);
