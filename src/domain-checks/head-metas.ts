@@ -14,6 +14,9 @@ const HEAD_ELEMENTS: ReadonlySet<string> = new Set([
 /** Elements whose text is no text of the head itself, and whose content is not the page's own. */
 const OPAQUE: ReadonlySet<string> = new Set(['noscript', 'script', 'style', 'template', 'title']);
 
+/** No head nests this deep, and the parser slows down with depth: a page must not hold up the daemon. */
+const MAX_DEPTH = 64;
+
 /**
  * The contents of the metas of this name in a page's head. Only there: what visitors write ends up
  * in the body, and must not speak for the owner. A head without tags of its own counts as well.
@@ -22,6 +25,7 @@ export function headMetas(html: string, metaName: string): string[] {
   const found: string[] = [];
   let inHead = true;
   let opaque = 0;
+  let depth = 0;
   const endHead = (): void => {
     inHead = false;
     parser.pause();
@@ -29,6 +33,8 @@ export function headMetas(html: string, metaName: string): string[] {
   const parser = new Parser({
     onopentag(name, attributes) {
       if (!inHead) return;
+      depth += 1;
+      if (depth > MAX_DEPTH) return endHead();
       if (OPAQUE.has(name)) opaque += 1;
       if (opaque > 0 || name === 'html' || name === 'head') return;
       if (!HEAD_ELEMENTS.has(name)) return endHead();
@@ -40,6 +46,7 @@ export function headMetas(html: string, metaName: string): string[] {
     },
     onclosetag(name) {
       if (!inHead) return;
+      depth -= 1;
       if (OPAQUE.has(name)) opaque -= 1;
       else if (opaque === 0 && (name === 'head' || name === 'html')) endHead();
     },

@@ -15,13 +15,14 @@ const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
 const utcTime = (at: number) =>
   der(0x17, Buffer.from(`${new Date(at).toISOString().slice(2, 19).replace(/[-:T]/g, '')}Z`));
 
-/** A fresh self-signed certificate for `localhost` (ECDSA P-256, RFC 5280) and its key, as PEM. */
-export function selfSigned(): { cert: string; key: string } {
+/** A fresh self-signed certificate for `localhost`, or other names (ECDSA P-256, RFC 5280), and its key, as PEM. */
+export function selfSigned(names: readonly string[] = ['localhost']): { cert: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaSha256 = sequence(oid('2a8648ce3d040302'));
   const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from('localhost')))));
   const day = 24 * 3600 * 1000;
-  const altName = sequence(oid('551d11'), der(0x04, sequence(der(0x82, Buffer.from('localhost')))));
+  const altNames = names.map((name) => der(0x82, Buffer.from(name)));
+  const altName = sequence(oid('551d11'), der(0x04, sequence(...altNames)));
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { headMetas } from '../../../src/domain-checks/head-metas.ts';
+
+const META = '<meta name="tilld-verification" content="T0KEN">';
+const find = (html: string) => headMetas(html, 'tilld-verification');
+
+describe('metas of a head', () => {
+  it.each([
+    ['in a plain page', `<!doctype html><html lang="en"><head>${META}</head><body></body></html>`],
+    [
+      'among others',
+      `<html><head><title>Shop</title><link rel=icon href=/x>${META}<meta charset=utf8></head>`,
+    ],
+    ['without head tags', `<!doctype html><title>Shop</title>${META}<p>Hello`],
+    ['without anything else', META],
+    ['after a comment and a script', `<head><!-- <body> --><script>if (a < b) "<body>"</script>${META}`],
+    [
+      'after a template and a noscript',
+      `<head><template><p></p></template><noscript><img></noscript>${META}`,
+    ],
+    ['shouting', '<HTML><HEAD><META NAME="Tilld-Verification" CONTENT=" T0KEN "></HEAD>'],
+    ['closing itself', '<head><meta content="T0KEN" name=tilld-verification /></head>'],
+    ['behind a byte order mark', `\uFEFF<!doctype html>\n<head>${META}`],
+    ['in a page cut off', `<head>${META}<sty`],
+  ])('are found %s', (_where, html) => expect(find(html)).toEqual(['T0KEN']));
+
+  it.each([
+    ['in the body', `<html><head><title>x</title></head><body>${META}</body></html>`],
+    ['after the head', `<html><head></head>${META}`],
+    ['in a second head', `<head></head><head>${META}</head>`],
+    ['in a head inside the body', `<body><div><head>${META}</head></div>`],
+    ['after text, which begins the body', `<html>Hello${META}`],
+    ['after an element of the body', `<head><div>${META}</div></head>`],
+    ['in a comment', `<head><!-- ${META} --></head>`],
+    ['in a script', `<head><script>var x = '${META}'</script></head>`],
+    ['in a style', `<head><style>${META}</style></head>`],
+    ['in a title', `<head><title>${META}</title></head>`],
+    ['in a noscript', `<head><noscript>${META}</noscript></head>`],
+    ['in a template', `<head><template>${META}</template></head>`],
+    ['in a textarea', `<textarea>${META}</textarea>`],
+    ['in a text file', 'name="tilld-verification" content="T0KEN"'],
+    [
+      'under another name',
+      '<head><meta name="verification" content="T0KEN"><meta property="tilld-verification" content="T0KEN">',
+    ],
+    ['nowhere', ''],
+  ])('are not found %s', (_where, html) => expect(find(html)).toEqual([]));
+
+  it('are all found, also an empty one', () => {
+    expect(find(`<head><meta name=tilld-verification>${META}`)).toEqual(['', 'T0KEN']);
+  });
+
+  it('take no time to speak of in a hostile page', () => {
+    const hostile = [
+      '<'.repeat(1_000_000),
+      '<template>'.repeat(100_000),
+      `<template>${'<div>'.repeat(100_000)}${'</p>'.repeat(100_000)}`,
+      '<head><meta '.concat('a="'.repeat(300_000)),
+      '<head>'.repeat(150_000),
+      '<html>'.repeat(150_000),
+      '<noscript>'.repeat(100_000),
+      '<meta name=x>'.repeat(70_000),
+    ];
+    const started = performance.now();
+    for (const page of hostile) find(page);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});
