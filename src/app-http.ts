@@ -15,6 +15,7 @@ import { paymentRoutes } from './http/routes/payments.ts';
 import { priceRoutes } from './http/routes/prices.ts';
 import { productRoutes } from './http/routes/products.ts';
 import { rateRoutes } from './http/routes/rates.ts';
+import { refundRoutes } from './http/routes/refunds.ts';
 import { sandboxRoutes } from './http/routes/sandbox.ts';
 import { walletRoutes } from './http/routes/wallet.ts';
 import { webhookRoutes } from './http/routes/webhooks.ts';
@@ -30,6 +31,7 @@ import type { WebhookQueue } from './webhooks/queue.ts';
 
 /** What the routes work with: the use cases' needs, and the running parts they talk to. */
 interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
+  readonly rates: CreatePaymentDeps['rates'];
   readonly config: Config;
   readonly secretBox: SecretBox;
   readonly tokens: Tokens;
@@ -82,6 +84,7 @@ function routesOf(deps: HttpDeps): Route[] {
     ...productRoutes(deps),
     ...priceRoutes(deps),
     ...paymentRoutes(deps),
+    ...refundRoutes(deps),
     ...rateRoutes(deps),
     ...sandboxRoutes({
       ...deps,

@@ -16,7 +16,10 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'payment.reversed':
     'Money that counted is gone again: replaced, double-spent or in a block that lost. Even after completion.',
   'payment.failed': 'The payment cannot be completed any more.',
-  'payment.refunded': 'You recorded that the money was given back.',
+  'payment.refunded':
+    'The money was given back: the network took the last refund of it, or you recorded it as given back elsewhere.',
+  'payment.refund_failed':
+    'A refund will not happen after all: the payment is what its money says again, and can be refunded anew.',
   'send.broadcast': 'The network took a transaction you sent.',
   'send.confirmed': 'A transaction you sent is final.',
   'send.failed': 'A transaction you sent will not happen; its coins are free again.',
@@ -38,6 +41,7 @@ const STATUS_AT: Readonly<Partial<Record<EventType, readonly [status: string, ex
   'payment.reversed': ['pending', null],
   'payment.failed': ['failed', null],
   'payment.refunded': ['refunded', null],
+  'payment.refund_failed': ['completed', null],
 };
 
 const SEND_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {

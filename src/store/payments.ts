@@ -52,7 +52,14 @@ export async function findOpenOrder(
 /** What a transition may change about a payment. */
 export type PaymentChange = Pick<
   PaymentRow,
-  'status' | 'exception' | 'updated_at' | 'closed_at' | 'cancelled_at' | 'accepted_at' | 'refunded_at'
+  | 'status'
+  | 'exception'
+  | 'updated_at'
+  | 'closed_at'
+  | 'cancelled_at'
+  | 'accepted_at'
+  | 'refunded_at'
+  | 'refunded_by'
 >;
 
 export async function updatePayment(tx: Tx, id: string, change: PaymentChange): Promise<void> {

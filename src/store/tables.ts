@@ -38,6 +38,7 @@ export interface Tables {
   gone_endpoints: GoneEndpointRow;
   sends: SendRow;
   send_versions: SendVersionRow;
+  refunds: RefundRow;
   idempotency: IdempotencyRow;
   sim_blocks: SimBlockRow;
   sim_transactions: SimTransactionRow;
@@ -251,6 +252,8 @@ export interface PaymentRow {
   cancelled_at: number | null;
   accepted_at: number | null;
   refunded_at: number | null;
+  /** Whose word that is: the merchant's, or the sum of its refunds. */
+  refunded_by: 'merchant' | 'refunds' | null;
 }
 
 export interface PaymentOptionRow {
@@ -431,6 +434,16 @@ export interface SendVersionRow {
   fee: string;
   fee_rate: string;
   plan_json: string;
+  created_at: number;
+}
+
+/** A send that gives a payment's money back. */
+export interface RefundRow {
+  send_id: string;
+  payment_id: string;
+  coin: Coin;
+  /** Atoms of the payment's money that it uses up; with subtract_fee the fee is among them. */
+  amount: string;
   created_at: number;
 }
 

@@ -22,6 +22,7 @@ const KEPT_ENTRIES = 20;
 const TRIMS: readonly ((payment: Record<string, unknown>) => Record<string, unknown>)[] = [
   (payment) => ({ ...payment, ...newestOf(payment, 'timeline') }),
   (payment) => ({ ...payment, ...newestOf(payment, 'transactions') }),
+  (payment) => ({ ...payment, ...newestOf(payment, 'refunds') }),
   (payment) => ({ ...payment, customFields: null }),
   (payment) => ({ ...payment, metadata: null }),
 ];

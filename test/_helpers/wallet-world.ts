@@ -124,18 +124,14 @@ export class WalletWorld {
   }
 
   #follower(coin: Coin): ChainFollower {
-    const { db, clock, chains, logger } = this.deps;
+    const { db, clock, chains, logger, baseUrl, rates } = this.deps;
     const observe: ObserveDeps = {
       db,
       clock,
       logger,
       chains,
-      baseUrl: 'http://localhost',
-      rates: {
-        quote: () => {
-          throw new Error('no payment is made in this world');
-        },
-      },
+      baseUrl,
+      rates,
       confirmations: () => ({ base: 1, tiers: [] }),
       wakeWebhooks: () => {},
     };
@@ -172,6 +168,12 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
     clock,
     logger: silent,
     chains,
+    baseUrl: 'http://localhost',
+    rates: {
+      quote: () => {
+        throw new Error('no payment is made in this world');
+      },
+    },
     deriver: wallet,
     keys: wallet,
     policy: { ...DEFAULT_SEND_POLICY, ...options.policy },

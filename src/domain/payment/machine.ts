@@ -10,6 +10,7 @@ import {
   isSettled,
   type Coverage,
 } from './coverage.ts';
+import { isGivenBack } from './refunds.ts';
 import type {
   PaymentCredit,
   PaymentEventType,
@@ -41,7 +42,7 @@ export function transitionAll(payment: PaymentState, facts: readonly PaymentFact
   let observed = payment;
   for (const fact of facts) observed = observe(observed, fact, now) ?? observed;
   if (observed === payment) return { payment, events: [] };
-  const settled = settle(observed);
+  const settled = settle(withRefunds(observed, now));
   return { payment: settled, events: eventsBetween(payment, settled) };
 }
 
@@ -86,9 +87,15 @@ function observe(payment: PaymentState, fact: PaymentFact, now: number): Payment
       return payment.closedAt === null && now >= payment.expiresAt ? { ...payment, closedAt: now } : null;
     case 'cancel':
       return canCancel(payment) ? { ...payment, cancelledAt: now } : null;
+    case 'refund_accepted':
+      return { ...payment, refunds: fact.refunds };
+    case 'refund_failed':
+      return withoutRefund({ ...payment, refunds: fact.refunds });
     case 'resolve':
       if (!canResolve(payment, fact.action)) return null;
-      return fact.action === 'accept' ? { ...payment, acceptedAt: now } : { ...payment, refundedAt: now };
+      return fact.action === 'accept'
+        ? { ...payment, acceptedAt: now }
+        : { ...payment, refundedAt: now, refundedBy: 'merchant' };
     default:
       return assertNever(fact);
   }
@@ -132,6 +139,20 @@ function observeGone(payment: PaymentState, ref: OutputRef): PaymentState | null
   );
   // The merchant accepted that money; without it a later crumb must not complete the payment.
   return next === null ? null : { ...next, acceptedAt: null };
+}
+
+/** Everything alive was given back: the payment is refunded, and money that comes later is extra. */
+function withRefunds(payment: PaymentState, now: number): PaymentState {
+  if (payment.refundedAt !== null || !isGivenBack(liveCredits(payment), payment.refunds)) return payment;
+  return { ...payment, refundedAt: now, refundedBy: 'refunds' };
+}
+
+/** Only the money that was there when it was refunded decides: what came later was never given back. */
+function withoutRefund(payment: PaymentState): PaymentState {
+  const { refundedAt, refundedBy, refunds } = payment;
+  if (refundedAt === null || refundedBy !== 'refunds') return payment;
+  const meant = liveCredits(payment).filter((credit) => credit.firstSeenAt <= refundedAt);
+  return isGivenBack(meant, refunds) ? payment : { ...payment, refundedAt: null, refundedBy: null };
 }
 
 function newCredit(
@@ -284,6 +305,7 @@ function eventsBetween(before: PaymentState, after: PaymentState): PaymentEventT
   if (vanished && holdsLess(before, after)) events.push('payment.reversed');
   // Money for a refunded payment is as unexpected as late money: the merchant must look at it.
   if (arrived.some((credit) => credit.late || after.status === 'refunded')) events.push('payment.late');
+  if (before.refundedAt !== null && after.refundedAt === null) events.push('payment.refund_failed');
   if (before.status !== after.status) {
     const event = statusEvent(before, after);
     if (event !== null) events.push(event);

@@ -47,6 +47,9 @@ export interface PaymentOption {
   readonly requiredConfirmations: number;
 }
 
+/** Atoms given back per coin by refunds that the network took and that have not failed. */
+export type RefundSums = Readonly<Partial<Record<Coin, bigint>>>;
+
 /** The payment as the machine knows it. Everything it decides on is in here or in the fact. */
 export interface PaymentState {
   readonly status: PaymentStatus;
@@ -61,6 +64,9 @@ export interface PaymentState {
   /** The merchant took the money as it is (`resolve` accept). */
   readonly acceptedAt: number | null;
   readonly refundedAt: number | null;
+  /** Whose word that is: the merchant's (`resolve` refunded), which is final, or the sum of its refunds. */
+  readonly refundedBy: 'merchant' | 'refunds' | null;
+  readonly refunds: RefundSums;
   /** Tolerated underpayment in basis points of the price. */
   readonly toleranceBps: number;
   readonly latePolicy: LatePolicy;
@@ -101,6 +107,10 @@ export type PaymentFact =
   /** Everything up to now has been looked at on every chain of the payment. */
   | { readonly type: 'clock' }
   | { readonly type: 'cancel' }
+  /** The network has a refund: so much is given back in all. */
+  | { readonly type: 'refund_accepted'; readonly refunds: RefundSums }
+  /** A refund can never confirm: so much is given back in all without it. */
+  | { readonly type: 'refund_failed'; readonly refunds: RefundSums }
   | { readonly type: 'resolve'; readonly action: 'accept' | 'refunded' };
 
 export interface Transition {
@@ -120,5 +130,6 @@ export const PAYMENT_EVENT_TYPES = [
   'payment.reversed',
   'payment.failed',
   'payment.refunded',
+  'payment.refund_failed',
 ] as const;
 export type PaymentEventType = (typeof PAYMENT_EVENT_TYPES)[number];

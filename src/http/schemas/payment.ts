@@ -58,12 +58,38 @@ export function payerPaymentSchema() {
   return payerPayment;
 }
 
+const refund = z
+  .object({
+    sendId: z.string().meta({ description: 'The send that carries it; see send-status' }),
+    coin: z.enum(COINS),
+    refunded: z.string().meta({
+      description: 'How much of the money received it gives back; with subtractFee the fee is part of it',
+      examples: ['0.00025'],
+    }),
+    amount: z.string().meta({ description: 'What the destination receives' }),
+    fee: z.string(),
+    txHash: z.string(),
+    destination: z.string(),
+    status: z.enum(['signed', 'broadcast', 'confirmed', 'failed']).meta({
+      description: 'A failed refund gave nothing back and counts no more',
+    }),
+    error: z.string().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: 'Refund' });
+
+/** One refund of a payment. */
+export function refundSchema() {
+  return refund;
+}
+
 const payment = payerFields
   .extend({
     customerId: z.string(),
     metadata: freeObject().nullable(),
     customFields: freeObject().nullable(),
     webhookUrl: z.string().nullable(),
+    refunds: z.array(refund).meta({ description: 'Refunds made here, failed ones too, oldest first' }),
     timeline: z
       .array(z.object({ type: z.string(), sequence: z.int(), at: timestamp() }))
       .meta({ description: 'The events of this payment, oldest first' }),

@@ -79,7 +79,9 @@ const STATEMENTS = [
     custom_fields_json TEXT, webhook_url TEXT, success_url TEXT, return_url TEXT, allowed_cryptos_json TEXT NOT NULL,
     tolerance_bps INTEGER NOT NULL, late_policy TEXT NOT NULL, request_hash TEXT NOT NULL, sequence INTEGER NOT NULL,
     created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
-    closed_at INTEGER, cancelled_at INTEGER, accepted_at INTEGER, refunded_at INTEGER) STRICT`,
+    closed_at INTEGER, cancelled_at INTEGER, accepted_at INTEGER, refunded_at INTEGER,
+    refunded_by TEXT CHECK (refunded_by IN ('merchant', 'refunds')),
+    CHECK ((refunded_at IS NULL) = (refunded_by IS NULL))) STRICT`,
   // Not by status: late money brings an ended payment back while a newer one holds its order id.
   `CREATE UNIQUE INDEX payments_open_order ON payments (merchant_id, mode, order_id)
     WHERE closed_at IS NULL AND cancelled_at IS NULL`,
@@ -118,6 +120,10 @@ const STATEMENTS = [
     send_id TEXT NOT NULL REFERENCES sends(id), version INTEGER NOT NULL, coin TEXT NOT NULL, mode TEXT NOT NULL,
     txid TEXT NOT NULL, raw TEXT NOT NULL, fee TEXT NOT NULL, fee_rate TEXT NOT NULL, plan_json TEXT NOT NULL,
     created_at INTEGER NOT NULL, PRIMARY KEY (send_id, version), UNIQUE (coin, mode, txid)) STRICT`,
+  `CREATE TABLE refunds (
+    send_id TEXT PRIMARY KEY REFERENCES sends(id), payment_id TEXT NOT NULL REFERENCES payments(id),
+    coin TEXT NOT NULL, amount TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX refunds_by_payment ON refunds (payment_id, created_at, send_id)`,
   `CREATE TABLE outputs (
     coin TEXT NOT NULL, mode TEXT NOT NULL, txid TEXT NOT NULL, vout INTEGER NOT NULL,
     address_id INTEGER NOT NULL REFERENCES addresses(id), merchant_id TEXT NOT NULL REFERENCES merchants(id),

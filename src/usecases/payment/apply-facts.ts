@@ -65,6 +65,7 @@ function isUnchanged(before: PaymentState, after: PaymentState): boolean {
     before.cancelledAt === after.cancelledAt &&
     before.acceptedAt === after.acceptedAt &&
     before.refundedAt === after.refundedAt &&
+    before.refundedBy === after.refundedBy &&
     before.credits === after.credits
   );
 }
@@ -147,6 +148,7 @@ async function saveState(tx: Tx, row: StoredPayment, state: PaymentState, now: n
     cancelled_at: state.cancelledAt,
     accepted_at: state.acceptedAt,
     refunded_at: state.refundedAt,
+    refunded_by: state.refundedBy,
   });
 }
 

@@ -199,5 +199,6 @@ function newPaymentRow(
     cancelled_at: null,
     accepted_at: null,
     refunded_at: null,
+    refunded_by: null,
   };
 }

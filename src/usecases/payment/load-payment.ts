@@ -1,8 +1,9 @@
 import type { Coin } from '../../domain/coins.ts';
-import type { PaymentCredit, PaymentOption, PaymentState } from '../../domain/payment/types.ts';
+import type { PaymentCredit, PaymentOption, PaymentState, RefundSums } from '../../domain/payment/types.ts';
 import { cursorHeights } from '../../store/chain-cursors.ts';
 import type { Db } from '../../store/database.ts';
 import { outputsOfPayment, type StoredOutput } from '../../store/outputs.ts';
+import { refundsOf, type StoredRefund } from '../../store/refunds.ts';
 import { optionsOf, type StoredOption, type StoredPayment } from '../../store/payments.ts';
 
 /** A payment with everything that was observed about it. */
@@ -10,6 +11,8 @@ export interface LoadedPayment {
   readonly row: StoredPayment;
   readonly options: readonly StoredOption[];
   readonly outputs: readonly StoredOutput[];
+  /** Every refund ever made of it, failed ones too, oldest first. */
+  readonly refunds: readonly StoredRefund[];
   readonly state: PaymentState;
 }
 
@@ -18,14 +21,20 @@ export async function loadPayment(db: Db, row: StoredPayment): Promise<LoadedPay
   const options = await optionsOf(db, row.id);
   const outputs = await outputsOfPayment(db, row.id);
   const tips = await cursorHeights(db, row.mode);
-  return { row, options, outputs, state: toState(row, options, outputs, tips) };
+  const refunds = await refundsOf(db, row.id);
+  return { row, options, outputs, refunds, state: toState(row, options, { outputs, refunds, tips }) };
+}
+
+interface Ledger {
+  readonly outputs: readonly StoredOutput[];
+  readonly refunds: readonly StoredRefund[];
+  readonly tips: Partial<Record<Coin, number>>;
 }
 
 function toState(
   row: StoredPayment,
   options: readonly StoredOption[],
-  outputs: readonly StoredOutput[],
-  tips: Partial<Record<Coin, number>>,
+  { outputs, refunds, tips }: Ledger,
 ): PaymentState {
   const dues: Partial<Record<Coin, PaymentOption>> = {};
   for (const option of options) {
@@ -42,12 +51,24 @@ function toState(
     cancelledAt: row.cancelled_at,
     acceptedAt: row.accepted_at,
     refundedAt: row.refunded_at,
+    refundedBy: row.refunded_by,
     toleranceBps: row.tolerance_bps,
     latePolicy: row.late_policy,
     options: dues,
     credits: outputs.map((output) => toCredit(output, dues)),
+    refunds: givenBack(refunds),
     tips,
   };
+}
+
+/** What the network has taken to give back and has not failed, per coin. */
+export function givenBack(refunds: readonly StoredRefund[]): RefundSums {
+  const sums: Partial<Record<Coin, bigint>> = {};
+  for (const { coin, refunded, status } of refunds) {
+    if (status !== 'broadcast' && status !== 'confirmed') continue;
+    sums[coin] = (sums[coin] ?? 0n) + BigInt(refunded);
+  }
+  return sums;
 }
 
 function toCredit(output: StoredOutput, dues: Partial<Record<Coin, PaymentOption>>): PaymentCredit {

@@ -6,6 +6,7 @@ import type { PaymentCredit } from '../../domain/payment/types.ts';
 import type { Db } from '../../store/database.ts';
 import { paymentTimeline, type TimelineRow } from '../../store/payment-timeline.ts';
 import type { StoredOption, StoredPayment } from '../../store/payments.ts';
+import type { StoredRefund } from '../../store/refunds.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
 
 export interface PresentDeps {
@@ -53,13 +54,22 @@ export async function presentPayment(db: Db, deps: PresentDeps, row: StoredPayme
       loaded.options.map((option) => [option.coin, presentOption(deps, loaded, option)]),
     ),
     transactions: loaded.state.credits.slice(-MAX_LIST).map((credit) => presentCredit(loaded, credit)),
+    refunds: loaded.refunds.slice(-MAX_LIST).map(presentRefund),
     timeline: timeline.slice(-MAX_LIST).map(({ type, sequence, at }) => ({ type, sequence, at: iso(at) })),
   };
 }
 
 /** What a payer may see: nothing of the merchant's own books. */
 export function payerView(payment: PaymentView) {
-  const { metadata: _m, customFields: _c, webhookUrl: _w, customerId: _i, timeline: _t, ...view } = payment;
+  const {
+    metadata: _m,
+    customFields: _c,
+    webhookUrl: _w,
+    customerId: _i,
+    refunds: _r,
+    timeline: _t,
+    ...view
+  } = payment;
   return view;
 }
 
@@ -96,6 +106,25 @@ function presentCredit(loaded: LoadedPayment, credit: PaymentCredit) {
     blockHeight: credit.height,
     late: credit.late,
     firstSeenAt: iso(credit.firstSeenAt),
+  };
+}
+
+export type RefundView = ReturnType<typeof presentRefund>;
+
+/** A refund as the API shows it. */
+export function presentRefund(refund: StoredRefund) {
+  const { coin } = refund;
+  return {
+    sendId: refund.send_id,
+    coin,
+    refunded: formatCoinAmount(BigInt(refund.refunded), coin),
+    amount: formatCoinAmount(BigInt(refund.amount), coin),
+    fee: formatCoinAmount(BigInt(refund.fee), coin),
+    txHash: refund.txid,
+    destination: refund.destination,
+    status: refund.status,
+    error: refund.error,
+    createdAt: iso(refund.created_at),
   };
 }
 

@@ -11,7 +11,7 @@ import type { SendCoinsDeps } from './send-coins.ts';
 
 export type AdvanceSendsDeps = Pick<
   SendCoinsDeps,
-  'db' | 'clock' | 'logger' | 'chains' | 'policy' | 'wakeWebhooks'
+  'db' | 'clock' | 'logger' | 'chains' | 'baseUrl' | 'rates' | 'policy' | 'wakeWebhooks'
 >;
 
 /** Sends offered to the node in one round. */

@@ -1,7 +1,8 @@
-import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/database.ts';
 import { updateSend, type StoredSend } from '../../store/sends.ts';
 import { releaseOutputs } from '../../store/spendable.ts';
+import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
+import { recordRefund } from '../payment/record-refund.ts';
 import { emitSendEvent } from './emit-send-event.ts';
 
 /**
@@ -10,7 +11,7 @@ import { emitSendEvent } from './emit-send-event.ts';
  */
 export async function failSend(
   tx: Tx,
-  deps: { readonly clock: Clock },
+  deps: ApplyFactsDeps,
   send: StoredSend,
   reason: string,
 ): Promise<StoredSend> {
@@ -22,5 +23,6 @@ export async function failSend(
     deps.clock.now(),
   );
   await emitSendEvent(tx, deps, 'send.failed', failed);
+  await recordRefund(tx, deps, failed);
   return failed;
 }

@@ -1,14 +1,15 @@
 import type { BroadcastResult } from '../../domain/chain.ts';
 import { assertNever } from '../../domain/errors.ts';
-import type { Clock, Logger } from '../../domain/ports.ts';
+import type { Logger } from '../../domain/ports.ts';
 import type { Tx } from '../../store/database.ts';
 import { findSend, updateSend, versionsOf, type StoredSend } from '../../store/sends.ts';
+import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
+import { recordRefund } from '../payment/record-refund.ts';
 import { emitSendEvent } from './emit-send-event.ts';
 import { failSend } from './fail-send.ts';
 import { retryDelayMs, type SendPolicy } from './send-policy.ts';
 
-export interface RecordAnswerDeps {
-  readonly clock: Clock;
+export interface RecordAnswerDeps extends ApplyFactsDeps {
   readonly logger: Logger;
   readonly policy: SendPolicy;
 }
@@ -76,6 +77,7 @@ async function recordAccepted(
     now,
   );
   if (isNews) await emitSendEvent(tx, deps, 'send.broadcast', updated);
+  await recordRefund(tx, deps, updated);
   return updated;
 }
 

@@ -1,6 +1,6 @@
 import { outputKey, type Debit } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import type { Clock, Logger } from '../../domain/ports.ts';
+import type { Logger } from '../../domain/ports.ts';
 import type { Tx } from '../../store/database.ts';
 import {
   findSend,
@@ -17,12 +17,13 @@ import {
   unconfirmedSpends,
   unmarkSpentAbove,
 } from '../../store/spends.ts';
+import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
+import { recordRefund } from '../payment/record-refund.ts';
 import { emitSendEvent } from './emit-send-event.ts';
 import { failSend } from './fail-send.ts';
 import { readPlan } from './stored-plan.ts';
 
-export interface RecordSpendsDeps {
-  readonly clock: Clock;
+export interface RecordSpendsDeps extends ApplyFactsDeps {
   readonly logger: Logger;
 }
 
@@ -133,6 +134,7 @@ async function confirmVersion(
     deps.clock.now(),
   );
   if (!told) await emitSendEvent(tx, deps, 'send.confirmed', send);
+  await recordRefund(tx, deps, send);
 }
 
 /** A version is lost once a block spends one of its inputs by another transaction; a send when all are. */

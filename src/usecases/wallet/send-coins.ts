@@ -1,13 +1,13 @@
 import type { BroadcastResult, ChainAdapter, FeeQuote, StoredTransaction } from '../../domain/chain.ts';
-import type { Chains } from '../../domain/chains.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { AddressDeriver, KeySource } from '../../domain/keys.ts';
-import type { Clock, Logger } from '../../domain/ports.ts';
+import type { Logger } from '../../domain/ports.ts';
 import { inTransaction, type Db, type Tx } from '../../store/database.ts';
 import { findSendByKey, insertSend, insertSendVersion, type StoredSend } from '../../store/sends.ts';
 import { reserveOutputs } from '../../store/spendable.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import { newId } from '../new-id.ts';
+import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { takeChangeAddress } from './change-address.ts';
 import { handToNode } from './hand-to-node.ts';
 import { recordAnswer } from './record-answer.ts';
@@ -17,11 +17,9 @@ import type { SendPolicy } from './send-policy.ts';
 import { viewSend, type SendView } from './send-view.ts';
 import { writePlan } from './stored-plan.ts';
 
-export interface SendCoinsDeps {
+export interface SendCoinsDeps extends ApplyFactsDeps {
   readonly db: Db;
-  readonly clock: Clock;
   readonly logger: Logger;
-  readonly chains: Chains;
   readonly deriver: AddressDeriver;
   readonly keys: KeySource;
   readonly policy: SendPolicy;
@@ -43,29 +41,55 @@ export interface SendCoinsInput extends SendInput {
  */
 export async function sendCoins(deps: SendCoinsDeps, input: SendCoinsInput): Promise<SendView> {
   const order = readOrder(input);
-  const { idempotencyKey } = input;
-  const earlier = idempotencyKey === null ? null : await findRepeat(deps.db, order, idempotencyKey);
-  if (earlier !== null) return answer(deps.db, earlier);
-
-  const adapter = chainFor(deps.chains, order);
-  const quote = await quoteFee(adapter);
-  const stored = await inTransaction(deps.db, async (tx) => {
-    const repeat = idempotencyKey === null ? null : await findRepeat(tx, order, idempotencyKey);
-    return repeat === null
-      ? { fresh: true, ...(await storeSend(tx, deps, { order, adapter, quote, idempotencyKey })) }
-      : { fresh: false, send: repeat, transaction: null };
+  const send = await placeSend(deps, {
+    merchantId: order.merchantId,
+    idempotencyKey: input.idempotencyKey,
+    repeated: async (_db, earlier) => repeatedSend(earlier, order),
+    order: async () => order,
   });
-  if (stored.transaction === null) return answer(deps.db, stored.send);
-
-  const { id } = stored.send;
-  deps.logger.info({ sendId: id, coin: order.coin, mode: order.mode, txid: stored.send.txid }, 'send signed');
-  const result = await handToNode(adapter, stored.transaction);
-  return answer(deps.db, await settle(deps, stored.send, result));
+  return viewSend(send, await findCursor(deps.db, send));
 }
 
-async function findRepeat(db: Db, order: SendOrder, key: string): Promise<StoredSend | null> {
-  const send = await findSendByKey(db, order.merchantId, key);
-  return send === undefined ? null : repeatedSend(send, order);
+/** What is to be sent, decided where it is stored. */
+export interface SendRequest {
+  readonly merchantId: string;
+  readonly idempotencyKey: string | null;
+  /** The send under that key if it is this request. @throws {AppError} IDEMPOTENCY_MISMATCH. */
+  readonly repeated: (db: Db, earlier: StoredSend) => Promise<StoredSend>;
+  /** Asked twice: to know the chain and its fee, and again in the transaction that stores the answer. */
+  readonly order: (db: Db) => Promise<SendOrder>;
+  /** Writes what belongs to the send, in the same transaction. */
+  readonly stored?: (tx: Tx, send: StoredSend, order: SendOrder) => Promise<void>;
+}
+
+/** Makes a send, or finds the one made for this request. @throws {AppError} as sendCoins does. */
+export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Promise<StoredSend> {
+  const earlier = await findRepeat(deps.db, request);
+  if (earlier !== null) return unlessFailed(earlier);
+  const wish = await request.order(deps.db);
+  const adapter = chainFor(deps.chains, wish);
+  const quote = await quoteFee(adapter);
+  const stored = await inTransaction(deps.db, async (tx) => {
+    const repeat = await findRepeat(tx, request);
+    if (repeat !== null) return { send: repeat, transaction: null };
+    const order = await request.order(tx);
+    if (order.coin !== adapter.coin || order.mode !== adapter.mode)
+      throw new Error('an order changed its chain');
+    const { idempotencyKey } = request;
+    const fresh = await storeSend(tx, deps, { order, adapter, quote, idempotencyKey });
+    await request.stored?.(tx, fresh.send, order);
+    return fresh;
+  });
+  const { send, transaction } = stored;
+  if (transaction === null) return unlessFailed(send);
+  deps.logger.info({ sendId: send.id, coin: send.coin, mode: send.mode, txid: send.txid }, 'send signed');
+  return unlessFailed(await settle(deps, send, await handToNode(adapter, transaction)));
+}
+
+async function findRepeat(db: Db, request: SendRequest): Promise<StoredSend | null> {
+  if (request.idempotencyKey === null) return null;
+  const send = await findSendByKey(db, request.merchantId, request.idempotencyKey);
+  return send === undefined ? null : request.repeated(db, send);
 }
 
 /** Plans, signs, stores and reserves: all of it or nothing. */
@@ -135,9 +159,7 @@ async function settle(deps: SendCoinsDeps, send: StoredSend, result: BroadcastRe
   return settled;
 }
 
-async function answer(db: Db, send: StoredSend): Promise<SendView> {
-  if (send.status === 'failed') {
-    throw new AppError('SEND_REJECTED', `the network refused this send: ${send.error ?? 'no reason given'}`);
-  }
-  return viewSend(send, await findCursor(db, send));
+function unlessFailed(send: StoredSend): StoredSend {
+  if (send.status !== 'failed') return send;
+  throw new AppError('SEND_REJECTED', `the network refused this send: ${send.error ?? 'no reason given'}`);
 }

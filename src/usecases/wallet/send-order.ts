@@ -129,7 +129,8 @@ function insufficient(order: SendOrder, shortage: InsufficientFunds): AppError {
   );
 }
 
-function readAmount(text: string, coin: Coin): bigint {
+/** A positive amount in the coin's unit → atoms. @throws {AppError} VALIDATION_INVALID naming `amount`. */
+export function readAmount(text: string, coin: Coin): bigint {
   try {
     const amount = parseCoinAmount(text.trim(), coin);
     if (amount > 0n) return amount;

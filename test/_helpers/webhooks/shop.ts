@@ -198,6 +198,7 @@ async function insertPayment(
       cancelled_at: null,
       accepted_at: null,
       refunded_at: null,
+      refunded_by: null,
       ...times,
     })
     .execute();

@@ -17,6 +17,8 @@ function fresh(overrides: Partial<PaymentState> = {}): PaymentState {
     cancelledAt: null,
     acceptedAt: null,
     refundedAt: null,
+    refundedBy: null,
+    refunds: {},
     toleranceBps: 50,
     latePolicy: 'accept',
     options: {

@@ -1,0 +1,34 @@
+import type { Coin } from '../coins.ts';
+import { isSettled } from './coverage.ts';
+import type { PaymentCredit, PaymentState, RefundSums } from './types.ts';
+
+/** True when refunds came to everything that these credits brought, coin by coin. */
+export function isGivenBack(credits: readonly PaymentCredit[], refunds: RefundSums): boolean {
+  const coins = new Set(credits.map((credit) => credit.coin));
+  if (coins.size === 0) return false;
+  return [...coins].every(
+    (coin) => sumOf(credits.filter((credit) => credit.coin === coin)) <= (refunds[coin] ?? 0n),
+  );
+}
+
+/**
+ * Atoms of a coin that a payment holds for good, so that they may be sent back: alive and with
+ * every confirmation asked for. What was there when the merchant recorded the payment as refunded
+ * elsewhere is not counted.
+ */
+export function refundableMoney(payment: PaymentState, coin: Coin): bigint {
+  const since = payment.refundedBy === 'merchant' ? (payment.refundedAt ?? 0) : -1;
+  return sumOf(
+    payment.credits.filter(
+      (credit) =>
+        credit.coin === coin &&
+        credit.state === 'confirmed' &&
+        credit.firstSeenAt > since &&
+        isSettled(payment, credit),
+    ),
+  );
+}
+
+function sumOf(credits: readonly PaymentCredit[]): bigint {
+  return credits.reduce((sum, credit) => sum + credit.amount, 0n);
+}
