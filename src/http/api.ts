@@ -7,6 +7,7 @@ import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/database.ts';
 import type { Tokens } from '../usecases/auth/tokens.ts';
+import { docsRouter } from './docs/router.ts';
 import { dispatch, toFailure, type DispatchDeps } from './dispatch.ts';
 import { failure, type Answer } from './envelope.ts';
 import { createOnce } from './idempotency.ts';
@@ -68,6 +69,7 @@ export function createApi(deps: ApiDeps & { readonly isClosing: () => boolean })
     '/readyz',
     '/metrics',
     '/openapi.json',
+    '/docs',
   ]);
   app.use(assignRequestId, createRequestLog(logger, registry, paths), drain(deps.isClosing), ...guards());
   app.use(healthRouter(deps));
@@ -112,6 +114,7 @@ function guards(): RequestHandler[] {
 function mountOpenApi(app: Express, deps: ApiDeps): void {
   const document = createOpenApi(deps.routes, deps.settings);
   app.get('/openapi.json', (_req, res) => void res.json(document));
+  app.use(docsRouter(document));
 }
 
 function mountRoutes(app: Express, deps: ApiDeps): void {

@@ -43,7 +43,7 @@ function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {
     description: 'Required with a user token, here or in the body; a key names its merchant itself',
   });
   const own = route.query instanceof z.ZodObject ? route.query.shape : {};
-  const query = z.object(namesMerchant ? { merchantId, ...own } : own);
+  const query = z.object(namesMerchant ? { ...own, merchantId } : own);
   const key = z
     .string()
     .min(1)

@@ -1,0 +1,92 @@
+import { ERROR_CODES } from '../../domain/errors.ts';
+import { ERROR_STATUS } from '../error-status.ts';
+import { ERROR_TEXTS } from '../openapi-errors.ts';
+import { codeBlock, html, json, type Html } from './html.ts';
+
+const FAILURE = {
+  success: false,
+  error: {
+    status: 400,
+    code: 'VALIDATION_INVALID',
+    message: 'email must be an e-mail address',
+    details: [{ field: 'email', code: 'invalid_format', message: 'must be an e-mail address' }],
+  },
+  data: null,
+};
+
+/** What holds for every endpoint. */
+export function basics(): Html {
+  return html`<section id="basics">
+    <h2>How the API works</h2>
+    <div class="cols">
+      <div>
+        <h3 id="credentials">Credentials</h3>
+        <p>Send one as <code>Authorization: Bearer …</code>. Each endpoint names those it takes.</p>
+        <dl class="plain">
+          <dt>User token</dt>
+          <dd>
+            From register or login, for 24 hours. Where an endpoint is about a merchant, name it by
+            <code>merchantId</code> in the query or the body.
+          </dd>
+          <dt>Secret key <code>sk_…</code></dt>
+          <dd>Acts for its merchant. Only ever on your server.</dd>
+          <dt>Public key <code>pk_…</code></dt>
+          <dd>Creates payments and reads what the payer may see. Safe in a web page.</dd>
+        </dl>
+        <h3>Formats</h3>
+        <p>
+          Bodies are JSON, at most 100 kB. Amounts are decimal strings, never numbers: no rounding on the way.
+          Times are ISO 8601 in UTC. Fields the API does not know are ignored; ignore those you do not know,
+          as answers may grow.
+        </p>
+        <h3>Lists</h3>
+        <p>
+          Newest first. <code>page</code> counts from 1, <code>limit</code> is 10 unless given and at most
+          100; <code>data.pagination</code> has the total.
+        </p>
+        <h3 id="idempotency">Repeating safely</h3>
+        <p>
+          Give any POST an <code>Idempotency-Key</code> of your own. The same request again is done once and
+          gets the first answer with <code>Idempotent-Replayed: true</code>; another body with that key is
+          <code>422 IDEMPOTENCY_MISMATCH</code>. Keys are kept for 24 hours, those of sends for ever.
+        </p>
+        <h3>Support</h3>
+        <p>Every answer has an <code>X-Request-Id</code>: with it the server’s log tells what happened.</p>
+      </div>
+      <div class="samples">
+        ${codeBlock('Every success', json({ success: true, error: null, data: { id: 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE' } }))}
+        ${codeBlock('Every failure', json(FAILURE))}
+      </div>
+    </div>
+  </section>`;
+}
+
+/** Every error code, once. */
+export function errorTable(): Html {
+  const rows = ERROR_CODES.map(
+    (code) =>
+      html`<tr id="error-${code}">
+        <td><code>${code}</code></td>
+        <td class="num">${ERROR_STATUS[code]}</td>
+        <td>${ERROR_TEXTS[code][0]}</td>
+      </tr>`,
+  );
+  return html`<section id="errors">
+    <h2>Errors</h2>
+    <p class="lead">Decide by <code>error.code</code>; the message is for people and may change.</p>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>Code</th>
+            <th>Status</th>
+            <th>Meaning</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}

@@ -1,0 +1,152 @@
+import {
+  METHODS,
+  resolveResponse,
+  type Example,
+  type OpenApiDocument,
+  type Operation,
+} from '../openapi-types.ts';
+import { operationCurl } from './curl.ts';
+import { fieldList, fieldRow, typeName } from './fields.ts';
+import { codeBlock, html, json, prose, type Html } from './html.ts';
+
+export interface Endpoint {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/** The endpoints of a tag, as the document lists them. */
+export function endpointsOf(document: OpenApiDocument, tag: string): Endpoint[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      return operation?.tags.includes(tag) === true ? [{ method, path, operation }] : [];
+    }),
+  );
+}
+
+/** Errors that say the same everywhere and are told once. */
+const COMMON = new Set([
+  'UNAUTHORISED',
+  'VALIDATION_INVALID',
+  'PAYLOAD_TOO_LARGE',
+  'IDEMPOTENCY_MISMATCH',
+  'IDEMPOTENCY_IN_FLIGHT',
+  'INTERNAL_ERROR',
+]);
+
+const CREDENTIALS: Readonly<Record<string, string>> = {
+  userToken: 'user token',
+  secretKey: 'secret key',
+  publicKey: 'public key',
+};
+
+/** One endpoint: what it takes on one side, a request and its answer on the other. */
+export function endpointSection(document: OpenApiDocument, { method, path, operation }: Endpoint): Html {
+  const baseUrl = document.servers[0]?.url ?? '';
+  return html`<article id="${operation.operationId}">
+    <h3>${operation.summary}</h3>
+    <p class="route">
+      <b class="method ${method}">${method.toUpperCase()}</b>
+      <code>${path.split('/').map((part, index) => (index === 0 ? html`` : html`/<wbr />${part}`))}</code>
+    </p>
+    <div class="cols">
+      <div>
+        <p>${prose(operation.description)}</p>
+        ${credentials(operation)} ${query(document, operation)} ${body(document, operation)}
+        ${answerFields(document, operation)} ${errors(document, operation)}
+      </div>
+      <div class="samples">
+        ${codeBlock('Request', operationCurl(baseUrl, method, path, operation))} ${otherBodies(operation)}
+        ${answers(document, operation)}
+      </div>
+    </div>
+  </article>`;
+}
+
+function credentials({ security = [] }: Operation): Html {
+  const names = security
+    .flatMap((requirement) => Object.keys(requirement))
+    .map((name) => CREDENTIALS[name] ?? name);
+  if (names.length === 0) return html`<p class="auth">Takes no credential.</p>`;
+  const links = names.map(
+    (name, index) => html`${index === 0 ? '' : index === names.length - 1 ? ' or ' : ', '}<b>${name}</b>`,
+  );
+  return html`<p class="auth"><a href="#credentials">Credential</a>: ${links}</p>`;
+}
+
+function query(document: OpenApiDocument, { parameters = [] }: Operation): Html | null {
+  const shown = parameters.filter(({ in: place }) => place === 'query');
+  if (shown.length === 0) return null;
+  const rows = shown.map(({ name, schema, description, required = false }) => {
+    const field = description === undefined ? schema : { ...schema, description };
+    return fieldRow(document, { name, field, required }, 0);
+  });
+  return html`<h4>Query</h4>
+    <dl class="fields">${rows}</dl>`;
+}
+
+function body(document: OpenApiDocument, { requestBody }: Operation): Html | null {
+  const schema = requestBody?.content['application/json']?.schema;
+  if (schema === undefined) return null;
+  return html`<h4>Body</h4>
+    ${fieldList(document, schema)}`;
+}
+
+function answerFields(document: OpenApiDocument, { responses }: Operation): Html | null {
+  const [, response] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
+  if (response === undefined) return null;
+  const schema = resolveResponse(document, response).content?.['application/json']?.schema;
+  const data = schema?.properties?.['data'];
+  if (data === undefined) return null;
+  const variants = data.anyOf ?? [data];
+  const lists = variants.map(
+    (variant) =>
+      html`<details>
+        <summary>
+          ${typeName(document, variant) === 'object' ? 'Its fields' : typeName(document, variant)}
+        </summary>
+        ${fieldList(document, variant)}
+      </details>`,
+  );
+  return html`<h4>Answer, in <code>data</code></h4>
+    ${lists}`;
+}
+
+function errors(document: OpenApiDocument, { responses }: Operation): Html {
+  const all = Object.entries(responses)
+    .filter(([status]) => /^[45]/.test(status))
+    .flatMap(([status, response]) => {
+      const { examples = {} } = resolveResponse(document, response).content?.['application/json'] ?? {};
+      return Object.entries(examples).map(([code, { summary = '' }]) => ({ status, code, summary }));
+    });
+  const own = all.filter(({ code }) => !COMMON.has(code));
+  const common = all.filter(({ code }) => COMMON.has(code));
+  return html`${all.length === 0 ? null : html`<h4>Errors</h4>`}
+  ${
+    own.length === 0
+      ? null
+      : html`<ul class="errors">
+          ${own.map(({ status, code, summary }) => html`<li><code>${status} ${code}</code> ${summary}</li>`)}
+        </ul>`
+  }
+  ${common.length === 0 ? null : html`<p class="common">${own.length === 0 ? 'Only the' : 'And the'} <a href="#errors">common ones</a>: ${common.map(({ code }, index) => html`${index === 0 ? '' : ', '}<code>${code}</code>`)}</p>`}`;
+}
+
+function otherBodies({ requestBody }: Operation): Html[] {
+  const { examples = {} } = requestBody?.content['application/json'] ?? {};
+  return Object.values(examples)
+    .filter((example): example is Required<Example> => example.summary !== undefined)
+    .map(({ summary, value }) => codeBlock(`Body: ${summary.toLowerCase()}`, json(value)));
+}
+
+function answers(document: OpenApiDocument, { responses }: Operation): Html[] {
+  return Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .slice(-1)
+    .flatMap(([status, response]) =>
+      Object.values(resolveResponse(document, response).content ?? {}).map(({ example }) =>
+        codeBlock(`Answer ${status}`, typeof example === 'string' ? example : json(example)),
+      ),
+    );
+}

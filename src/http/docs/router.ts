@@ -1,0 +1,27 @@
+import { Router, type Response } from 'express';
+import type { OpenApiDocument } from '../openapi-types.ts';
+import { renderDocs, STYLE_PATH } from './page.ts';
+import { STYLE } from './style.ts';
+
+/** The page shows itself and nothing else: its own style sheet, no script, no other host. */
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The reference for people at /docs. */
+export function docsRouter(document: OpenApiDocument): Router {
+  let page: string | null = null;
+  const router = Router();
+  router.get('/docs', (_req, res) => {
+    page ??= renderDocs(document);
+    res.setHeader('Content-Security-Policy', POLICY);
+    send(res, 'html', page);
+  });
+  router.get(STYLE_PATH, (_req, res) => send(res, 'css', STYLE));
+  return router;
+}
+
+function send(res: Response, type: string, text: string): void {
+  // Both change only with a new version of the daemon.
+  res.setHeader('Cache-Control', 'no-cache');
+  res.type(type).send(text);
+}
