@@ -124,6 +124,12 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
 
   email: 'alice@example.com',
   password: 'correct horse battery staple',
+  code: '492039',
+  recoveryCodes: ['k7qf-2mzx-9ptw', 'h3vd-8rjc-5nys'],
+  'setup.secret': 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  'setup.uri': 'otpauth://totp/tilld:alice@example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=tilld',
+  'verify-email.token': 'Zk3vXyLh7NbA2sE9cW5Rm0QpTj4UgDf8',
+  'reset-password.token': 'Zk3vXyLh7NbA2sE9cW5Rm0QpTj4UgDf8',
   currentPassword: 'correct horse battery staple',
   newPassword: 'another horse battery staple',
   token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwZjRjMmE1MiJ9.c2lnbmF0dXJl',
@@ -137,6 +143,8 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   verification: 'tv_Hc5sYp4VbNx7KqTz2D0RmLw9',
   instructions:
     'Publish a TXT record at _tilld-challenge.shop.example with the value token=tv_Hc5sYp4VbNx7KqTz2D0RmLw9',
+  'forgot-password.message': 'If an account has this address, a link to set a new password is on its way',
+  'reset-password.message': 'The password was changed: sign in with the new one',
   message: 'Sandbox mode enabled: new payments take simulated coins',
   public: 'pk_4fJ8sKq3ZtY0uPbE7xM2jHn6Vd1sXcW9fLk5RmQvTzA',
   secret: 'sk_9sXcW2fLk7RmQ0vTzA5nBh3D8ZtQ1mWc6Rk4vXyLhNb',

@@ -1,4 +1,5 @@
 import { EVENT_TYPES, type EventType } from '../domain/events.ts';
+import { VERIFICATION_METHODS } from '../domain/domain-verification.ts';
 import { exampleOf } from './openapi-examples.ts';
 import type { JsonSchema, OpenApiDocument, Operation, PathItem } from './openapi-types.ts';
 
@@ -121,8 +122,34 @@ function dataSchema(type: EventType): JsonSchema {
   if (type in STATUS_AT) return wrapping('payment', { $ref: '#/components/schemas/Payment' });
   if (type in SEND_STATUS_AT) return wrapping('send', { $ref: '#/components/schemas/Send' });
   if (type === 'webhook.test') return wrapping('message', { type: 'string' });
-  return { type: 'object', description: 'The merchant and its domain' };
+  return DOMAIN_DATA;
 }
+
+const DOMAIN_DATA: JsonSchema = {
+  type: 'object',
+  properties: {
+    domain: {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        isVerified: { type: 'boolean' },
+        method: { type: 'string', enum: VERIFICATION_METHODS },
+        verifiedAt: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] },
+        lastError: {
+          anyOf: [{ type: 'string' }, { type: 'null' }],
+          description: 'What the last look missed',
+        },
+      },
+      required: ['name', 'isVerified', 'method', 'verifiedAt', 'lastError'],
+    },
+    merchant: {
+      type: 'object',
+      properties: { id: { type: 'string' }, name: { type: 'string' } },
+      required: ['id', 'name'],
+    },
+  },
+  required: ['domain', 'merchant'],
+};
 
 function wrapping(name: string, schema: JsonSchema): JsonSchema {
   return { type: 'object', properties: { [name]: schema }, required: [name] };

@@ -98,6 +98,7 @@ table { border-collapse: collapse; width: 100%; font-size: .92rem; }
 th { text-align: left; font-size: .8rem; color: var(--muted); font-weight: 600; }
 td, th { padding: .45rem .9rem .45rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td:first-child code { white-space: nowrap; overflow-wrap: normal; }
+td.num { font-variant-numeric: tabular-nums; }
 :target { scroll-margin-top: 1rem; }
 tr:target td { background: var(--accent-soft); }
 
@@ -114,7 +115,12 @@ tr:target td { background: var(--accent-soft); }
   .steps .code { margin: 0; }
 }
 @media (max-width: 40rem) {
-  td:first-child code { white-space: normal; overflow-wrap: anywhere; }
+  table, tbody, tr, td { display: block; }
+  thead { display: none; }
+  tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
+  td { border: 0; padding: 0; }
+  td.num { float: right; color: var(--muted); }
+  td:last-child { clear: both; padding-top: .2rem; }
 }
 @media print { header, .side { display: none; } .code pre { max-height: none; white-space: pre-wrap; } }
 `;
