@@ -61,7 +61,7 @@ export async function outputsOfTransactions(
       .where('mode', '=', chain.mode)
       .where('txid', 'in', txids.slice(at, at + CHUNK))
       .execute();
-    found.push(...rows);
+    for (const row of rows) found.push(row);
   }
   return found;
 }

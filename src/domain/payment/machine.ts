@@ -1,6 +1,7 @@
 import { COINS, type Coin } from '../coins.ts';
 import { outputKey, type OutputRef } from '../chain.ts';
 import { assertNever } from '../errors.ts';
+import { CreditBook } from './credit-book.ts';
 import {
   coverageOf,
   coversMore,
@@ -39,8 +40,10 @@ export function transition(payment: PaymentState, fact: PaymentFact, now: number
  * tells only what they come to: a payer's fee bump (one output gone, its double seen) is no reversal.
  */
 export function transitionAll(payment: PaymentState, facts: readonly PaymentFact[], now: number): Transition {
+  const book = new CreditBook(payment.credits);
   let observed = payment;
-  for (const fact of facts) observed = observe(observed, fact, now) ?? observed;
+  for (const fact of facts) observed = observe(observed, book, fact, now);
+  observed = book.into(observed);
   if (observed === payment) return { payment, events: [] };
   const settled = settle(withRefunds(observed, now));
   return { payment: settled, events: eventsBetween(payment, settled) };
@@ -64,35 +67,37 @@ export function liveCredits(payment: PaymentState): readonly PaymentCredit[] {
   return payment.credits.filter((credit) => credit.state !== 'gone');
 }
 
-/** Folds the fact into the payment's observations; null when it says nothing new. */
-function observe(payment: PaymentState, fact: PaymentFact, now: number): PaymentState | null {
+/** Folds the fact into the observations; the same payment and book when it says nothing new. */
+function observe(payment: PaymentState, book: CreditBook, fact: PaymentFact, now: number): PaymentState {
   switch (fact.type) {
     case 'output_seen':
-      return observeSeen(payment, fact);
+      return observeSeen(payment, book, fact);
     case 'output_confirmed':
-      return observeConfirmed(payment, fact);
+      return observeConfirmed(payment, book, fact);
     case 'output_unconfirmed':
-      return updateCredit(payment, fact.ref, (credit) =>
+      updateCredit(book, fact.ref, (credit) =>
         credit.state === 'confirmed' ? { ...credit, state: 'unconfirmed', height: null } : credit,
       );
+      return payment;
     case 'output_gone':
-      return observeGone(payment, fact.ref);
+      return observeGone(payment, book, fact.ref);
     case 'late_quoted':
-      return updateCredit(payment, fact.ref, (credit) =>
+      updateCredit(book, fact.ref, (credit) =>
         credit.late && credit.due === null && fact.due > 0n ? { ...credit, due: fact.due } : credit,
       );
+      return payment;
     case 'tip':
       return { ...payment, tips: { ...payment.tips, [fact.coin]: fact.height } };
     case 'clock':
-      return payment.closedAt === null && now >= payment.expiresAt ? { ...payment, closedAt: now } : null;
+      return payment.closedAt === null && now >= payment.expiresAt ? { ...payment, closedAt: now } : payment;
     case 'cancel':
-      return canCancel(payment) ? { ...payment, cancelledAt: now } : null;
+      return canCancel(book.into(payment)) ? { ...payment, cancelledAt: now } : payment;
     case 'refund_accepted':
       return { ...payment, refunds: fact.refunds };
     case 'refund_failed':
-      return withoutRefund({ ...payment, refunds: fact.refunds });
+      return withoutRefund({ ...book.into(payment), refunds: fact.refunds });
     case 'resolve':
-      if (!canResolve(payment, fact.action)) return null;
+      if (!canResolve(book.into(payment), fact.action)) return payment;
       return fact.action === 'accept'
         ? { ...payment, acceptedAt: now }
         : { ...payment, refundedAt: now, refundedBy: 'merchant' };
@@ -104,41 +109,44 @@ function observe(payment: PaymentState, fact: PaymentFact, now: number): Payment
 type SeenFact = Extract<PaymentFact, { type: 'output_seen' }>;
 type ConfirmedFact = Extract<PaymentFact, { type: 'output_confirmed' }>;
 
-function observeSeen(payment: PaymentState, fact: SeenFact): PaymentState | null {
-  if (findCredit(payment, fact.ref) === undefined) {
-    const credit = newCredit(payment, fact, 'unconfirmed', null);
-    return credit === null ? null : withCredit(payment, credit);
+function observeSeen(payment: PaymentState, book: CreditBook, fact: SeenFact): PaymentState {
+  if (book.find(fact.ref) === undefined) {
+    return withCredit(payment, book, newCredit(payment, fact, 'unconfirmed', null));
   }
   // A stale unconfirmed view must not take a confirmation back: only a reorg may.
-  return updateCredit(payment, fact.ref, (credit) =>
+  updateCredit(book, fact.ref, (credit) =>
     credit.state === 'gone' ? { ...credit, state: 'unconfirmed', height: null } : credit,
   );
+  return payment;
 }
 
-function observeConfirmed(payment: PaymentState, fact: ConfirmedFact): PaymentState | null {
-  if (findCredit(payment, fact.ref) === undefined) {
-    const credit = newCredit(payment, fact, 'confirmed', fact.height);
-    return credit === null ? null : withCredit(payment, credit);
+function observeConfirmed(payment: PaymentState, book: CreditBook, fact: ConfirmedFact): PaymentState {
+  if (book.find(fact.ref) === undefined) {
+    return withCredit(payment, book, newCredit(payment, fact, 'confirmed', fact.height));
   }
-  return updateCredit(payment, fact.ref, (credit) =>
+  updateCredit(book, fact.ref, (credit) =>
     credit.state === 'confirmed' && credit.height === fact.height
       ? credit
       : { ...credit, state: 'confirmed', height: fact.height },
   );
+  return payment;
 }
 
 /** Money first seen after the deadline proves that the time is up. */
-function withCredit(payment: PaymentState, credit: PaymentCredit): PaymentState {
-  const closedAt = payment.closedAt ?? (credit.firstSeenAt >= payment.expiresAt ? credit.firstSeenAt : null);
-  return { ...payment, closedAt, credits: [...payment.credits, credit] };
+function withCredit(payment: PaymentState, book: CreditBook, credit: PaymentCredit | null): PaymentState {
+  if (credit === null) return payment;
+  book.put(credit);
+  const isOver = payment.closedAt === null && credit.firstSeenAt >= payment.expiresAt;
+  return isOver ? { ...payment, closedAt: credit.firstSeenAt } : payment;
 }
 
-function observeGone(payment: PaymentState, ref: OutputRef): PaymentState | null {
-  const next = updateCredit(payment, ref, (credit) =>
-    credit.state === 'gone' ? credit : { ...credit, state: 'gone', height: null },
-  );
-  // The merchant accepted that money; without it a later crumb must not complete the payment.
-  return next === null ? null : { ...next, acceptedAt: null };
+function observeGone(payment: PaymentState, book: CreditBook, ref: OutputRef): PaymentState {
+  const lost = book.find(ref);
+  if (lost === undefined || lost.state === 'gone') return payment;
+  book.put({ ...lost, state: 'gone', height: null });
+  // Money the merchant accepted is missing: without it a later crumb must not complete the payment.
+  const wasAccepted = payment.acceptedAt !== null && lost.firstSeenAt <= payment.acceptedAt;
+  return wasAccepted ? { ...payment, acceptedAt: null } : payment;
 }
 
 /** Everything alive was given back: the payment is refunded, and money that comes later is extra. */
@@ -182,25 +190,15 @@ export function isLate(payment: Pick<PaymentState, 'expiresAt' | 'cancelledAt'>,
   return seenAt >= payment.expiresAt || (payment.cancelledAt !== null && seenAt >= payment.cancelledAt);
 }
 
-function findCredit(payment: PaymentState, ref: OutputRef): PaymentCredit | undefined {
-  const key = outputKey(ref);
-  return payment.credits.find((credit) => outputKey(credit.ref) === key);
-}
-
 function updateCredit(
-  payment: PaymentState,
+  book: CreditBook,
   ref: OutputRef,
   change: (credit: PaymentCredit) => PaymentCredit,
-): PaymentState | null {
-  const key = outputKey(ref);
-  let changed = false;
-  const credits = payment.credits.map((credit) => {
-    if (outputKey(credit.ref) !== key) return credit;
-    const next = change(credit);
-    if (next !== credit) changed = true;
-    return next;
-  });
-  return changed ? { ...payment, credits } : null;
+): void {
+  const credit = book.find(ref);
+  if (credit === undefined) return;
+  const next = change(credit);
+  if (next !== credit) book.put(next);
 }
 
 /** The sums that decide. Late money counts towards the price only when the merchant takes it. */

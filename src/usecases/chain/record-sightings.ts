@@ -35,8 +35,11 @@ export async function recordSightings(
   const addresses = new Map((await findWatched(tx, chain, keys)).map((row) => [row.watch_key, row]));
   const now = deps.clock.now();
   const facts = new Map<string, PaymentFact[]>();
+  const raws = new Map<string, string>();
   const tell = (paymentId: string, fact: PaymentFact): void => {
-    facts.set(paymentId, [...(facts.get(paymentId) ?? []), fact]);
+    const told = facts.get(paymentId);
+    if (told === undefined) facts.set(paymentId, [fact]);
+    else told.push(fact);
   };
   for (const each of seen) {
     const address = addresses.get(each.credit.watchKey);
@@ -44,8 +47,9 @@ export async function recordSightings(
     if (address.payment_id === null) await recordOwn(tx, chain, address, each, sighting, now);
     else tell(address.payment_id, sightingFact(chain, each, sighting));
     const { ref, raw } = each.credit;
-    if (raw !== null) await keepRawTransaction(tx, chain, { txid: ref.txid, raw }, now);
+    if (raw !== null) raws.set(ref.txid, raw);
   }
+  for (const [txid, raw] of raws) await keepRawTransaction(tx, chain, { txid, raw }, now);
   for (const output of gone) {
     const ref = { txid: output.txid, index: output.vout };
     if (output.payment_id !== null) tell(output.payment_id, { type: 'output_gone', ref });

@@ -1,8 +1,8 @@
-import type { ChainAdapter, UnconfirmedView } from '../../domain/chain.ts';
+import { outputKey, type ChainAdapter, type UnconfirmedView } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
-import { findOutput, unconfirmedOutputs, type StoredOutput } from '../../store/outputs.ts';
+import { outputsOfTransactions, unconfirmedOutputs, type StoredOutput } from '../../store/outputs.ts';
 import { storedTransactions } from '../../store/raw-transactions.ts';
 import { rememberInputs } from '../../store/unconfirmed-inputs.ts';
 import { recordUnconfirmedSpends } from '../wallet/record-spends.ts';
@@ -43,7 +43,8 @@ export async function recordUnconfirmed(
     );
     for (const output of gone) warnOfLoss(deps, chain, output);
     await recordSightings(tx, deps, chain, { seen, gone }, { kind: 'unconfirmed' });
-    for (const { ref, inputs } of view.credits) await rememberInputs(tx, chain, ref.txid, inputs);
+    const inputsOf = new Map(view.credits.map(({ ref, inputs }) => [ref.txid, inputs]));
+    for (const [txid, inputs] of inputsOf) await rememberInputs(tx, chain, txid, inputs);
     await recordUnconfirmedSpends(tx, deps, chain, view.debits);
     return true;
   });
@@ -78,10 +79,15 @@ async function stillMissing(
   chain: ChainId,
   outputs: readonly StoredOutput[],
 ): Promise<StoredOutput[]> {
-  const now = await Promise.all(
-    outputs.map((output) => findOutput(tx, chain, { txid: output.txid, index: output.vout })),
-  );
-  return now.filter((output) => output !== undefined).filter((output) => output.state === 'unconfirmed');
+  if (outputs.length === 0) return [];
+  const asked = new Set(outputs.map(nameOf));
+  const txids = [...new Set(outputs.map((output) => output.txid))];
+  const now = await outputsOfTransactions(tx, chain, txids);
+  return now.filter((output) => output.state === 'unconfirmed' && asked.has(nameOf(output)));
+}
+
+function nameOf({ txid, vout }: StoredOutput): string {
+  return outputKey({ txid, index: vout });
 }
 
 function warnOfLoss(deps: ObserveDeps, chain: ChainId, output: StoredOutput): void {

@@ -1,5 +1,6 @@
 import { outputKey, type BlockRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
+import type { PaymentFact } from '../../domain/payment/types.ts';
 import { findCursor, rewindCursor } from '../../store/chain-cursors.ts';
 import { inTransaction } from '../../store/database.ts';
 import { outputsAbove, putOutput } from '../../store/outputs.ts';
@@ -23,10 +24,13 @@ export async function rewindChain(deps: ObserveDeps, chain: ChainId, to: BlockRe
     const now = deps.clock.now();
     await rewindCursor(tx, chain, to, now);
     await unconfirmSends(tx, deps, chain, to.height);
+    const facts = new Map<string, PaymentFact[]>();
     for (const output of await outputsAbove(tx, chain, to.height)) {
       const ref = { txid: output.txid, index: output.vout };
       if (output.payment_id !== null) {
-        await applyFacts(tx, deps, output.payment_id, [{ type: 'output_unconfirmed', ref }]);
+        const told = facts.get(output.payment_id) ?? [];
+        told.push({ type: 'output_unconfirmed', ref });
+        facts.set(output.payment_id, told);
       } else {
         deps.logger.info({ ...chain, output: outputKey(ref) }, 'own output is unconfirmed again');
         await putOutput(tx, {
@@ -38,6 +42,7 @@ export async function rewindChain(deps: ObserveDeps, chain: ChainId, to: BlockRe
         });
       }
     }
+    for (const [paymentId, told] of facts) await applyFacts(tx, deps, paymentId, told);
   });
   deps.wakeWebhooks();
 }

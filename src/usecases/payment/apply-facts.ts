@@ -44,9 +44,10 @@ export async function applyFacts(
   if (row === undefined) throw new Error(`payment ${paymentId} does not exist`);
   const loaded = await loadPayment(tx, row);
   const now = deps.clock.now();
+  const known = new Set(loaded.state.credits.map((credit) => outputKey(credit.ref)));
   const result = transitionAll(
     loaded.state,
-    facts.map((fact) => prepared(deps, loaded, fact)),
+    facts.map((fact) => prepared(deps, loaded, known, fact)),
     now,
   );
   if (isUnchanged(loaded.state, result.payment)) return [];
@@ -71,11 +72,15 @@ function isUnchanged(before: PaymentState, after: PaymentState): boolean {
 }
 
 /** Fills in what only the payment's own terms can say about an observed output. */
-function prepared(deps: ApplyFactsDeps, loaded: LoadedPayment, fact: PaymentFact): PaymentFact {
+function prepared(
+  deps: ApplyFactsDeps,
+  loaded: LoadedPayment,
+  known: ReadonlySet<string>,
+  fact: PaymentFact,
+): PaymentFact {
   if (fact.type !== 'output_seen' && fact.type !== 'output_confirmed') return fact;
   const seenAt = Math.max(fact.seenAt, loaded.row.created_at);
-  const known = loaded.state.credits.some((credit) => outputKey(credit.ref) === outputKey(fact.ref));
-  const late = !known && isLate(loaded.state, seenAt);
+  const late = !known.has(outputKey(fact.ref)) && isLate(loaded.state, seenAt);
   return { ...fact, seenAt, currentDue: late ? currentDue(deps, loaded.row, fact.coin) : null };
 }
 

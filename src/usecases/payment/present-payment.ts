@@ -90,9 +90,15 @@ function presentOption(deps: PresentDeps, loaded: LoadedPayment, option: StoredO
     rateAt: iso(option.rate_at),
     uri: adapter === null ? null : adapter.paymentUri({ address, amount: due }),
     received: formatCoinAmount(received, coin),
-    confirmations: live.length === 0 ? 0 : Math.min(...live.map((credit) => confirmationsOf(credit, tip))),
+    confirmations: fewestConfirmations(live, tip),
     requiredConfirmations: option.required_confirmations,
   };
+}
+
+/** Not by Math.min: an attacker can send more outputs than a call takes arguments. */
+function fewestConfirmations(credits: readonly PaymentCredit[], tip: number | undefined): number {
+  const all = credits.map((credit) => confirmationsOf(credit, tip));
+  return all.reduce((fewest, next) => (next < fewest ? next : fewest), all[0] ?? 0);
 }
 
 function presentCredit(loaded: LoadedPayment, credit: PaymentCredit) {

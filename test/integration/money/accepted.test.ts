@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resolvePayment } from '../../../src/usecases/payment/decide-payment.ts';
+import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
+import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
+
+const MOST = 40_000_000n;
+let world: PaymentWorld;
+let payment: PaymentView;
+
+beforeEach(async () => {
+  world = await openPaymentWorld();
+  await world.look();
+  payment = await world.order({ allowed: ['BTC'] });
+  world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), MOST)]);
+  world.chains.BTC.mine(world.now());
+  await world.look('BTC');
+  const accepted = await resolvePayment(
+    world.deps,
+    { merchantId: world.wallet.merchant.id, paymentId: payment.id },
+    'accept',
+  );
+  expect(accepted.status).toBe('completed');
+});
+
+afterEach(async () => {
+  await world.close();
+});
+
+describe('a payment that the merchant accepted as it is', () => {
+  it('stays completed when money that came afterwards is taken back', async () => {
+    world.advance(1_000);
+    const dust = creditTo(addressOf(payment, 'BTC'), 300n);
+    world.chains.BTC.unconfirmed = [unconfirmed(dust)];
+    await world.look('BTC');
+    world.chains.BTC.unconfirmed = [];
+    world.chains.BTC.fates.set(dust.ref.txid, 'gone');
+    await world.look('BTC');
+    expect((await world.payment(payment)).status).toBe('completed');
+  });
+
+  it('is no longer accepted when the money it was accepted for is reorganised away', async () => {
+    world.chains.BTC.drop(2);
+    world.chains.BTC.mine(world.now());
+    world.chains.BTC.mine(world.now());
+    world.chains.BTC.mine(world.now());
+    const [lost] = (await world.payment(payment)).transactions;
+    if (lost !== undefined) world.chains.BTC.fates.set(lost.txid, 'gone');
+    await world.look('BTC');
+    expect((await world.payment(payment)).status).toBe('pending');
+    expect(await world.eventsOf(payment)).toContain('reversed');
+  });
+});

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Credit } from '../../../src/domain/chain.ts';
+import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo, freshTxid, unconfirmed } from '../../_helpers/scripted-chain.ts';
+
+const DUST = 294n;
+const OUTPUTS = 5_000;
+let world: PaymentWorld;
+
+beforeEach(async () => {
+  world = await openPaymentWorld();
+  await world.look();
+});
+
+afterEach(async () => {
+  await world.close();
+});
+
+/** Transactions of the largest size relayed, full of dust for one address. */
+function flood(address: string, outputs: number): Credit[] {
+  const perTransaction = 2_500;
+  const raw = 'ab'.repeat(99_000);
+  const credits: Credit[] = [];
+  while (credits.length < outputs) {
+    const txid = freshTxid();
+    for (let index = 0; index < perTransaction && credits.length < outputs; index += 1) {
+      credits.push({ ...creditTo(address, DUST, txid, index), raw });
+    }
+  }
+  return credits;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+describe('thousands of tiny outputs to one payment address', () => {
+  it('hold up neither the mempool, nor blocks, nor a reorganisation, nor the answer to the shop', async () => {
+    const payment = await world.order({ allowed: ['BTC'] });
+    const credits = flood(addressOf(payment, 'BTC'), OUTPUTS);
+    const { BTC } = world.chains;
+    BTC.unconfirmed = credits.map((credit) => unconfirmed(credit));
+    const took: Record<string, number> = {};
+    took['first sight'] = await timed(async () => world.look('BTC'));
+    took['second sight'] = await timed(async () => world.look('BTC'));
+    BTC.unconfirmed = [];
+    BTC.mine(world.now(), credits);
+    took['its block'] = await timed(async () => world.look('BTC'));
+    BTC.mine(world.now());
+    took['next block'] = await timed(async () => world.look('BTC'));
+    BTC.drop(2);
+    BTC.mine(world.now());
+    BTC.mine(world.now());
+    BTC.mine(world.now());
+    BTC.unconfirmed = credits.map((credit) => unconfirmed(credit));
+    took['reorganisation'] = await timed(async () => world.look('BTC'));
+    BTC.unconfirmed = [];
+    for (const { ref } of credits) BTC.fates.set(ref.txid, 'gone');
+    took['double-spend'] = await timed(async () => world.look('BTC'));
+    const view = await world.payment(payment);
+    expect(view).toMatchObject({ status: 'pending', options: { BTC: { received: '0' } } });
+    expect(view.transactions).toHaveLength(100);
+    expect(Object.entries(took).filter(([, ms]) => ms > 8_000)).toEqual([]);
+  }, 60_000);
+});
