@@ -41,7 +41,7 @@ export interface DomainChecksOptions {
   readonly limits?: Partial<DomainCheckLimits>;
 }
 
-const EVERY_MINUTE = '17 * * * * *';
+const EVERY_QUARTER_MINUTE = '*/15 * * * * *';
 const WEB_PORTS = { https: 443, http: 80 };
 const CONCURRENCY = 8;
 const WAITING = 64;
@@ -73,7 +73,7 @@ export class DomainChecks implements DomainChecker {
   }
 
   start(): void {
-    this.#task = schedule(EVERY_MINUTE, () => this.recheck(), {
+    this.#task = schedule(EVERY_QUARTER_MINUTE, () => this.recheck(), {
       name: 'domain-checks',
       noOverlap: true,
       suppressMissedWarning: true,

@@ -1,5 +1,5 @@
 import type { GuardedResponse } from '../egress/guarded-fetch.ts';
-import { isTokenLine, PROVEN, type Finding } from './finding.ts';
+import { isToken, PROVEN, type Finding } from './finding.ts';
 import { getFromSite, type SiteOptions } from './site.ts';
 import { statusFinding } from './status-finding.ts';
 
@@ -27,6 +27,6 @@ export async function checkFile(
   if (response.status !== 200) return statusFinding('file', response.status);
   const { bodyEnd } = response;
   if (bodyEnd !== 'whole') return CUT[bodyEnd];
-  if (isTokenLine(new TextDecoder().decode(response.body), target.token)) return PROVEN;
+  if (isToken(new TextDecoder().decode(response.body), target.token)) return PROVEN;
   return { kind: 'absent', reason: 'file: it holds something else than the token line' };
 }

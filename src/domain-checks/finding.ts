@@ -49,3 +49,8 @@ export function isTokenLine(text: string, token: string): boolean {
     .trim();
   return line === `token=${token}`;
 }
+
+/** Where nothing else can be meant, the bare token will do as well. */
+export function isToken(text: string, token: string): boolean {
+  return text.trim() === token || isTokenLine(text, token);
+}

@@ -1,4 +1,4 @@
-import { PROVEN, type Finding } from './finding.ts';
+import { isToken, PROVEN, type Finding } from './finding.ts';
 import { headMetas } from './head-metas.ts';
 import { getFromSite, type SiteOptions } from './site.ts';
 import { statusFinding } from './status-finding.ts';
@@ -27,7 +27,7 @@ export async function checkMeta(
   );
   if (response.status !== 200) return statusFinding('meta', response.status);
   const found = headMetas(new TextDecoder().decode(response.body), META_NAME);
-  if (found.includes(target.token)) return PROVEN;
+  if (found.some((content) => isToken(content, target.token))) return PROVEN;
   if (found.length > 0)
     return { kind: 'absent', reason: 'meta: the tag holds something else than the token' };
   return { kind: MISSING[response.bodyEnd].kind, reason: `meta: ${MISSING[response.bodyEnd].reason}` };

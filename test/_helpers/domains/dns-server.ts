@@ -73,7 +73,7 @@ export class DnsServer {
     if (question === undefined) return null;
     const name = question.name.toLowerCase();
     this.questions.push(`${question.type} ${name}`);
-    const base = { type: 'response', id: query.id ?? 0, questions: [question], answers: [] } as const;
+    const base: Packet = { type: 'response', id: query.id ?? 0, questions: [question], answers: [] };
     const known = [...this.#zone.keys()].some((key) => key.endsWith(` ${name}`));
     const records = this.#zone.get(`${question.type} ${name}`) ?? [];
     if (records === 'silent') return null;
@@ -86,6 +86,6 @@ export class DnsServer {
 }
 
 function answerOf(type: string, name: string, record: string | readonly string[]): Answer {
-  if (type === 'TXT') return { type, name, ttl: 0, data: [...record].length > 0 ? [record].flat() : [] };
+  if (type === 'TXT') return { type, name, ttl: 0, data: [record].flat() };
   return { type: type === 'A' ? 'A' : 'AAAA', name, ttl: 0, data: String(record) };
 }

@@ -44,11 +44,12 @@ beforeEach(async () => {
 });
 afterEach(async () => Promise.all([dns.close(), web.close()]));
 
+const log = (fields: object) => void lines.push(fields);
+
 function checks(
   options: Partial<DomainChecksOptions> & { allowPrivate?: boolean; plainOnly?: boolean } = {},
 ) {
   const { allowPrivate = true, plainOnly = false, ...rest } = options;
-  const log = (fields: object) => void lines.push(fields);
   const deps = {
     clock: { now: () => Date.now() },
     logger: { debug: log, info: log, warn: log, error: log },
@@ -169,7 +170,8 @@ describe('a file check', () => {
   it.each([
     ['blanks and line ends', `\r\n  ${LINE}  \r\n\n`],
     ['a byte order mark', `\uFEFF${LINE}`],
-  ])('allows %s around the line', async (_what, content) => {
+    ['no name of a key', `${TOKEN}\n`],
+  ])('allows %s with the line', async (_what, content) => {
     web.serve({ [FILE]: content });
     expect(await check('file', plain)).toMatchObject({ kind: 'proven' });
   });
@@ -281,19 +283,20 @@ describe('a meta check', () => {
   });
 });
 
-describe('redirects', () => {
-  const redirect = (to: Record<string, string>, pages: Record<string, string> = {}) => {
-    const serve = (server: WebServer) => {
-      server.handler = (request, response) => {
-        const key = `${(request.headers.host ?? '').replace(/:\d+$/, '')}${request.url}`;
-        const location = to[key];
-        if (location !== undefined) response.writeHead(301, { location }).end();
-        else response.writeHead(pages[key] === undefined ? 404 : 200).end(pages[key]);
-      };
+const redirect = (to: Record<string, string>, pages: Record<string, string> = {}) => {
+  const serve = (server: WebServer) => {
+    server.handler = (request, response) => {
+      const key = `${(request.headers.host ?? '').replace(/:\d+$/, '')}${request.url}`;
+      const location = to[key];
+      if (location !== undefined) response.writeHead(301, { location }).end();
+      else response.writeHead(pages[key] === undefined ? 404 : 200).end(pages[key]);
     };
-    serve(web);
-    serve(tls);
   };
+  serve(web);
+  serve(tls);
+};
+
+describe('redirects', () => {
   const www = `www.${DOMAIN}`;
 
   it('are followed from the apex to www and back, on the same site', async () => {
@@ -412,7 +415,7 @@ describe('limits', () => {
     const asked = Array.from({ length: 80 }, () =>
       shared.check({ merchantId: 'm', domain: DOMAIN, token: TOKEN }, 'dns').catch((error: unknown) => error),
     );
-    const refused = (await Promise.race([asked.at(-1)])) as { code?: string };
+    const refused = (await asked.at(-1)) as { code?: string };
     expect(refused.code).toBe('RATE_LIMITED');
     await shared.stop();
     const outcomes = (await Promise.all(asked)) as { code?: string; kind?: string; name?: string }[];

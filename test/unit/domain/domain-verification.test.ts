@@ -110,12 +110,12 @@ describe('the standing of a domain', () => {
   });
 });
 
-describe('the next look at a domain', () => {
-  const nextAfter = (state: DomainState, outcome: CheckOutcome, afterMs: number, random = 0.5) => {
-    const { nextCheckAt } = judgeCheck(state, outcome, { now: START + afterMs, random }).state;
-    return nextCheckAt === null ? null : nextCheckAt - START - afterMs;
-  };
+const nextAfter = (state: DomainState, outcome: CheckOutcome, afterMs: number, random = 0.5) => {
+  const { nextCheckAt } = judgeCheck(state, outcome, { now: START + afterMs, random }).state;
+  return nextCheckAt === null ? null : nextCheckAt - START - afterMs;
+};
 
+describe('the next look at a domain', () => {
   it('comes soon after the choice, every few minutes for 72 hours, daily for 30 days, then no more', () => {
     expect((chosen().nextCheckAt ?? 0) - START).toBe(60_000);
     expect(nextAfter(chosen(), ABSENT, 60_000)).toBe(300_000);
