@@ -42,31 +42,47 @@ export async function startParts(config: Config, parts: RunningParts): Promise<{
   return { url: `${scheme}://${host}:${port}` };
 }
 
+type Step = readonly [name: string, stop: () => unknown];
+
 /**
- * Stops in the opposite order: no new requests, then no new observations, then the deliveries
- * under way, then the database. One part that fails to stop does not keep the others running.
+ * Stops in the opposite order: no new requests and observations, then the deliveries under way, then
+ * the database. Nodes that still have not answered by then are no longer waited for: what was asked of
+ * them is taken up at the next start. One part that fails to stop does not keep the others running.
  */
 export async function stopParts(config: Config, logger: Logger, parts: RunningParts): Promise<void> {
-  const half = Math.floor(config.shutdownGraceMs / 2);
-  const steps: [string, () => unknown][] = [
-    ['http server', () => parts.server.close(half)],
-    ['watcher', () => parts.watcher.stop()],
-    ['simulators', () => Promise.all(parts.simulators.map((simulator) => simulator.stop()))],
-    ['rates', () => parts.rates.stop()],
-    ['domain checks', () => parts.domainChecks.stop()],
-    ['mails', () => parts.mails.stop()],
-    ['webhook pruning', () => parts.pruning.stop()],
-    ['webhook queue', () => parts.queue.stop({ deadlineMs: half })],
-    ['chain adapters', () => Promise.all(parts.adapters.map((adapter) => adapter.close()))],
-    ['database', () => parts.database.close()],
-    ['keyring', () => parts.wipeKeys()],
-    ['data directory', () => parts.lock.release()],
+  // Two waits, and a rest for closing the files.
+  const waitMs = Math.floor(config.shutdownGraceMs * 0.4);
+  const closeAdapters = async (): Promise<unknown> =>
+    Promise.all(parts.adapters.map(async (adapter) => adapter.close()));
+  const hangUp = setTimeout(() => {
+    closeAdapters().catch((error: unknown) => logger.error({ err: error }, 'could not hang up on a node'));
+  }, waitMs / 2);
+  const rounds: (readonly Step[])[] = [
+    [
+      ['http server', () => parts.server.close(waitMs)],
+      ['watcher', () => parts.watcher.stop()],
+      ['simulators', () => Promise.all(parts.simulators.map((simulator) => simulator.stop()))],
+      ['rates', () => parts.rates.stop()],
+    ],
+    [
+      ['domain checks', () => parts.domainChecks.stop()],
+      ['mails', () => parts.mails.stop()],
+      ['webhook pruning', () => parts.pruning.stop()],
+      ['webhook queue', () => parts.queue.stop({ deadlineMs: waitMs })],
+    ],
+    [['chain adapters', closeAdapters]],
+    [['database', () => parts.database.close()]],
+    [['keyring', () => parts.wipeKeys()]],
+    [['data directory', () => parts.lock.release()]],
   ];
-  for (const [name, stop] of steps) {
-    try {
-      await stop();
-    } catch (error) {
-      logger.error({ err: error, part: name }, 'could not stop a part cleanly');
-    }
+  for (const steps of rounds) await Promise.all(steps.map(async (step) => stopOne(logger, step)));
+  clearTimeout(hangUp);
+}
+
+async function stopOne(logger: Logger, [name, stop]: Step): Promise<void> {
+  try {
+    await stop();
+  } catch (error) {
+    logger.error({ err: error, part: name }, 'could not stop a part cleanly');
   }
 }
