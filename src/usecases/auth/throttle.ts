@@ -48,12 +48,15 @@ export class Backoff {
   take(key: string): number {
     const now = this.#clock.now();
     const { longestWaitMs, forgetMs } = this.#policy;
-    const before = this.#entries.get(key);
-    const isFresh = before !== undefined && Math.abs(now - before.at) <= forgetMs;
-    // A clock that was set back must not turn a wait of minutes into one of years.
-    const waitMs = isFresh ? Math.min(before.opensAt - now, longestWaitMs) : 0;
-    if (waitMs > 0) return waitMs;
-    const failures = (isFresh ? before.failures : 0) + 1;
+    const known = this.#entries.get(key);
+    const before = known !== undefined && Math.abs(now - known.at) <= forgetMs ? known : null;
+    const waitMs = before === null ? 0 : Math.min(before.opensAt - now, longestWaitMs);
+    if (before !== null && waitMs > 0) {
+      // Kept, so that a clock that was set back makes nobody wait longer than this.
+      this.#entries.set(key, { ...before, opensAt: now + waitMs });
+      return waitMs;
+    }
+    const failures = (before?.failures ?? 0) + 1;
     this.#entries.set(key, { failures, at: now, opensAt: now + this.#waitAfter(failures) });
     return 0;
   }
@@ -99,10 +102,9 @@ export class Allowance {
     const now = this.#clock.now();
     const { burst, everyMs } = this.#policy;
     const fullAt = Math.min(Math.max(this.#fullAt.get(key) ?? now, now), now + burst * everyMs);
-    const waitMs = fullAt + everyMs - now - burst * everyMs;
-    if (waitMs > 0) return waitMs;
-    this.#fullAt.set(key, fullAt + everyMs);
-    return 0;
+    const waitMs = Math.max(0, fullAt + everyMs - now - burst * everyMs);
+    this.#fullAt.set(key, waitMs > 0 ? fullAt : fullAt + everyMs);
+    return waitMs;
   }
 
   refund(key: string): void {

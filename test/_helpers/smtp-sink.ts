@@ -1,0 +1,138 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+export interface ReceivedMail {
+  readonly from: string;
+  readonly to: readonly string[];
+  /** Everything after DATA, dots unstuffed. */
+  readonly raw: string;
+  /** What AUTH PLAIN said; null without. */
+  readonly auth: string | null;
+}
+
+export interface SmtpBehaviour {
+  /** Reply to RCPT TO and to the end of DATA; 250 otherwise. */
+  rcpt?: string;
+  data?: string;
+  /** Accepts connections and never says a word. */
+  mute?: boolean;
+}
+
+/** A mail server on loopback (RFC 5321, as far as one client needs), that keeps what it is given. */
+export class SmtpSink {
+  readonly mails: ReceivedMail[] = [];
+  /** Every command line any client sent. */
+  readonly commands: string[] = [];
+  behaviour: SmtpBehaviour = {};
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor() {
+    this.#server = createServer((socket) => this.#serve(socket));
+  }
+
+  /** @param port 0 for any free one */
+  static async start(port = 0): Promise<SmtpSink> {
+    const sink = new SmtpSink();
+    await new Promise<void>((resolve) => sink.#server.listen(port, '127.0.0.1', resolve));
+    return sink;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${this.port}`;
+  }
+
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #serve(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    socket.on('error', () => undefined);
+    socket.setEncoding('utf8');
+    if (this.behaviour.mute === true) return;
+    const session = {
+      from: '',
+      to: [] as string[],
+      auth: null as string | null,
+      lines: null as string[] | null,
+    };
+    let rest = '';
+    socket.write('220 sink ESMTP\r\n');
+    socket.on('data', (chunk: string) => {
+      const lines = (rest + chunk).split('\r\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) this.#line(socket, session, line);
+    });
+  }
+
+  #line(
+    socket: Socket,
+    session: { from: string; to: string[]; auth: string | null; lines: string[] | null },
+    line: string,
+  ): void {
+    const reply = (text: string): void => void socket.write(`${text}\r\n`);
+    if (session.lines !== null) {
+      if (line !== '.') {
+        session.lines.push(line.replace(/^\.\./, '.'));
+        return;
+      }
+      const answer = this.behaviour.data ?? '250 kept';
+      if (answer.startsWith('2')) {
+        const { from, to, auth, lines } = session;
+        this.mails.push({ from, to: [...to], auth, raw: lines.join('\r\n') });
+      }
+      session.lines = null;
+      reply(answer);
+      return;
+    }
+    this.commands.push(line);
+    const verb = line.split(/[ :]/)[0]?.toUpperCase();
+    if (verb === 'EHLO') reply('250-sink\r\n250-SMTPUTF8\r\n250 AUTH PLAIN');
+    else if (verb === 'AUTH') {
+      session.auth = Buffer.from(line.split(' ')[2] ?? '', 'base64').toString('utf8');
+      reply('235 welcome');
+    } else if (verb === 'MAIL') {
+      session.from = addressIn(line);
+      session.to = [];
+      reply('250 ok');
+    } else if (verb === 'RCPT') {
+      const answer = this.behaviour.rcpt ?? '250 ok';
+      if (answer.startsWith('2')) session.to.push(addressIn(line));
+      reply(answer);
+    } else if (verb === 'DATA') {
+      session.lines = [];
+      reply('354 go on');
+    } else if (verb === 'QUIT') {
+      reply('221 bye');
+      socket.end();
+    } else reply('250 ok');
+  }
+}
+
+function addressIn(line: string): string {
+  return /<([^>]*)>/.exec(line)?.[1] ?? '';
+}
+
+/** The text of a mail with quoted-printable undone, so that links are whole. */
+export function readable(raw: string): string {
+  return raw
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** The token in the first link of a mail. */
+export function tokenIn(text: string): string {
+  const token = /\?token=([0-9A-Za-z]{43})(?![0-9A-Za-z])/.exec(text)?.[1];
+  if (token === undefined) throw new Error(`no link with a token in: ${text}`);
+  return token;
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+import { takeMails } from '../../_helpers/outbox.ts';
+import { tokenIn } from '../../_helpers/smtp-sink.ts';
+
+const HOUR_MS = 3_600_000;
+
+let app: HttpApp;
+beforeAll(async () => {
+  app = await startHttpApp({ settings: { baseUrl: 'https://pay.example.com' } });
+});
+afterAll(async () => app.destroy());
+
+const verify = (token: unknown) => app.api.call('POST', '/auth/verify-email', { body: { token } });
+const resend = (token: string) =>
+  app.api.call<{ sent: boolean }>('POST', '/auth/resend-verification', { token });
+const isVerified = async (token: string) => {
+  const { user } = await app.api.must<{ user: { isVerified: boolean } }>('GET', '/auth/me', { token });
+  return user.isVerified;
+};
+const mailedToken = async (email: string) => {
+  const [mail] = await takeMails(app, email);
+  if (mail === undefined) throw new Error(`no mail to ${email}`);
+  return tokenIn(mail.text);
+};
+const refused = (answer: Awaited<ReturnType<typeof verify>>) => [
+  answer.status,
+  answer.body.error?.code,
+  answer.body.error?.details?.map(({ field }) => field),
+];
+const dead = [400, 'VALIDATION_INVALID', ['token']];
+
+describe('the mail after registering', () => {
+  it('goes to the new user and links to the dashboard, in text and HTML', async () => {
+    const { email, token } = await newUser(app);
+    const mails = await takeMails(app, email);
+    expect(mails).toHaveLength(1);
+    const [mail] = mails;
+    expect(mail?.link).toMatch(
+      /^https:\/\/pay\.example\.com\/dashboard\/verify-email\?token=[0-9A-Za-z]{43}$/,
+    );
+    expect(mail?.text).toContain(`\n${mail?.link}\n`);
+    expect(mail?.html).toContain(`<a href="${mail?.link}">`);
+    expect(mail?.subject).toBe('Confirm your email address (pay.example.com)');
+    expect(await isVerified(token)).toBe(false);
+  });
+
+  it('is not written for a registration that is refused', async () => {
+    const { email } = await newUser(app);
+    await takeMails(app);
+    await app.api.call('POST', '/auth/register', { body: { email, password: 'another password' } });
+    expect(await takeMails(app, email)).toEqual([]);
+  });
+
+  it('is in the database in no readable form, and gone from it once sent', async () => {
+    const { id, email } = await newUser(app);
+    const rows = async () => app.db.selectFrom('mails').selectAll().where('user_id', '=', id).execute();
+    const before = JSON.stringify(await rows());
+    const token = await mailedToken(email);
+    const tokens = await app.db.selectFrom('account_tokens').selectAll().where('user_id', '=', id).execute();
+    expect(before + JSON.stringify(tokens)).not.toContain(token);
+    expect(before).not.toContain(email);
+    expect(await rows()).toMatchObject([{ state: 'sent', body_sealed: null, attempts: 1 }]);
+  });
+});
+
+describe('verify-email', () => {
+  it('verifies; the same token again is harmless', async () => {
+    const user = await newUser(app);
+    const token = await mailedToken(user.email);
+    const first = await verify(token);
+    expect([first.status, first.body.data]).toEqual([200, { isVerified: true }]);
+    expect(await isVerified(user.token)).toBe(true);
+    expect((await verify(token)).status).toBe(200);
+    expect(await isVerified(user.token)).toBe(true);
+  });
+
+  it('verifies nobody else', async () => {
+    const [one, other] = [await newUser(app), await newUser(app)];
+    await verify(await mailedToken(one.email));
+    expect(await isVerified(other.token)).toBe(false);
+  });
+
+  it('works up to 48 hours, and then no more', async () => {
+    const [early, late] = [await newUser(app), await newUser(app)];
+    const mails = await takeMails(app);
+    const tokenOf = (email: string) => tokenIn(mails.find((mail) => mail.to === email)?.text ?? '');
+    app.advance(48 * HOUR_MS - 5000);
+    expect((await verify(tokenOf(early.email))).status).toBe(200);
+    app.advance(6000);
+    expect(refused(await verify(tokenOf(late.email)))).toEqual(dead);
+  });
+
+  it('holds when the same token comes many times at once', async () => {
+    const user = await newUser(app);
+    const token = await mailedToken(user.email);
+    const answers = await Promise.all(Array.from({ length: 8 }, async () => verify(token)));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+  });
+
+  it.each([[undefined], [null], [1], [''], ['a'.repeat(256)], [['x']], ['nul\0'], ['0'.repeat(43)]])(
+    'answers 400 naming the token for %j',
+    async (token) => {
+      expect(refused(await verify(token))).toEqual(dead);
+    },
+  );
+
+  it('does not take a token made for another purpose', async () => {
+    const { email } = await newUser(app);
+    await takeMails(app);
+    await app.api.must('POST', '/auth/forgot-password', { body: { email } });
+    expect(refused(await verify(await mailedToken(email)))).toEqual(dead);
+  });
+});
+
+describe('resend-verification', () => {
+  it('mails a new token, and the old one is dead', async () => {
+    const user = await newUser(app);
+    const old = await mailedToken(user.email);
+    expect((await resend(user.token)).body.data).toEqual({ sent: true });
+    const fresh = await mailedToken(user.email);
+    expect(refused(await verify(old))).toEqual(dead);
+    expect((await verify(fresh)).status).toBe(200);
+  });
+
+  it('sends the newest mail only, when several wait', async () => {
+    const user = await newUser(app);
+    await resend(user.token);
+    await resend(user.token);
+    const mails = await takeMails(app, user.email);
+    expect(mails).toHaveLength(1);
+    expect((await verify(tokenIn(mails[0]?.text ?? ''))).status).toBe(200);
+  });
+
+  it('sends nothing once verified', async () => {
+    const user = await newUser(app);
+    await verify(await mailedToken(user.email));
+    const answer = await resend(user.token);
+    expect([answer.status, answer.body.data]).toEqual([200, { sent: false }]);
+    expect(await takeMails(app, user.email)).toEqual([]);
+  });
+
+  it('stops at five mails a day, saying when, and the last link goes on working', async () => {
+    const user = await newUser(app);
+    for (let i = 0; i < 4; i += 1) expect((await resend(user.token)).status).toBe(200);
+    const token = await mailedToken(user.email);
+    const answer = await resend(user.token);
+    expect([answer.status, answer.body.error?.code]).toEqual([429, 'RATE_LIMITED']);
+    const waitS = Number(answer.headers.get('retry-after'));
+    expect(waitS).toBeGreaterThan(23.9 * 3600);
+    expect(waitS).toBeLessThanOrEqual(24 * 3600);
+    expect((await verify(token)).status).toBe(200);
+  });
+
+  it('mails again when the day is over', async () => {
+    const user = await newUser(app);
+    for (let i = 0; i < 5; i += 1) await resend(user.token);
+    app.advance(24 * HOUR_MS);
+    const { token } = await app.api.must<{ token: string }>('POST', '/auth/login', {
+      body: { email: user.email, password: 'correct horse battery' },
+    });
+    expect((await resend(token)).status).toBe(200);
+  });
+
+  it('needs a user token', async () => {
+    const answer = await app.api.call('POST', '/auth/resend-verification');
+    expect([answer.status, answer.body.error?.code]).toEqual([401, 'UNAUTHORISED']);
+  });
+});

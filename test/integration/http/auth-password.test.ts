@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+import { takeMails } from '../../_helpers/outbox.ts';
+import { tokenIn } from '../../_helpers/smtp-sink.ts';
+
+const PASSWORD = 'correct horse battery';
+const NEW = 'an entirely new one';
+const HOUR_MS = 3_600_000;
+
+let app: HttpApp;
+beforeAll(async () => {
+  app = await startHttpApp();
+});
+afterAll(async () => app.destroy());
+
+interface Session {
+  token: string;
+  expiresAt: string;
+  user: { id: string; email: string; isVerified: boolean };
+}
+const login = async (email: string, password: string) =>
+  app.api.call<Session>('POST', '/auth/login', { body: { email, password } });
+const loginStatus = async (email: string, password: string) => (await login(email, password)).status;
+const me = async (token: string) => (await app.api.call('GET', '/auth/me', { token })).status;
+const forgot = (email: unknown) => app.api.call('POST', '/auth/forgot-password', { body: { email } });
+const reset = (token: unknown, password: unknown = NEW) =>
+  app.api.call('POST', '/auth/reset-password', { body: { token, password } });
+const change = (token: string, currentPassword: unknown, newPassword: unknown) =>
+  app.api.call<Session>('POST', '/auth/change-password', { token, body: { currentPassword, newPassword } });
+const refused = (answer: {
+  status: number;
+  body: { error: null | { code: string; details?: { field: string }[] } };
+}) => [answer.status, answer.body.error?.code, answer.body.error?.details?.map(({ field }) => field)];
+const statuses = (answers: readonly { status: number }[]) =>
+  answers.map(({ status }) => status).toSorted((a, b) => a - b);
+const dead = [400, 'VALIDATION_INVALID', ['token']];
+const resetToken = async (email: string) => {
+  await forgot(email);
+  const mail = (await takeMails(app, email)).at(-1);
+  return tokenIn(mail?.text ?? '');
+};
+
+/** The shortest time in which an address was answered, ms. */
+const timeOf = async (address: string) => {
+  const times: number[] = [];
+  for (let i = 0; i < 4; i += 1) {
+    const started = performance.now();
+    await forgot(address);
+    times.push(performance.now() - started);
+  }
+  return Math.min(...times);
+};
+
+describe('forgot-password', () => {
+  it('answers the same for an address somebody has and one nobody has', async () => {
+    const { email } = await newUser(app);
+    await takeMails(app);
+    const known = await forgot(email.toUpperCase());
+    const unknown = await forgot('nobody@example.com');
+    expect(known.status).toBe(200);
+    expect(unknown.status).toBe(200);
+    expect(unknown.body).toEqual(known.body);
+    expect([...unknown.headers.keys()].sort()).toEqual([...known.headers.keys()].sort());
+    expect((await takeMails(app)).map((mail) => [mail.to, mail.subject])).toEqual([
+      [email, 'Set a new password (localhost:3000)'],
+    ]);
+  });
+
+  it('takes the same time for both', async () => {
+    const { email } = await newUser(app);
+    const [known, unknown] = [await timeOf(email), await timeOf('nobody@example.com')];
+    expect(Math.abs(known - unknown)).toBeLessThan(50);
+    expect(unknown).toBeGreaterThan(240);
+  });
+
+  it('mails at most five links an hour, tells nobody, and the last link works', async () => {
+    const { email } = await newUser(app);
+    await takeMails(app);
+    const tokens: string[] = [];
+    for (let i = 0; i < 8; i += 1) {
+      expect((await forgot(email)).status).toBe(200);
+      for (const mail of await takeMails(app, email)) tokens.push(tokenIn(mail.text));
+    }
+    expect(tokens).toHaveLength(5);
+    expect((await reset(tokens[4])).status).toBe(200);
+    app.advance(HOUR_MS);
+    await forgot(email);
+    expect((await takeMails(app, email)).filter((mail) => mail.link !== null)).toHaveLength(1);
+  });
+
+  it.each([[undefined], [null], [7], [''], ['nonsense'], ['a@b.co\r\nBcc: x@y.co']])(
+    'answers 400 naming the email for %j',
+    async (email) => {
+      expect(refused(await forgot(email))).toEqual([400, 'VALIDATION_INVALID', ['email']]);
+    },
+  );
+});
+
+describe('reset-password', () => {
+  it('sets the password, kills every token, verifies the address and tells the owner', async () => {
+    const user = await newUser(app);
+    const other = await newUser(app);
+    const token = await resetToken(user.email);
+    expect((await reset(token)).status).toBe(200);
+    expect([await loginStatus(user.email, PASSWORD), await loginStatus(user.email, NEW)]).toEqual([401, 200]);
+    expect([await me(user.token), await me(other.token)]).toEqual([401, 200]);
+    expect(await loginStatus(other.email, PASSWORD)).toBe(200);
+    expect((await login(user.email, NEW)).body.data.user.isVerified).toBe(true);
+    expect((await takeMails(app, user.email)).map((mail) => mail.subject)).toEqual([
+      'Your password was changed (localhost:3000)',
+    ]);
+  });
+
+  it('works once', async () => {
+    const { email } = await newUser(app);
+    const token = await resetToken(email);
+    expect((await reset(token)).status).toBe(200);
+    expect(refused(await reset(token, 'yet another password'))).toEqual(dead);
+    expect(await loginStatus(email, NEW)).toBe(200);
+  });
+
+  it('lets exactly one of several at once win', async () => {
+    const { email } = await newUser(app);
+    const token = await resetToken(email);
+    const passwords = ['password one', 'password two', 'password three', 'password four'];
+    const answers = await Promise.all(passwords.map((password) => reset(token, password)));
+    expect(statuses(answers)).toEqual([200, 400, 400, 400]);
+    const winner = passwords[answers.findIndex(({ status }) => status === 200)] ?? '';
+    expect(await loginStatus(email, winner)).toBe(200);
+  });
+
+  it('ends with its hour', async () => {
+    const { email } = await newUser(app);
+    const token = await resetToken(email);
+    app.advance(HOUR_MS);
+    expect(refused(await reset(token))).toEqual(dead);
+    expect(await loginStatus(email, PASSWORD)).toBe(200);
+  });
+
+  it('takes the newest link only', async () => {
+    const { email } = await newUser(app);
+    const old = await resetToken(email);
+    const fresh = await resetToken(email);
+    expect(refused(await reset(old))).toEqual(dead);
+    expect((await reset(fresh)).status).toBe(200);
+  });
+
+  it('does not take a token made for verification', async () => {
+    const { email } = await newUser(app);
+    const [mail] = await takeMails(app, email);
+    expect(refused(await reset(tokenIn(mail?.text ?? '')))).toEqual(dead);
+  });
+
+  it('does not use up the token when the new password is refused', async () => {
+    const { email } = await newUser(app);
+    const token = await resetToken(email);
+    expect(refused(await reset(token, 'short'))).toEqual([400, 'VALIDATION_INVALID', ['password']]);
+    expect((await reset(token)).status).toBe(200);
+  });
+
+  it.each([
+    ['token', undefined, NEW],
+    ['token', 5, NEW],
+    ['token', '', NEW],
+    ['token', 'a'.repeat(256), NEW],
+    ['token', '0'.repeat(43), NEW],
+    ['password', '0'.repeat(43), null],
+    ['password', '0'.repeat(43), 'short77'],
+    ['password', '0'.repeat(43), 'x'.repeat(129)],
+    ['password', '0'.repeat(43), { a: 1 }],
+  ])('answers 400 naming %s for %j / %j', async (field, token, password) => {
+    expect(refused(await reset(token, password))).toEqual([400, 'VALIDATION_INVALID', [field]]);
+  });
+});
+
+describe('change-password', () => {
+  it('answers a fresh token; every older one is dead', async () => {
+    const user = await newUser(app);
+    const second = (await login(user.email, PASSWORD)).body.data.token;
+    const { status, body } = await change(user.token, PASSWORD, NEW);
+    expect(status).toBe(200);
+    expect(body.data.user).toEqual({ id: user.id, email: user.email, isVerified: false });
+    expect([await me(user.token), await me(second), await me(body.data.token)]).toEqual([401, 401, 200]);
+    expect([await loginStatus(user.email, PASSWORD), await loginStatus(user.email, NEW)]).toEqual([401, 200]);
+  });
+
+  it('kills a reset link that is on its way, sent or not', async () => {
+    const user = await newUser(app);
+    const token = await resetToken(user.email);
+    const { body } = await change(user.token, PASSWORD, NEW);
+    expect(refused(await reset(token, 'what the thief wants'))).toEqual(dead);
+    await forgot(user.email);
+    await change(body.data.token, NEW, PASSWORD);
+    expect((await takeMails(app, user.email)).filter((mail) => mail.link !== null)).toEqual([]);
+  });
+
+  it('refuses a wrong current password and changes nothing', async () => {
+    const user = await newUser(app);
+    const answer = await change(user.token, 'not my password', NEW);
+    expect(refused(answer)).toEqual([401, 'INVALID_CREDENTIALS', undefined]);
+    expect([await me(user.token), await loginStatus(user.email, PASSWORD)]).toEqual([200, 200]);
+  });
+
+  it('lets exactly one of several at once win', async () => {
+    const user = await newUser(app);
+    const passwords = ['password one', 'password two', 'password three'];
+    const answers = await Promise.all(passwords.map((password) => change(user.token, PASSWORD, password)));
+    expect(statuses(answers)).toEqual([200, 401, 401]);
+  });
+
+  it.each([
+    ['currentPassword', undefined, NEW],
+    ['currentPassword', '', NEW],
+    ['currentPassword', 1, NEW],
+    ['newPassword', PASSWORD, undefined],
+    ['newPassword', PASSWORD, 'short77'],
+    ['newPassword', PASSWORD, 'x'.repeat(129)],
+    ['newPassword', PASSWORD, null],
+  ])('answers 400 naming %s for %j / %j', async (field, current, next) => {
+    const { token } = await newUser(app);
+    expect(refused(await change(token, current, next))).toEqual([400, 'VALIDATION_INVALID', [field]]);
+  });
+
+  it('needs a user token', async () => {
+    expect(refused(await change('nobody', PASSWORD, NEW))).toEqual([401, 'UNAUTHORISED', undefined]);
+  });
+});
+
+it('logs neither passwords nor tokens', async () => {
+  const user = await newUser(app);
+  const token = await resetToken(user.email);
+  await reset(token, 'a very secret password');
+  expect(app.logs.join('\n')).not.toContain(token);
+  expect(app.logs.join('\n')).not.toContain('a very secret password');
+});

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MailRefused, type Mailer } from '../../../src/domain/mail.ts';
+import { pruneMails } from '../../../src/usecases/mail/prune-mails.ts';
+import { newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+import { deliverTo, takeMails } from '../../_helpers/outbox.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+let app: HttpApp;
+beforeAll(async () => {
+  app = await startHttpApp();
+});
+afterAll(async () => app.destroy());
+
+/** Fails each time, as told. */
+const failing = (error: Error) => {
+  const attempts: number[] = [];
+  const mailer: Mailer = {
+    send: async () => {
+      attempts.push(app.now());
+      throw error;
+    },
+  };
+  return { mailer, attempts };
+};
+const rowOf = async (userId: string) =>
+  app.db.selectFrom('mails').selectAll().where('user_id', '=', userId).executeTakeFirstOrThrow();
+
+describe('the outbox', () => {
+  it('tries again, ever later, and gives up in the end', async () => {
+    await takeMails(app);
+    const user = await newUser(app);
+    const { mailer, attempts } = failing(new Error('connection refused'));
+    const start = app.now();
+    for (let minute = 0; minute < 10 * 60; minute += 1) {
+      await deliverTo(app, mailer);
+      app.advance(MINUTE_MS);
+    }
+    const minutes = attempts.map((at) => Math.round((at - start) / MINUTE_MS));
+    expect(minutes).toEqual([0, 1, 2, 7, 37, 157, 517]);
+    expect(await rowOf(user.id)).toMatchObject({
+      state: 'failed',
+      attempts: 7,
+      body_sealed: null,
+      last_error: 'connection refused',
+    });
+    expect(await takeMails(app)).toEqual([]);
+  });
+
+  it('sends once the server is back', async () => {
+    const user = await newUser(app);
+    await deliverTo(app, failing(new Error('down')).mailer);
+    expect(await takeMails(app)).toEqual([]);
+    app.advance(10_000);
+    expect((await takeMails(app)).map((mail) => mail.to)).toEqual([user.email]);
+    expect(await rowOf(user.id)).toMatchObject({ state: 'sent', attempts: 2, last_error: null });
+  });
+
+  it('gives up at once what the server refuses for good', async () => {
+    const user = await newUser(app);
+    await deliverTo(app, failing(new MailRefused('550 no such user')).mailer);
+    expect(await rowOf(user.id)).toMatchObject({
+      state: 'failed',
+      attempts: 1,
+      last_error: '550 no such user',
+    });
+  });
+
+  it('does not send a link that has expired meanwhile', async () => {
+    const user = await newUser(app);
+    app.advance(48 * HOUR_MS);
+    expect(await takeMails(app)).toEqual([]);
+    expect(await rowOf(user.id)).toMatchObject({ state: 'failed', body_sealed: null });
+  });
+
+  it('does not let one bad mail hold up the others', async () => {
+    const [bad, good] = [await newUser(app), await newUser(app)];
+    await app.db
+      .updateTable('mails')
+      .set({ body_sealed: 'v1.nonsense' })
+      .where('user_id', '=', bad.id)
+      .execute();
+    expect((await takeMails(app)).map((mail) => mail.to)).toEqual([good.email]);
+    expect(await rowOf(bad.id)).toMatchObject({ state: 'failed', last_error: 'cannot be read' });
+  });
+
+  it('keeps, uncounted, the mail that was being sent when it had to stop', async () => {
+    const user = await newUser(app);
+    const stopping = new AbortController();
+    const hanging: Mailer = {
+      send: async (_message, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('aborted')));
+          stopping.abort();
+        }),
+    };
+    await deliverTo(app, hanging, stopping.signal);
+    expect(await rowOf(user.id)).toMatchObject({ state: 'pending', attempts: 0 });
+    expect(await takeMails(app)).toHaveLength(1);
+  });
+
+  it('gives a mail the same id on every attempt', async () => {
+    await newUser(app);
+    const ids: string[] = [];
+    const mailer: Mailer = {
+      send: async ({ id }) => {
+        ids.push(id);
+        if (ids.length < 3) throw new Error('again');
+      },
+    };
+    for (let i = 0; i < 3; i += 1) {
+      await deliverTo(app, mailer);
+      app.advance(HOUR_MS);
+    }
+    expect(new Set(ids).size).toBe(1);
+    expect(ids).toHaveLength(3);
+  });
+
+  it('forgets settled mails after a month, and no waiting one', async () => {
+    const count = async () => (await app.db.selectFrom('mails').select('id').execute()).length;
+    await takeMails(app);
+    app.advance(30 * 24 * HOUR_MS + 1000);
+    const user = await newUser(app);
+    expect(await count()).toBeGreaterThan(1);
+    await pruneMails({ db: app.db, clock: { now: () => app.now() } });
+    expect(await count()).toBe(1);
+    expect(await rowOf(user.id)).toMatchObject({ state: 'pending' });
+  });
+});

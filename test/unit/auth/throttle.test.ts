@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Allowance, Backoff } from '../../../src/usecases/auth/throttle.ts';
+
+const POLICY = { free: 3, firstWaitMs: 1000, longestWaitMs: 60_000, forgetMs: 600_000 };
+
+function backoff() {
+  const time = { now: 1_000_000 };
+  return { time, throttle: new Backoff({ now: () => time.now }, POLICY) };
+}
+
+function allowance(burst = 4, everyMs = 1000) {
+  const time = { now: 1_000_000 };
+  return { time, throttle: new Allowance({ now: () => time.now }, { burst, everyMs }) };
+}
+
+describe('backoff', () => {
+  it('lets the first failures pass, then doubles the wait up to its longest', () => {
+    const { time, throttle } = backoff();
+    const waits: number[] = [];
+    for (let i = 0; i < 12; i += 1) {
+      expect(throttle.take('k')).toBe(0);
+      const waitMs = throttle.take('k');
+      if (waitMs === 0) continue;
+      waits.push(waitMs);
+      time.now += waitMs;
+    }
+    expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000, 60_000, 60_000]);
+  });
+
+  it('does not count what comes during a wait', () => {
+    const { time, throttle } = backoff();
+    for (let i = 0; i < 3; i += 1) throttle.take('k');
+    for (let i = 0; i < 1000; i += 1) expect(throttle.take('k')).toBe(1000);
+    time.now += 1000;
+    expect(throttle.take('k')).toBe(0);
+    expect(throttle.take('k')).toBe(2000);
+  });
+
+  it('keeps keys apart, forgives a success, and forgets with time', () => {
+    const { time, throttle } = backoff();
+    for (let i = 0; i < 3; i += 1) throttle.take('k');
+    expect(throttle.take('other')).toBe(0);
+    throttle.clear('k');
+    for (let i = 0; i < 3; i += 1) expect(throttle.take('k')).toBe(0);
+    expect(throttle.take('k')).toBe(1000);
+    time.now += POLICY.forgetMs + 1;
+    for (let i = 0; i < 3; i += 1) expect(throttle.take('k')).toBe(0);
+    expect(throttle.take('k')).toBe(1000);
+  });
+
+  it('takes back a try that did not count', () => {
+    const { throttle } = backoff();
+    for (let i = 0; i < 50; i += 1) {
+      expect(throttle.take('k')).toBe(0);
+      throttle.refund('k');
+    }
+    throttle.refund('never seen');
+  });
+
+  it('never waits longer than its longest, whatever the clock does', () => {
+    const jumps = fc.array(fc.integer({ min: -1e12, max: 1e12 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(jumps, (steps) => {
+        const { time, throttle } = backoff();
+        for (const step of steps) {
+          const waitMs = throttle.take('k');
+          expect(waitMs).toBeGreaterThanOrEqual(0);
+          expect(waitMs).toBeLessThanOrEqual(POLICY.longestWaitMs);
+          time.now += step;
+        }
+      }),
+    );
+  });
+
+  it('ends a wait in time though the clock was set back', () => {
+    const { time, throttle } = backoff();
+    for (let i = 0; i < 3; i += 1) throttle.take('k');
+    time.now -= POLICY.forgetMs - 1;
+    expect(throttle.take('k')).toBe(POLICY.longestWaitMs);
+    time.now += POLICY.longestWaitMs;
+    expect(throttle.take('k')).toBe(0);
+  });
+
+  it('stays bounded, keeping what was touched last', () => {
+    const { throttle } = backoff();
+    for (let i = 0; i < 3; i += 1) throttle.take('victim');
+    for (let i = 0; i < 19_000; i += 1) throttle.take(`flood ${i}`);
+    expect(throttle.take('victim')).toBe(1000);
+    for (let i = 0; i < 20_001; i += 1) throttle.take(`other flood ${i}`);
+    expect(throttle.take('victim')).toBe(0);
+  });
+});
+
+describe('allowance', () => {
+  it('gives its burst, then one try each interval', () => {
+    const { time, throttle } = allowance();
+    for (let i = 0; i < 4; i += 1) expect(throttle.take('k')).toBe(0);
+    expect(throttle.take('k')).toBe(1000);
+    time.now += 999;
+    expect(throttle.take('k')).toBe(1);
+    time.now += 1;
+    expect(throttle.take('k')).toBe(0);
+    expect(throttle.take('k')).toBe(1000);
+    expect(throttle.take('other')).toBe(0);
+  });
+
+  it('is whole again after a rest, and not more than whole', () => {
+    const { time, throttle } = allowance();
+    for (let i = 0; i < 4; i += 1) throttle.take('k');
+    time.now += 3_600_000;
+    for (let i = 0; i < 4; i += 1) expect(throttle.take('k')).toBe(0);
+    expect(throttle.take('k')).toBe(1000);
+  });
+
+  it('gives refunded tries again', () => {
+    const { throttle } = allowance();
+    for (let i = 0; i < 4; i += 1) throttle.take('k');
+    throttle.refund('k');
+    expect(throttle.take('k')).toBe(0);
+    expect(throttle.take('k')).toBeGreaterThan(0);
+    throttle.clear('k');
+    expect(throttle.take('k')).toBe(0);
+  });
+
+  it('lets no more pass in any span than its burst and what the span earns', () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 3000 }), { maxLength: 80 });
+    fc.assert(
+      fc.property(gaps, (steps) => {
+        const { time, throttle } = allowance();
+        const start = time.now;
+        let passed = 0;
+        for (const step of steps) {
+          if (throttle.take('k') === 0) passed += 1;
+          expect(passed).toBeLessThanOrEqual(4 + (time.now - start) / 1000);
+          time.now += step;
+        }
+      }),
+    );
+  });
+
+  it('waits at most one interval, also when the clock was set back by years', () => {
+    const { time, throttle } = allowance();
+    for (let i = 0; i < 4; i += 1) throttle.take('k');
+    time.now -= 1e11;
+    expect(throttle.take('k')).toBe(1000);
+    time.now += 1000;
+    expect(throttle.take('k')).toBe(0);
+  });
+});
