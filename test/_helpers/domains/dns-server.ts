@@ -25,12 +25,7 @@ export class DnsServer {
   }
 
   static async start(): Promise<DnsServer> {
-    const udp = createSocket('udp4');
-    udp.bind(0, '127.0.0.1');
-    await once(udp, 'listening');
-    const tcp = createServer();
-    tcp.listen(udp.address().port, '127.0.0.1');
-    await once(tcp, 'listening');
+    const { udp, tcp } = await onePort();
     const server = new DnsServer(udp, tcp);
     udp.on('message', (message, { port, address }) => {
       const answer = server.#answer(dnsPacket.decode(message));
@@ -48,6 +43,12 @@ export class DnsServer {
       });
     });
     return server;
+  }
+
+  /** Forgets the zone and what was asked. */
+  clear(): void {
+    this.#zone.clear();
+    this.questions.length = 0;
   }
 
   /** As the resolver wants it. */
@@ -82,6 +83,24 @@ export class DnsServer {
     const flags = FLAG.authoritative | (known ? 0 : RCODE.nxdomain);
     const answers = records.map((record) => answerOf(question.type, name, record));
     return { ...base, flags, answers };
+  }
+}
+
+/** A port that is free for both: what the kernel gives for one may be in use for the other. */
+async function onePort(tries = 20): Promise<{ udp: Socket; tcp: Server }> {
+  const tcp = createServer();
+  tcp.listen(0, '127.0.0.1');
+  await once(tcp, 'listening');
+  const udp = createSocket('udp4');
+  try {
+    udp.bind((tcp.address() as AddressInfo).port, '127.0.0.1');
+    await once(udp, 'listening');
+    return { udp, tcp };
+  } catch (error) {
+    udp.close();
+    tcp.close();
+    if (tries === 0) throw error;
+    return onePort(tries - 1);
   }
 }
 

@@ -1,5 +1,5 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DomainChecks, type DomainChecksOptions } from '../../../src/domain-checks/domain-checks.ts';
 import type { VerificationMethod } from '../../../src/domain/domain-verification.ts';
 import { hostResolver } from '../../../src/egress/resolve.ts';
@@ -31,18 +31,23 @@ let lines: object[];
 beforeAll(async () => {
   const certificate = selfSigned([DOMAIN, `www.${DOMAIN}`]);
   setDefaultCACertificates([...getCACertificates(), certificate.cert]);
-  tls = await WebServer.start({ tls: certificate });
+  [dns, web, tls] = await Promise.all([
+    DnsServer.start(),
+    WebServer.start(),
+    WebServer.start({ tls: certificate }),
+  ]);
 });
-afterAll(async () => tls.close());
-beforeEach(async () => {
+afterAll(async () => Promise.all([dns.close(), web.close(), tls.close()]));
+beforeEach(() => {
   lines = [];
-  [dns, web] = [await DnsServer.start(), await WebServer.start()];
+  dns.clear();
   dns.set('A', DOMAIN, ['127.0.0.1']);
   dns.set('A', `www.${DOMAIN}`, ['127.0.0.1']);
-  tls.requests.length = 0;
-  tls.handler = (_request, response) => void response.writeHead(404).end();
+  for (const server of [web, tls]) {
+    server.requests.length = 0;
+    server.serve({});
+  }
 });
-afterEach(async () => Promise.all([dns.close(), web.close()]));
 
 const log = (fields: object) => void lines.push(fields);
 
