@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
@@ -102,17 +102,33 @@ export async function paymentsWithMoneyAbove(db: Db, chain: ChainId, height: num
   return rows.flatMap((row) => (row.payment_id === null ? [] : [row.payment_id]));
 }
 
-/** Late money whose price at the current rate is not known yet. */
-export async function unquotedOutputs(db: Db, chain: ChainId, limit: number): Promise<StoredOutput[]> {
-  return db
-    .selectFrom('outputs')
-    .selectAll()
-    .where('coin', '=', chain.coin)
-    .where('mode', '=', chain.mode)
-    .where('late', '=', 1)
-    .where('late_due', 'is', null)
-    .where('state', '<>', 'gone')
-    .where('payment_id', 'is not', null)
+/** Payments, by id after `after`, with late money whose price at the current rate is not known yet. */
+export async function paymentsWithUnquotedMoney(
+  db: Db,
+  chain: ChainId,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await unquoted(db, chain)
+    .select('payment_id')
+    .distinct()
+    .where('payment_id', '>', after)
+    .orderBy('payment_id')
     .limit(limit)
     .execute();
+  return rows.flatMap((row) => (row.payment_id === null ? [] : [row.payment_id]));
+}
+
+/** A payment's late money whose price at the current rate is not known yet. */
+export async function unquotedOutputsOf(db: Db, chain: ChainId, paymentId: string): Promise<StoredOutput[]> {
+  return unquoted(db, chain).selectAll().where('payment_id', '=', paymentId).execute();
+}
+
+/** Written out, not bound: only so does the planner prove that the partial index fits. */
+function unquoted(db: Db, chain: ChainId) {
+  return db
+    .selectFrom('outputs')
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where(sql<boolean>`late = 1 and late_due is null and state <> 'gone'`);
 }

@@ -31,6 +31,8 @@ export class PaymentWorld {
   readonly deps: PaymentDeps;
   /** US dollars per coin; null: no source answers. */
   rate: string | null = '100';
+  /** A currency that no source knows. */
+  unpriced: string | null = null;
   readonly #network: Network;
   readonly #customerId: string;
   readonly #remove: () => void;
@@ -55,7 +57,8 @@ export class PaymentWorld {
       baseUrl: 'http://localhost',
       rates: {
         quote: (coin, currency) => {
-          if (this.rate === null) throw new AppError('RATE_UNAVAILABLE', 'no source');
+          if (this.rate === null || currency === this.unpriced)
+            throw new AppError('RATE_UNAVAILABLE', 'no source');
           return { coin, currency, rate: this.rate, sources: ['test'], at: this.now() };
         },
         ensure: async () => {},

@@ -1,7 +1,8 @@
 import type { ChainId } from '../../domain/coins.ts';
+import type { PaymentFact } from '../../domain/payment/types.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { inTransaction, type Db } from '../../store/database.ts';
-import { unquotedOutputs, type StoredOutput } from '../../store/outputs.ts';
+import { paymentsWithUnquotedMoney, unquotedOutputsOf } from '../../store/outputs.ts';
 import { findPayment } from '../../store/payments.ts';
 import { applyFacts, currentDue, type ApplyFactsDeps } from './apply-facts.ts';
 
@@ -11,24 +12,43 @@ export interface QuoteLatePaymentsDeps extends ApplyFactsDeps {
   readonly wakeWebhooks: () => void;
 }
 
-const BATCH = 100;
+const PAGE = 100;
+/** Bounds one run; the next one starts over. */
+const MAX_PAGES = 100;
 
 /** Prices late money that came while no rate was to be had, as soon as there is one. */
 export async function quoteLatePayments(deps: QuoteLatePaymentsDeps, chain: ChainId): Promise<void> {
-  for (const output of await unquotedOutputs(deps.db, chain, BATCH)) {
-    await quoteOutput(deps, chain, output);
+  const asked = new Set<string>();
+  let after = '';
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const paymentIds = await paymentsWithUnquotedMoney(deps.db, chain, after, PAGE);
+    for (const paymentId of paymentIds) await quotePayment(deps, chain, paymentId, asked);
+    const last = paymentIds.at(-1);
+    if (last === undefined || paymentIds.length < PAGE) return;
+    after = last;
   }
 }
 
-async function quoteOutput(deps: QuoteLatePaymentsDeps, chain: ChainId, output: StoredOutput): Promise<void> {
-  const { payment_id: paymentId } = output;
-  if (paymentId === null) return;
+/** `asked`: currencies whose rates were waited for in this run. */
+async function quotePayment(
+  deps: QuoteLatePaymentsDeps,
+  chain: ChainId,
+  paymentId: string,
+  asked: Set<string>,
+): Promise<void> {
   const payment = await findPayment(deps.db, paymentId);
   if (payment === undefined) return;
-  await deps.rates.ensure(payment.currency);
+  if (!asked.has(payment.currency)) await deps.rates.ensure(payment.currency);
+  asked.add(payment.currency);
   const due = currentDue(deps, payment, chain.coin);
   if (due === null) return;
-  const ref = { txid: output.txid, index: output.vout };
-  await inTransaction(deps.db, (tx) => applyFacts(tx, deps, paymentId, [{ type: 'late_quoted', ref, due }]));
+  await inTransaction(deps.db, async (tx) => {
+    const outputs = await unquotedOutputsOf(tx, chain, paymentId);
+    const facts = outputs.map((output): PaymentFact => {
+      const ref = { txid: output.txid, index: output.vout };
+      return { type: 'late_quoted', ref, due };
+    });
+    await applyFacts(tx, deps, paymentId, facts);
+  });
   deps.wakeWebhooks();
 }
