@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 
 export interface ReceivedMail {
   readonly from: string;
@@ -26,13 +27,20 @@ export class SmtpSink {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  private constructor() {
-    this.#server = createServer((socket) => this.#serve(socket));
+  readonly #isTls: boolean;
+
+  private constructor(tls: { cert: string; key: string } | null) {
+    const serve = (socket: Socket): void => this.#serve(socket);
+    this.#isTls = tls !== null;
+    this.#server = tls === null ? createServer(serve) : createTlsServer(tls, serve);
   }
 
-  /** @param port 0 for any free one */
-  static async start(port = 0): Promise<SmtpSink> {
-    const sink = new SmtpSink();
+  /** @param options.port 0, the default, for any free one; with `tls` it speaks TLS from the start */
+  static async start(
+    options: { port?: number; tls?: { cert: string; key: string } } = {},
+  ): Promise<SmtpSink> {
+    const { port = 0, tls = null } = options;
+    const sink = new SmtpSink(tls);
     await new Promise<void>((resolve) => sink.#server.listen(port, '127.0.0.1', resolve));
     return sink;
   }
@@ -42,7 +50,7 @@ export class SmtpSink {
   }
 
   get url(): string {
-    return `smtp://127.0.0.1:${this.port}`;
+    return `${this.#isTls ? 'smtps' : 'smtp'}://127.0.0.1:${this.port}`;
   }
 
   get connections(): number {
@@ -98,6 +106,7 @@ export class SmtpSink {
     this.commands.push(line);
     const verb = line.split(/[ :]/)[0]?.toUpperCase();
     if (verb === 'EHLO') reply('250-sink\r\n250-SMTPUTF8\r\n250 AUTH PLAIN');
+    else if (verb === 'STARTTLS') reply('502 not here');
     else if (verb === 'AUTH') {
       session.auth = Buffer.from(line.split(' ')[2] ?? '', 'base64').toString('utf8');
       reply('235 welcome');

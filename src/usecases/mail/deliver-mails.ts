@@ -64,7 +64,7 @@ async function deliver(deps: DeliverMailsDeps, row: MailRow, signal: AbortSignal
   }
   const attempts = row.attempts + 1;
   await settleMail(db, { id, state: 'sent', attempts, error: null, now: clock.now() });
-  logger.info({ mail: id, kind, attempts }, 'mail sent');
+  logger.debug({ mail: id, kind, attempts }, 'mail out of the outbox');
   return undefined;
 }
 

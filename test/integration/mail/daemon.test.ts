@@ -17,7 +17,7 @@ async function startTill(env: Record<string, string>): Promise<TillProcess> {
 }
 
 async function startSink(port = 0): Promise<SmtpSink> {
-  const sink = await SmtpSink.start(port);
+  const sink = await SmtpSink.start({ port });
   ends.push(() => sink.stop().catch(() => undefined));
   return sink;
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MailRefused, type MailMessage } from '../../../src/domain/mail.ts';
 import { createSmtpMailer } from '../../../src/mail/smtp-mailer.ts';
 import { eventually } from '../../_helpers/poll.ts';
+import { selfSigned } from '../../_helpers/self-signed.ts';
 import { readable, SmtpSink } from '../../_helpers/smtp-sink.ts';
 
 let sink: SmtpSink;
@@ -49,6 +50,24 @@ describe('a mail', () => {
   it('signs in with the credentials of the URL', async () => {
     await send({}, `smtp://till:p%40ss%3Aword@127.0.0.1:${sink.port}`);
     expect(sink.mails[0]?.auth).toBe('\0till\0p@ss:word');
+  });
+
+  it('travels by TLS to a server with a certificate that can be trusted, and to no other', async () => {
+    const tls = selfSigned(['localhost']);
+    const secure = await SmtpSink.start({ tls });
+    const url = `smtps://till:secret@localhost:${secure.port}`;
+    await expect(send({}, url)).rejects.toThrow(/certificate/);
+    expect(secure.commands).toEqual([]);
+    // The operator may say so where a certificate of their own is in use.
+    await send({}, `${url}?tls.rejectUnauthorized=false`);
+    expect(secure.mails).toMatchObject([{ to: ['ann@example.com'], auth: '\0till\0secret' }]);
+    await secure.stop();
+  });
+
+  it('reaches international addresses', async () => {
+    await send({ to: 'jörg@exämple.com' });
+    await send({ to: 'joe@exämple.com' });
+    expect(sink.mails.map((mail) => mail.to)).toEqual([['jörg@exämple.com'], ['joe@xn--exmple-cua.com']]);
   });
 
   it('never sends credentials unencrypted to another host', async () => {
