@@ -40,21 +40,46 @@ export async function storedTransactions(
   return txids.map((txid) => ({ txid, raw: raws.get(txid) ?? null }));
 }
 
-/** Forgets the bytes of transactions that are buried too deep to come back. */
-export async function forgetBuriedTransactions(tx: Tx, chain: ChainId, belowHeight: number): Promise<void> {
+/** Forgets the bytes of transactions in blocks of a range of heights, the upper end not included. */
+export async function forgetTransactionsBetween(
+  tx: Tx,
+  chain: ChainId,
+  heights: { from: number; below: number },
+): Promise<void> {
   await tx
     .deleteFrom('raw_transactions')
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
+    .where('txid', 'in', (eb) =>
+      eb
+        .selectFrom('outputs')
+        .select('outputs.txid')
+        .where('outputs.coin', '=', chain.coin)
+        .where('outputs.mode', '=', chain.mode)
+        .where('outputs.height', '>=', heights.from)
+        .where('outputs.height', '<', heights.below),
+    )
+    .execute();
+}
+
+/** Forgets the bytes kept before a time of transactions that no block holds and nobody waits for any more. */
+export async function forgetDeadTransactions(tx: Tx, chain: ChainId, beforeMs: number): Promise<void> {
+  await tx
+    .deleteFrom('raw_transactions')
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('created_at', '<', beforeMs)
     .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('outputs')
-          .select('outputs.txid')
-          .whereRef('outputs.coin', '=', 'raw_transactions.coin')
-          .whereRef('outputs.mode', '=', 'raw_transactions.mode')
-          .whereRef('outputs.txid', '=', 'raw_transactions.txid')
-          .where('outputs.height', '<', belowHeight),
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('outputs')
+            .select('outputs.txid')
+            .where('outputs.coin', '=', chain.coin)
+            .where('outputs.mode', '=', chain.mode)
+            .whereRef('outputs.txid', '=', 'raw_transactions.txid')
+            .where('outputs.state', '<>', 'gone'),
+        ),
       ),
     )
     .execute();

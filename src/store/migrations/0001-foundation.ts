@@ -85,10 +85,10 @@ const STATEMENTS = [
   // Not by status: late money brings an ended payment back while a newer one holds its order id.
   `CREATE UNIQUE INDEX payments_open_order ON payments (merchant_id, mode, order_id)
     WHERE closed_at IS NULL AND cancelled_at IS NULL`,
-  `CREATE INDEX payments_by_merchant ON payments (merchant_id, created_at, id)`,
-  `CREATE INDEX payments_by_status ON payments (merchant_id, status, created_at, id)`,
-  `CREATE INDEX payments_by_customer ON payments (customer_id, created_at, id)`,
-  `CREATE INDEX payments_by_order ON payments (merchant_id, order_id)`,
+  `CREATE INDEX payments_by_merchant ON payments (merchant_id, mode, created_at, id)`,
+  `CREATE INDEX payments_by_status ON payments (merchant_id, mode, status, created_at, id)`,
+  `CREATE INDEX payments_by_customer ON payments (merchant_id, mode, customer_id, created_at, id)`,
+  `CREATE INDEX payments_by_order ON payments (merchant_id, mode, order_id, created_at, id)`,
   `CREATE INDEX payments_due ON payments (expires_at, id)
     WHERE closed_at IS NULL AND status IN ('pending', 'underpaid')`,
   `CREATE TABLE addresses (

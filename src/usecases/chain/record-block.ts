@@ -3,7 +3,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import { advanceCursor, findCursor } from '../../store/chain-cursors.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
 import { paymentsWithMoneyAbove } from '../../store/outputs.ts';
-import { forgetBuriedTransactions } from '../../store/raw-transactions.ts';
+import { forgetDeadTransactions, forgetTransactionsBetween } from '../../store/raw-transactions.ts';
 import { forgetSettledInputs } from '../../store/unconfirmed-inputs.ts';
 import { applyFacts } from '../payment/apply-facts.ts';
 import { confirmSends } from '../wallet/record-spends.ts';
@@ -15,6 +15,8 @@ import { recordSightings } from './record-sightings.ts';
 const PROTOCOL_DEPTH = 200;
 /** Depth at which the bytes of a payer's transaction are forgotten. */
 const BURIED = 2_016;
+/** Age at which the bytes of a transaction that was replaced or dropped are forgotten. */
+const DEAD_MS = 30 * 24 * 3_600_000;
 /** How often, in blocks, buried bytes are looked for. */
 const FORGET_EVERY = 144;
 
@@ -44,11 +46,18 @@ export async function recordBlock(
     await confirmSends(tx, deps, chain, { spends: block.debits, height });
     await countConfirmations(tx, deps, chain, height);
     await forgetSettledInputs(tx, chain);
-    if (height % FORGET_EVERY === 0) await forgetBuriedTransactions(tx, chain, height - BURIED);
+    if (height % FORGET_EVERY === 0) await forgetOldBytes(tx, chain, { height, now });
     return true;
   });
   if (recorded) deps.wakeWebhooks();
   return recorded;
+}
+
+/** Looks twice at each block that became deep, and at what never came into a block. */
+async function forgetOldBytes(tx: Tx, chain: ChainId, at: { height: number; now: number }): Promise<void> {
+  const below = at.height - BURIED;
+  await forgetTransactionsBetween(tx, chain, { from: below - 2 * FORGET_EVERY, below });
+  await forgetDeadTransactions(tx, chain, at.now - DEAD_MS);
 }
 
 /** Every payment whose money is still gathering confirmations hears of the new height. */

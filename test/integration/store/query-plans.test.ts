@@ -1,0 +1,81 @@
+import { CompiledQuery, Kysely } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findWatched } from '../../../src/store/addresses.ts';
+import type { Db } from '../../../src/store/database.ts';
+import { listDue } from '../../../src/store/delivery-leases.ts';
+import { openSqlite } from '../../../src/store/dialect.ts';
+import { migrate } from '../../../src/store/migrate.ts';
+import {
+  outputsAbove,
+  outputsOfPayment,
+  outputsOfTransactions,
+  paymentsWithMoneyAbove,
+  paymentsWithUnquotedMoney,
+  unconfirmedOutputs,
+} from '../../../src/store/outputs.ts';
+import { findOpenOrder, listPayments, paymentsDue } from '../../../src/store/payments.ts';
+import { forgetTransactionsBetween } from '../../../src/store/raw-transactions.ts';
+import type { Tables } from '../../../src/store/tables.ts';
+
+let db: Db;
+const queries: CompiledQuery[] = [];
+
+beforeAll(async () => {
+  db = new Kysely<Tables>({
+    dialect: openSqlite(':memory:').dialect,
+    log: (event) => void queries.push(event.query),
+  });
+  await migrate(db);
+});
+afterAll(async () => db.destroy());
+
+/** How SQLite finds the rows of every query that the work makes. */
+async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
+  queries.length = 0;
+  await work();
+  const plans: string[] = [];
+  for (const { sql, parameters } of [...queries]) {
+    const explain = CompiledQuery.raw(`EXPLAIN QUERY PLAN ${sql}`, [...parameters]);
+    const { rows } = await db.executeQuery<{ detail: string }>(explain);
+    plans.push(rows.map(({ detail }) => detail).join('\n'));
+  }
+  return plans;
+}
+
+const chain = { coin: 'BTC', mode: 'live' } as const;
+const shop = { merchantId: 'm', mode: 'live' } as const;
+const page = { limit: 10, offset: 0 };
+const due = { now: 1, limit: 8, exceptOrigins: ['https://a.example'], exceptIds: ['d'] };
+
+test.each([
+  ['watched scripts', 'sqlite_autoindex_addresses_1', () => findWatched(db, chain, ['a', 'b'])],
+  ['outputs of transactions', 'sqlite_autoindex_outputs_1', () => outputsOfTransactions(db, chain, ['a'])],
+  ['money of a payment', 'outputs_by_payment', () => outputsOfPayment(db, 'p')],
+  ['unconfirmed money', 'outputs_unconfirmed', () => unconfirmedOutputs(db, chain)],
+  ['money above a height', 'outputs_by_height', () => outputsAbove(db, chain, 9)],
+  ['payments gathering confirmations', 'outputs_by_height', () => paymentsWithMoneyAbove(db, chain, 9)],
+  ['late money without a price', 'outputs_unquoted', () => paymentsWithUnquotedMoney(db, chain, '', 9)],
+  ['payments whose time is up', 'payments_due', () => paymentsDue(db, 1, { expiresAt: 0, id: '' }, 9)],
+  ['the payment of an order', 'payments_by_order', () => findOpenOrder(db, { ...shop, orderId: 'o' })],
+  ['payments', 'payments_by_merchant', () => listPayments(db, shop, page)],
+  ['payments by status', 'payments_by_status', () => listPayments(db, { ...shop, status: 'failed' }, page)],
+  [
+    'payments by customer',
+    'payments_by_customer',
+    () => listPayments(db, { ...shop, customerId: 'c' }, page),
+  ],
+  ['payments by order', 'payments_by_order', () => listPayments(db, { ...shop, orderId: 'o' }, page)],
+  ['deliveries that are due', 'deliveries_due', () => db.transaction().execute((tx) => listDue(tx, due))],
+  [
+    'bytes of buried transactions',
+    'sqlite_autoindex_raw_transactions_1 (coin=? AND mode=? AND txid=?)',
+    () => db.transaction().execute((tx) => forgetTransactionsBetween(tx, chain, { from: 1, below: 9 })),
+  ],
+])('%s: found by index %s, however long the history', async (_what, index, work) => {
+  const plans = (await plansOf(work)).filter((plan) => plan !== '');
+  expect(plans.length).toBeGreaterThan(0);
+  for (const plan of plans) {
+    expect(plan).toContain(index);
+    expect(plan).not.toMatch(/SCAN (outputs|payments|addresses|deliveries|d\b|raw_transactions)/);
+  }
+});
