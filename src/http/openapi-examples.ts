@@ -6,14 +6,16 @@ export const NO_EXAMPLE = 'no example';
 type Components = Pick<OpenApiDocument, 'components'>;
 
 /**
- * A value that fits a schema, made of the examples of its fields: the schema's own, else the one
- * known for a field of that name. `trail` names what the schema is part of, outermost first.
+ * A value that fits a schema, made of the examples of its fields: the one known for this field of
+ * this thing, else the schema's own, else the one known for any field of that name. `trail` names
+ * what the schema is part of, outermost first.
  */
 export function exampleOf(document: Components, given: JsonSchema, trail: readonly string[]): unknown {
   const { schema, component } = resolveSchema(document, given);
   const inside = component === null ? trail : [...trail, component];
-  const named = component === null ? knownExample(trail) : undefined;
-  const known = schema.examples?.[0] ?? (admits(schema, named) ? named : undefined);
+  const own =
+    component === null ? [knownInside(trail), schema.examples?.[0], EXAMPLES[trail.at(-1) ?? '']] : [];
+  const known = own.find((value) => value !== undefined && admits(schema, value));
   if (known !== undefined) return known;
   if (schema.const !== undefined) return schema.const;
   const [variant] = schema.anyOf ?? schema.oneOf ?? [];
@@ -68,14 +70,14 @@ function typeOf(value: unknown): string {
 }
 
 /** The nearest thing around a field decides what its name means: `Customer.id` is not `Price.id`. */
-function knownExample(trail: readonly string[]): unknown {
+function knownInside(trail: readonly string[]): unknown {
   const name = trail.at(-1);
   if (name === undefined) return undefined;
   for (const around of trail.slice(0, -1).toReversed()) {
     const found = EXAMPLES[`${around.toLowerCase()}.${name}`];
     if (found !== undefined) return found;
   }
-  return EXAMPLES[name];
+  return undefined;
 }
 
 const IDS = {
@@ -199,11 +201,17 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   'transactions.status': 'confirmed',
   'wallettransaction.amount': '0.000499',
   'wallettransaction.status': 'confirmed',
+  'refund.amount': '0.00025',
   'send.amount': '0.01',
   'send.status': 'broadcast',
   'send.confirmations': 0,
   'estimate-fee.amount': '0.01',
   'simulate.amount': '0.000499',
+  'payment.expiresAt': '2026-01-31T13:00:00.000Z',
+  'payerpayment.expiresAt': '2026-01-31T13:00:00.000Z',
+  'register.expiresAt': '2026-02-01T12:00:00.000Z',
+  'login.expiresAt': '2026-02-01T12:00:00.000Z',
+  'change-password.expiresAt': '2026-02-01T12:00:00.000Z',
   fee: '0.00000282',
   total: '0.01000282',
   error: null,

@@ -103,5 +103,5 @@ function range(min: number | undefined, max: number | undefined, unit: string): 
 /** An example says more to people than a pattern. */
 function patternRule({ pattern = '', examples }: JsonSchema): string {
   const [example] = examples ?? [];
-  return example === undefined ? `matches \`${pattern}\`` : `such as \`${String(example)}\``;
+  return typeof example !== 'string' ? `matches \`${pattern}\`` : `such as \`${example}\``;
 }

@@ -6,6 +6,8 @@ const TEXT_MAX = 255;
 const URL_MAX = 2048;
 const EMAIL_MAX = 254;
 
+const EMPTY_OR_URL = '^\\s*([hH][tT][tT][pP][sS]?://.+)?$';
+
 /** Length as JSON Schema counts it: code points, so that an emoji is one. */
 function lengthOf(value: string): number {
   let length = 0;
@@ -67,7 +69,7 @@ export function httpUrl({ empty = false }: { readonly empty?: boolean } = {}) {
         context.addIssue({ code: 'custom', message: problem, params: { code: 'invalid_format' } });
       }
     })
-    .meta({ format: 'uri', maxLength: URL_MAX });
+    .meta({ ...(empty ? { pattern: EMPTY_OR_URL } : { format: 'uri' }), maxLength: URL_MAX });
 }
 
 function urlProblem(value: string): string | null {

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { credentialsOf, World, type Account, type CredentialKind } from './world.ts';
+
+const KINDS: readonly CredentialKind[] = ['userToken', 'secretKey', 'publicKey'];
+const HOURS_25_MS = 25 * 3600 * 1000;
+
+const world = await World.start();
+const guarded = world.contract.routes.filter((endpoint) => credentialsOf(endpoint).length > 0);
+let account: Account;
+/** Credentials that no longer count: a token of yesterday, and keys that were replaced. */
+const ended: Record<string, string> = {};
+
+beforeAll(async () => {
+  account = await world.account();
+  const { api, clock } = world.till;
+  const other = await world.account();
+  ended['expired token'] = other.shop.token;
+  clock.advance(HOURS_25_MS);
+  const { token } = await api.must<{ token: string }>('POST', '/auth/login', {
+    body: { email: account.email, password: 'correct horse battery' },
+  });
+  const { merchant } = await api.must<{ merchant: { id: string; auth: { public: string; secret: string } } }>(
+    'POST',
+    '/merchant/create',
+    { token, body: { name: 'Second', domain: 'second-shop.example' } },
+  );
+  await api.must('POST', '/merchant/keys/regenerate', { token, body: { merchantId: merchant.id } });
+  ended['replaced secret key'] = merchant.auth.secret;
+  ended['replaced public key'] = merchant.auth.public;
+});
+afterAll(async () => world.end());
+
+async function problemsWith(name: string, header: string | null): Promise<string[]> {
+  const endpoint = guarded.find((candidate) => candidate.name === name)!;
+  const request = account.request(endpoint);
+  const search = new URLSearchParams(request.query).toString();
+  const response = await fetch(`${world.till.api.baseUrl}${endpoint.path}?${search}`, {
+    method: endpoint.method,
+    headers: {
+      ...(header === null ? {} : { authorization: header }),
+      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    body: request.body === undefined ? null : JSON.stringify(request.body),
+  });
+  const body = (await response.json()) as { error: { code: string } | null; data: unknown };
+  const answer = { status: response.status, headers: response.headers, body };
+  const asked = response.headers.get('www-authenticate') === 'Bearer';
+  return [
+    ...(answer.status === 401 && body.error?.code === 'UNAUTHORISED' && body.data === null
+      ? []
+      : [JSON.stringify(body)]),
+    ...(asked ? [] : ['WWW-Authenticate is missing']),
+    ...world.contract.answerProblems(endpoint, answer),
+  ];
+}
+
+describe.each(guarded.map(({ name }) => name))('%s', (name) => {
+  it('refuses no, malformed and unknown credentials', async () => {
+    const unknown = [
+      'x',
+      'a.b.c',
+      `sk_${'A'.repeat(43)}`,
+      `pk_${'A'.repeat(43)}`,
+      'sk_',
+      'null',
+      'x'.repeat(4000),
+    ];
+    const headers = [
+      null,
+      '',
+      'Bearer',
+      'Bearer ',
+      `Basic ${Buffer.from('a:b').toString('base64')}`,
+      account.shop.secretKey,
+      `Bearer ${account.shop.secretKey} x`,
+      `Bearer ${account.shop.secretKey.slice(0, -1)}`,
+      ...unknown.map((credential) => `Bearer ${credential}`),
+    ];
+    for (const header of headers) expect(await problemsWith(name, header), String(header)).toEqual([]);
+  });
+
+  it('refuses credentials that ended', async () => {
+    for (const [what, credential] of Object.entries(ended)) {
+      expect(await problemsWith(name, `Bearer ${credential}`), what).toEqual([]);
+    }
+  });
+
+  it('refuses credentials of a kind it does not document', async () => {
+    const endpoint = guarded.find((candidate) => candidate.name === name)!;
+    const { token } = await world.till.api.must<{ token: string }>('POST', '/auth/login', {
+      body: { email: account.email, password: 'correct horse battery' },
+    });
+    const wrong = KINDS.filter((kind) => !credentialsOf(endpoint).includes(kind));
+    for (const kind of wrong) {
+      const credential = kind === 'userToken' ? token : account.tokenOf(kind);
+      expect(await problemsWith(name, `Bearer ${credential}`), kind).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,133 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RECIPES } from '../../../src/http/docs/recipes.ts';
+import { ERROR_CODES } from '../../../src/domain/errors.ts';
+import { Till } from '../../_helpers/till.ts';
+import { Contract } from './contract.ts';
+
+let till: Till;
+let contract: Contract;
+let page: string;
+let headers: Headers;
+beforeAll(async () => {
+  till = await Till.start({ TILLD_BASE_URL: 'https://pay.shop.example' });
+  contract = await Contract.of(till.api.baseUrl);
+  const response = await fetch(`${till.api.baseUrl}/docs`);
+  expect(response.status).toBe(200);
+  headers = response.headers;
+  page = await response.text();
+});
+afterAll(async () => till.end());
+
+describe('/docs', () => {
+  it('is allowed to show itself and nothing else', () => {
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("style-src 'self'");
+    expect(policy).not.toMatch(/script-src|unsafe|https?:/);
+  });
+
+  it('has no script, no inline style, no handler and no other host', () => {
+    expect(page).not.toMatch(/<script|<style|<iframe|\sstyle=|\son\w+=|javascript:/i);
+    const loaded = [...page.matchAll(/<(?:link|img|source)[^>]*?(?:href|src)="([^"]+)"/g)].map(
+      ([, url = '']) => url,
+    );
+    expect(loaded.filter((url) => !url.startsWith('data:'))).toEqual(['/docs/style.css']);
+  });
+
+  it('leaves every other address its own, stricter policy', async () => {
+    for (const path of ['/openapi.json', '/healthz', '/docs/style.css']) {
+      const response = await fetch(till.api.baseUrl + path);
+      expect(response.headers.get('content-security-policy')).toMatch(
+        /^default-src 'none';frame-ancestors 'none'/,
+      );
+    }
+  });
+
+  it('serves its style sheet', async () => {
+    const response = await fetch(`${till.api.baseUrl}/docs/style.css`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8']);
+    expect(await response.text()).toContain('prefers-color-scheme: dark');
+  });
+
+  it('tells of every endpoint, event and error', () => {
+    for (const { operation, name } of contract.endpoints) {
+      expect(page, name).toContain(`id="${operation.operationId}"`);
+    }
+    for (const type of Object.keys(contract.document.webhooks))
+      expect(page).toContain(`<code>${type}</code>`);
+    for (const code of ERROR_CODES) expect(page).toContain(`id="error-${code}"`);
+  });
+
+  it('begins with a first payment, at the public address', () => {
+    const start = page.indexOf('id="first-payment"');
+    expect(start).toBeGreaterThan(0);
+    expect(start).toBeLessThan(page.indexOf('id="basics"'));
+    expect(start).toBeLessThan(page.indexOf('<article'));
+    expect(page).toContain('curl -X POST https://pay.shop.example/auth/register');
+  });
+
+  it('links only to what is there', () => {
+    const ids = new Set([...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id));
+    const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, target]) => target);
+    expect(targets.length).toBeGreaterThan(50);
+    expect(targets.filter((target) => !ids.has(target))).toEqual([]);
+    expect(ids.size).toBe([...page.matchAll(/\sid="([^"]+)"/g)].length);
+  });
+
+  it('closes every element it opens', () => {
+    const open: string[] = [];
+    const isVoid = new Set(['meta', 'link', 'wbr', 'br']);
+    for (const [, slash, name = ''] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
+      if (isVoid.has(name)) continue;
+      if (slash === '') open.push(name);
+      else expect(open.pop()).toBe(name);
+    }
+    expect(open).toEqual([]);
+  });
+});
+
+describe('the signature recipe', () => {
+  const [, source = ''] = RECIPES.find(([language]) => language === 'Node.js') ?? [];
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const sign = (id: string, timestamp: string, body: string, key = secret) =>
+    `v1,${createHmac('sha256', Buffer.from(key.slice(6), 'base64'))
+      .update(`${id}.${timestamp}.${body}`)
+      .digest('base64')}`;
+  const signed = (body: string, atMs = Date.now()) => {
+    const timestamp = String(Math.floor(atMs / 1000));
+    return {
+      'webhook-id': 'evt_1',
+      'webhook-timestamp': timestamp,
+      'webhook-signature': sign('evt_1', timestamp, body),
+    };
+  };
+  type Recipe = { isGenuine: (secret: string, headers: object, body: string | Buffer) => boolean };
+  let recipe: Recipe;
+  beforeAll(async () => {
+    const url = `data:text/javascript,${encodeURIComponent(source)}`;
+    recipe = (await import(/* @vite-ignore */ url)) as Recipe;
+  });
+
+  it('takes what is genuine, also beside the signature of another secret', () => {
+    const body = '{"type":"payment.completed","note":"größer"}';
+    const good = signed(body);
+    expect(recipe.isGenuine(secret, good, body)).toBe(true);
+    expect(recipe.isGenuine(secret, good, Buffer.from(body))).toBe(true);
+    const old = sign('evt_1', good['webhook-timestamp'], body, `whsec_${randomBytes(32).toString('base64')}`);
+    const both = { ...good, 'webhook-signature': `${old} ${good['webhook-signature']}` };
+    expect(recipe.isGenuine(secret, both, body)).toBe(true);
+  });
+
+  it('refuses what was changed, is old, or is signed by nobody', () => {
+    const good = signed('{}');
+    expect(recipe.isGenuine(secret, good, '{} ')).toBe(false);
+    expect(recipe.isGenuine(secret, { ...good, 'webhook-id': 'evt_2' }, '{}')).toBe(false);
+    expect(recipe.isGenuine(secret, signed('{}', Date.now() - 400_000), '{}')).toBe(false);
+    expect(recipe.isGenuine(secret, { ...good, 'webhook-timestamp': 'now' }, '{}')).toBe(false);
+    for (const signature of ['', 'v1,', 'v1,AAAA', good['webhook-signature'].replace('v1', 'v2')]) {
+      expect(recipe.isGenuine(secret, { ...good, 'webhook-signature': signature }, '{}')).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Endpoint } from './contract.ts';
+import { credentialsOf, World, type Account, type CredentialKind, type Request } from './world.ts';
+
+const world = await World.start();
+let alice: Account;
+let bob: Account;
+beforeAll(async () => {
+  alice = await world.account();
+  bob = await world.account();
+});
+afterAll(async () => world.end());
+
+/** What an id that is not one's own is answered with, by the field that names it. */
+const NOT_FOUND: Readonly<Record<string, string>> = {
+  merchantId: 'MERCHANT_NOT_FOUND',
+  customerId: 'CUSTOMER_NOT_FOUND',
+  productId: 'PRODUCT_NOT_FOUND',
+  priceId: 'PRICE_NOT_FOUND',
+  paymentId: 'PAYMENT_NOT_FOUND',
+  sendId: 'SEND_NOT_FOUND',
+  txHash: 'SEND_NOT_FOUND',
+  idempotencyKey: 'SEND_NOT_FOUND',
+  logId: 'LOG_NOT_FOUND',
+};
+
+interface Place {
+  readonly endpoint: Endpoint;
+  readonly kind: CredentialKind;
+  readonly part: 'query' | 'body';
+  readonly field: string;
+}
+
+const places = world.contract.routes.flatMap((endpoint): Place[] => {
+  const { parameters = [], requestBody } = endpoint.operation;
+  const inQuery = parameters.filter(({ in: place }) => place === 'query').map(({ name }) => name);
+  const inBody = Object.keys(requestBody?.content['application/json']?.schema.properties ?? {});
+  const fields: (readonly ['query' | 'body', string])[] = [
+    ...inQuery.map((name) => ['query', name] as const),
+    ...inBody.map((name) => ['body', name] as const),
+  ];
+  return credentialsOf(endpoint).flatMap((kind) =>
+    fields
+      .filter(([, field]) => /Id$|^txHash$|^idempotencyKey$/.test(field) && field !== 'orderId')
+      .map(([part, field]) => ({ endpoint, kind, part, field })),
+  );
+});
+
+/** Bob's own request, with what is Alice's in one field. */
+function intrusion({ endpoint, kind, part, field }: Place): Request {
+  const own = bob.request(endpoint, kind);
+  const stolen = alice.ids[field];
+  if (stolen === undefined) throw new Error(`say what an account owns as ${field}`);
+  if (part === 'body') return { ...own, body: { ...catalogForm(own.body ?? {}, field), [field]: stolen } };
+  // Where exactly one of several ids is asked for, the other must go.
+  const others = Object.entries(own.query).filter(
+    ([name]) => !isEither(endpoint, name) || name === 'merchantId',
+  );
+  return { ...own, query: { ...Object.fromEntries(others), [field]: stolen } };
+}
+
+function isEither(endpoint: Endpoint, name: string): boolean {
+  return endpoint.path.endsWith('/send-status') && name in NOT_FOUND;
+}
+
+/** A payment takes a product and a price only in place of an amount. */
+function catalogForm(body: Readonly<Record<string, unknown>>, field: string): Record<string, unknown> {
+  const { amount, currency, ...rest } = body;
+  const wanted =
+    amount !== undefined &&
+    currency !== undefined &&
+    'orderId' in body &&
+    (field === 'productId' || field === 'priceId');
+  return wanted ? { ...rest, productId: bob.ids['productId'], priceId: bob.ids['priceId'] } : { ...body };
+}
+
+function isEmptyList(data: Record<string, unknown> | null): boolean {
+  const lists = Object.values(data ?? {}).filter(Array.isArray);
+  return lists.length === 1 && lists.every((list) => list.length === 0);
+}
+
+describe('what belongs to another account answers as if it did not exist', () => {
+  it.each(
+    places.map(
+      (place) =>
+        [`${place.endpoint.name} ${place.field} in the ${place.part} with a ${place.kind}`, place] as const,
+    ),
+  )('%s', async (_name, place) => {
+    const answer = await world.send(place.endpoint, intrusion(place));
+    const hidden =
+      (answer.status === 404 &&
+        answer.body.error?.code === NOT_FOUND[place.field] &&
+        answer.body.data === null) ||
+      (answer.status === 200 && isEmptyList(answer.body.data));
+    expect(hidden, JSON.stringify(answer.body)).toBe(true);
+    expect(JSON.stringify(answer.body)).not.toContain(alice.ids[place.field]);
+    expect(world.contract.answerProblems(place.endpoint, answer)).toEqual([]);
+  });
+
+  it('covers every kind of id', () => {
+    expect(new Set(places.map(({ field }) => field))).toEqual(new Set(Object.keys(NOT_FOUND)));
+    expect(places.length).toBeGreaterThan(60);
+  });
+
+  it('left everything of the other account as it was', async () => {
+    const { shop, ids } = alice;
+    const payment = await shop.payment(ids['paymentId'] ?? '');
+    expect(payment.status).toBe('completed');
+    const { merchants } = await shop.api.must<{ merchants: { id: string; name: string }[] }>(
+      'GET',
+      '/merchant/list',
+      {
+        token: shop.token,
+      },
+    );
+    expect(merchants).toMatchObject([{ id: shop.merchantId, name: 'Shop' }]);
+    const { products } = await shop.api.must<{ products: { name: string }[] }>(
+      'GET',
+      '/merchant/product/list',
+      {
+        token: shop.secretKey,
+      },
+    );
+    expect(products).toMatchObject([{ name: 'Beans' }]);
+  });
+});

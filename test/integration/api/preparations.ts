@@ -1,0 +1,118 @@
+import { Shop } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { fresh, paidPayment, PASSWORD, totpCode, type Account, type Request, type World } from './world.ts';
+
+/** What a valid request needs beyond the documented example: a state of things, or something mailed. */
+type Preparation = (world: World, account: Account, request: Request) => Promise<Request>;
+
+/** A user of its own, for requests that end what a user signs in with. */
+async function newUser(world: World): Promise<{ email: string; token: string }> {
+  const email = `${fresh('owner')}@example.com`;
+  const body = { email, password: PASSWORD };
+  const { token } = await world.till.api.must<{ token: string }>('POST', '/auth/register', { body });
+  return { email, token };
+}
+
+function withBody(request: Request, fields: Record<string, unknown>): Request {
+  return { ...request, body: { ...request.body, ...fields } };
+}
+
+async function withPending(_world: World, account: Account, request: Request): Promise<Request> {
+  return withBody(request, { paymentId: (await account.pending()).id });
+}
+
+async function withSecondFactor(world: World, token: string, enable: boolean): Promise<string> {
+  const { api } = world.till;
+  const { secret } = await api.must<{ secret: string }>('POST', '/auth/totp/setup', {
+    token,
+    body: { password: PASSWORD },
+  });
+  const code = totpCode(secret, world.till.clock.now());
+  if (enable) await api.must('POST', '/auth/totp/enable', { token, body: { code } });
+  // Each code works once: the next step's is valid already.
+  return enable ? totpCode(secret, world.till.clock.now() + 30_000) : code;
+}
+
+function isConfirmed({ transactions }: { readonly transactions: readonly { status: string }[] }): boolean {
+  return transactions.some(({ status }) => status === 'confirmed');
+}
+
+export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
+  'POST /auth/login': async (_world, { email }) => ({
+    query: {},
+    body: { email, password: PASSWORD },
+    token: null,
+  }),
+  'POST /auth/verify-email': async (world, _account, request) => {
+    const { email } = await newUser(world);
+    return withBody(request, { token: await world.mailedToken(email) });
+  },
+  'POST /auth/reset-password': async (world, _account, request) => {
+    const { email, token } = await newUser(world);
+    await world.till.api.must('POST', '/auth/verify-email', {
+      body: { token: await world.mailedToken(email) },
+      token,
+    });
+    await world.till.api.must('POST', '/auth/forgot-password', { body: { email } });
+    return withBody(request, { token: await world.mailedToken(email, 'reset-password') });
+  },
+  'POST /auth/change-password': async (world, _account, request) => {
+    const { token } = await newUser(world);
+    return { ...withBody(request, { currentPassword: PASSWORD }), token };
+  },
+  'POST /auth/totp/setup': async (world, _account, request) => {
+    const { token } = await newUser(world);
+    return { ...withBody(request, { password: PASSWORD }), token };
+  },
+  'POST /auth/totp/enable': async (world, _account, request) => {
+    const { token } = await newUser(world);
+    return { ...withBody(request, { code: await withSecondFactor(world, token, false) }), token };
+  },
+  'POST /auth/totp/disable': async (world, _account, request) => {
+    const { token } = await newUser(world);
+    const code = await withSecondFactor(world, token, true);
+    return { ...withBody(request, { password: PASSWORD, code }), token };
+  },
+  'POST /merchant/verify-domain/check': async (world, account, request) => {
+    const body = { merchantId: account.shop.merchantId, method: 'dns' };
+    await world.till.api.must('POST', '/merchant/verify-domain', { token: account.shop.token, body });
+    return request;
+  },
+  'POST /payment/cancel': withPending,
+  'POST /sandbox/payment/simulate': withPending,
+  'POST /payment/resolve': async (world, account, request) => {
+    const { shop } = account;
+    const { id } = await account.pending();
+    const body = { paymentId: id, scenario: 'underpay', confirmations: 3 };
+    await world.till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
+    await eventually('money that is too little', () => shop.payment(id), isConfirmed);
+    return withBody(request, { paymentId: id, action: 'accept' });
+  },
+  'POST /payment/refund': async (world, account, request) => {
+    const payment = await paidPayment(account.shop);
+    const { wallets } = await Shop.open(world.till.api);
+    return withBody(request, { paymentId: payment.id, destination: wallets.BTC });
+  },
+  'POST /merchant/wallet/send': async (world, _account, request) => {
+    const { wallets } = await Shop.open(world.till.api);
+    return withBody(request, { destination: wallets.BTC });
+  },
+  'POST /merchant/wallet/estimate-fee': async (world, _account, request) => {
+    const { wallets } = await Shop.open(world.till.api);
+    return withBody(request, { destination: wallets.BTC });
+  },
+  'DELETE /merchant/product/delete': async (world, { shop }, request) => {
+    const made = await world.till.api.must<{ id: string }>('POST', '/merchant/product/create', {
+      token: shop.token,
+      body: { name: 'Soon gone' },
+    });
+    return withBody(request, { productId: made.id });
+  },
+  'DELETE /merchant/price/delete': async (world, { shop, ids }, request) => {
+    const made = await world.till.api.must<{ id: string }>('POST', '/merchant/price/create', {
+      token: shop.token,
+      body: { productId: ids['productId'], amount: '5', currency: 'USD' },
+    });
+    return withBody(request, { priceId: made.id });
+  },
+};

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { exampleOf, NO_EXAMPLE } from '../../../src/http/openapi-examples.ts';
+import type { JsonSchema } from '../../../src/http/openapi-types.ts';
+
+const COIN: JsonSchema = {
+  type: 'object',
+  properties: { id: { type: 'string' }, rate: { type: 'string', examples: ['7'] } },
+};
+const components = {
+  schemas: { Customer: COIN, Price: COIN },
+  responses: {},
+  headers: {},
+  securitySchemes: {},
+};
+const example = (schema: JsonSchema, ...trail: string[]) => exampleOf({ components }, schema, trail);
+
+describe('an example made from a schema', () => {
+  it('gives a field the meaning of what it is part of', () => {
+    const customer = example({ $ref: '#/components/schemas/Customer' }) as { id: string };
+    const price = example({ $ref: '#/components/schemas/Price' }) as { id: string };
+    expect(customer.id).toMatch(/^cus_/);
+    expect(price.id).toMatch(/^price_/);
+  });
+
+  it("prefers the schema's own example to one known by name only", () => {
+    expect(example(COIN)).toMatchObject({ rate: '7' });
+    expect(example({ type: 'string' }, 'rate')).toBe('100000');
+  });
+
+  it('never puts a known example where its type does not fit', () => {
+    expect(example({ type: 'integer', minimum: 3 }, 'amount')).toBe(3);
+    expect(example({ type: 'string', enum: ['a', 'b'] }, 'status')).toBe('a');
+    expect(example({ anyOf: [{ type: 'string' }, { type: 'null' }] }, 'error')).toBeNull();
+  });
+
+  it('takes constants, defaults, formats and the keys an object may have', () => {
+    expect(example({ const: 5 })).toBe(5);
+    expect(example({ type: 'boolean', default: false })).toBe(false);
+    expect(example({ type: 'string', format: 'date-time' })).toBe('2026-01-31T12:00:00.000Z');
+    const perCoin = {
+      type: 'object',
+      propertyNames: { enum: ['A', 'B', 'C'] },
+      additionalProperties: { const: 1 },
+    };
+    expect(example(perCoin)).toEqual({ A: 1, B: 1 });
+    expect(example({ ...perCoin, required: ['A', 'B', 'C'] })).toEqual({ A: 1, B: 1, C: 1 });
+  });
+
+  it('says so when it knows none', () => {
+    expect(example({ type: 'array', items: { type: 'string' } }, 'unheardOf')).toEqual([NO_EXAMPLE]);
+  });
+});
