@@ -16,8 +16,8 @@ import { recordAnswer, type RecordAnswerDeps } from './record-answer.ts';
 export interface Verdict {
   /** By txid; a version without an entry is unknown. */
   readonly fates: ReadonlyMap<string, Fate>;
-  /** Height of the node's tip after it was asked; null when it gave no answer. */
-  readonly tipHeight: number | null;
+  /** The node's tip after it was asked; null when it gave no answer. */
+  readonly tipHash: string | null;
 }
 
 /** Asks the chain about every version of a send; without an answer nothing is known. Waits for the network. */
@@ -27,18 +27,19 @@ export async function askVerdict(
 ): Promise<Verdict> {
   try {
     const fates = await adapter.recheck(versions.map(({ txid, raw }) => ({ txid, raw })));
-    return { fates, tipHeight: (await adapter.tip()).height };
+    return { fates, tipHash: (await adapter.tip()).hash };
   } catch {
-    return { fates: new Map(), tipHeight: null };
+    return { fates: new Map(), tipHash: null };
   }
 }
 
 /**
  * Decides about a send whose bytes were refused although an earlier offer may have reached the
  * network: a version the network knows is the send; only when every version is proven impossible
- * does it fail. A version mined long ago looks impossible too, so the ledger must have read every
- * block the node has; so does one whose coins a reorg took out of the chain, so none may be in that
- * state. Without proof its coins stay reserved and it is offered again.
+ * does it fail. Mined long ago looks impossible too, and to a node of another chain everything does,
+ * so the ledger must have read exactly the blocks the node has; so does a version whose coins a reorg
+ * took out of the chain, so none may be in that state. Without proof its coins stay reserved and it
+ * is offered again.
  */
 export async function resolveRefusal(
   tx: Tx,
@@ -80,7 +81,7 @@ export async function resolveRefusal(
 
 async function isProof(tx: Tx, send: StoredSend, verdict: Verdict): Promise<boolean> {
   const cursor = await findCursor(tx, send);
-  if (verdict.tipHeight === null || cursor === undefined || cursor.height < verdict.tipHeight) return false;
+  if (verdict.tipHash === null || cursor?.hash !== verdict.tipHash) return false;
   return !(await holdsUnconfirmed(tx, send.id));
 }
 

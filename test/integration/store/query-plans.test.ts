@@ -34,7 +34,7 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   queries.length = 0;
   await work();
   const plans: string[] = [];
-  for (const { sql, parameters } of [...queries]) {
+  for (const { sql, parameters } of queries.splice(0)) {
     const explain = CompiledQuery.raw(`EXPLAIN QUERY PLAN ${sql}`, [...parameters]);
     const { rows } = await db.executeQuery<{ detail: string }>(explain);
     plans.push(rows.map(({ detail }) => detail).join('\n'));

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ChainAdapter } from '../../../src/domain/chain.ts';
+import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
+import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
+
+let sim: SimulatedWorld;
+
+beforeEach(async () => {
+  sim = await openSimulatedWorld();
+  await sim.fund('BTC', ONE.BTC);
+});
+afterEach(async () => sim.close());
+
+/** One round of the send loop with a node that knows none of our coins, at this tip. */
+async function roundWith(tip: { height: number; hash: string }): Promise<void> {
+  const { deps } = sim.world;
+  const foreign: ChainAdapter = {
+    ...sim.world.adapter('BTC'),
+    broadcast: async () => ({ kind: 'rejected', reason: 'bad-txns-inputs-missingorspent' }),
+    recheck: async (transactions) => new Map(transactions.map(({ txid }) => [txid, 'gone'])),
+    tip: async () => tip,
+  };
+  sim.world.clock.advance(120_000);
+  await advanceSends({ ...deps, chains: { get: () => foreign } }, sim.world.chain('BTC'));
+}
+
+async function openSend(): Promise<string> {
+  sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
+  const send = await sim.send('BTC', '0.4');
+  sim.line.broadcast = null;
+  return send.id;
+}
+
+test('a node of another chain, behind ours, cannot make a send fail: its coins stay reserved', async () => {
+  const sendId = await openSend();
+  await roundWith({ height: 1, hash: 'ee'.repeat(32) });
+  expect((await sim.status(sendId)).status).toBe('signed');
+  expect(await sim.world.balance('BTC')).toBe('0');
+});
+
+test('a node in step with the ledger can', async () => {
+  const sendId = await openSend();
+  await roundWith(await sim.world.adapter('BTC').tip());
+  expect((await sim.status(sendId)).status).toBe('failed');
+  expect(await sim.world.balance('BTC')).toBe('1');
+});
