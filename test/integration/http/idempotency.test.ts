@@ -22,7 +22,7 @@ const work = (path: string, idempotency: 'day' | 'forever') =>
     body: z.object({ n: z.int() }),
     data: z.object({ run: z.int(), n: z.int() }),
     status: 201,
-    errors: [],
+    errors: ['DUPLICATE_ENTRY', 'NODE_UNAVAILABLE', 'RATE_LIMITED'],
     handler: async ({ body, idempotencyKey, idempotencyScope }) => {
       runs.push({ key: idempotencyKey, scope: idempotencyScope });
       const run = runs.length;
