@@ -100,10 +100,17 @@ export async function versionsOf(db: Db, sendId: string): Promise<StoredSendVers
     .execute();
 }
 
-/** Sends whose bytes are due at the node again, longest overdue first. */
-export async function dueSends(db: Db, chain: ChainId, now: number, limit: number): Promise<StoredSend[]> {
+/** Sends whose bytes are due at the node again, or planned for an impossibly late time; earliest first. */
+export async function dueSends(
+  db: Db,
+  chain: ChainId,
+  at: { now: number; impossible: number },
+  limit: number,
+): Promise<StoredSend[]> {
   return openSends(db, chain)
-    .where('next_broadcast_at', '<=', now)
+    .where((eb) =>
+      eb.or([eb('next_broadcast_at', '<=', at.now), eb('next_broadcast_at', '>', at.impossible)]),
+    )
     .orderBy('next_broadcast_at')
     .orderBy('id')
     .limit(limit)

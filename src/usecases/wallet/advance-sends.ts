@@ -35,14 +35,35 @@ export async function advanceSends(
   const due =
     options.resume === true
       ? await signedSends(deps.db, chain, ROUND_SIZE)
-      : await dueSends(deps.db, chain, deps.clock.now(), ROUND_SIZE);
+      : await dueSends(deps.db, chain, dueTimes(deps), ROUND_SIZE);
   let unclear = 0;
   for (const send of due) {
-    const result = await offerAgain(deps, adapter, send);
-    unclear = result.kind === 'unknown' ? unclear + 1 : 0;
+    const kind = await tryAgain(deps, adapter, send);
+    unclear = kind === 'unknown' ? unclear + 1 : 0;
     if (unclear >= PATIENCE) break;
   }
   if (due.length > 0) deps.wakeWebhooks();
+}
+
+/** No plan reaches further ahead than the longest gap: one that does was made by a clock since set back. */
+function dueTimes(deps: AdvanceSendsDeps): { now: number; impossible: number } {
+  const { firstAnswerMs, retryMaxMs, rebroadcastMs } = deps.policy;
+  const now = deps.clock.now();
+  return { now, impossible: now + Math.max(firstAnswerMs, retryMaxMs, rebroadcastMs) };
+}
+
+/** One send that cannot be carried on must not hold up those behind it. */
+async function tryAgain(
+  deps: AdvanceSendsDeps,
+  adapter: ChainAdapter,
+  send: StoredSend,
+): Promise<BroadcastResult['kind']> {
+  try {
+    return (await offerAgain(deps, adapter, send)).kind;
+  } catch (error) {
+    deps.logger.error({ sendId: send.id, err: error }, 'could not carry a send on; trying again');
+    return 'unknown';
+  }
 }
 
 async function offerAgain(

@@ -42,7 +42,13 @@ export async function bumpSends(deps: BumpSendsDeps, chain: ChainId): Promise<vo
   const stuck = await stuckSends(deps.db, chain, signedBefore, ROUND_SIZE);
   if (stuck.length === 0) return;
   const quote = await adapter.feeQuote();
-  for (const { id } of stuck) await bumpSend(deps, id, { adapter, quote });
+  for (const { id } of stuck) {
+    try {
+      await bumpSend(deps, id, { adapter, quote });
+    } catch (error) {
+      deps.logger.error({ sendId: id, err: error }, 'could not raise the fee of a send; trying again');
+    }
+  }
 }
 
 type Using = { readonly adapter: ChainAdapter; readonly quote: FeeQuote };

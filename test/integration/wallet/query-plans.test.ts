@@ -46,7 +46,7 @@ test.each([
   ['spendable money', 'outputs_spendable', async () => spendableFunds(db, wallet)],
   ['what a send holds', 'outputs_by_send', async () => reservedFunds(db, 's')],
   ['coins held in vain', 'outputs_reserved', async () => sendsWithSurplus(db, chain, 1)],
-  ['sends that are due', 'sends_open', async () => dueSends(db, chain, 1, 1)],
+  ['sends that are due', 'sends_open', async () => dueSends(db, chain, { now: 1, impossible: 9 }, 1)],
   ['sends not accepted yet', 'sends_open', async () => signedSends(db, chain, 1)],
   ['sends that are stuck', 'sends_open', async () => stuckSends(db, chain, 1, 1)],
   ['a send by its key', 'sends_idempotency', async () => findSendByKey(db, 'm', 'k')],

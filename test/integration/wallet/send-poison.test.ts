@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
+import { bumpSends } from '../../../src/usecases/wallet/bump-sends.ts';
+import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
+
+let sim: SimulatedWorld;
+
+beforeEach(async () => {
+  sim = await openSimulatedWorld();
+  await sim.fund('BTC', ONE.BTC, ONE.BTC);
+});
+afterEach(async () => sim.close());
+
+/** Two sends nobody has answered for; the stored plan and bytes of the first are spoilt. */
+async function oneSpoiltOneSound(): Promise<{ spoilt: string; sound: string }> {
+  sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
+  const first = await sim.send('BTC', '0.4');
+  sim.world.clock.advance(1_000);
+  const second = await sim.send('BTC', '0.4');
+  sim.line.broadcast = null;
+  await sim.world.db
+    .updateTable('send_versions')
+    .set({ plan_json: 'spoilt', version: 3 })
+    .where('send_id', '=', first.id)
+    .execute();
+  return { spoilt: first.id, sound: second.id };
+}
+
+test('a send that cannot be carried on does not hold up the next one', async () => {
+  const { spoilt, sound } = await oneSpoiltOneSound();
+  sim.world.clock.advance(120_000);
+  await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+  expect((await sim.status(sound)).status).toBe('broadcast');
+  expect((await sim.status(spoilt)).status).toBe('signed');
+});
+
+test('a send whose fee cannot be raised does not keep others at theirs', async () => {
+  const { sound } = await oneSpoiltOneSound();
+  const before = await sim.status(sound);
+  sim.world.clock.advance(2 * 3_600_000);
+  const quote = await sim.world.adapter('BTC').feeQuote();
+  sim.line.quote = { ...quote, rate: quote.rate * 10n };
+  await bumpSends(sim.world.deps, sim.world.chain('BTC'));
+  expect(Number((await sim.status(sound)).fee)).toBeGreaterThan(Number(before.fee));
+});
+
+test('a clock that ran a day ahead for a while does not silence a send for that day', async () => {
+  sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
+  await sim.send('BTC', '0.4');
+  sim.world.clock.advance(24 * 3_600_000);
+  await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+  sim.world.clock.advance(-24 * 3_600_000);
+  const offers = sim.line.offered.length;
+  await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+  expect(sim.line.offered.length).toBe(offers + 1);
+  await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+  expect(sim.line.offered.length).toBe(offers + 1);
+});
