@@ -31,6 +31,26 @@ export async function insertSendVersion(tx: Tx, row: StoredSendVersion): Promise
   await tx.insertInto('send_versions').values(row).execute();
 }
 
+/**
+ * Takes a transaction away from a send that failed with it: the same coins sent once more to the
+ * same destination sign to the same bytes, and whatever becomes of those concerns the new send.
+ */
+export async function disownFailedVersion(tx: Tx, chain: ChainId, txid: string): Promise<void> {
+  await tx
+    .deleteFrom('send_versions')
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('txid', '=', txid)
+    .where('send_id', 'in', (eb) =>
+      eb
+        .selectFrom('sends')
+        .select('sends.id')
+        .whereRef('sends.id', '=', 'send_versions.send_id')
+        .where('sends.status', '=', 'failed'),
+    )
+    .execute();
+}
+
 /** Writes a change and answers the send as it is now. */
 export async function updateSend(tx: Tx, sendId: string, patch: SendPatch, now: number): Promise<StoredSend> {
   return tx

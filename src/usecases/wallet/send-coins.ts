@@ -3,7 +3,13 @@ import { AppError } from '../../domain/errors.ts';
 import type { AddressDeriver, KeySource } from '../../domain/keys.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { inTransaction, type Db, type Tx } from '../../store/database.ts';
-import { findSendByKey, insertSend, insertSendVersion, type StoredSend } from '../../store/sends.ts';
+import {
+  disownFailedVersion,
+  findSendByKey,
+  insertSend,
+  insertSendVersion,
+  type StoredSend,
+} from '../../store/sends.ts';
 import { reserveOutputs } from '../../store/spendable.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import { newId } from '../new-id.ts';
@@ -134,6 +140,7 @@ async function storeSend(
     confirmed_txid: null,
   };
   await insertSend(tx, send);
+  await disownFailedVersion(tx, order, signed.txid);
   await insertSendVersion(tx, {
     send_id: send.id,
     version: 1,
