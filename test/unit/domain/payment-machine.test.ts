@@ -337,6 +337,13 @@ const arbitraryFact: fc.Arbitrary<PaymentFact> = fc.oneof(
     coin: fc.constantFrom('BTC' as const, 'LTC' as const),
     height: fc.integer({ min: 95, max: 120 }),
   }),
+  fc.record({
+    type: fc.constantFrom('refund_accepted' as const, 'refund_failed' as const),
+    refunds: fc.record({
+      BTC: fc.bigInt({ min: 0n, max: 200_000n }),
+      LTC: fc.bigInt({ min: 0n, max: 100_000_000n }),
+    }),
+  }),
   fc.constant<PaymentFact>({ type: 'clock' }),
   fc.constant<PaymentFact>({ type: 'cancel' }),
   fc.constantFrom(

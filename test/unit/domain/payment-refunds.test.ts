@@ -1,0 +1,257 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { liveCredits, transition } from '../../../src/domain/payment/machine.ts';
+import { isGivenBack, refundableMoney } from '../../../src/domain/payment/refunds.ts';
+import type {
+  PaymentEventType,
+  PaymentFact,
+  PaymentState,
+  RefundSums,
+} from '../../../src/domain/payment/types.ts';
+
+const EXPIRES = 1_000_000;
+
+function fresh(overrides: Partial<PaymentState> = {}): PaymentState {
+  return {
+    status: 'pending',
+    exception: null,
+    expiresAt: EXPIRES,
+    closedAt: null,
+    cancelledAt: null,
+    acceptedAt: null,
+    refundedAt: null,
+    refundedBy: null,
+    refunds: {},
+    toleranceBps: 50,
+    latePolicy: 'accept',
+    options: {
+      BTC: { due: 100n, requiredConfirmations: 2 },
+      LTC: { due: 1_000n, requiredConfirmations: 2 },
+    },
+    credits: [],
+    tips: { BTC: 100, LTC: 100 },
+    ...overrides,
+  };
+}
+
+const ref = (n: number) => ({ txid: n.toString(16).padStart(64, '0'), index: 0 });
+const paid = (n: number, amount: bigint, seenAt = 10, coin: 'BTC' | 'LTC' = 'BTC'): PaymentFact => ({
+  type: 'output_confirmed',
+  coin,
+  ref: ref(n),
+  amount,
+  maturity: 1,
+  seenAt,
+  currentDue: coin === 'BTC' ? 100n : 1_000n,
+  height: 99,
+});
+const gone = (n: number): PaymentFact => ({ type: 'output_gone', ref: ref(n) });
+const accepted = (refunds: RefundSums): PaymentFact => ({ type: 'refund_accepted', refunds });
+const failed = (refunds: RefundSums): PaymentFact => ({ type: 'refund_failed', refunds });
+
+function run(steps: readonly [PaymentFact, number][], start = fresh()) {
+  let payment = start;
+  const events: PaymentEventType[] = [];
+  for (const [fact, now] of steps) {
+    const result = transition(payment, fact, now);
+    payment = result.payment;
+    events.push(...result.events);
+  }
+  return { payment, events };
+}
+
+describe('a payment whose money goes back', () => {
+  it('keeps its status while only a part did, and is refunded with the last of it', () => {
+    const { payment, events } = run([
+      [paid(1, 100n), 10],
+      [accepted({ BTC: 40n }), 20],
+    ]);
+    expect([payment.status, events]).toEqual(['completed', ['payment.completed']]);
+    const all = transition(payment, accepted({ BTC: 100n }), 30);
+    expect(all.events).toEqual(['payment.refunded']);
+    expect(all.payment).toMatchObject({ status: 'refunded', refundedAt: 30, refundedBy: 'refunds' });
+  });
+
+  it('needs every coin given back', () => {
+    const { payment } = run([
+      [paid(1, 50n), 10],
+      [paid(2, 500n, 10, 'LTC'), 10],
+      [accepted({ BTC: 50n }), 20],
+    ]);
+    expect(payment.status).toBe('completed');
+    expect(transition(payment, accepted({ BTC: 50n, LTC: 500n }), 30).payment.status).toBe('refunded');
+  });
+
+  it('is what its money says again when the refund fails, and says both', () => {
+    const { payment, events } = run([
+      [paid(1, 100n), 10],
+      [accepted({ BTC: 100n }), 20],
+      [failed({}), 30],
+    ]);
+    expect(payment).toMatchObject({ status: 'completed', refundedAt: null, refundedBy: null });
+    expect(events).toEqual([
+      'payment.completed',
+      'payment.refunded',
+      'payment.refund_failed',
+      'payment.completed',
+    ]);
+  });
+
+  it('says that a refund of late money failed, though no other event tells of its status', () => {
+    const { payment, events } = run([
+      [{ type: 'clock' }, EXPIRES],
+      [paid(1, 10n, EXPIRES + 1), EXPIRES + 1],
+      [accepted({ BTC: 10n }), EXPIRES + 2],
+      [failed({}), EXPIRES + 3],
+    ]);
+    expect(payment).toMatchObject({ status: 'expired', exception: 'late' });
+    expect(events.slice(-2)).toEqual(['payment.refunded', 'payment.refund_failed']);
+  });
+
+  it('stays refunded when more money comes, and when the refund of that fails', () => {
+    const { payment, events } = run([
+      [paid(1, 100n), 10],
+      [accepted({ BTC: 100n }), 20],
+      [paid(2, 100n, 30), 30],
+      [accepted({ BTC: 200n }), 40],
+      [failed({ BTC: 100n }), 50],
+    ]);
+    expect(payment.status).toBe('refunded');
+    expect(events).toEqual(['payment.completed', 'payment.refunded', 'payment.late']);
+  });
+
+  it('stays refunded when the chain takes the money afterwards, and says that it did', () => {
+    const { payment, events } = run([
+      [paid(1, 100n), 10],
+      [accepted({ BTC: 100n }), 20],
+      [gone(1), 30],
+    ]);
+    expect(payment.status).toBe('refunded');
+    expect(events.at(-1)).toBe('payment.reversed');
+  });
+
+  it('is refunded when what was not given back vanishes', () => {
+    const { payment, events } = run([
+      [paid(1, 60n), 10],
+      [paid(2, 40n), 10],
+      [accepted({ BTC: 60n }), 20],
+      [gone(2), 30],
+    ]);
+    expect(payment.status).toBe('refunded');
+    expect(events.slice(-2)).toEqual(['payment.reversed', 'payment.refunded']);
+  });
+
+  it('does not lose the merchant’s own word to a refund that fails', () => {
+    const { payment } = run([
+      [paid(1, 100n), 10],
+      [accepted({ BTC: 40n }), 20],
+      [{ type: 'resolve', action: 'refunded' }, 30],
+      [failed({}), 40],
+    ]);
+    expect(payment).toMatchObject({ status: 'refunded', refundedBy: 'merchant' });
+  });
+});
+
+describe('what may be given back', () => {
+  it('is money with every confirmation asked for, alive, coin by coin', () => {
+    const { payment } = run([
+      [paid(1, 30n), 10],
+      [paid(2, 20n), 10],
+      [gone(2), 20],
+      [{ ...paid(3, 10n), height: 100 } as PaymentFact, 20],
+    ]);
+    expect(refundableMoney(payment, 'BTC')).toBe(30n);
+    expect(refundableMoney(payment, 'LTC')).toBe(0n);
+    expect(refundableMoney({ ...payment, tips: { BTC: 101 } }, 'BTC')).toBe(40n);
+  });
+
+  it('is only what came after the merchant recorded a refund made elsewhere', () => {
+    const { payment } = run([
+      [paid(1, 100n), 10],
+      [{ type: 'resolve', action: 'refunded' }, 30],
+      [paid(2, 7n, 40), 40],
+    ]);
+    expect(refundableMoney(payment, 'BTC')).toBe(7n);
+  });
+});
+
+const fact: fc.Arbitrary<PaymentFact> = fc.oneof(
+  fc
+    .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 50 }))
+    .map(([n, seenAt]) => paid(n, BigInt(n) * 20n, seenAt * 30_000, n % 2 === 0 ? 'LTC' : 'BTC')),
+  fc.integer({ min: 1, max: 4 }).map(gone),
+  fc
+    .record({
+      type: fc.constantFrom('refund_accepted' as const, 'refund_failed' as const),
+      refunds: fc.record({ BTC: fc.bigInt(0n, 90n), LTC: fc.bigInt(0n, 130n) }),
+    })
+    .map((value): PaymentFact => value),
+  fc.constant<PaymentFact>({ type: 'clock' }),
+  fc.constantFrom<PaymentFact>(
+    { type: 'resolve', action: 'accept' },
+    { type: 'resolve', action: 'refunded' },
+  ),
+);
+const history = fc.array(fact, { maxLength: 30 });
+
+describe('refunds, whatever happens', () => {
+  it('is refunded exactly while somebody’s word stands, and says when that begins and ends', () => {
+    fc.assert(
+      fc.property(history, (facts) => {
+        let payment = fresh();
+        facts.forEach((next, at) => {
+          const before = payment;
+          const { payment: after, events } = transition(before, next, at * 60_000);
+          payment = after;
+          expect(after.status === 'refunded').toBe(after.refundedAt !== null);
+          expect(after.refundedBy === null).toBe(after.refundedAt === null);
+          expect(events.includes('payment.refunded')).toBe(
+            before.refundedAt === null && after.refundedAt !== null,
+          );
+          expect(events.includes('payment.refund_failed')).toBe(
+            before.refundedAt !== null && after.refundedAt === null,
+          );
+        });
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('becomes refunded by refunds only when they cover everything alive, and only a failed one ends it', () => {
+    fc.assert(
+      fc.property(history, (facts) => {
+        let payment = fresh();
+        facts.forEach((next, at) => {
+          const before = payment;
+          payment = transition(before, next, at * 60_000).payment;
+          if (before.refundedBy === null && payment.refundedBy === 'refunds') {
+            expect(isGivenBack(liveCredits(payment), payment.refunds)).toBe(true);
+          }
+          if (before.refundedAt !== null && payment.refundedAt === null) {
+            expect([before.refundedBy, next.type]).toEqual(['refunds', 'refund_failed']);
+          }
+          if (payment.refundedAt === null) {
+            expect(isGivenBack(liveCredits(payment), payment.refunds)).toBe(false);
+          }
+        });
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('after a failed refund the payment is what it would be had that refund never been', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }), (outputs) => {
+        const money = outputs.map((n): [PaymentFact, number] => [
+          paid(n, BigInt(n) * 20n, 10, n % 2 === 0 ? 'LTC' : 'BTC'),
+          10,
+        ]);
+        const everything = { BTC: 1_000n, LTC: 1_000n };
+        const without = run(money).payment;
+        const after = run([...money, [accepted(everything), 20], [failed({}), 30]]).payment;
+        expect(after).toEqual(without);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
