@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { SqliteDialect, type Dialect } from 'kysely';
+import { SqliteDialect, SqliteDriver, type DatabaseConnection, type Dialect, type Driver } from 'kysely';
 
 /**
  * The only file that knows the database is SQLite. WAL with synchronous FULL: a committed
@@ -16,9 +16,39 @@ export function openSqlite(path: string): { dialect: Dialect; checkpoint: () => 
   sqlite.pragma('temp_store = MEMORY');
   sqlite.pragma('cache_size = -16000');
   return {
-    dialect: new SqliteDialect({ database: sqlite }),
+    dialect: new PlainSpokenDialect(sqlite),
     checkpoint: () => void sqlite.pragma('wal_checkpoint(TRUNCATE)'),
   };
+}
+
+/**
+ * On a full disk or an I/O error SQLite takes the transaction back by itself. Kysely would then fail
+ * to do so again and report that instead of the cause.
+ */
+class PlainSpokenDialect extends SqliteDialect {
+  readonly #sqlite: Database.Database;
+
+  constructor(sqlite: Database.Database) {
+    super({ database: sqlite });
+    this.#sqlite = sqlite;
+  }
+
+  override createDriver(): Driver {
+    return new PlainSpokenDriver(this.#sqlite);
+  }
+}
+
+class PlainSpokenDriver extends SqliteDriver {
+  readonly #sqlite: Database.Database;
+
+  constructor(sqlite: Database.Database) {
+    super({ database: sqlite });
+    this.#sqlite = sqlite;
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#sqlite.inTransaction) await super.rollbackTransaction(connection);
+  }
 }
 
 /** Error codes by which SQLite reports a broken UNIQUE constraint. */
