@@ -308,6 +308,8 @@ export interface UnconfirmedInputRow {
   txid: string;
   vout: number;
   spender: string;
+  /** The transaction that made this input was unconfirmed itself when last seen. */
+  parent_open: Flag;
 }
 
 export interface ChainCursorRow {

@@ -5,23 +5,53 @@ import type { Db, Tx } from './database.ts';
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 300;
 
+/** What an unconfirmed transaction spends, and whether that is unconfirmed itself. */
+export interface UnconfirmedInput extends OutputRef {
+  readonly isParentOpen: boolean;
+}
+
 /** Remembers what an unconfirmed transaction that pays us spends: whoever spends that otherwise undoes it. */
 export async function rememberInputs(
   tx: Tx,
   chain: ChainId,
   spender: string,
-  inputs: readonly OutputRef[],
+  inputs: readonly UnconfirmedInput[],
 ): Promise<void> {
   const { coin, mode } = chain;
   for (let at = 0; at < inputs.length; at += CHUNK) {
     await tx
       .insertInto('unconfirmed_inputs')
       .values(
-        inputs.slice(at, at + CHUNK).map(({ txid, index }) => ({ coin, mode, txid, vout: index, spender })),
+        inputs.slice(at, at + CHUNK).map(({ txid, index, isParentOpen }) => ({
+          coin,
+          mode,
+          txid,
+          vout: index,
+          spender,
+          parent_open: isParentOpen ? (1 as const) : (0 as const),
+        })),
       )
-      .onConflict((conflict) => conflict.doNothing())
+      .onConflict((conflict) =>
+        conflict
+          .columns(['coin', 'mode', 'txid', 'vout', 'spender'])
+          .doUpdateSet((eb) => ({ parent_open: eb.ref('excluded.parent_open') }))
+          .whereRef('unconfirmed_inputs.parent_open', '<>', 'excluded.parent_open'),
+      )
       .execute();
   }
+}
+
+/** Unconfirmed payments to us that spent unconfirmed money when last seen. */
+export async function spendersOfOpenParents(db: Db, chain: ChainId): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('unconfirmed_inputs')
+    .select('spender')
+    .distinct()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('parent_open', '=', 1)
+    .execute();
+  return new Set(rows.map((row) => row.spender));
 }
 
 /** Of these outputs (by their transactions), those that unconfirmed payments to us spend, with the spender. */

@@ -18,6 +18,8 @@ function unused(): never {
 export class ScriptedChain {
   readonly blocks: ChainBlock[] = [];
   unconfirmed: UnconfirmedCredit[] = [];
+  /** Unconfirmed transactions that do not concern us. */
+  others: string[] = [];
   fates = new Map<string, Fate>();
   /** What the node says of itself beyond its tip. */
   status: Partial<NodeStatus> = {};
@@ -66,11 +68,12 @@ export class ScriptedChain {
       blockAt: async (height) => this.blocks[height] ?? null,
       unconfirmed: async () => {
         const credits = this.unconfirmed;
+        const present = new Set([...credits.map(({ ref }) => ref.txid), ...this.others]);
         return {
           tip: { height: this.tip.height, hash: this.tip.hash },
           credits,
           debits: [],
-          has: (txid) => credits.some((credit) => credit.ref.txid === txid),
+          has: (txid) => present.has(txid),
         };
       },
       recheck: async (transactions) =>

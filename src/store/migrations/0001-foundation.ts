@@ -150,6 +150,7 @@ const STATEMENTS = [
     PRIMARY KEY (coin, mode, txid)) STRICT`,
   `CREATE TABLE unconfirmed_inputs (
     coin TEXT NOT NULL, mode TEXT NOT NULL, txid TEXT NOT NULL, vout INTEGER NOT NULL, spender TEXT NOT NULL,
+    parent_open INTEGER NOT NULL CHECK (parent_open IN (0, 1)),
     PRIMARY KEY (coin, mode, txid, vout, spender)) STRICT, WITHOUT ROWID`,
   `CREATE TABLE chain_cursors (
     coin TEXT NOT NULL, mode TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL, updated_at INTEGER NOT NULL,

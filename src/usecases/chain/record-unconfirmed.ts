@@ -4,13 +4,18 @@ import { findCursor } from '../../store/chain-cursors.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
 import { outputsOfTransactions, unconfirmedOutputs, type StoredOutput } from '../../store/outputs.ts';
 import { storedTransactions } from '../../store/raw-transactions.ts';
-import { rememberInputs } from '../../store/unconfirmed-inputs.ts';
+import { rememberInputs, spendersOfOpenParents } from '../../store/unconfirmed-inputs.ts';
 import { recordUnconfirmedSpends } from '../wallet/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import { recordSightings } from './record-sightings.ts';
 
 /** Mempools drop a transaction after two weeks; past that, silence means it is not coming. */
 const GIVE_UP_MS = 14 * 24 * 3_600_000;
+/**
+ * How long a payment that spent unconfirmed money is waited for when its inputs are missing: a node
+ * that lost or evicted the parent says the same as one that saw it replaced.
+ */
+const ORPHAN_PATIENCE_MS = 3 * 24 * 3_600_000;
 
 /**
  * Records a complete view of what is unconfirmed. Money we counted on that is in no block and not
@@ -44,7 +49,10 @@ export async function recordUnconfirmed(
     for (const output of gone) warnOfLoss(deps, chain, output);
     await recordSightings(tx, deps, chain, { seen, gone }, { kind: 'unconfirmed' });
     const inputsOf = new Map(view.credits.map(({ ref, inputs }) => [ref.txid, inputs]));
-    for (const [txid, inputs] of inputsOf) await rememberInputs(tx, chain, txid, inputs);
+    for (const [txid, inputs] of inputsOf) {
+      const known = inputs.map((input) => ({ ...input, isParentOpen: view.has(input.txid) }));
+      await rememberInputs(tx, chain, txid, known);
+    }
     await recordUnconfirmedSpends(tx, deps, chain, view.debits);
     return true;
   });
@@ -66,10 +74,13 @@ async function fatesOf(
   if (missing.length === 0) return () => 'unknown';
   const txids = [...new Set(missing.map((output) => output.txid))];
   const fates = await adapter.recheck(await storedTransactions(deps.db, chain, txids));
-  const oldest = deps.clock.now() - GIVE_UP_MS;
+  const orphans = await spendersOfOpenParents(deps.db, chain);
+  const now = deps.clock.now();
   return (output) => {
-    const fate = fates.get(output.txid) ?? 'unknown';
-    return fate === 'unknown' && output.first_seen_at < oldest ? 'gone' : fate;
+    const told = fates.get(output.txid) ?? 'unknown';
+    const patienceMs = orphans.has(output.txid) ? ORPHAN_PATIENCE_MS : 0;
+    const fate = told === 'gone' && now - output.first_seen_at < patienceMs ? 'unknown' : told;
+    return fate === 'unknown' && now - output.first_seen_at > GIVE_UP_MS ? 'gone' : fate;
   };
 }
 
