@@ -80,7 +80,7 @@ function query(document: OpenApiDocument, { parameters = [] }: Operation): Html 
   if (shown.length === 0) return null;
   const rows = shown.map(({ name, schema, description, required = false }) => {
     const field = description === undefined ? schema : { ...schema, description };
-    return fieldRow(document, { name, field, required }, 0);
+    return fieldRow(document, { name, field, required }, 'request');
   });
   return html`<h4>Query</h4>
     <dl class="fields">${rows}</dl>`;
@@ -90,7 +90,7 @@ function body(document: OpenApiDocument, { requestBody }: Operation): Html | nul
   const schema = requestBody?.content['application/json']?.schema;
   if (schema === undefined) return null;
   return html`<h4>Body</h4>
-    ${fieldList(document, schema)}`;
+    ${fieldList(document, schema, 'request')}`;
 }
 
 function answerFields(document: OpenApiDocument, { responses }: Operation): Html | null {
@@ -106,7 +106,7 @@ function answerFields(document: OpenApiDocument, { responses }: Operation): Html
         <summary>
           ${typeName(document, variant) === 'object' ? 'Its fields' : typeName(document, variant)}
         </summary>
-        ${fieldList(document, variant)}
+        ${fieldList(document, variant, 'answer')}
       </details>`,
   );
   return html`<h4>Answer, in <code>data</code></h4>

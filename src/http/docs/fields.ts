@@ -3,12 +3,15 @@ import { html, prose, type Html } from './html.ts';
 
 const DEPTH_MAX = 6;
 
+/** Whether fields are asked of the reader or told: only a request says what is required. */
+export type Side = 'request' | 'answer';
+
 /** The fields of an object, each with its type, its rules and what it is; nested ones fold out. */
-export function fieldList(document: OpenApiDocument, given: JsonSchema, depth = 0): Html {
+export function fieldList(document: OpenApiDocument, given: JsonSchema, side: Side, depth = 0): Html {
   const { schema } = resolveSchema(document, given);
   const required = new Set(schema.required);
   const rows = Object.entries(schema.properties ?? {}).map(([name, field]) =>
-    fieldRow(document, { name, field, required: required.has(name) }, depth),
+    fieldRow(document, { name, field, required: required.has(name) }, side, depth),
   );
   return html`<dl class="fields">${rows}</dl>`;
 }
@@ -16,28 +19,37 @@ export function fieldList(document: OpenApiDocument, given: JsonSchema, depth = 
 interface Field {
   readonly name: string;
   readonly field: JsonSchema;
-  /** Null where the question makes no sense, as in answers. */
   readonly required: boolean;
 }
 
-export function fieldRow(document: OpenApiDocument, { name, field, required }: Field, depth: number): Html {
+export function fieldRow(
+  document: OpenApiDocument,
+  { name, field, required }: Field,
+  side: Side,
+  depth = 0,
+): Html {
   const text = field.description ?? resolveSchema(document, field).schema.description;
   const rules = rulesOf(document, field);
   return html`<dt>
       <code class="name">${name}</code> <span class="type">${typeName(document, field)}</span>
-      ${required ? html`<span class="badge">required</span>` : null}
+      ${badge(required, side)}
     </dt>
     <dd>
       ${text === undefined ? null : html`<p>${prose(text)}</p>`}
       ${rules.length === 0 ? null : html`<p class="rules">${rules.map((rule) => html`<span>${prose(rule)}</span> `)}</p>`}
-      ${nested(document, field, depth)}
+      ${nested(document, field, side, depth)}
     </dd>`;
 }
 
-function nested(document: OpenApiDocument, field: JsonSchema, depth: number): Html | null {
+function badge(required: boolean, side: Side): Html | null {
+  if (side === 'request') return required ? html`<span class="badge">required</span>` : null;
+  return required ? null : html`<span class="type">not always there</span>`;
+}
+
+function nested(document: OpenApiDocument, field: JsonSchema, side: Side, depth: number): Html | null {
   const inner = innerObject(document, field);
   if (inner === null || depth >= DEPTH_MAX) return null;
-  const list = fieldList(document, inner.schema, depth + 1);
+  const list = fieldList(document, inner.schema, side, depth + 1);
   return html`<details>
     <summary>${inner.title}</summary>
     ${list}
@@ -50,8 +62,9 @@ function innerObject(
   given: JsonSchema,
 ): { readonly schema: JsonSchema; readonly title: string } | null {
   const { schema, component } = resolveSchema(document, given);
-  const own = component ?? 'object';
-  if (schema.properties !== undefined) return { schema, title: `Fields of ${own}` };
+  if (schema.properties !== undefined) {
+    return { schema, title: component === null ? 'Its fields' : `Fields of ${component}` };
+  }
   if (schema.items !== undefined) return innerObject(document, schema.items);
   if (typeof schema.additionalProperties === 'object')
     return innerObject(document, schema.additionalProperties);

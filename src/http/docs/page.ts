@@ -13,7 +13,6 @@ const ICON =
 /** The whole reference as one page of plain HTML: no script, nothing from elsewhere. */
 export function renderDocs(document: OpenApiDocument): string {
   const baseUrl = document.servers[0]?.url ?? '';
-  const contents = tableOfContents(document);
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -28,14 +27,13 @@ export function renderDocs(document: OpenApiDocument): string {
         <a class="skip" href="#first-payment">To the content</a>
         <header>
           <a class="brand" href="#top">tilld <span>API ${document.info.version}</span></a>
-          <details class="menu">
-            <summary>Contents</summary>
-            <nav aria-label="Contents">${contents}</nav>
-          </details>
+          <a class="menu" href="#contents">Contents</a>
           <a class="raw" href="/openapi.json">openapi.json</a>
         </header>
         <div class="frame" id="top">
-          <nav class="side" aria-label="Contents">${contents}</nav>
+          <nav class="side" id="contents" aria-label="Contents">
+            <a class="close" href="#top">Close</a>${tableOfContents(document)}
+          </nav>
           <main>
             <section class="intro">
               <h1>Take Bitcoin, Litecoin, Ether and Solana on your own nodes</h1>

@@ -11,7 +11,7 @@ export function firstPayment(baseUrl: string): Html {
       html`Keep <code>data.token</code> from the answer. It is your user token for 24 hours; afterwards, sign
         in at <a href="#postAuthLogin"><code>/auth/login</code></a
         >.`,
-      `${post('/auth/register', null, { email: 'you@example.com', password: 'correct horse battery staple' })}\n\nTOKEN=…  # data.token of the answer`,
+      `${post('/auth/register', null, { email: 'you@example.com', password: 'correct horse battery staple' })}\n\nTOKEN=…  # data.token`,
     ],
     [
       'Open a shop',

@@ -38,14 +38,16 @@ header { position: sticky; top: 0; z-index: 3; height: var(--head); display: fle
 .brand { font-weight: 700; font-size: 1.1rem; color: var(--text); text-decoration: none; }
 .brand span { font-weight: 400; color: var(--muted); font-size: .875rem; }
 .raw { margin-left: auto; font-size: .9rem; }
+.menu, .close { border: 1px solid var(--line); border-radius: 8px; padding: .3rem .75rem; font-size: .9rem; text-decoration: none; color: var(--text); }
 .menu { order: 3; }
-.menu summary { cursor: pointer; list-style: none; border: 1px solid var(--line); border-radius: 8px; padding: .3rem .75rem; font-size: .9rem; }
-.menu summary::-webkit-details-marker { display: none; }
-.menu nav { position: absolute; left: 0; right: 0; top: var(--head); max-height: calc(100vh - var(--head)); overflow: auto; background: var(--bg); border-bottom: 1px solid var(--line); padding: 1rem 1.25rem 1.5rem; box-shadow: 0 12px 24px rgb(0 0 0 / .12); }
+/* On a phone the contents cover the page while they are the target: following any link uncovers it. */
 .side { display: none; }
+.side:target { display: block; position: fixed; inset: 0; z-index: 4; overflow: auto; background: var(--bg); padding: 1.25rem; }
+.side:focus-visible { outline: none; }
+.close { position: absolute; right: 1.25rem; top: .6rem; }
 nav p { margin: 1rem 0 .25rem; font-size: .8rem; font-weight: 600; letter-spacing: .02em; }
 nav p a { color: var(--text); text-decoration: none; }
-nav > p:first-child { margin-top: 0; }
+nav > .close + p { margin-top: 0; }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav li a { display: flex; gap: .5rem; align-items: baseline; padding: .3rem 0; color: var(--muted); text-decoration: none; font-size: .9rem; line-height: 1.35; }
 nav li a:hover { color: var(--text); }
@@ -65,6 +67,7 @@ article { padding: 2.25rem 0; border-top: 1px solid var(--line); }
 .route .method { border: 1px solid currentColor; border-radius: 5px; padding: .25rem .4rem; }
 .auth { font-size: .92rem; color: var(--muted); }
 .auth b { color: var(--text); font-weight: 600; }
+h2 + .cols { margin-top: 1.1rem; }
 .cols > div { min-width: 0; }
 
 .fields, .plain { margin: 0; }
@@ -103,9 +106,9 @@ td.num { font-variant-numeric: tabular-nums; }
 tr:target td { background: var(--accent-soft); }
 
 @media (min-width: 60rem) {
-  .menu { display: none; }
+  .menu, .close { display: none; }
   .frame { display: grid; grid-template-columns: 17rem minmax(0, 1fr); max-width: 100rem; margin: 0 auto; }
-  .side { display: block; position: sticky; top: var(--head); height: calc(100vh - var(--head)); overflow-y: auto; padding: 1.5rem 1rem 3rem 1.25rem; border-right: 1px solid var(--line); scrollbar-width: thin; }
+  .side, .side:target { display: block; position: sticky; inset: var(--head) auto auto; z-index: auto; height: calc(100vh - var(--head)); overflow-y: auto; padding: 1.5rem 1rem 3rem 1.25rem; border-right: 1px solid var(--line); scrollbar-width: thin; }
   main { padding: 2.5rem 2.5rem 6rem; }
 }
 @media (min-width: 76rem) {
@@ -115,12 +118,12 @@ tr:target td { background: var(--accent-soft); }
   .steps .code { margin: 0; }
 }
 @media (max-width: 40rem) {
-  table, tbody, tr, td { display: block; }
+  table, tbody, td { display: block; }
   thead { display: none; }
-  tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
+  tr { display: flex; flex-wrap: wrap; justify-content: space-between; padding: .6rem 0; border-bottom: 1px solid var(--line); }
   td { border: 0; padding: 0; }
-  td.num { float: right; color: var(--muted); }
-  td:last-child { clear: both; padding-top: .2rem; }
+  td.num { color: var(--muted); }
+  td:last-child { flex: 1 0 100%; padding-top: .2rem; }
 }
 @media print { header, .side { display: none; } .code pre { max-height: none; white-space: pre-wrap; } }
 `;

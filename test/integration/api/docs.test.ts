@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RECIPES } from '../../../src/http/docs/recipes.ts';
 import { ERROR_CODES } from '../../../src/domain/errors.ts';
+import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';
 import { Contract } from './contract.ts';
 
@@ -18,6 +19,29 @@ beforeAll(async () => {
   page = await response.text();
 });
 afterAll(async () => till.end());
+
+const unescaped = (text: string) =>
+  text
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+
+/** What a shell would make of one of the page's curl commands. */
+function requestOf(command: string, variables: ReadonlyMap<string, string>) {
+  const filled = command
+    .replaceAll(`'"$CUSTOMER"'`, variables.get('CUSTOMER') ?? '')
+    .replaceAll(`'"$PAYMENT"'`, variables.get('PAYMENT') ?? '')
+    .replaceAll(/\$([A-Z_]+)/g, (_all, name: string) => variables.get(name) ?? '');
+  const [, body] = /-d '([^']*)'/.exec(filled) ?? [];
+  return {
+    method: / -X ([A-Z]+) /.exec(filled)?.[1] ?? 'GET',
+    path: /https:\/\/pay\.shop\.example([^\s"]*)/.exec(filled)?.[1] ?? '',
+    token: /Bearer ([^"]+)"/.exec(filled)?.[1],
+    body: body === undefined ? undefined : (JSON.parse(body) as object),
+  };
+}
 
 describe('/docs', () => {
   it('is allowed to show itself and nothing else', () => {
@@ -85,6 +109,36 @@ describe('/docs', () => {
       else expect(open.pop()).toBe(name);
     }
     expect(open).toEqual([]);
+  });
+});
+
+describe('the first payment', () => {
+  it('is made by doing what the page says, step by step', async () => {
+    const start = page.slice(page.indexOf('id="first-payment"'), page.indexOf('id="basics"'));
+    const steps = [...start.matchAll(/<pre[^>]*><code>(.*?)<\/code><\/pre>/gs)].map(([, code = '']) =>
+      unescaped(code),
+    );
+    expect(steps.length).toBe(7);
+    const variables = new Map<string, string>();
+    const run = async (step: string) => {
+      const { method, path, token, body } = requestOf(step, variables);
+      return till.api.must(method, path, { ...(token === undefined ? {} : { token }), body });
+    };
+    for (const step of steps) {
+      const data: unknown = { data: await run(step) };
+      for (const [, name = '', field = ''] of step.matchAll(/^([A-Z_]+)=…\s+# ([\w.]+)$/gm)) {
+        const value = field
+          .split('.')
+          .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], data);
+        expect(typeof value, name).toBe('string');
+        variables.set(name, String(value));
+      }
+    }
+    await eventually(
+      'the payment to be completed',
+      () => run(steps.at(-1) ?? ''),
+      ({ status }) => status === 'completed',
+    );
   });
 });
 

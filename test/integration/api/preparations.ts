@@ -21,6 +21,17 @@ async function withPending(_world: World, account: Account, request: Request): P
   return withBody(request, { paymentId: (await account.pending()).id });
 }
 
+/** Money that is not bound by an earlier send, and somebody else to get it. */
+async function withMoney(world: World, { shop }: Account, request: Request): Promise<Request> {
+  await eventually(
+    'the change of earlier sends to confirm',
+    () => shop.balance('BTC'),
+    (balance) => Number(balance) > 0.1,
+  );
+  const { wallets } = await Shop.open(world.till.api);
+  return withBody(request, { destination: wallets.BTC });
+}
+
 async function withSecondFactor(world: World, token: string, enable: boolean): Promise<string> {
   const { api } = world.till;
   const { secret } = await api.must<{ secret: string }>('POST', '/auth/totp/setup', {
@@ -93,14 +104,8 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     const { wallets } = await Shop.open(world.till.api);
     return withBody(request, { paymentId: payment.id, destination: wallets.BTC });
   },
-  'POST /merchant/wallet/send': async (world, _account, request) => {
-    const { wallets } = await Shop.open(world.till.api);
-    return withBody(request, { destination: wallets.BTC });
-  },
-  'POST /merchant/wallet/estimate-fee': async (world, _account, request) => {
-    const { wallets } = await Shop.open(world.till.api);
-    return withBody(request, { destination: wallets.BTC });
-  },
+  'POST /merchant/wallet/send': withMoney,
+  'POST /merchant/wallet/estimate-fee': withMoney,
   'DELETE /merchant/product/delete': async (world, { shop }, request) => {
     const made = await world.till.api.must<{ id: string }>('POST', '/merchant/product/create', {
       token: shop.token,

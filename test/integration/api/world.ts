@@ -18,6 +18,7 @@ export interface Request {
   /** Undefined where the endpoint takes none. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
   readonly token: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Answer {
@@ -67,6 +68,7 @@ export class World {
     return (await this.till.api.call(endpoint.method, path, {
       ...(request.token === null ? {} : { token: request.token }),
       ...(request.body === undefined ? {} : { body: request.body }),
+      ...(request.headers === undefined ? {} : { headers: { ...request.headers } }),
     })) as Answer;
   }
 

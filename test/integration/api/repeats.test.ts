@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { AppError } from '../../../src/domain/errors.ts';
+import { defineRoute } from '../../../src/http/route.ts';
+import { startHttpApp } from '../../_helpers/http-app.ts';
+import { PREPARATIONS } from './preparations.ts';
+import { fresh, World, type Account } from './world.ts';
+
+const world = await World.start();
+let account: Account;
+beforeAll(async () => {
+  account = await world.account();
+});
+afterAll(async () => world.end());
+
+const posts = world.contract.routes.filter(({ method }) => method === 'POST');
+
+/** Answers INVALID_STATE, documented or not. */
+const route = (path: string, errors: readonly ['INVALID_STATE'] | readonly []) =>
+  defineRoute({
+    method: 'GET',
+    path,
+    summary: '',
+    description: '',
+    tags: [],
+    auth: 'none',
+    data: z.object({}),
+    status: 200,
+    errors,
+    handler: async () => {
+      throw new AppError('INVALID_STATE', 'not now');
+    },
+  });
+
+describe('every POST with an Idempotency-Key', () => {
+  it.each(posts)('$name is done once, and refuses another request with that key', async (endpoint) => {
+    const example = account.request(endpoint);
+    const prepared = (await PREPARATIONS[endpoint.name]?.(world, account, example)) ?? example;
+    const headers = { 'idempotency-key': fresh('key') };
+    const first = await world.send(endpoint, { ...prepared, headers });
+    expect(first.body.error).toBeNull();
+    expect(first.headers.has('idempotent-replayed')).toBe(false);
+    // What changed since must not matter: the old token of a changed password still asks who it is.
+    const again = await world.send(endpoint, { ...prepared, headers });
+    if (again.status !== 401) {
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      expect([again.status, again.body]).toEqual([first.status, first.body]);
+      const other = await world.send(endpoint, { ...prepared, headers, query: { another: 'request' } });
+      expect([other.status, other.body.error?.code]).toEqual(
+        prepared.query['merchantId'] === undefined
+          ? [422, 'IDEMPOTENCY_MISMATCH']
+          : [400, 'VALIDATION_INVALID'],
+      );
+      expect(world.contract.answerProblems(endpoint, other)).toEqual([]);
+    } else {
+      expect(endpoint.path).toBe('/auth/change-password');
+    }
+  });
+
+  it.each(posts)('$name refuses a key it could not keep', async (endpoint) => {
+    const request = account.request(endpoint);
+    for (const key of ['', 'x'.repeat(256)]) {
+      const answer = await world.send(endpoint, { ...request, headers: { 'idempotency-key': key } });
+      expect([answer.status, answer.body.error?.details?.[0]?.field]).toEqual([400, 'Idempotency-Key']);
+      expect(world.contract.answerProblems(endpoint, answer)).toEqual([]);
+    }
+  });
+});
+
+describe('an error the documentation does not know', () => {
+  it('is never answered while tests run, so that no route can lack one', async () => {
+    const extraRoutes = [route('/test/known', ['INVALID_STATE']), route('/test/unknown', [])];
+    const app = await startHttpApp({ extraRoutes });
+    try {
+      expect((await app.api.call('GET', '/test/known')).status).toBe(409);
+      expect((await app.api.call('GET', '/test/unknown')).status).toBe(500);
+      expect(app.logs.join()).toContain('INVALID_STATE, which its documentation does not know');
+    } finally {
+      await app.destroy();
+    }
+  });
+});
