@@ -75,6 +75,21 @@ export async function countPaymentEvent(tx: Tx, id: string): Promise<StoredPayme
     .executeTakeFirstOrThrow();
 }
 
+/** The coins each of these payments is offered in. At most a few hundred ids at a time. */
+export async function coinsOffered(
+  db: Db,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Coin[]>> {
+  const rows = await db
+    .selectFrom('payment_options')
+    .select(['payment_id', 'coin'])
+    .where('payment_id', 'in', paymentIds)
+    .execute();
+  const coins = new Map<string, Coin[]>();
+  for (const row of rows) coins.set(row.payment_id, [...(coins.get(row.payment_id) ?? []), row.coin]);
+  return coins;
+}
+
 /** Payments whose time is up and that the clock may still change, oldest deadline first. */
 export async function paymentsDue(
   db: Db,

@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import { inTransaction, type Db } from '../../store/database.ts';
-import { optionsOf, paymentsDue } from '../../store/payments.ts';
+import { coinsOffered, paymentsDue } from '../../store/payments.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 
 export interface ExpirePaymentsDeps extends ApplyFactsDeps {
@@ -23,8 +24,12 @@ export async function expirePayments(deps: ExpirePaymentsDeps): Promise<number> 
   let ended = 0;
   for (;;) {
     const due = await paymentsDue(deps.db, now, after, BATCH);
+    const offered = await coinsOffered(
+      deps.db,
+      due.map(({ id }) => id),
+    );
     for (const payment of due) {
-      if (!(await everythingSeen(deps, payment))) continue;
+      if (!everythingSeen(deps, payment, offered.get(payment.id) ?? [])) continue;
       const events = await inTransaction(deps.db, (tx) =>
         applyFacts(tx, deps, payment.id, [{ type: 'clock' }]),
       );
@@ -33,20 +38,22 @@ export async function expirePayments(deps: ExpirePaymentsDeps): Promise<number> 
     const last = due.at(-1);
     if (last === undefined || due.length < BATCH) break;
     after = { expiresAt: last.expires_at, id: last.id };
+    // During a long outage thousands are held back: others get their turn between the batches.
+    await setImmediate();
   }
   if (ended > 0) deps.wakeWebhooks();
   return ended;
 }
 
-async function everythingSeen(
+function everythingSeen(
   deps: ExpirePaymentsDeps,
-  payment: { id: string; mode: Mode; expires_at: number },
-): Promise<boolean> {
-  for (const { coin } of await optionsOf(deps.db, payment.id)) {
+  payment: { mode: Mode; expires_at: number },
+  coins: readonly Coin[],
+): boolean {
+  return coins.every((coin) => {
     // A coin that is configured no more can never be looked at: it must not hold the payment for ever.
-    if (deps.chains.get(coin, payment.mode) === null) continue;
+    if (deps.chains.get(coin, payment.mode) === null) return true;
     const seen = deps.seenThrough(coin, payment.mode);
-    if (seen === null || seen < payment.expires_at) return false;
-  }
-  return true;
+    return seen !== null && seen >= payment.expires_at;
+  });
 }
