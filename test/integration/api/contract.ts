@@ -23,6 +23,7 @@ export class Contract {
   readonly #ajv: Ajv2020;
   readonly #strict: Ajv2020;
   readonly #compiled = new Map<JsonSchema, ValidateFunction>();
+  readonly #compiledStrictly = new Map<JsonSchema, ValidateFunction>();
 
   constructor(document: OpenApiDocument) {
     this.document = document;
@@ -49,7 +50,7 @@ export class Contract {
 
   /** Problems of a value with a schema of the document; empty when it fits. */
   problems(schema: JsonSchema, value: unknown): string[] {
-    return run(this.#compile(this.#ajv, schema), value);
+    return run(this.#open(schema), value);
   }
 
   fits(schema: JsonSchema, value: unknown): boolean {
@@ -75,15 +76,17 @@ export class Contract {
     const missing = Object.keys(headers)
       .filter((name) => name !== 'Idempotent-Replayed' && !answer.headers.has(name))
       .map((name) => `the header ${name} is missing`);
-    return [...missing, ...run(this.#compile(this.#strict, closed(schema) as JsonSchema), answer.body)];
+    return [...missing, ...run(this.#closed(schema), answer.body)];
   }
 
-  #compile(ajv: Ajv2020, schema: JsonSchema): ValidateFunction {
-    const found = this.#compiled.get(schema);
-    if (found !== undefined) return found;
-    const compiled = ajv.compile(schema);
-    this.#compiled.set(schema, compiled);
-    return compiled;
+  #open(schema: JsonSchema): ValidateFunction {
+    return remembered(this.#compiled, schema, () => this.#ajv.compile(schema));
+  }
+
+  #closed(schema: JsonSchema): ValidateFunction {
+    return remembered(this.#compiledStrictly, schema, () =>
+      this.#strict.compile(closed(schema) as JsonSchema),
+    );
   }
 }
 
@@ -91,6 +94,17 @@ const QUERY_TYPES: Readonly<Record<string, (text: string) => unknown>> = {
   integer: (text) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text),
   boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
 };
+
+/** Compiling takes longer than everything else together. */
+function remembered(
+  known: Map<JsonSchema, ValidateFunction>,
+  schema: JsonSchema,
+  compile: () => ValidateFunction,
+): ValidateFunction {
+  const found = known.get(schema) ?? compile();
+  known.set(schema, found);
+  return found;
+}
 
 function validator(document: OpenApiDocument): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
