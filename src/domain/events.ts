@@ -1,8 +1,8 @@
 import { PAYMENT_EVENT_TYPES } from './payment/types.ts';
 
 export const SEND_EVENT_TYPES = ['send.broadcast', 'send.confirmed', 'send.failed'] as const;
-export const DOMAIN_EVENT_TYPES = ['domain.verified', 'domain.revoked'] as const;
-export const WEBHOOK_EVENT_TYPES = ['webhook.test'] as const;
+const DOMAIN_EVENT_TYPES = ['domain.verified', 'domain.revoked'] as const;
+const WEBHOOK_EVENT_TYPES = ['webhook.test'] as const;
 
 /** Every event a merchant can receive (design section 5). */
 export const EVENT_TYPES = [

@@ -5,7 +5,7 @@ import type { Db, Tx } from './database.ts';
 import type { Tables } from './tables.ts';
 
 /** Most outputs one send may draw on: keeps a transaction quick to sign and well below the size nodes relay. */
-export const MAX_SEND_INPUTS = 500;
+const MAX_SEND_INPUTS = 500;
 
 /** Whose money, on which chain. */
 export interface WalletRef extends ChainId {
