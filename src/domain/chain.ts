@@ -40,7 +40,7 @@ export interface ChainAdapter {
   paymentUri(request: { address: string; amount: bigint; label?: string }): string;
 
   /** Reads what signing needs from the node (fee level, nonce, blockhash). Called outside transactions. */
-  feeQuote(): Promise<FeeQuote>;
+  feeQuote(intent?: SendIntent): Promise<FeeQuote>;
   /** Chooses funds for a send. Pure. @throws {InsufficientFunds} {UnsendableAmount} */
   planSend(request: SendRequest): SendPlan;
   /** Signs a plan. Pure and synchronous: it runs inside the transaction that stores the result. */
@@ -68,6 +68,8 @@ export interface ChainBlockHeader extends BlockRef {
 export interface ChainBlock extends ChainBlockHeader {
   readonly credits: readonly Credit[];
   readonly debits: readonly Debit[];
+  /** Credits whose block left the chain and that this block shows under another name: never both count. */
+  readonly replaces?: readonly OutputRef[];
 }
 
 /** Names one credit for ever: transaction and position in it (output index, trace, account index). */
@@ -85,12 +87,16 @@ export interface Credit {
   readonly maturity: number;
   /** The raw transaction as the network knows it, when it is small enough to keep for a rebroadcast. */
   readonly raw: string | null;
+  /** On chains of accounts: what our own spending left where it was. Never a payer's money. */
+  readonly remainder?: true;
 }
 
 /** An output whose spending concerns us (see ChainIndex.ownOutputs), and the transaction that spends it. */
 export interface Debit {
   readonly ref: OutputRef;
   readonly byTxid: string;
+  /** How the spending transaction ended, where only its block can tell: the fee really paid, and whether it paid anybody. */
+  readonly outcome?: { readonly fee: bigint; readonly succeeded: boolean };
 }
 
 export interface UnconfirmedView {
@@ -135,6 +141,24 @@ export interface ChainIndex {
   watched(keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** Of these outputs (`txid:index`), those whose spending concerns us: ours, and those that unconfirmed payments to us spend. */
   ownOutputs(refs: readonly string[]): Promise<ReadonlySet<string>>;
+  /** On chains of accounts: what each account holds in blocks, as outputs that no block has spent. */
+  holdings(watchKeys: readonly string[]): Promise<ReadonlyMap<string, readonly Holding[]>>;
+  /** The merchants' own watch keys, and those of payments that wait for money or closed after a time, ms. */
+  open(closedAfterMs: number): Promise<readonly OpenKey[]>;
+  /** Outputs that no block holds at the moment, with their watch keys. */
+  unsettled(): Promise<readonly (Pick<Credit, 'ref' | 'watchKey'>)[]>;
+}
+
+/** One part of what an account holds. */
+export interface Holding {
+  readonly ref: OutputRef;
+  readonly amount: bigint;
+}
+
+export interface OpenKey {
+  readonly watchKey: string;
+  /** When its address was given out, ms: what it held before came from no payer. */
+  readonly since: number;
 }
 
 /** `txid:index`, the form in which ChainIndex and logs name an output. */
@@ -147,6 +171,30 @@ export interface FeeQuote {
   readonly rate: bigint;
   readonly source: string;
   readonly at: number;
+  /** On chains of accounts: what a transaction of the intended sender needs. */
+  readonly account?: AccountTerms;
+}
+
+/** Who is going to pay whom how much, for chains whose fee and sequence depend on it. */
+export interface SendIntent {
+  readonly from: string;
+  readonly destination: string;
+  readonly amount: bigint;
+}
+
+/** What a transaction of one account is signed with besides amounts. */
+export interface AccountTerms {
+  readonly chainId: number;
+  readonly nonce: number;
+  readonly gasLimit: bigint;
+}
+
+/** What other sends of the same account have taken that its outputs do not show yet. */
+export interface Lane {
+  /** Sequence numbers (nonces) of its sends, unconfirmed or not. */
+  readonly taken: ReadonlySet<number>;
+  /** Atoms that its unconfirmed sends will use, fees included. */
+  readonly committed: bigint;
 }
 
 /** Money that a send may use: confirmed, mature, unspent, unreserved. */
@@ -165,6 +213,7 @@ export interface SendRequest {
   readonly subtractFee: boolean;
   readonly changeAddress: string;
   readonly quote: FeeQuote;
+  readonly lane?: Lane;
 }
 
 export interface SendPlan {
@@ -176,6 +225,7 @@ export interface SendPlan {
   readonly change: { readonly address: string; readonly amount: bigint } | null;
   /** Atoms per 1,000 size units actually paid. */
   readonly feeRate: bigint;
+  readonly account?: AccountTerms;
 }
 
 export interface BumpRequest {
@@ -184,6 +234,9 @@ export interface BumpRequest {
   readonly funds: readonly Fund[];
   readonly changeAddress: string;
   readonly quote: FeeQuote;
+  readonly lane?: Lane;
+  /** The higher fee may come out of the amount: nobody outside waits for it. */
+  readonly fromAmount?: boolean;
 }
 
 export interface SignedTransaction {

@@ -1,9 +1,15 @@
-import { outputKey, type ChainIndex, type Credit } from '../../src/domain/chain.ts';
+import {
+  outputKey,
+  type ChainIndex,
+  type Credit,
+  type Holding,
+  type OpenKey,
+} from '../../src/domain/chain.ts';
 
 /** The index of a shop that lives as long as one test. */
 export class MemoryIndex implements ChainIndex {
   private readonly keys = new Set<string>();
-  private readonly outputs = new Set<string>();
+  private readonly outputs = new Map<string, Credit>();
 
   watch(...watchKeys: readonly string[]): void {
     for (const key of watchKeys) this.keys.add(key);
@@ -11,7 +17,7 @@ export class MemoryIndex implements ChainIndex {
 
   /** Records credits, as the watcher does once it has seen them. */
   record(credits: readonly Credit[]): void {
-    for (const credit of credits) this.outputs.add(outputKey(credit.ref));
+    for (const credit of credits) this.outputs.set(outputKey(credit.ref), credit);
   }
 
   async watched(keys: readonly string[]): Promise<ReadonlySet<string>> {
@@ -20,5 +26,19 @@ export class MemoryIndex implements ChainIndex {
 
   async ownOutputs(refs: readonly string[]): Promise<ReadonlySet<string>> {
     return new Set(refs.filter((ref) => this.outputs.has(ref)));
+  }
+
+  async holdings(watchKeys: readonly string[]): Promise<ReadonlyMap<string, readonly Holding[]>> {
+    const credits = [...this.outputs.values()];
+    return new Map(watchKeys.map((key) => [key, credits.filter(({ watchKey }) => watchKey === key)]));
+  }
+
+  /** None: balances mean something only to whoever keeps the whole ledger. */
+  async open(): Promise<readonly OpenKey[]> {
+    return [];
+  }
+
+  async unsettled(): Promise<readonly Credit[]> {
+    return [];
   }
 }

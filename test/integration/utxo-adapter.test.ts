@@ -26,6 +26,7 @@ import {
 import { hogExOf, mwebAddress, pegIn, pegOut } from '../_helpers/nodes/mweb.ts';
 import { MemoryIndex } from '../conformance/memory-index.ts';
 import { type OwnedAddress, OwnKeys } from '../conformance/own-keys.ts';
+import { NO_ACCOUNTS } from '../_helpers/no-accounts.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const AMOUNT = 1_000_000n;
@@ -93,6 +94,7 @@ class Shop {
 
 /** Watches everything: every output of a chain is then a credit. */
 const EVERYTHING: ChainIndex = {
+  ...NO_ACCOUNTS,
   watched: async (keys) => new Set(keys),
   ownOutputs: async () => new Set(),
 };

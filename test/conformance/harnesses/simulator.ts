@@ -7,6 +7,7 @@ import { openDatabase } from '../../../src/store/open.ts';
 import { createSimulatorStore } from '../../../src/store/simulator.ts';
 import type { ChainHarness, ChainWorld } from '../harness.ts';
 import { OwnKeys } from '../own-keys.ts';
+import { NO_ACCOUNTS } from '../../_helpers/no-accounts.ts';
 
 const AMOUNTS: Readonly<Record<Coin, bigint>> = {
   BTC: 1_000_000n,
@@ -72,7 +73,7 @@ async function startWorld(coin: Coin): Promise<ChainWorld> {
       blockIntervalMs: 3_600_000,
     });
   const none = new Set<string>();
-  const { control } = simulator({ watched: async () => none, ownOutputs: async () => none });
+  const { control } = simulator({ ...NO_ACCOUNTS, watched: async () => none, ownOutputs: async () => none });
   await control.mine(10);
   return {
     createAdapter: (index) => simulator(index).adapter,

@@ -11,10 +11,12 @@ import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
 import { createSimulatorStore } from '../../../src/store/simulator.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { OwnKeys } from '../../conformance/own-keys.ts';
+import { NO_ACCOUNTS } from '../../_helpers/no-accounts.ts';
 
 const ADDRESS = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const everything: ChainIndex = {
+  ...NO_ACCOUNTS,
   watched: async (keys) => new Set(keys),
   ownOutputs: async (refs) => new Set(refs),
 };

@@ -4,6 +4,7 @@ import { matchTransactions } from '../../../../src/chains/utxo/match.ts';
 import { scanLoneTransaction } from '../../../../src/chains/utxo/transaction.ts';
 import type { ChainIndex } from '../../../../src/domain/chain.ts';
 import { encodeTransaction, p2wpkh, type TestTransaction, txidOf } from './raw-chain.ts';
+import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
 
 function prepared(transaction: TestTransaction) {
   const bytes = encodeTransaction(transaction);
@@ -17,7 +18,8 @@ function indexOf(scripts: readonly string[], outputs: readonly string[] = []) {
     questions.push(keys);
     return new Set(keys.filter((key) => own.includes(key)));
   };
-  const index: ChainIndex = { watched: answer(scripts), ownOutputs: answer(outputs) };
+  const index: ChainIndex = { ...NO_ACCOUNTS,
+  watched: answer(scripts), ownOutputs: answer(outputs) };
   return { index, questions };
 }
 

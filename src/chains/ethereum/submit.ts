@@ -1,0 +1,122 @@
+import {
+  type BroadcastResult,
+  ChainError,
+  type Fate,
+  type StoredTransaction,
+} from '../../domain/chain.ts';
+import { assertNever } from '../../domain/errors.ts';
+import type { Logger } from '../../domain/ports.ts';
+import { readFoundBalance } from './found-balance.ts';
+import type { NodeClient } from './node-client.ts';
+import { readSigned } from './raw-transaction.ts';
+import { meaningOf } from './refusals.ts';
+import { RpcRefusal } from './rpc.ts';
+
+/** Hands transactions to the node and finds out what became of them. */
+export interface Submitter {
+  /** See ChainAdapter.broadcast. */
+  broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
+  /** See ChainAdapter.recheck. @throws {ChainError} on trouble with the node. */
+  fateOf(transaction: StoredTransaction): Promise<Fate>;
+  /** Remembers up to which block everything was read. */
+  readTo(height: number): void;
+}
+
+/** `reverted`: mined, and it paid nobody. */
+type Weight = 'mined' | 'reverted' | 'waiting' | 'gone' | 'absent' | 'unproven';
+
+export function createSubmitter(client: NodeClient, logger: Logger): Submitter {
+  let readHeight = -1;
+
+  /** Everything in one request against a tip that the answering backend is proven to know. */
+  async function weigh({ txid, raw }: StoredTransaction): Promise<{ weight: Weight; height: number | null }> {
+    const { number: height, hash } = await client.tip();
+    const signed = readSigned(txid, raw);
+    const sender = signed?.from?.toLowerCase() ?? null;
+    const standing = await client.standing(txid, sender, { height, hash });
+    const { receipt, used } = standing;
+    if (receipt !== null) {
+      const weight = receipt.status === 1 ? 'mined' : 'reverted';
+      return { weight, height: receipt.blockNumber };
+    }
+    if (standing.isKnown) return { weight: 'waiting', height: null };
+    if (!standing.knowsTip) return { weight: 'unproven', height: null };
+    const isUsed = signed !== null && used !== null && used > signed.nonce;
+    return { weight: isUsed ? 'gone' : 'absent', height: null };
+  }
+
+  async function fateOf(transaction: StoredTransaction): Promise<Fate> {
+    const found = readFoundBalance(transaction.txid);
+    if (found !== null) return fateOfBalance(client, found);
+    const { weight, height } = await weigh(transaction);
+    switch (weight) {
+      case 'mined':
+        // An internal transfer that its block, read already, does not show any more.
+        return transaction.raw === null && height !== null && height <= readHeight ? 'gone' : 'present';
+      case 'reverted':
+      case 'gone':
+        return 'gone';
+      case 'waiting':
+        return 'present';
+      case 'unproven':
+        return 'unknown';
+      case 'absent':
+        return (await broadcast(transaction)).kind === 'accepted' ? 'present' : 'unknown';
+      default:
+        return assertNever(weight);
+    }
+  }
+
+  async function broadcast(transaction: StoredTransaction): Promise<BroadcastResult> {
+    const { txid, raw } = transaction;
+    if (raw === null || readSigned(txid, raw) === null) {
+      return { kind: 'unknown', reason: 'the signed bytes are not at hand' };
+    }
+    try {
+      const answered = await client.sendRaw(raw);
+      if (answered === txid) return { kind: 'accepted' };
+      return { kind: 'unknown', reason: `the node took it for ${answered}` };
+    } catch (error) {
+      if (error instanceof RpcRefusal) return await explain(transaction, error);
+      if (error instanceof ChainError) return { kind: 'unknown', reason: error.message };
+      throw error;
+    }
+  }
+
+  async function explain(transaction: StoredTransaction, refusal: RpcRefusal): Promise<BroadcastResult> {
+    const { txid } = transaction;
+    const { reason } = refusal;
+    const meaning = meaningOf(refusal);
+    if (meaning === 'known') return { kind: 'accepted' };
+    logger.info({ coin: 'ETH', txid, meaning, reason }, 'node refused a transaction');
+    if (meaning === 'invalid' || meaning === 'unpaid') return { kind: 'rejected', reason };
+    if (meaning === 'open') return { kind: 'unknown', reason };
+    try {
+      const { weight } = await weigh(transaction);
+      if (weight === 'gone') return { kind: 'rejected', reason };
+      const isHeld = weight === 'mined' || weight === 'reverted' || weight === 'waiting';
+      return isHeld ? { kind: 'accepted' } : { kind: 'unknown', reason };
+    } catch (error) {
+      if (error instanceof ChainError) return { kind: 'unknown', reason: error.message };
+      throw error;
+    }
+  }
+
+  return {
+    broadcast,
+    fateOf,
+    readTo: (height) => {
+      readHeight = height;
+    },
+  };
+}
+
+/** Money that a balance showed stands and falls with the block that it was found at. */
+async function fateOfBalance(
+  client: NodeClient,
+  { height, blockHash }: { readonly height: number; readonly blockHash: string },
+): Promise<Fate> {
+  const header = await client.headerAt(height);
+  if (header === null) return 'unknown';
+  return header.hash === blockHash ? 'present' : 'gone';
+}

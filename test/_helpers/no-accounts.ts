@@ -1,0 +1,8 @@
+import type { ChainIndex } from '../../src/domain/chain.ts';
+
+/** The part of an index that chains of outputs never ask for. */
+export const NO_ACCOUNTS: Pick<ChainIndex, 'holdings' | 'open' | 'unsettled'> = {
+  holdings: async () => new Map(),
+  open: async () => [],
+  unsettled: async () => [],
+};
