@@ -2,6 +2,8 @@ import type { ChainAdapter, ChainIndex } from '../domain/chain.ts';
 import type { ChainId, Coin, Network } from '../domain/coins.ts';
 import { addressNetwork } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
+import { createEthereumAdapter } from './ethereum/adapter.ts';
+import { accountKey } from './ethereum/address.ts';
 import { COIN_FORMATS } from './simulator/formats.ts';
 import { createUtxoAdapter } from './utxo/adapter.ts';
 import { addressScript } from './utxo/address.ts';
@@ -33,15 +35,20 @@ function utxo(coin: 'BTC' | 'LTC'): LiveFamily {
   };
 }
 
-/** Coins whose live adapter is not part of this version yet: their addresses exist, their nodes are refused. */
-function accountOnly(coin: 'ETH' | 'SOL'): Pick<LiveFamily, 'watchKey'> {
+const ethereum: LiveFamily = {
+  create: (options) => createEthereumAdapter(options),
+  watchKey: (_network, address) => accountKey(address),
+};
+
+/** A coin whose live adapter is not part of this version yet: its addresses exist, its nodes are refused. */
+function accountOnly(coin: 'SOL'): Pick<LiveFamily, 'watchKey'> {
   return { watchKey: (_network, address) => COIN_FORMATS[coin].canonical(address) };
 }
 
 const FAMILIES: Readonly<Record<Coin, Partial<LiveFamily> & Pick<LiveFamily, 'watchKey'>>> = {
   BTC: utxo('BTC'),
   LTC: utxo('LTC'),
-  ETH: accountOnly('ETH'),
+  ETH: ethereum,
   SOL: accountOnly('SOL'),
 };
 

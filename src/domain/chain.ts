@@ -146,7 +146,7 @@ export interface ChainIndex {
   /** The merchants' own watch keys, and those of payments that wait for money or closed after a time, ms. */
   open(closedAfterMs: number): Promise<readonly OpenKey[]>;
   /** Outputs that no block holds at the moment, with their watch keys. */
-  unsettled(): Promise<readonly (Pick<Credit, 'ref' | 'watchKey'>)[]>;
+  unsettled(): Promise<readonly Pick<Credit, 'ref' | 'watchKey'>[]>;
 }
 
 /** One part of what an account holds. */

@@ -109,10 +109,7 @@ export async function holdingsOf(
 }
 
 /** Everything we count on that no block holds, by the address it paid. */
-export async function unsettledCredits(
-  db: Db,
-  chain: ChainId,
-): Promise<Pick<Credit, 'ref' | 'watchKey'>[]> {
+export async function unsettledCredits(db: Db, chain: ChainId): Promise<Pick<Credit, 'ref' | 'watchKey'>[]> {
   const rows = await db
     .selectFrom('outputs')
     .innerJoin('addresses', 'addresses.id', 'outputs.address_id')

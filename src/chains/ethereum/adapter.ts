@@ -83,8 +83,8 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     blockBefore: (timeMs) => blockBefore(client, timeMs),
     blockAt: (height) => readBlock(reader, height),
     async unconfirmed() {
-      const view = await readPending(client, index);
-      submitter.readTo(view.tip.height);
+      const { view, byNonce } = await readPending(client, index);
+      submitter.saw(byNonce);
       return view;
     },
     recheck: (transactions) => recheck(submitter, transactions, logger),

@@ -1,7 +1,16 @@
-import type { ChainBlock, ChainIndex, Holding, OpenKey, OutputRef } from '../../domain/chain.ts';
+import {
+  outputKey,
+  type Debit,
+  type ChainBlock,
+  type ChainIndex,
+  type Holding,
+  type OpenKey,
+  type OutputRef,
+} from '../../domain/chain.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { AccountBook } from './account-book.ts';
 import { EARLIER_INDEX, FOUND_INDEX, foundBalanceTxid, isInternal } from './found-balance.ts';
+import { nonceRef } from './nonce-ref.ts';
 import type { Block, BlockTransaction, NodeClient, Receipt } from './node-client.ts';
 import { rawTransaction } from './raw-transaction.ts';
 import type { InternalTransfer, Tracer } from './traces.ts';
@@ -27,7 +36,8 @@ const OPEN_FOR_MS = 7 * 24 * 3_600_000;
 export async function readBlock(deps: BlockReaderDeps, height: number): Promise<ChainBlock | null> {
   const block = await deps.client.blockAt(height);
   if (block === null) return null;
-  const internal = (await deps.tracer.transfers(block)) ?? [];
+  const traced = await deps.tracer.transfers(block);
+  const internal = traced ?? [];
   const watched = await deps.index.watched(mentioned(block, internal));
   const open = await deps.index.open(deps.now() - OPEN_FOR_MS);
   const senders = block.transactions.map(({ from }) => from).filter((from) => watched.has(from));
@@ -36,10 +46,18 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   const book = new AccountBook(holdings);
   await enterTransactions(deps, block, { book, watched, internal });
   await enterBalances(deps, block, { book, open, holdings });
-  const { credits, debits } = book;
-  const replaces = await replacedBy(deps.index, book);
+  const { credits } = book;
+  const debits = [...book.debits, ...(await usedNonces(deps.index, block))];
+  const replaces = await replacedBy(deps.index, book, { block, isTraced: traced !== null });
   const { hash, parentHash, timestamp } = block;
   return { height, hash, parentHash, timeMs: timestamp * 1000, credits, debits, replaces };
+}
+
+/** Nonces that unconfirmed payments to us wanted as well: those can never be mined now. */
+async function usedNonces(index: ChainIndex, block: Block): Promise<Debit[]> {
+  const used = block.transactions.map((each) => ({ ref: nonceRef(each), byTxid: each.hash }));
+  const wanted = await index.ownOutputs(used.map(({ ref }) => outputKey(ref)));
+  return used.filter(({ ref }) => wanted.has(outputKey(ref)));
 }
 
 function mentioned(block: Block, internal: readonly InternalTransfer[]): string[] {
@@ -79,12 +97,13 @@ async function enterTransactions(deps: BlockReaderDeps, block: Block, entries: E
     if (watched.has(transaction.from)) enterSpending(deps, book, transaction, receipt);
     if (!succeeded) continue;
     const { hash: txid, to, value } = transaction;
+    const raw = rawTransaction(transaction);
     if (watched.has(to ?? '') && value > 0n) {
-      book.receive({ ref: { txid, index: 0 }, watchKey: to ?? '', amount: value, raw: rawTransaction(transaction) });
+      book.receive({ ref: { txid, index: 0 }, watchKey: to ?? '', amount: value, raw });
     }
     for (const transfer of internal.filter((each) => each.position === position)) {
       const ref = { txid, index: transfer.index };
-      book.receive({ ref, watchKey: transfer.to, amount: transfer.value, raw: null });
+      book.receive({ ref, watchKey: transfer.to, amount: transfer.value, raw });
     }
   }
 }
@@ -127,7 +146,10 @@ async function enterBalances(
     if (found === 0n) continue;
     const txid = txidOf(watchKey);
     if (found < 0n) {
-      deps.logger.warn({ coin: 'ETH', account: watchKey, txid, found: `${found}` }, 'an account holds less than known');
+      deps.logger.warn(
+        { coin: 'ETH', account: watchKey, txid, found: `${found}` },
+        'an account holds less than known',
+      );
       book.spend({ watchKey, txid, cost: -found });
       continue;
     }
@@ -147,7 +169,8 @@ async function heldBefore(
   about: { watchKey: string; since: number; known: bigint; found: bigint },
 ): Promise<bigint> {
   const parent = await client.headerAt(block.number - 1);
-  if (parent === null || parent.hash !== block.parentHash || parent.timestamp * 1000 >= about.since) return 0n;
+  if (parent === null || parent.hash !== block.parentHash || parent.timestamp * 1000 >= about.since)
+    return 0n;
   const [before] = await client.balances([about.watchKey], parent.hash);
   if (before === undefined || before === 'unknown') return 0n;
   const earlier = before > about.known ? before - about.known : 0n;
@@ -159,18 +182,24 @@ function sumOf(parts: readonly Holding[]): bigint {
 }
 
 /**
- * Internal transfers of a block that left the chain, to accounts that this block pays internally
- * again: the same money, perhaps under another name.
+ * Credits of blocks that left the chain which this block proves wrong: it holds their transaction
+ * without them, or shows the same internal money under another name.
  */
-async function replacedBy(index: ChainIndex, { credits }: AccountBook): Promise<OutputRef[]> {
-  const paid = new Set(
-    credits.filter(({ ref, remainder }) => remainder !== true && isInternal(ref)).map(({ watchKey }) => watchKey),
-  );
-  if (paid.size === 0) return [];
-  const names = new Set(credits.map(({ ref }) => `${ref.txid}:${ref.index}`));
+async function replacedBy(
+  index: ChainIndex,
+  { credits }: AccountBook,
+  { block, isTraced }: { block: Block; isTraced: boolean },
+): Promise<OutputRef[]> {
   const unsettled = await index.unsettled();
+  if (unsettled.length === 0) return [];
+  const internal = credits.filter(({ ref, remainder }) => remainder !== true && isInternal(ref));
+  const paid = new Set(internal.map(({ watchKey }) => watchKey));
+  const names = new Set(credits.map(({ ref }) => outputKey(ref)));
+  const mined = new Set(block.transactions.map(({ hash }) => hash));
   return unsettled
-    .filter(({ ref, watchKey }) => paid.has(watchKey) && isInternal(ref))
-    .map(({ ref }) => ref)
-    .filter((ref) => !names.has(`${ref.txid}:${ref.index}`));
+    .filter(({ ref, watchKey }) => {
+      const isReadAgain = mined.has(ref.txid) && (isTraced || ref.index === 0);
+      return !names.has(outputKey(ref)) && (isReadAgain || (paid.has(watchKey) && isInternal(ref)));
+    })
+    .map(({ ref }) => ref);
 }

@@ -3,7 +3,10 @@ import { type BlockRef, ChainError } from '../../domain/chain.ts';
 import { parsed, type Rpc, RpcRefusal, type RpcRequest } from './rpc.ts';
 
 const HEX = /^0x[0-9a-f]*$/i;
-const quantity = z.string().regex(/^0x[0-9a-f]+$/i).transform((text) => BigInt(text));
+const quantity = z
+  .string()
+  .regex(/^0x[0-9a-f]+$/i)
+  .transform((text) => BigInt(text));
 const count = quantity.pipe(z.bigint().max(BigInt(Number.MAX_SAFE_INTEGER))).transform(Number);
 const hash = z
   .string()
@@ -57,7 +60,8 @@ const BATCH_SIZE = 100;
 const METHOD_NOT_FOUND = -32601;
 /** EIP-4444: history that the node has dropped. */
 const PRUNED_HISTORY = 4444;
-const BLOCK_MISSING = /(header|block)( for hash)? ?(not found|not available)|unknown block|resource not found|BlockNotFound|BlockOutOfRange/i;
+const BLOCK_MISSING =
+  /(header|block)( for hash)? ?(not found|not available)|unknown block|resource not found|BlockNotFound|BlockOutOfRange/i;
 
 /** What a balance question came to: an amount, or `unknown` where the node keeps no state of that block. */
 export type BalanceAnswer = bigint | 'unknown';
@@ -83,7 +87,13 @@ export interface NodeClient {
   receipts(txids: readonly string[], block: BlockRef): Promise<Receipt[]>;
   /** Balances as of the end of one block, whichever backend answers. */
   balances(accounts: readonly string[], blockHash: string): Promise<BalanceAnswer[]>;
-  identity(): Promise<{ chainId: number; genesisHash: string | null; version: string; tip: Header; highest: number | null }>;
+  identity(): Promise<{
+    chainId: number;
+    genesisHash: string | null;
+    version: string;
+    tip: Header;
+    highest: number | null;
+  }>;
   standing(txid: string, sender: string | null, tip: BlockRef): Promise<Standing>;
   sendRaw(raw: string): Promise<string>;
   prices(from: string | null): Promise<Prices>;
@@ -210,8 +220,7 @@ async function identity(rpc: Rpc) {
   ]);
   const first = genesis instanceof RpcRefusal ? null : parsed(genesis?.result, 'genesis', HEADER.nullable());
   const name = version instanceof RpcRefusal ? 'unknown' : parsed(version?.result, 'version', z.string());
-  const sync =
-    syncing instanceof RpcRefusal ? false : parsed(syncing?.result, 'eth_syncing', SYNCING);
+  const sync = syncing instanceof RpcRefusal ? false : parsed(syncing?.result, 'eth_syncing', SYNCING);
   const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', HEADER);
   return {
     chainId: parsed(resultOf(chainId), 'eth_chainId', count),

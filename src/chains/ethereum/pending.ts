@@ -1,17 +1,25 @@
 import {
+  outputKey,
   type ChainIndex,
   type Debit,
   type UnconfirmedCredit,
   type UnconfirmedView,
 } from '../../domain/chain.ts';
+import { nonceRef } from './nonce-ref.ts';
 import type { BlockTransaction, NodeClient } from './node-client.ts';
 import { rawTransaction } from './raw-transaction.ts';
+
+export interface PendingView {
+  readonly view: UnconfirmedView;
+  /** Transactions of the view by sender and nonce (see nonceRef): of two with the same one only one can be mined. */
+  readonly byNonce: ReadonlyMap<string, string>;
+}
 
 /**
  * What the node would mine next, as far as it says so. Some nodes have no pending block, or answer
  * the latest one in its place: then nothing is shown before it is mined.
  */
-export async function readPending(client: NodeClient, index: ChainIndex): Promise<UnconfirmedView> {
+export async function readPending(client: NodeClient, index: ChainIndex): Promise<PendingView> {
   const { tip: latest, pending } = await client.latestAndPending();
   const isNext = pending !== null && pending.hash !== latest.hash && isAfter(pending, latest);
   const transactions = isNext ? pending.transactions : [];
@@ -22,12 +30,13 @@ export async function readPending(client: NodeClient, index: ChainIndex): Promis
   const known = new Set(transactions.map(({ hash }) => hash));
   const keys = transactions.flatMap(({ from, to }) => [from, to ?? '']);
   const watched = await index.watched([...new Set(keys)]);
-  return {
+  const view: UnconfirmedView = {
     tip,
     credits: creditsOf(transactions, watched),
     debits: await debitsOf(transactions, watched, index),
     has: (txid) => known.has(txid),
   };
+  return { view, byNonce: new Map(transactions.map((each) => [outputKey(nonceRef(each)), each.hash])) };
 }
 
 /** On the latest block, or on one that came between the two answers. */
@@ -51,7 +60,7 @@ function creditsOf(
       maturity: 1,
       raw: rawTransaction(transaction),
       nodeTimeMs: null,
-      inputs: [],
+      inputs: [nonceRef(transaction)],
     }));
 }
 

@@ -56,8 +56,7 @@ export function planBump(request: BumpRequest & { readonly capRate: bigint }): S
   const own = request.funds.filter((fund) => accountKey(fund.address) === sender);
   const extra = own.filter(({ ref }) => !used.has(outputKey(ref)));
   // With a lane the funds are all that the account holds now; without one, all that is known.
-  const available =
-    lane === undefined ? sumOf(previous.inputs) + sumOf(extra) : sumOf(own) - lane.committed;
+  const available = lane === undefined ? sumOf(previous.inputs) + sumOf(extra) : sumOf(own) - lane.committed;
   if (available < amount + fee) return null;
   const inputs = [...previous.inputs];
   for (const fund of extra) if (sumOf(inputs) < amount + fee) inputs.push(fund);

@@ -47,7 +47,11 @@ export function rawTransaction(transaction: BlockTransaction): string | null {
         ? { maxFeePerGas: data.maxFeePerGas ?? null, maxPriorityFeePerGas: data.maxPriorityFeePerGas ?? null }
         : {}),
       ...(type > 0 ? { accessList: data.accessList ?? [] } : {}),
-      signature: { r: word(data.r), s: word(data.s), v: Number(type === 0 ? (data.v ?? '0x1b') : BigInt(parity ?? '0x0') % 2n) },
+      signature: {
+        r: word(data.r),
+        s: word(data.s),
+        v: Number(type === 0 ? (data.v ?? '0x1b') : BigInt(parity ?? '0x0') % 2n),
+      },
     });
     return made.hash === transaction.hash ? made.serialized : null;
   } catch {

@@ -17,9 +17,15 @@ export type RefusalMeaning =
 const MEANINGS: readonly (readonly [RegExp, RefusalMeaning])[] = [
   [/already (known|imported|exists)|known transaction|alreadyknown/i, 'known'],
   [/nonce too low|nonce.*(already|lower|used)|oldnonce/i, 'used'],
-  [/underpriced|fee too low|less than block base fee|feetoolow|tip.*(below|minimum)|pool is full|future/i, 'open'],
+  [
+    /underpriced|fee too low|less than block base fee|feetoolow|tip.*(below|minimum)|pool is full|future/i,
+    'open',
+  ],
   [/insufficient (funds|balance)|insufficientfunds|exceeds (the )?balance/i, 'unpaid'],
-  [/intrinsic gas|exceeds block gas|gas limit (too high|is too)|rlp|invalid (sender|signature|chain|transaction)|chain ?id/i, 'invalid'],
+  [
+    /intrinsic gas|exceeds block gas|gas limit (too high|is too)|rlp|invalid (sender|signature|chain|transaction)|chain ?id/i,
+    'invalid',
+  ],
 ];
 
 export function meaningOf({ reason }: RpcRefusal): RefusalMeaning {

@@ -1,4 +1,5 @@
 import {
+  outputKey,
   type BroadcastResult,
   ChainError,
   type Fate,
@@ -7,6 +8,7 @@ import {
 import { assertNever } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { readFoundBalance } from './found-balance.ts';
+import { nonceRef } from './nonce-ref.ts';
 import type { NodeClient } from './node-client.ts';
 import { readSigned } from './raw-transaction.ts';
 import { meaningOf } from './refusals.ts';
@@ -18,44 +20,42 @@ export interface Submitter {
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
   /** See ChainAdapter.recheck. @throws {ChainError} on trouble with the node. */
   fateOf(transaction: StoredTransaction): Promise<Fate>;
-  /** Remembers up to which block everything was read. */
-  readTo(height: number): void;
+  /** Remembers what waits to be mined, by sender and nonce. */
+  saw(byNonce: ReadonlyMap<string, string>): void;
 }
 
-/** `reverted`: mined, and it paid nobody. */
-type Weight = 'mined' | 'reverted' | 'waiting' | 'gone' | 'absent' | 'unproven';
+/** `reverted`: mined, and it paid nobody. `replaced`: by another one that waits, and may yet lose. */
+type Weight = 'mined' | 'reverted' | 'waiting' | 'replaced' | 'gone' | 'absent' | 'unproven';
 
 export function createSubmitter(client: NodeClient, logger: Logger): Submitter {
-  let readHeight = -1;
+  let waiting: ReadonlyMap<string, string> = new Map();
 
   /** Everything in one request against a tip that the answering backend is proven to know. */
-  async function weigh({ txid, raw }: StoredTransaction): Promise<{ weight: Weight; height: number | null }> {
+  async function weigh({ txid, raw }: StoredTransaction): Promise<Weight> {
     const { number: height, hash } = await client.tip();
     const signed = readSigned(txid, raw);
     const sender = signed?.from?.toLowerCase() ?? null;
     const standing = await client.standing(txid, sender, { height, hash });
     const { receipt, used } = standing;
-    if (receipt !== null) {
-      const weight = receipt.status === 1 ? 'mined' : 'reverted';
-      return { weight, height: receipt.blockNumber };
-    }
-    if (standing.isKnown) return { weight: 'waiting', height: null };
-    if (!standing.knowsTip) return { weight: 'unproven', height: null };
-    const isUsed = signed !== null && used !== null && used > signed.nonce;
-    return { weight: isUsed ? 'gone' : 'absent', height: null };
+    if (receipt !== null) return receipt.status === 1 ? 'mined' : 'reverted';
+    if (standing.isKnown) return 'waiting';
+    if (!standing.knowsTip) return 'unproven';
+    if (signed === null || sender === null) return 'absent';
+    if (used !== null && used > signed.nonce) return 'gone';
+    const rival = waiting.get(outputKey(nonceRef({ from: sender, nonce: signed.nonce })));
+    return rival !== undefined && rival !== txid ? 'replaced' : 'absent';
   }
 
   async function fateOf(transaction: StoredTransaction): Promise<Fate> {
     const found = readFoundBalance(transaction.txid);
     if (found !== null) return fateOfBalance(client, found);
-    const { weight, height } = await weigh(transaction);
+    const weight = await weigh(transaction);
     switch (weight) {
-      case 'mined':
-        // An internal transfer that its block, read already, does not show any more.
-        return transaction.raw === null && height !== null && height <= readHeight ? 'gone' : 'present';
       case 'reverted':
+      case 'replaced':
       case 'gone':
         return 'gone';
+      case 'mined':
       case 'waiting':
         return 'present';
       case 'unproven':
@@ -92,7 +92,7 @@ export function createSubmitter(client: NodeClient, logger: Logger): Submitter {
     if (meaning === 'invalid' || meaning === 'unpaid') return { kind: 'rejected', reason };
     if (meaning === 'open') return { kind: 'unknown', reason };
     try {
-      const { weight } = await weigh(transaction);
+      const weight = await weigh(transaction);
       if (weight === 'gone') return { kind: 'rejected', reason };
       const isHeld = weight === 'mined' || weight === 'reverted' || weight === 'waiting';
       return isHeld ? { kind: 'accepted' } : { kind: 'unknown', reason };
@@ -105,8 +105,8 @@ export function createSubmitter(client: NodeClient, logger: Logger): Submitter {
   return {
     broadcast,
     fateOf,
-    readTo: (height) => {
-      readHeight = height;
+    saw: (byNonce) => {
+      waiting = byNonce;
     },
   };
 }

@@ -81,7 +81,10 @@ export function createTracer(client: NodeClient, now: () => number): Tracer {
 function read<T>(schema: z.ZodType<T>, answer: unknown): T {
   const value = schema.safeParse(answer);
   if (value.success) return value.data;
-  throw new ChainError('bad_answer', `a block trace has an unexpected form: ${value.error.issues[0]?.message}`);
+  throw new ChainError(
+    'bad_answer',
+    `a block trace has an unexpected form: ${value.error.issues[0]?.message}`,
+  );
 }
 
 function fromCalls(traces: z.infer<typeof CALL_TRACES>, block: Block): InternalTransfer[] {

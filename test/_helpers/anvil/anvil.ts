@@ -99,9 +99,7 @@ export class Anvil {
 
   /** The payer's transaction; its nonce is the next one, pending ones counted. */
   async send(fields: TransactionLike): Promise<string> {
-    const nonce = Number(
-      await this.rpc<string>('eth_getTransactionCount', [this.#payer.address, 'pending']),
-    );
+    const nonce = Number(await this.rpc<string>('eth_getTransactionCount', [this.#payer.address, 'pending']));
     return this.#submit({ nonce, ...fields });
   }
 
@@ -131,7 +129,10 @@ export class Anvil {
    * Replaces the last `depth` blocks by as many others, and one more on top. Their transactions
    * are gone from the node, except those that are moved into the last of the new blocks.
    */
-  async reorg(depth: number, options: { move?: readonly string[]; doubleSpend?: string } = {}): Promise<void> {
+  async reorg(
+    depth: number,
+    options: { move?: readonly string[]; doubleSpend?: string } = {},
+  ): Promise<void> {
     const moved = (options.move ?? []).map((txid) => this.raw(txid));
     const rival = options.doubleSpend === undefined ? [] : [await this.#rivalOf(options.doubleSpend)];
     await this.rpc('anvil_reorg', [depth, [...moved, ...rival].map((raw) => [raw, depth - 1])]);

@@ -89,9 +89,10 @@ function wireFaults(
 }
 
 async function feeOf(anvil: Anvil, txid: string): Promise<bigint> {
-  const receipt = await anvil.rpc<{ gasUsed: string; effectiveGasPrice: string }>('eth_getTransactionReceipt', [
-    txid,
-  ]);
+  const receipt = await anvil.rpc<{ gasUsed: string; effectiveGasPrice: string }>(
+    'eth_getTransactionReceipt',
+    [txid],
+  );
   return BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
 }
 

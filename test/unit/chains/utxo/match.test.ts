@@ -18,8 +18,7 @@ function indexOf(scripts: readonly string[], outputs: readonly string[] = []) {
     questions.push(keys);
     return new Set(keys.filter((key) => own.includes(key)));
   };
-  const index: ChainIndex = { ...NO_ACCOUNTS,
-  watched: answer(scripts), ownOutputs: answer(outputs) };
+  const index: ChainIndex = { ...NO_ACCOUNTS, watched: answer(scripts), ownOutputs: answer(outputs) };
   return { index, questions };
 }
 
