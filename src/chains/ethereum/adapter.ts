@@ -71,7 +71,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     network,
     minimumPayment: MINIMUM_PAYMENT,
     async status() {
-      const { status, chain } = await nodeStatus(client, network);
+      const { status, chain } = await nodeStatus(client, network, now());
       ({ chainId } = chain);
       return status;
     },

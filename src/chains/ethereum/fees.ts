@@ -5,7 +5,7 @@ import type { NodeClient, Prices } from './node-client.ts';
 import { RpcRefusal } from './rpc.ts';
 
 /** Gas of a plain transfer: what every account without code costs. */
-export const TRANSFER_GAS = 21_000n;
+const TRANSFER_GAS = 21_000n;
 /** Fee rates are per 1,000 gas. */
 const PER = 1_000n;
 /** Contracts may need more than they needed a moment ago: a quarter on top. */

@@ -75,7 +75,6 @@ function wireFaults(
     wrongChainAdapter: async (index) => onMainnet(index),
     fallBehind: async () => {
       const height = await anvil.height();
-      const hex = (value: number): string => `0x${value.toString(16)}`;
       const rewrite = (result: unknown, method: string): unknown =>
         method === 'eth_syncing' ? { currentBlock: hex(height), highestBlock: hex(height + 10) } : result;
       const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['eth_syncing'] });
@@ -86,6 +85,10 @@ function wireFaults(
       return () => fault.clear();
     },
   };
+}
+
+function hex(value: number): string {
+  return `0x${value.toString(16)}`;
 }
 
 async function feeOf(anvil: Anvil, txid: string): Promise<bigint> {

@@ -121,7 +121,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
         amount: due(payment) / 2n,
       }));
       await anvil.payInside([one!, two!, one!, two!]);
-      await settle(payments[0]!);
+      await settle(payments[0]);
       for (const payment of payments) {
         const done = await completed(payment);
         expect(wei(done.options.ETH.received)).toBe(2n * (due(payment) / 2n));
