@@ -11,7 +11,8 @@ import type { Logger } from '../../domain/ports.ts';
 import { AccountBook } from './account-book.ts';
 import { EARLIER_INDEX, FOUND_INDEX, foundBalanceTxid, isInternal } from './found-balance.ts';
 import { nonceRef } from './nonce-ref.ts';
-import type { Block, BlockTransaction, NodeClient, Receipt } from './node-client.ts';
+import type { Block, BlockTransaction, Receipt } from './node-answers.ts';
+import type { NodeClient } from './node-client.ts';
 import { rawTransaction } from './raw-transaction.ts';
 import type { InternalTransfer, Tracer } from './traces.ts';
 

@@ -1,6 +1,7 @@
 import type { ChainBlockHeader } from '../../domain/chain.ts';
 import { ChainError } from '../../domain/chain.ts';
-import type { Header, NodeClient } from './node-client.ts';
+import type { Header } from './node-answers.ts';
+import type { NodeClient } from './node-client.ts';
 
 /** The highest block whose time is at or before `timeMs`, the first block at least. Block times only rise. */
 export async function blockBefore(client: NodeClient, timeMs: number): Promise<ChainBlockHeader> {

@@ -1,59 +1,20 @@
 import { z } from 'zod';
 import { type BlockRef, ChainError } from '../../domain/chain.ts';
-import { parsed, type Rpc, RpcRefusal, type RpcRequest } from './rpc.ts';
-
-const HEX = /^0x[0-9a-f]*$/i;
-const quantity = z
-  .string()
-  .regex(/^0x[0-9a-f]+$/i)
-  .transform((text) => BigInt(text));
-const count = quantity.pipe(z.bigint().max(BigInt(Number.MAX_SAFE_INTEGER))).transform(Number);
-const hash = z
-  .string()
-  .regex(/^0x[0-9a-f]{64}$/i)
-  .transform((text) => text.toLowerCase());
-const account = z
-  .string()
-  .regex(/^0x[0-9a-f]{40}$/i)
-  .transform((text) => text.toLowerCase());
-
-const HEADER = z.object({ number: count, hash, parentHash: hash, timestamp: count });
-export type Header = z.infer<typeof HEADER>;
-
-/** Further fields stay as they came: the bytes of a transaction are put together from them. */
-const TRANSACTION = z.looseObject({
+import {
+  type Block,
+  BLOCK,
+  count,
   hash,
-  from: account,
-  to: account.nullish(),
-  value: quantity,
-  nonce: count,
-});
-export type BlockTransaction = z.infer<typeof TRANSACTION>;
-
-const BLOCK = HEADER.extend({ transactions: z.array(TRANSACTION) });
-export type Block = z.infer<typeof BLOCK>;
-
-/** Pending blocks of some nodes carry no number, hash or miner. */
-const PENDING = z.object({
-  parentHash: hash,
-  number: count.nullish(),
-  hash: hash.nullish(),
-  transactions: z.array(TRANSACTION),
-});
-
-const RECEIPT = z.object({
-  transactionHash: hash,
-  blockHash: hash,
-  blockNumber: count,
-  status: count,
-  gasUsed: quantity,
-  effectiveGasPrice: quantity,
-  blobGasUsed: quantity.optional(),
-  blobGasPrice: quantity.optional(),
-});
-export type Receipt = z.infer<typeof RECEIPT>;
-
-const SYNCING = z.union([z.literal(false), z.object({ highestBlock: count.optional() })]);
+  type Header,
+  HEADER,
+  PENDING,
+  type PendingBlock,
+  quantity,
+  type Receipt,
+  RECEIPT,
+  SYNCING,
+} from './node-answers.ts';
+import { parsed, type Rpc, RpcRefusal, type RpcRequest } from './rpc.ts';
 
 /** Requests per HTTP request; providers allow a hundred at least. */
 const BATCH_SIZE = 100;
@@ -82,7 +43,7 @@ export interface NodeClient {
   /** @throws {ChainError} `pruned` when the node dropped the block's transactions. */
   blockAt(height: number): Promise<Block | null>;
   /** The latest header, and the block the node would build on it, from one request. */
-  latestAndPending(): Promise<{ tip: Header; pending: z.infer<typeof PENDING> | null }>;
+  latestAndPending(): Promise<{ tip: Header; pending: PendingBlock | null }>;
   /** In the order asked; every one must belong to the block. */
   receipts(txids: readonly string[], block: BlockRef): Promise<Receipt[]>;
   /** Balances as of the end of one block, whichever backend answers. */
@@ -114,38 +75,20 @@ export interface Prices {
 }
 
 export function createNodeClient(rpc: Rpc): NodeClient {
-  async function all<T>(requests: readonly RpcRequest[], schema: z.ZodType<T>): Promise<(T | RpcRefusal)[]> {
-    const answers: (T | RpcRefusal)[] = [];
-    for (let at = 0; at < requests.length; at += BATCH_SIZE) {
-      const part = requests.slice(at, at + BATCH_SIZE);
-      const replies = await rpc.batch(part);
-      for (const [position, reply] of replies.entries()) {
-        const method = part[position]?.method ?? '';
-        answers.push(reply instanceof RpcRefusal ? reply : parsed(reply.result, method, schema));
-      }
-    }
-    return answers;
-  }
+  return { ...blockReads(rpc), ...accountReads(rpc), close: async () => rpc.close() };
+}
 
-  const headerAt = async (height: number): Promise<Header | null> =>
-    honest(
-      await understood(
-        rpc.call({ method: 'eth_getBlockByNumber', params: [toHex(height), false] }, HEADER.nullable()),
-      ),
-      height,
-    );
-
+function blockReads(
+  rpc: Rpc,
+): Pick<NodeClient, 'tip' | 'headerAt' | 'blockAt' | 'latestAndPending' | 'trace' | 'identity'> {
   return {
     tip: async () =>
       understood(rpc.call({ method: 'eth_getBlockByNumber', params: ['latest', false] }, HEADER)),
-    headerAt,
+    headerAt: async (height) =>
+      honest(await understood(rpc.call(blockRequest(height, false), HEADER.nullable())), height),
     blockAt: async (height) => {
       try {
-        const block = await rpc.call(
-          { method: 'eth_getBlockByNumber', params: [toHex(height), true] },
-          BLOCK.nullable(),
-        );
-        return honest(block, height);
+        return honest(await rpc.call(blockRequest(height, true), BLOCK.nullable()), height);
       } catch (error) {
         throw error instanceof RpcRefusal ? refusedBlock(error, height) : error;
       }
@@ -162,9 +105,29 @@ export function createNodeClient(rpc: Rpc): NodeClient {
         pending: hasPending ? parsed(pending.result, 'eth_getBlockByNumber pending', PENDING) : null,
       };
     },
+    trace: async (method, params) => {
+      try {
+        return await rpc.call({ method, params }, z.unknown());
+      } catch (error) {
+        if (error instanceof RpcRefusal && isUnknownMethod(error)) return null;
+        throw error instanceof RpcRefusal ? stale(error.message) : error;
+      }
+    },
+    identity: async () => identity(rpc),
+  };
+}
+
+function blockRequest(height: number, isFull: boolean): RpcRequest {
+  return { method: 'eth_getBlockByNumber', params: [toHex(height), isFull] };
+}
+
+function accountReads(
+  rpc: Rpc,
+): Pick<NodeClient, 'receipts' | 'balances' | 'standing' | 'sendRaw' | 'prices' | 'estimateGas'> {
+  return {
     receipts: async (txids, block) => {
       const requests = txids.map((txid) => ({ method: 'eth_getTransactionReceipt', params: [txid] }));
-      const found = await all(requests, RECEIPT.nullable());
+      const found = await inBatches(rpc, requests, RECEIPT.nullable());
       return found.map((receipt, position) => {
         const matches = receipt !== null && !(receipt instanceof RpcRefusal);
         if (!matches || receipt.blockHash !== block.hash || receipt.transactionHash !== txids[position]) {
@@ -178,29 +141,36 @@ export function createNodeClient(rpc: Rpc): NodeClient {
         method: 'eth_getBalance',
         params: [address, { blockHash }],
       }));
-      const answers = await all(requests, quantity);
+      const answers = await inBatches(rpc, requests, quantity);
       return answers.map((answer) => {
         if (!(answer instanceof RpcRefusal)) return answer;
         if (BLOCK_MISSING.test(answer.reason)) throw stale(`it does not know block ${blockHash}`);
         return 'unknown';
       });
     },
-    identity: async () => identity(rpc),
     standing: async (txid, sender, tip) => standing(rpc, { txid, sender, tip }),
     sendRaw: async (raw) => rpc.call({ method: 'eth_sendRawTransaction', params: [raw] }, hash),
     prices: async (from) => prices(rpc, from),
     estimateGas: async ({ from, to, value }) =>
       rpc.call({ method: 'eth_estimateGas', params: [{ from, to, value: toHex(value) }] }, quantity),
-    trace: async (method, params) => {
-      try {
-        return await rpc.call({ method, params }, z.unknown());
-      } catch (error) {
-        if (error instanceof RpcRefusal && isUnknownMethod(error)) return null;
-        throw error instanceof RpcRefusal ? stale(error.message) : error;
-      }
-    },
-    close: async () => rpc.close(),
   };
+}
+
+async function inBatches<T>(
+  rpc: Rpc,
+  requests: readonly RpcRequest[],
+  schema: z.ZodType<T>,
+): Promise<(T | RpcRefusal)[]> {
+  const answers: (T | RpcRefusal)[] = [];
+  for (let at = 0; at < requests.length; at += BATCH_SIZE) {
+    const part = requests.slice(at, at + BATCH_SIZE);
+    const replies = await rpc.batch(part);
+    for (const [position, reply] of replies.entries()) {
+      const method = part[position]?.method ?? '';
+      answers.push(reply instanceof RpcRefusal ? reply : parsed(reply.result, method, schema));
+    }
+  }
+  return answers;
 }
 
 function isUnknownMethod({ code, reason }: RpcRefusal): boolean {
@@ -310,9 +280,4 @@ function stale(why: string): ChainError {
 
 function toHex(value: number | bigint): string {
   return `0x${value.toString(16)}`;
-}
-
-/** Whether a text is hex data at all: raw bytes come from the database and from nodes. */
-export function isHex(text: string): boolean {
-  return HEX.test(text) && text.length % 2 === 0;
 }

@@ -6,7 +6,8 @@ import {
   type UnconfirmedView,
 } from '../../domain/chain.ts';
 import { nonceRef } from './nonce-ref.ts';
-import type { BlockTransaction, NodeClient } from './node-client.ts';
+import type { BlockTransaction } from './node-answers.ts';
+import type { NodeClient } from './node-client.ts';
 import { rawTransaction } from './raw-transaction.ts';
 
 export interface PendingView {

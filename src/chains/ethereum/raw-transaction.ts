@@ -1,6 +1,6 @@
 import { Transaction } from 'ethers/transaction';
 import { z } from 'zod';
-import { type BlockTransaction, isHex } from './node-client.ts';
+import { type BlockTransaction, isHex } from './node-answers.ts';
 
 const hex = z.string().regex(/^0x[0-9a-f]*$/i);
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ChainError } from '../../domain/chain.ts';
-import type { Block, NodeClient } from './node-client.ts';
+import type { Block } from './node-answers.ts';
+import type { NodeClient } from './node-client.ts';
 
 /** One internal transfer, in trace order within its transaction. */
 export interface InternalTransfer {
