@@ -74,7 +74,11 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     const { address, amount, requiredConfirmations } = payment.options.ETH;
     await anvil.pay({ address, amount: wei(amount) });
     await anvil.mine(1);
-    await sink.waitForEvent('payment.confirming', payment.id);
+    await eventually(
+      'the money is in a block',
+      () => shop.payment(payment.id),
+      (now) => now.options.ETH.confirmations === 1,
+    );
     expect(await balance()).toBe(0n);
     const refused = await send(wei(amount) / 2n, await anvil.newAddress());
     expect(refused.body.error?.code).toBe('INSUFFICIENT_BALANCE');
