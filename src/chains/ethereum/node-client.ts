@@ -149,7 +149,9 @@ function accountReads(
       });
     },
     standing: async (txid, sender, tip) => standing(rpc, { txid, sender, tip }),
-    sendRaw: async (raw) => rpc.call({ method: 'eth_sendRawTransaction', params: [raw] }, hash),
+    // Asked twice, a second backend could refuse what a first one took before the line broke.
+    sendRaw: async (raw) =>
+      rpc.call({ method: 'eth_sendRawTransaction', params: [raw] }, hash, { once: true }),
     prices: async (from) => prices(rpc, from),
     estimateGas: async ({ from, to, value }) =>
       rpc.call({ method: 'eth_estimateGas', params: [{ from, to, value: toHex(value) }] }, quantity),

@@ -29,10 +29,10 @@ export class RpcRefusal extends Error {
 
 export interface Rpc {
   /**
-   * One call, its answer checked against a schema.
+   * One call, its answer checked against a schema; with `once` it is not repeated when the line breaks.
    * @throws {RpcRefusal} when the node answers an error; {ChainError} for everything else.
    */
-  call<T>(request: RpcRequest, schema: z.ZodType<T>): Promise<T>;
+  call<T>(request: RpcRequest, schema: z.ZodType<T>, options?: { readonly once?: boolean }): Promise<T>;
   /**
    * Several calls in one request, so that normally one backend answers all of them; matched by id,
    * each a raw result or the node's refusal.
@@ -60,10 +60,14 @@ export function createRpc(transport: RpcTransport): Rpc {
   let lastId = 0;
   const nextId = (): number => (lastId += 1);
 
-  async function call<T>(request: RpcRequest, schema: z.ZodType<T>): Promise<T> {
+  async function call<T>(
+    request: RpcRequest,
+    schema: z.ZodType<T>,
+    options?: { readonly once?: boolean },
+  ): Promise<T> {
     const id = nextId();
     const { method } = request;
-    const reply = REPLY.safeParse(await exchange({ jsonrpc: '2.0', id, ...request }, method));
+    const reply = REPLY.safeParse(await exchange({ jsonrpc: '2.0', id, ...request }, method, options));
     if (!reply.success) throw badAnswer(method, 'is no JSON-RPC reply');
     if (reply.data.id !== id && !((reply.data.id ?? null) === null && reply.data.error)) {
       throw badAnswer(method, 'belongs to another request');
@@ -90,8 +94,12 @@ export function createRpc(transport: RpcTransport): Rpc {
     });
   }
 
-  async function exchange(body: unknown, what: string): Promise<unknown> {
-    const { status, text } = await transport.post(JSON.stringify(body), what);
+  async function exchange(
+    body: unknown,
+    what: string,
+    options?: { readonly once?: boolean },
+  ): Promise<unknown> {
+    const { status, text } = await transport.post(JSON.stringify(body), what, options);
     if (status === 401 || status === 403) {
       throw new ChainError('unavailable', `${what}: the node refuses our credentials or address (${status})`);
     }

@@ -36,9 +36,10 @@ const request = (wish: Partial<SendRequest> = {}): SendRequest => ({
   ...wish,
 });
 
+const taken = (...nonces: number[]) => ({ taken: new Set(nonces), committed: 0n });
+
 describe('planning a send of Ether', () => {
   it('takes the first nonce that neither the node nor another send has', () => {
-    const taken = (...nonces: number[]) => ({ taken: new Set(nonces), committed: 0n });
     expect(planSend(request()).account?.nonce).toBe(5);
     expect(planSend(request({ lane: taken(5, 6, 8) })).account?.nonce).toBe(7);
     // The gap that a refused send left is filled first: whatever comes after waits for it.

@@ -60,14 +60,15 @@ it('believes nothing under a reverted call, whose children carry no error', asyn
   expect(await tracer.transfers(block)).toEqual([{ position: 0, index: 2, to: A, value: 7n }]);
 });
 
+const flat = (at: number[], to: string, value: string, more: object = {}) => ({
+  type: 'call',
+  action: { callType: 'call', to, value },
+  transactionPosition: 0,
+  traceAddress: at,
+  ...more,
+});
+
 it('reads the flat traces of Parity the same way', async () => {
-  const flat = (at: number[], to: string, value: string, more: object = {}) => ({
-    type: 'call',
-    action: { callType: 'call', to, value },
-    transactionPosition: 0,
-    traceAddress: at,
-    ...more,
-  });
   const traces = [
     flat([], B!, '0x9'),
     flat([0], C!, '0x1', { error: 'Reverted' }),
