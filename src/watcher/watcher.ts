@@ -5,6 +5,7 @@ import type { Rates } from '../domain/ports.ts';
 import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
 import { expirePayments } from '../usecases/payment/expire-payments.ts';
 import { quoteLatePayments } from '../usecases/payment/quote-late-payments.ts';
+import { closeGaps } from '../usecases/wallet/close-gaps.ts';
 import { sweepDeposits } from '../usecases/wallet/sweep-deposits.ts';
 import type { BumpSendsDeps } from '../usecases/wallet/bump-sends.ts';
 import { ChainFollower, type ChainHealth } from './chain-follower.ts';
@@ -52,7 +53,11 @@ export class Watcher {
         for (const adapter of adapters) await quoteLatePayments(deps, adapter);
       }),
       new PeriodicTask('sweeps', SWEEPS_EVERY_MS, logger, async () => {
-        for (const adapter of adapters) await sweepDeposits({ ...deps, chains: this.trusted() }, adapter);
+        const trusted = { ...deps, chains: this.trusted() };
+        for (const adapter of adapters) {
+          await closeGaps(trusted, adapter);
+          await sweepDeposits(trusted, adapter);
+        }
       }),
     ];
     this.#sends = new SendLoop({ ...deps, chains: this.trusted() }, adapters, {

@@ -281,6 +281,26 @@ describe.skipIf(!requireAnvil())('kill -9 beside an Ethereum node', () => {
     expect(await anvil.balance(shop.wallets.ETH)).toBe(wei(await shop.balance('ETH')));
   });
 
+  it('a send that the node refuses holds up none that came after it', async () => {
+    const calls = proxy.calls('eth_sendRawTransaction');
+    const scope = { methods: ['eth_sendRawTransaction'], times: 1 };
+    proxy.inject({ kind: 'delay', delayMs: 1_000 }, scope);
+    proxy.inject({ kind: 'rpcError', code: -32000, message: 'insufficient funds for gas' }, scope);
+    const destination = await anvil.newAddress();
+    const refused = shop.send({ coin: 'ETH', amount: '0.01', destination });
+    await proxy.waitForCall('eth_sendRawTransaction', calls + 1);
+    const next = await shop.send({ coin: 'ETH', amount: '0.02', destination });
+    expect((await refused).body.error?.code).toBe('SEND_REJECTED');
+    await mineUntil(anvil, 'the later send is mined', async () => (await anvil.balance(destination)) > 0n);
+    expect(next.body.data.status).toBe('broadcast');
+    expect(await anvil.balance(destination)).toBe(wei('0.02'));
+    await eventually(
+      'the ledger knows what is left',
+      async () => wei(await shop.balance('ETH')) - (await anvil.balance(shop.wallets.ETH)),
+      (difference) => difference === 0n,
+    );
+  });
+
   it('at any moment of payments and of moving them: each is credited once, nothing is left behind', async () => {
     const payments: PaymentJson[] = [];
     for (let turn = 0; turn < 6; turn += 1) {

@@ -13,7 +13,7 @@ import {
 import { reservedFunds, sendsWithSurplus, spendableFunds } from '../../../src/store/spendable.ts';
 import { minedSpendsOf, unconfirmedSpends } from '../../../src/store/spends.ts';
 import { settledDeposits } from '../../../src/store/deposits.ts';
-import { laneOf } from '../../../src/store/lanes.ts';
+import { laneGaps, laneOf } from '../../../src/store/lanes.ts';
 import { holdingsOf, unsettledCredits } from '../../../src/store/outputs.ts';
 import type { Tables } from '../../../src/store/tables.ts';
 import { pageWalletTransactions } from '../../../src/store/wallet-transactions.ts';
@@ -72,6 +72,7 @@ test.each([
     'sends_by_lane',
     async () => laneOf(db, { ...chain, address: 'a', fromNonce: 0 }),
   ],
+  ['nonces that sends wait for', 'sends_open', async () => laneGaps(db, chain, 1)],
   ['what no block holds', 'outputs_unconfirmed', async () => unsettledCredits(db, chain)],
   ['the money book', 'outputs_by_merchant', async () => pageWalletTransactions(db, page)],
 ])('%s: found by index %s, however long the history', async (_what, index, work) => {
