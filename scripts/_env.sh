@@ -81,3 +81,17 @@ ensure_nodes() {
   done
   return 0
 }
+
+# A command of the build, which is brought up to date when the sources are newer. Paths stay those of
+# the caller; where only the build is installed (no TypeScript), it is used as it is.
+run_tool() {
+  local tool="$ROOT/dist/tools/$1.js"
+  shift
+  if [ -d "$ROOT/src" ]; then
+    ensure_packages
+    if [ ! -f "$tool" ] || [ -n "$(find "$ROOT/src" -newer "$tool" -print -quit)" ]; then
+      (cd "$ROOT" && npm run --silent build >&2)
+    fi
+  fi
+  exec node "$tool" "$@"
+}

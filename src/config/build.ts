@@ -63,6 +63,7 @@ export function buildConfig(values: Values, context: BuildContext): Config {
       LTC: feeBounds(values, 'ltcFeeFloor', 'ltcFeeCap', context),
     },
     watcher: { pollIntervalMs: values.pollInterval ?? (network === 'mainnet' ? 5000 : 1000) },
+    reconcileIntervalMs: values.reconcileInterval,
     payments: {
       lifetimeMinutes: values.paymentLifetime,
       toleranceBps: Number(values.tolerance),

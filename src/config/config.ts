@@ -28,6 +28,8 @@ export interface Config {
   readonly confirmations: Readonly<Record<Coin, ConfirmationPolicy>>;
   readonly fees: Readonly<Record<'BTC' | 'LTC', FeeBounds>>;
   readonly watcher: { readonly pollIntervalMs: number };
+  /** How often the ledger is compared with each chain. */
+  readonly reconcileIntervalMs: number;
   readonly payments: PaymentDefaults;
   readonly webhooks: WebhooksConfig;
   readonly domains: DomainsConfig;

@@ -106,19 +106,6 @@ export async function holdsUnconfirmed(db: Db, sendId: string): Promise<boolean>
   return row !== undefined;
 }
 
-/** The index the next address of the change branch will get, without taking it. */
-export async function nextChangeIndex(db: Db, wallet: WalletRef): Promise<number> {
-  const row = await db
-    .selectFrom('address_counters')
-    .select('next_index')
-    .where('merchant_id', '=', wallet.merchantId)
-    .where('coin', '=', wallet.coin)
-    .where('mode', '=', wallet.mode)
-    .where('branch', '=', 1)
-    .executeTakeFirst();
-  return row?.next_index ?? 0;
-}
-
 /** Literals, not parameters: only so does the planner prove that the partial index fits. */
 function unclaimed(db: Db, wallet: WalletRef): OutputQuery {
   return db

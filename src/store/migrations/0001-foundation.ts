@@ -94,7 +94,8 @@ const STATEMENTS = [
   `CREATE TABLE addresses (
     id INTEGER PRIMARY KEY, merchant_id TEXT NOT NULL REFERENCES merchants(id), coin TEXT NOT NULL, mode TEXT NOT NULL,
     branch INTEGER NOT NULL CHECK (branch IN (0, 1)), idx INTEGER NOT NULL, address TEXT NOT NULL, watch_key TEXT NOT NULL,
-    purpose TEXT NOT NULL CHECK (purpose IN ('wallet', 'payment', 'change')), payment_id TEXT REFERENCES payments(id),
+    purpose TEXT NOT NULL CHECK (purpose IN ('wallet', 'payment', 'change', 'recovered')),
+    payment_id TEXT REFERENCES payments(id),
     created_at INTEGER NOT NULL,
     UNIQUE (coin, mode, watch_key), UNIQUE (merchant_id, coin, mode, branch, idx)) STRICT`,
   `CREATE INDEX addresses_by_payment ON addresses (payment_id) WHERE payment_id IS NOT NULL`,
