@@ -1,6 +1,13 @@
 import { chmodSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { SqliteDialect, SqliteDriver, type DatabaseConnection, type Dialect, type Driver } from 'kysely';
+import {
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+} from 'kysely';
 
 /**
  * The only file that knows the database is SQLite. WAL with synchronous FULL: a committed
@@ -43,6 +50,17 @@ class PlainSpokenDialect extends SqliteDialect {
 
   override createDriver(): Driver {
     return new PlainSpokenDriver(this.#sqlite);
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
+  }
+}
+
+/** SQLite takes back changes of the schema like any other; by default Kysely migrates without a transaction. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
   }
 }
 

@@ -10,7 +10,7 @@ export const MIGRATIONS: Migrations = {
 };
 
 /**
- * Brings the schema up to date, one transaction per migration.
+ * Brings the schema up to date in one transaction: all that is missing, or nothing.
  * @throws when a migration fails.
  */
 export async function migrate(db: Db, migrations: Migrations = MIGRATIONS): Promise<void> {

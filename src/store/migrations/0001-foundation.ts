@@ -89,6 +89,7 @@ const STATEMENTS = [
   `CREATE INDEX payments_by_status ON payments (merchant_id, mode, status, created_at, id)`,
   `CREATE INDEX payments_by_customer ON payments (merchant_id, mode, customer_id, created_at, id)`,
   `CREATE INDEX payments_by_order ON payments (merchant_id, mode, order_id, created_at, id)`,
+  `CREATE INDEX payments_by_state ON payments (mode, status)`,
   `CREATE INDEX payments_due ON payments (expires_at, id)
     WHERE closed_at IS NULL AND status IN ('pending', 'underpaid')`,
   `CREATE TABLE addresses (
