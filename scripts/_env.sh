@@ -82,16 +82,15 @@ ensure_nodes() {
   return 0
 }
 
-# A command of the build, which is brought up to date when the sources are newer. Paths stay those of
-# the caller; where only the build is installed (no TypeScript), it is used as it is.
+# A command of the build, brought up to date when the sources are newer. Otherwise nothing is installed or
+# written: an installed program is not the service's to change. Paths stay those of the caller.
 run_tool() {
   local tool="$ROOT/dist/tools/$1.js"
   shift
-  if [ -d "$ROOT/src" ]; then
+  if [ ! -x "$ROOT/node_modules/.bin/node" ] || [ ! -f "$tool" ] ||
+    { [ -d "$ROOT/src" ] && [ -n "$(find "$ROOT/src" -newer "$tool" -print -quit)" ]; }; then
     ensure_packages
-    if [ ! -f "$tool" ] || [ -n "$(find "$ROOT/src" -newer "$tool" -print -quit)" ]; then
-      (cd "$ROOT" && npm run --silent build >&2)
-    fi
+    (cd "$ROOT" && npm run --silent build >&2)
   fi
   exec node "$tool" "$@"
 }

@@ -30,13 +30,6 @@ describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
   });
 
   const scrape = async (): Promise<string> => (await fetch(`${till.api.baseUrl}/metrics`)).text();
-  const valueOf = (text: string, sample: string): number =>
-    Number(
-      text
-        .split('\n')
-        .find((line) => line.startsWith(`${sample} `))
-        ?.slice(sample.length + 1) ?? Number.NaN,
-    );
 
   it('tells what an operator needs, and every name in the example alerts and dashboard exists', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['LTC'] });
@@ -129,6 +122,11 @@ describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
     expect(Math.min(...times.filter((_, at) => at % 2 === 1))).toBeLessThan(25);
   });
 });
+
+function valueOf(text: string, sample: string): number {
+  const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
+  return Number(line?.slice(sample.length + 1) ?? Number.NaN);
+}
 
 function alertExpressions(): string[] {
   const file = parse(readFileSync('config/alerts.yml', 'utf8')) as {
