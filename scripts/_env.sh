@@ -81,3 +81,16 @@ ensure_nodes() {
   done
   return 0
 }
+
+# A command of the build, brought up to date when the sources are newer. Otherwise nothing is installed or
+# written: an installed program is not the service's to change. Paths stay those of the caller.
+run_tool() {
+  local tool="$ROOT/dist/tools/$1.js"
+  shift
+  if [ ! -x "$ROOT/node_modules/.bin/node" ] || [ ! -f "$tool" ] ||
+    { [ -d "$ROOT/src" ] && [ -n "$(find "$ROOT/src" -newer "$tool" -print -quit)" ]; }; then
+    ensure_packages
+    (cd "$ROOT" && npm run --silent build >&2)
+  fi
+  exec node "$tool" "$@"
+}

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { simulatorControls } from './app-chains.ts';
+import type { Upkeep } from './app-upkeep.ts';
 import type { Simulator } from './chains/simulator/simulator.ts';
 import type { Config } from './config/config.ts';
 import type { DomainChecks } from './domain-checks/domain-checks.ts';
@@ -39,14 +39,17 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly queue: WebhookQueue;
   readonly domainChecks: DomainChecks;
   readonly watcher: Watcher;
+  readonly upkeep: Upkeep;
+  readonly registry: Registry;
   readonly simulators: readonly Simulator[];
   readonly hasLiveCoin: boolean;
   readonly checkAnswers: boolean;
+  readonly version: string;
 }
 
 /** Every route of the API on one server, not listening yet. */
 export function createHttp(deps: HttpDeps): HttpServer {
-  const { config, db, clock, logger, secretBox, tokens, watcher, checkAnswers } = deps;
+  const { config, db, clock, logger, secretBox, tokens, checkAnswers } = deps;
   return createHttpServer({
     routes: routesOf(deps),
     db,
@@ -54,14 +57,14 @@ export function createHttp(deps: HttpDeps): HttpServer {
     logger,
     secretBox,
     tokens,
-    readiness: () => readReadiness(db, watcher),
-    registry: new Registry(),
+    readiness: () => readReadiness(db, () => deps.upkeep.chains()),
+    registry: deps.registry,
     settings: {
       trustProxy: config.http.trustProxy,
       bodyLimitBytes: config.http.bodyLimitBytes,
       authRatePerMinute: config.auth.ratePerMinute,
       baseUrl: config.http.baseUrl,
-      version: packageVersion(),
+      version: deps.version,
     },
     checkAnswers,
     tls: config.http.tls,
@@ -94,9 +97,4 @@ function routesOf(deps: HttpDeps): Route[] {
     ...walletRoutes(deps),
     ...webhookRoutes({ ...deps, attempts: deps.queue }),
   ];
-}
-
-function packageVersion(): string {
-  const file = new URL('../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

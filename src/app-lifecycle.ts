@@ -1,4 +1,5 @@
 import type { MailDelivery } from './app-mail.ts';
+import type { Upkeep } from './app-upkeep.ts';
 import type { Simulator } from './chains/simulator/simulator.ts';
 import type { Config } from './config/config.ts';
 import type { ChainAdapter } from './domain/chain.ts';
@@ -20,6 +21,7 @@ export interface RunningParts {
   readonly queue: WebhookQueue;
   readonly pruning: WebhookHousekeeping;
   readonly mails: MailDelivery;
+  readonly upkeep: Upkeep;
   readonly domainChecks: DomainChecks;
   readonly watcher: Watcher;
   readonly simulators: readonly Simulator[];
@@ -35,6 +37,7 @@ export async function startParts(config: Config, parts: RunningParts): Promise<{
   await parts.queue.start();
   parts.pruning.start();
   parts.mails.start();
+  parts.upkeep.start();
   parts.domainChecks.start();
   const { port } = await parts.server.listen({ host: config.http.host, port: config.http.port });
   const scheme = config.http.tls === null ? 'http' : 'https';
@@ -67,6 +70,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
     [
       ['domain checks', () => parts.domainChecks.stop()],
       ['mails', () => parts.mails.stop()],
+      ['upkeep', () => parts.upkeep.stop()],
       ['webhook pruning', () => parts.pruning.stop()],
       ['webhook queue', () => parts.queue.stop({ deadlineMs: waitMs })],
     ],

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chainsOf, confirmationPolicies, createLiveAdapters, createSimulators } from './app-chains.ts';
 import { createHttp } from './app-http.ts';
 import { createMailDelivery } from './app-mail.ts';
+import { createMetrics } from './app-metrics.ts';
+import { createUpkeep } from './app-upkeep.ts';
 import { startParts, stopParts, type RunningParts } from './app-lifecycle.ts';
 import { watchKeys } from './chains/registry.ts';
 import type { Config } from './config/config.ts';
@@ -10,6 +13,7 @@ import type { Clock, Logger } from './domain/ports.ts';
 import { DomainChecks } from './domain-checks/domain-checks.ts';
 import { hostResolver, resolveHost } from './egress/resolve.ts';
 import { urlRule } from './egress/url-rule.ts';
+import { meterAdapter } from './metrics/metered-adapter.ts';
 import { createRates } from './rates/service.ts';
 import { lockDataDir, type DataDirLock } from './store/data-dir.ts';
 import type { Db } from './store/database.ts';
@@ -18,6 +22,8 @@ import { unlockWallet } from './unlock-wallet.ts';
 import { createPasswords } from './usecases/auth/passwords.ts';
 import { createTokens } from './usecases/auth/tokens.ts';
 import type { RecordCheckDeps } from './usecases/domains/record-check.ts';
+import type { ObserveDeps } from './usecases/chain/observe-deps.ts';
+import { extendLookAhead, type LookAheadDeps } from './usecases/wallet/look-ahead.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from './usecases/wallet/send-policy.ts';
 import { Watcher } from './watcher/watcher.ts';
 import { createWallet } from './wallet/derivation.ts';
@@ -89,8 +95,11 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
     logger,
   });
   const simulators = createSimulators({ config, db, clock, logger });
+  const metrics = createMetrics();
   const adapters = [
-    ...createLiveAdapters({ config, db, clock, logger }),
+    ...createLiveAdapters({ config, db, clock, logger }).map((adapter) =>
+      meterAdapter(adapter, metrics.nodes, clock),
+    ),
     ...simulators.map((simulator) => simulator.adapter),
   ];
   const queue = createQueue(config, { db, clock, logger, secretBox });
@@ -110,11 +119,18 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
     confirmations: confirmationPolicies(config),
     wakeWebhooks: () => queue.wake(),
     webhookUrlRule: urlRule(config.webhooks),
+    extendLookAhead: lookAhead({ db, clock, logger, deriver: wallet, watchKeyOf: watchKeys(liveNetwork) }),
   };
   const domainChecks = createDomainChecks(config, shared);
   const watcher = new Watcher(shared, adapters, { pollIntervalMs: config.watcher.pollIntervalMs });
+  const upkeep = createUpkeep({ config, database, clock, logger, adapters, watcher });
+  const version = packageVersion();
+  metrics.measure({ config, db, clock, rates, chains: () => upkeep.chains(), version });
   const server = createHttp({
     ...shared,
+    version,
+    upkeep,
+    registry: metrics.registry,
     config,
     // What clients see and use leaves out a coin whose node serves another network.
     chains: watcher.trusted(),
@@ -129,8 +145,12 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
   });
   const mails = createMailDelivery({ config, db, clock, logger, secretBox });
   const wipeKeys = (): void => keyring.wipe();
-  const loops = { rates, queue, pruning, mails, domainChecks, watcher, simulators, adapters };
+  const loops = { rates, queue, pruning, mails, upkeep, domainChecks, watcher, simulators, adapters };
   return { lock, database, server, ...loops, wipeKeys };
+}
+
+function lookAhead(deps: LookAheadDeps): NonNullable<ObserveDeps['extendLookAhead']> {
+  return async (chain, credits) => extendLookAhead(deps, chain, credits);
 }
 
 function createQueue(
@@ -154,4 +174,9 @@ function createDomainChecks(config: Config, deps: RecordCheckDeps): DomainChecks
 function jwtSecret(config: Config, keyring: Keyring): Uint8Array {
   const configured = config.auth.jwtSecret;
   return configured === null ? defaultJwtSecret(keyring) : new TextEncoder().encode(configured.reveal());
+}
+
+function packageVersion(): string {
+  const file = new URL('../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

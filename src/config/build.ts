@@ -64,6 +64,7 @@ export function buildConfig(values: Values, context: BuildContext): Config {
     },
     ethFeeCap: values.ethFeeCap,
     watcher: { pollIntervalMs: values.pollInterval ?? (network === 'mainnet' ? 5000 : 1000) },
+    reconcileIntervalMs: values.reconcileInterval,
     payments: {
       lifetimeMinutes: values.paymentLifetime,
       toleranceBps: Number(values.tolerance),

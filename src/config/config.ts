@@ -30,6 +30,8 @@ export interface Config {
   /** Most that an Ethereum transaction pays, wei per 1,000 gas. */
   readonly ethFeeCap: bigint;
   readonly watcher: { readonly pollIntervalMs: number };
+  /** How often the ledger is compared with each chain. */
+  readonly reconcileIntervalMs: number;
   readonly payments: PaymentDefaults;
   readonly webhooks: WebhooksConfig;
   readonly domains: DomainsConfig;

@@ -131,6 +131,13 @@ export const SETTINGS = {
 
   pollInterval: optional('watcher.pollInterval', 'TILLD_POLL_INTERVAL', value.duration('50ms', '5m')),
 
+  reconcileInterval: setting(
+    'reconcile.interval',
+    'TILLD_RECONCILE_INTERVAL',
+    value.duration('10m', '168h'),
+    '24h',
+  ),
+
   paymentLifetime: setting(
     'payments.lifetimeMinutes',
     'TILLD_PAYMENT_LIFETIME_MINUTES',

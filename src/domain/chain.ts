@@ -52,7 +52,26 @@ export interface ChainAdapter {
   planBump(request: BumpRequest): SendPlan | null;
   /** Hands signed bytes to the node. Never throws for an unclear outcome: that is `unknown`. */
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
+  /**
+   * What the node's own set of unspent outputs holds for us, for reconciliation; may take minutes.
+   * Absent where a chain has no outputs.
+   */
+  scanUnspent?(query: UnspentQuery): Promise<UnspentScan>;
   close(): Promise<void>;
+}
+
+export interface UnspentQuery {
+  readonly watchKeys: readonly string[];
+  /** Asked about one by one where a node cannot scan by watch key. */
+  readonly known: readonly OutputRef[];
+}
+
+export interface UnspentScan {
+  /** The block after which this was so. */
+  readonly tip: BlockRef;
+  readonly outputs: readonly { readonly ref: OutputRef; readonly amount: bigint }[];
+  /** False: only `known` outputs were looked up. */
+  readonly isComplete: boolean;
 }
 
 export interface BlockRef {

@@ -35,6 +35,19 @@ export async function takeAddressIndex(tx: Tx, at: AddressBranch): Promise<numbe
   return row.next_index - 1;
 }
 
+/** The index the next address of a branch will get, without taking it. */
+export async function nextAddressIndex(db: Db, at: AddressBranch): Promise<number> {
+  const row = await db
+    .selectFrom('address_counters')
+    .select('next_index')
+    .where('merchant_id', '=', at.merchantId)
+    .where('coin', '=', at.coin)
+    .where('mode', '=', at.mode)
+    .where('branch', '=', at.branch)
+    .executeTakeFirst();
+  return row?.next_index ?? 0;
+}
+
 export async function insertAddress(tx: Tx, row: Omit<StoredAddress, 'id'>): Promise<StoredAddress> {
   return tx.insertInto('addresses').values(row).returningAll().executeTakeFirstOrThrow();
 }
@@ -115,4 +128,28 @@ export async function merchantAddress(
     .where('idx', '=', 0)
     .executeTakeFirst();
   return row?.address;
+}
+
+/** The first address of every merchant on every live chain, with its account. */
+export async function merchantAddresses(db: Db): Promise<(StoredAddress & { account: number })[]> {
+  return db
+    .selectFrom('addresses')
+    .innerJoin('merchants', 'merchants.id', 'addresses.merchant_id')
+    .selectAll('addresses')
+    .select('merchants.account')
+    .where('addresses.mode', '=', 'live')
+    .where('addresses.branch', '=', 0)
+    .where('addresses.idx', '=', 0)
+    .execute();
+}
+
+/** Every watch key of a chain. */
+export async function watchedKeys(db: Db, chain: ChainId): Promise<string[]> {
+  const rows = await db
+    .selectFrom('addresses')
+    .select('watch_key')
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .execute();
+  return rows.map((row) => row.watch_key);
 }

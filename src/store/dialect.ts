@@ -1,14 +1,27 @@
 import { chmodSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { SqliteDialect, SqliteDriver, type DatabaseConnection, type Dialect, type Driver } from 'kysely';
+import {
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+} from 'kysely';
 
 /**
  * The only file that knows the database is SQLite. WAL with synchronous FULL: a committed
  * transaction survives power loss; foreign keys are enforced.
  */
-export function openSqlite(path: string): { dialect: Dialect; checkpoint: () => void } {
+export function openSqlite(path: string): {
+  dialect: Dialect;
+  checkpoint: () => void;
+  reclaim: (pages: number) => void;
+} {
   const sqlite = new Database(path);
   if (path !== ':memory:') chmodSync(path, 0o600);
+  // Takes effect on an empty file only, and must come before anything is written to it.
+  sqlite.pragma('auto_vacuum = INCREMENTAL');
   sqlite.pragma('journal_mode = WAL');
   sqlite.pragma('synchronous = FULL');
   sqlite.pragma('foreign_keys = ON');
@@ -18,6 +31,8 @@ export function openSqlite(path: string): { dialect: Dialect; checkpoint: () => 
   return {
     dialect: new PlainSpokenDialect(sqlite),
     checkpoint: () => void sqlite.pragma('wal_checkpoint(TRUNCATE)'),
+    // By exec: the statement gives back one page per step and must be stepped to its end.
+    reclaim: (pages) => void sqlite.exec(`PRAGMA incremental_vacuum(${Math.trunc(pages)})`),
   };
 }
 
@@ -36,6 +51,17 @@ class PlainSpokenDialect extends SqliteDialect {
   override createDriver(): Driver {
     return new PlainSpokenDriver(this.#sqlite);
   }
+
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
+  }
+}
+
+/** SQLite takes back changes of the schema like any other; by default Kysely migrates without a transaction. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
 }
 
 class PlainSpokenDriver extends SqliteDriver {
@@ -48,6 +74,46 @@ class PlainSpokenDriver extends SqliteDriver {
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#sqlite.inTransaction) await super.rollbackTransaction(connection);
+  }
+}
+
+/**
+ * Writes a consistent, compact copy of a database into a new file. Its writers, also those of other
+ * processes, go on meanwhile: the copy is the state of one moment.
+ */
+export function copySqlite(path: string, copyPath: string): void {
+  const sqlite = new Database(path, { fileMustExist: true, timeout: 10_000 });
+  try {
+    sqlite.prepare('VACUUM INTO ?').run(copyPath);
+  } finally {
+    sqlite.close();
+  }
+  chmodSync(copyPath, 0o600);
+}
+
+/** What is wrong with a database file: pages, indexes, constraints, references. Empty when it is sound. */
+export function sqliteProblems(path: string): string[] {
+  const sqlite = new Database(path, { fileMustExist: true, readonly: true });
+  try {
+    const found = sqlite.pragma('integrity_check(20)') as { integrity_check: string }[];
+    const broken = found.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+    const orphans = sqlite.pragma('foreign_key_check') as { table: string }[];
+    return [...broken, ...new Set(orphans.map(({ table }) => `rows of ${table} refer to nothing`))];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** A fact from the `meta` table of a database file that is not open here; null when it has none. */
+export function readSqliteMeta(path: string, key: string): string | null {
+  const sqlite = new Database(path, { fileMustExist: true, readonly: true });
+  try {
+    const value = sqlite.prepare('SELECT value FROM meta WHERE key = ?').pluck().get(key);
+    return typeof value === 'string' ? value : null;
+  } finally {
+    sqlite.close();
   }
 }
 

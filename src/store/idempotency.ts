@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from './database.ts';
 import type { IdempotencyRow } from './tables.ts';
 
@@ -63,4 +64,19 @@ export async function purgeIdempotencyKeys(
     .limit(PURGE_ROWS)
     .execute();
   for (const row of old) await releaseIdempotencyKey(db, row);
+}
+
+/** Removes up to `limit` keys whose time is over; returns how many. */
+export async function deleteExpiredIdempotencyKeys(db: Db, now: number, limit: number): Promise<number> {
+  const old = db
+    .selectFrom('idempotency')
+    .select(sql<number>`rowid`.as('rowid'))
+    .where('expires_at', '<=', now)
+    .orderBy('expires_at')
+    .limit(limit);
+  const result = await db
+    .deleteFrom('idempotency')
+    .where(sql<number>`rowid`, 'in', old)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
 }

@@ -1,6 +1,9 @@
 import type { Db, Tx } from './database.ts';
 import { isUniqueViolation } from './dialect.ts';
+import { readMeta, writeMeta } from './meta.ts';
 import type { MerchantRow } from './tables.ts';
+
+const FIRST_ACCOUNT = 'merchants.first_account';
 
 /** The next account number of the wallet tree: 0 for the first merchant. Accounts are never given twice. */
 export async function nextAccount(tx: Tx): Promise<number> {
@@ -9,7 +12,17 @@ export async function nextAccount(tx: Tx): Promise<number> {
     .select((eb) => eb.fn.max('account').as('last'))
     .executeTakeFirst();
   const last: number | null = row?.last ?? null;
-  return last === null ? 0 : last + 1;
+  return Math.max(last === null ? 0 : last + 1, Number((await readMeta(tx, FIRST_ACCOUNT)) ?? 0));
+}
+
+/** Leaves out the next accounts: merchants that no database tells about may have had them. */
+export async function skipAccounts(tx: Tx, count: number): Promise<void> {
+  await writeMeta(tx, FIRST_ACCOUNT, String((await nextAccount(tx)) + count));
+}
+
+/** Every merchant, by account. */
+export async function allMerchants(db: Db): Promise<MerchantRow[]> {
+  return db.selectFrom('merchants').selectAll().orderBy('account').execute();
 }
 
 /** Whether a merchant of any account has this domain (in its normal form). */

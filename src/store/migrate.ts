@@ -2,28 +2,43 @@ import { Migrator, type Migration } from 'kysely/migration';
 import * as foundation from './migrations/0001-foundation.ts';
 import type { Db } from './database.ts';
 
+export type Migrations = Readonly<Record<string, Migration>>;
+
 /** Every migration ever released, in order. Names never change. */
-const MIGRATIONS: Readonly<Record<string, Migration>> = {
+export const MIGRATIONS: Migrations = {
   '0001-foundation': foundation,
 };
 
 /**
- * Brings the schema up to date, one transaction per migration.
- * @throws when a migration fails or the database was written by a newer version of tilld.
+ * Brings the schema up to date in one transaction: all that is missing, or nothing.
+ * @throws when a migration fails.
  */
-export async function migrate(db: Db): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
-  const unknown = await newerMigrations(db);
+export async function migrate(db: Db, migrations: Migrations = MIGRATIONS): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw new Error('could not migrate the database', { cause: error });
+}
+
+/**
+ * How many migrations the database has, and which it lacks, in order.
+ * @throws when it was written by a newer version of tilld.
+ */
+export async function pendingMigrations(
+  db: Db,
+  migrations: Migrations,
+): Promise<{ applied: number; pending: string[] }> {
+  const applied = await appliedMigrations(db);
+  const unknown = applied.filter((name) => !(name in migrations));
   if (unknown.length > 0) {
     throw new Error(
       `the database was written by a newer tilld (it knows ${unknown.join(', ')}): upgrade this program`,
     );
   }
-  const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw new Error('could not migrate the database', { cause: error });
+  const pending = Object.keys(migrations).filter((name) => !applied.includes(name));
+  return { applied: applied.length, pending: pending.toSorted() };
 }
 
-async function newerMigrations(db: Db): Promise<string[]> {
+async function appliedMigrations(db: Db): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some((table) => table.name === 'kysely_migration')) return [];
   const rows = await db
@@ -31,5 +46,5 @@ async function newerMigrations(db: Db): Promise<string[]> {
     .selectFrom('kysely_migration')
     .select('name')
     .execute();
-  return rows.map((row) => row.name).filter((name) => !(name in MIGRATIONS));
+  return rows.map((row) => row.name);
 }

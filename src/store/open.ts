@@ -1,30 +1,60 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { Kysely } from 'kysely';
 import type { Db } from './database.ts';
-import { openSqlite } from './dialect.ts';
-import { migrate } from './migrate.ts';
+import { copySqlite, openSqlite } from './dialect.ts';
+import { migrate, MIGRATIONS, pendingMigrations, type Migrations } from './migrate.ts';
 import type { Tables } from './tables.ts';
 
 export interface OpenDatabase {
   readonly db: Db;
   /** Folds the write-ahead log into the one file and closes it. */
   close(): Promise<void>;
+  /** Gives up to so many free pages back to the file system. */
+  reclaim(pages: number): void;
 }
 
-/** Opens (creating if needed) and migrates the database at a path; `:memory:` for tests. */
-export async function openDatabase(path: string): Promise<OpenDatabase> {
-  const { dialect, checkpoint } = openSqlite(path);
+/**
+ * Opens (creating if needed) and migrates the database at a path; `:memory:` for tests. Before a
+ * migration changes an existing database, a copy of it is kept beside it.
+ */
+export async function openDatabase(
+  path: string,
+  options: {
+    readonly migrations?: Migrations;
+    /** False beside a running daemon: a schema that is not this version's own is then refused. */
+    readonly mayMigrate?: boolean;
+  } = {},
+): Promise<OpenDatabase> {
+  const { migrations = MIGRATIONS, mayMigrate = true } = options;
+  const { dialect, checkpoint, reclaim } = openSqlite(path);
   const db = new Kysely<Tables>({ dialect });
   try {
-    await migrate(db);
+    const { applied, pending } = await pendingMigrations(db, migrations);
+    const [next] = pending;
+    if (next !== undefined && !mayMigrate) {
+      throw new Error(`the database lacks the changes of this version (${next}): start the daemon once`);
+    }
+    if (applied > 0 && next !== undefined && path !== ':memory:') keepCopy(path, `${path}.before-${next}`);
+    await migrate(db, migrations);
   } catch (error) {
     await db.destroy();
     throw error;
   }
   return {
     db,
+    reclaim,
     close: async () => {
       checkpoint();
       await db.destroy();
     },
   };
+}
+
+/** A copy made before an earlier try at the same migration is the older truth and stays. */
+function keepCopy(path: string, copyPath: string): void {
+  if (existsSync(copyPath)) return;
+  const unfinished = `${copyPath}.tmp`;
+  rmSync(unfinished, { force: true });
+  copySqlite(path, unfinished);
+  renameSync(unfinished, copyPath);
 }

@@ -132,6 +132,23 @@ export async function outputsAbove(db: Db, chain: ChainId, height: number): Prom
     .execute();
 }
 
+/** Outputs that were confirmed and unspent after the block of a height that the ledger has read. */
+export async function unspentAt(
+  db: Db,
+  chain: ChainId,
+  height: number,
+): Promise<Pick<StoredOutput, 'txid' | 'vout' | 'amount'>[]> {
+  return db
+    .selectFrom('outputs')
+    .select(['txid', 'vout', 'amount'])
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('state', '=', 'confirmed')
+    .where('height', '<=', height)
+    .where((eb) => eb.or([eb('spent_height', 'is', null), eb('spent_height', '>', height)]))
+    .execute();
+}
+
 /** Payments with money in blocks above a height: those whose confirmation count still matters. */
 export async function paymentsWithMoneyAbove(db: Db, chain: ChainId, height: number): Promise<string[]> {
   const rows = await db

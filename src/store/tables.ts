@@ -207,7 +207,8 @@ export interface AddressRow {
   idx: number;
   address: string;
   watch_key: string;
-  purpose: 'wallet' | 'payment' | 'change';
+  /** `recovered`: may have been given out after the backup that was restored; watched, never given out again. */
+  purpose: 'wallet' | 'payment' | 'change' | 'recovered';
   payment_id: string | null;
   created_at: number;
 }

@@ -1,41 +1,22 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { argon2id, hash } from 'argon2';
 import { z } from 'zod';
+import { base64Bytes, deriveKey, kdfFields, kdfSchema, newKdf, type KdfCost } from './kdf.ts';
 
 /** A keyring that cannot be opened or created. The message is for the operator and holds no secret. */
 export class KeyringError extends Error {
   override name = 'KeyringError';
 }
 
-/** Cost of argon2id (RFC 9106). */
-export interface KeyringCost {
-  readonly memoryKiB: number;
-  readonly iterations: number;
-  readonly parallelism: number;
-}
+export type KeyringCost = KdfCost;
 
-const KEY_BYTES = 32;
-const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-const ARGON2_VERSION = 0x13;
 
-const base64Bytes = (length: number) =>
-  z.base64().refine((text) => Buffer.from(text, 'base64').length === length, `must be ${length} bytes`);
-
-/** Bounds keep a foreign file from eating all memory before its passphrase is even wrong. */
 const headerSchema = z.strictObject({
   format: z.literal('tilld-keyring'),
   version: z.literal(1),
   createdAt: z.iso.datetime(),
-  kdf: z.strictObject({
-    name: z.literal('argon2id'),
-    version: z.literal(ARGON2_VERSION),
-    memoryKiB: z.int().min(8).max(4_194_304),
-    iterations: z.int().min(1).max(1000),
-    parallelism: z.int().min(1).max(64),
-    salt: base64Bytes(SALT_BYTES),
-  }),
+  kdf: kdfSchema,
   cipher: z.strictObject({ name: z.literal('aes-256-gcm'), nonce: base64Bytes(NONCE_BYTES) }),
 });
 const fileSchema = headerSchema.extend({ ciphertext: base64Bytes(32), tag: base64Bytes(TAG_BYTES) });
@@ -52,17 +33,10 @@ export async function encryptKeyring(
     format: 'tilld-keyring',
     version: 1,
     createdAt: new Date().toISOString(),
-    kdf: {
-      name: 'argon2id',
-      version: ARGON2_VERSION,
-      memoryKiB: cost.memoryKiB,
-      iterations: cost.iterations,
-      parallelism: cost.parallelism,
-      salt: randomBytes(SALT_BYTES).toString('base64'),
-    },
+    kdf: newKdf(cost),
     cipher: { name: 'aes-256-gcm', nonce: randomBytes(NONCE_BYTES).toString('base64') },
   };
-  const key = await deriveKey(passphrase, header);
+  const key = await deriveKey(passphrase, header.kdf);
   const cipher = createCipheriv('aes-256-gcm', key, Buffer.from(header.cipher.nonce, 'base64'));
   cipher.setAAD(authenticatedBytes(header));
   const ciphertext = Buffer.concat([cipher.update(entropy), cipher.final()]);
@@ -78,7 +52,7 @@ export async function encryptKeyring(
 /** @throws {KeyringError} foreign or damaged file, wrong passphrase. */
 export async function decryptKeyring(text: string, passphrase: string): Promise<Buffer> {
   const { ciphertext, tag, ...header } = parseFile(text);
-  const key = await deriveKey(passphrase, header);
+  const key = await deriveKey(passphrase, header.kdf);
   const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(header.cipher.nonce, 'base64'), {
     authTagLength: TAG_BYTES,
   });
@@ -118,28 +92,9 @@ function parseFile(text: string): z.infer<typeof fileSchema> {
   );
 }
 
-async function deriveKey(passphrase: string, header: Header): Promise<Buffer> {
-  return hash(passphrase.normalize('NFKC'), {
-    raw: true,
-    type: argon2id,
-    version: header.kdf.version,
-    memoryCost: header.kdf.memoryKiB,
-    timeCost: header.kdf.iterations,
-    parallelism: header.kdf.parallelism,
-    salt: Buffer.from(header.kdf.salt, 'base64'),
-    hashLength: KEY_BYTES,
-  });
-}
-
 /** The header in one fixed field order, whatever the order in the file. */
 function authenticatedBytes({ format, version, createdAt, kdf, cipher }: Header): Buffer {
   return Buffer.from(
-    JSON.stringify([
-      format,
-      version,
-      createdAt,
-      [kdf.name, kdf.version, kdf.memoryKiB, kdf.iterations, kdf.parallelism, kdf.salt],
-      [cipher.name, cipher.nonce],
-    ]),
+    JSON.stringify([format, version, createdAt, kdfFields(kdf), [cipher.name, cipher.nonce]]),
   );
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChainError, type BlockRef, type ChainAdapter, type NodeStatus } from '../domain/chain.ts';
+import type { Coin, Mode } from '../domain/coins.ts';
 import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
 import { recordBlock } from '../usecases/chain/record-block.ts';
 import { recordUnconfirmed } from '../usecases/chain/record-unconfirmed.ts';
@@ -18,8 +19,8 @@ export interface FollowerOptions {
 
 /** What an operator wants to know about one chain. */
 export interface ChainHealth {
-  readonly coin: string;
-  readonly mode: string;
+  readonly coin: Coin;
+  readonly mode: Mode;
   readonly state: 'starting' | 'following' | 'catching_up' | 'behind' | 'wrong_chain' | 'error';
   /** Height scanned so far; null before first contact. */
   readonly height: number | null;
@@ -193,7 +194,7 @@ export class ChainFollower {
       if (this.#stopping.signal.aborted) return 'more';
       const block = await this.#adapter.blockAt(cursor.height + 1);
       if (block === null) return 'caught_up';
-      // Not the child of our block: the chain moved under us, the next round finds the fork.
+      // Not the child of our block (the next round finds the fork), or to be read again.
       if (!(await recordBlock(this.#deps, this.#chain(), block, this.#watch.seenThrough))) return 'more';
       cursor = { height: block.height, hash: block.hash };
       this.#health = { ...this.#health, height: cursor.height, state: 'catching_up' };

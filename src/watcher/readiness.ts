@@ -1,24 +1,27 @@
 import type { Db } from '../store/database.ts';
 import { readMeta } from '../store/meta.ts';
-import type { ChainHealth } from './chain-follower.ts';
+import type { WatchedChain } from './chain-warnings.ts';
 
 export interface ReadinessReport {
   readonly ready: boolean;
   readonly database: 'ok' | 'failing';
-  readonly chains: Readonly<Record<string, ChainHealth>>;
+  readonly chains: Readonly<Record<string, WatchedChain>>;
 }
 
-/** What /readyz tells: ready when the database answers and every configured chain is followed to its tip. */
-export async function readReadiness(db: Db, watcher: { health(): ChainHealth[] }): Promise<ReadinessReport> {
-  const database = await readMeta(db, 'keyring_fingerprint').then(
-    (value) => (value === null ? ('failing' as const) : ('ok' as const)),
-    () => 'failing' as const,
-  );
+/**
+ * What /readyz tells: ready when the database answers and every configured chain is followed to its
+ * tip. Warnings do not make it unready: they are for people.
+ */
+export async function readReadiness(
+  db: Db,
+  read: () => Promise<readonly WatchedChain[]>,
+): Promise<ReadinessReport> {
+  const fingerprint = await readMeta(db, 'keyring_fingerprint').catch(() => null);
+  const health = fingerprint === null ? null : await read().catch(() => null);
+  const database = health === null ? ('failing' as const) : ('ok' as const);
   const chains = Object.fromEntries(
-    watcher
-      .health()
-      .map((health) => [`${health.coin}${health.mode === 'sandbox' ? '-sandbox' : ''}`, health]),
+    (health ?? []).map((chain) => [`${chain.coin}${chain.mode === 'sandbox' ? '-sandbox' : ''}`, chain]),
   );
-  const following = Object.values(chains).every((health) => health.state === 'following');
+  const following = Object.values(chains).every(({ state }) => state === 'following');
   return { ready: database === 'ok' && following, database, chains };
 }

@@ -60,8 +60,8 @@ export class Till {
     this.#options = options;
   }
 
-  static async start(env: Env = {}, options: Partial<AppOptions> = {}): Promise<Till> {
-    const till = new Till(mkdtempSync(join(tmpdir(), 'till-')), await freePort(), env, options);
+  static async start(env: Env = {}, options: Partial<AppOptions> = {}, dataDir = newDir()): Promise<Till> {
+    const till = new Till(dataDir, await freePort(), env, options);
     await till.up();
     return till;
   }
@@ -117,8 +117,8 @@ export class TillProcess {
     this.#env = env;
   }
 
-  static async start(env: Env = {}): Promise<TillProcess> {
-    const till = new TillProcess(mkdtempSync(join(tmpdir(), 'till-')), await freePort(), env);
+  static async start(env: Env = {}, dataDir = newDir()): Promise<TillProcess> {
+    const till = new TillProcess(dataDir, await freePort(), env);
     await till.up();
     return till;
   }
@@ -182,6 +182,10 @@ export class TillProcess {
     child.kill(signal);
     return exited;
   }
+}
+
+function newDir(): string {
+  return mkdtempSync(join(tmpdir(), 'till-'));
 }
 
 async function waitReady(api: ApiClient, timeoutMs: number): Promise<void> {

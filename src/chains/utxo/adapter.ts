@@ -21,8 +21,9 @@ import { createNodeClient, type NodeClient } from './node-client.ts';
 import { bip21Uri } from './payment-uri.ts';
 import { planBump } from './plan-bump.ts';
 import { planSend } from './plan-send.ts';
-import { createRpc } from './rpc.ts';
+import { createRpc, type Rpc } from './rpc.ts';
 import { createRpcTransport } from '../rpc-transport.ts';
+import { scanUnspent } from './scan-unspent.ts';
 import { signSend } from './sign-send.ts';
 import { dustLimit } from './size.ts';
 import { createSubmitter, type Submitter } from './submit.ts';
@@ -51,6 +52,8 @@ export interface UtxoAdapterOptions {
 const RPC_TIMEOUT_MS = 30_000;
 /** The largest block is 8 MB as hex; a mempool of a million ids is 67 MB. */
 const MAX_RESPONSE_BYTES = 96 * 1024 * 1024;
+/** A scan of the whole set of unspent outputs reads some 15 GB on a Bitcoin node. */
+const SCAN_TIMEOUT_MS = 30 * 60_000;
 const ONE_CONFIRMATION = 1;
 
 /** Bitcoin and Litecoin over the RPC of a full node, pruned or not; no wallet, index or ZMQ needed. */
@@ -62,17 +65,18 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     capRate: options.feeCapRate ?? coin.feeCapRate,
     confirmTarget: options.confirmTarget ?? coin.confirmTarget,
   };
-  const client = createNodeClient(
+  const rpcWithin = (timeoutMs: number): Rpc =>
     createRpc(
       createRpcTransport({
         url: options.rpcUrl,
         cookieFile: options.cookieFile,
-        timeoutMs: options.rpcTimeoutMs ?? RPC_TIMEOUT_MS,
+        timeoutMs,
         maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
         logger,
       }),
-    ),
-  );
+    );
+  const client = createNodeClient(rpcWithin(options.rpcTimeoutMs ?? RPC_TIMEOUT_MS));
+  const slowRpc = rpcWithin(SCAN_TIMEOUT_MS);
   const mempool = createMempool({ client, index, mweb: coin.hasMweb, clock, logger });
   const submitter = createSubmitter(client, coin.hasMweb, logger);
 
@@ -99,7 +103,10 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     signSend: (plan, keys) => signSend(coin, network, plan, keys),
     planBump: (request) => planBump(coin, network, { ...request, capRate: limits.capRate }),
     broadcast: (transaction) => submitter.broadcast(transaction),
-    close: () => client.close(),
+    scanUnspent: (query) => scanUnspent(slowRpc, query),
+    close: async () => {
+      await Promise.all([client.close(), slowRpc.close()]);
+    },
   };
 }
 

@@ -40,5 +40,7 @@ export interface UtxoCoin {
   readonly feeCapRate: bigint;
   /** Blocks within which a send should confirm. */
   readonly confirmTarget: number;
+  /** How the node's software names itself, and the oldest version without known serious faults. */
+  readonly knownGood: { readonly client: string; readonly oldest: readonly number[] };
   readonly networks: Readonly<Record<Network, UtxoNetwork>>;
 }

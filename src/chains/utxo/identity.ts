@@ -22,7 +22,7 @@ export async function nodeStatus(client: NodeClient, coin: UtxoCoin, network: Ne
     pruneHeight: info.pruned ? (info.pruneheight ?? 0) : 0,
     peers: network === 'regtest' ? null : networkInfo.connections,
     version: networkInfo.subversion,
-    warnings: warningsOf(info, networkInfo),
+    warnings: warningsOf(coin, info, networkInfo),
   };
 }
 
@@ -46,8 +46,19 @@ function nameOf(genesisHash: string): string {
   return 'an unknown chain';
 }
 
-function warningsOf(info: ChainInfo, networkInfo: NetworkInfo): string | null {
-  const all = [info.warnings, networkInfo.warnings].flatMap((warnings) => warnings ?? []);
+function warningsOf(coin: UtxoCoin, info: ChainInfo, networkInfo: NetworkInfo): string | null {
+  const age = outdated(coin, networkInfo.subversion);
+  const all = [info.warnings, networkInfo.warnings, age].flatMap((warnings) => warnings ?? []);
   const distinct = [...new Set(all.filter((warning) => warning !== ''))];
   return distinct.length === 0 ? null : distinct.join('; ');
+}
+
+/** A node that names itself otherwise (a fork, an operator's comment) is not judged. */
+function outdated({ knownGood: { client, oldest } }: UtxoCoin, subversion: string): string | null {
+  const [, numbers = ''] = new RegExp(`^/${client}:([0-9.]+)`).exec(subversion) ?? [];
+  if (numbers === '') return null;
+  const version = numbers.split('.').map(Number);
+  const differing = oldest.findIndex((part, at) => (version[at] ?? 0) !== part);
+  if (differing === -1 || (version[differing] ?? 0) > (oldest[differing] ?? 0)) return null;
+  return `the node's version ${numbers} is older than ${oldest.join('.')}, the oldest without known serious faults: upgrade it`;
 }

@@ -89,12 +89,14 @@ const STATEMENTS = [
   `CREATE INDEX payments_by_status ON payments (merchant_id, mode, status, created_at, id)`,
   `CREATE INDEX payments_by_customer ON payments (merchant_id, mode, customer_id, created_at, id)`,
   `CREATE INDEX payments_by_order ON payments (merchant_id, mode, order_id, created_at, id)`,
+  `CREATE INDEX payments_by_state ON payments (mode, status)`,
   `CREATE INDEX payments_due ON payments (expires_at, id)
     WHERE closed_at IS NULL AND status IN ('pending', 'underpaid')`,
   `CREATE TABLE addresses (
     id INTEGER PRIMARY KEY, merchant_id TEXT NOT NULL REFERENCES merchants(id), coin TEXT NOT NULL, mode TEXT NOT NULL,
     branch INTEGER NOT NULL CHECK (branch IN (0, 1)), idx INTEGER NOT NULL, address TEXT NOT NULL, watch_key TEXT NOT NULL,
-    purpose TEXT NOT NULL CHECK (purpose IN ('wallet', 'payment', 'change')), payment_id TEXT REFERENCES payments(id),
+    purpose TEXT NOT NULL CHECK (purpose IN ('wallet', 'payment', 'change', 'recovered')),
+    payment_id TEXT REFERENCES payments(id),
     created_at INTEGER NOT NULL,
     UNIQUE (coin, mode, watch_key), UNIQUE (merchant_id, coin, mode, branch, idx)) STRICT`,
   `CREATE INDEX addresses_by_payment ON addresses (payment_id) WHERE payment_id IS NOT NULL`,

@@ -1,4 +1,5 @@
-import type { Coin, Mode } from '../../domain/coins.ts';
+import type { Credit } from '../../domain/chain.ts';
+import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import type { ConfirmationPolicy } from '../../domain/confirmations.ts';
 import type { Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/database.ts';
@@ -11,4 +12,6 @@ export interface ObserveDeps extends ApplyFactsDeps {
   /** Confirmation policy of a coin in a mode. */
   readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
   readonly wakeWebhooks: () => void;
+  /** After a restore: watches more addresses when one of the recovered ones was paid; true when it did. */
+  readonly extendLookAhead?: (chain: ChainId, credits: readonly Credit[]) => Promise<boolean>;
 }

@@ -22,7 +22,8 @@ const FORGET_EVERY = 144;
 
 /**
  * Records one block: its credits, its spends, the confirmations it adds and the cursor, all in one
- * transaction. Answers false, changing nothing, when it is not the child of the cursor's block.
+ * transaction. Answers false, recording nothing, when it must be read again: it is not the child of the
+ * cursor's block, or more addresses are watched now than when it was read.
  * @param seenThrough when the chain was last seen completely, ms: what was not there then came later
  */
 export async function recordBlock(
@@ -31,6 +32,7 @@ export async function recordBlock(
   block: ChainBlock,
   seenThrough: number | null,
 ): Promise<boolean> {
+  if ((await deps.extendLookAhead?.(chain, block.credits)) === true) return false;
   const recorded = await inTransaction(deps.db, async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);

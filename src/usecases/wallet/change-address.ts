@@ -3,8 +3,8 @@ import type { ChainId, Coin } from '../../domain/coins.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
+import { nextAddressIndex } from '../../store/addresses.ts';
 import type { Db, Tx } from '../../store/database.ts';
-import { nextChangeIndex } from '../../store/spendable.ts';
 import { allocateAddress } from '../allocate-address.ts';
 
 /** Whose wallet, by account, on which chain. */
@@ -19,9 +19,9 @@ export async function nextChangeAddress(
   deps: { readonly deriver: AddressDeriver },
   wallet: ChangeWallet,
 ): Promise<string> {
-  const { coin, mode, account } = wallet;
+  const { coin, mode, account, merchantId } = wallet;
   if (!changesAddress(coin)) return deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
-  const index = await nextChangeIndex(db, wallet);
+  const index = await nextAddressIndex(db, { merchantId, coin, mode, branch: 1 });
   return deps.deriver.address({ coin, mode, account, branch: 1, index });
 }
 

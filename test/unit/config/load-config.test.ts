@@ -163,6 +163,7 @@ const TABLE: readonly (readonly [
   ['TILLD_LTC_FEE_CAP', '900', 'fees.LTC.capPerKvb', 900_000n, '1e6'],
   ['TILLD_ETH_FEE_CAP', '1.5', 'ethFeeCap', 1_500_000_000_000n, '0'],
   ['TILLD_POLL_INTERVAL', '250ms', 'watcher.pollIntervalMs', 250, '1ms'],
+  ['TILLD_RECONCILE_INTERVAL', '6h', 'reconcileIntervalMs', 21_600_000, '1m'],
   ['TILLD_PAYMENT_LIFETIME_MINUTES', '5', 'payments.lifetimeMinutes', 5, '4'],
   ['TILLD_TOLERANCE_PERCENT', '1.25', 'payments.toleranceBps', 125, '5.01'],
   ['TILLD_LATE_PAYMENTS', 'review', 'payments.latePolicy', 'review', 'refund'],

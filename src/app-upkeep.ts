@@ -1,0 +1,121 @@
+import { schedule, type ScheduledTask } from 'node-cron';
+import type { Config } from './config/config.ts';
+import type { ChainAdapter } from './domain/chain.ts';
+import type { Clock, Logger } from './domain/ports.ts';
+import type { OpenDatabase } from './store/open.ts';
+import { lastReconciledAt } from './store/reconciliations.ts';
+import { reconcile } from './usecases/chain/reconcile.ts';
+import { pruneIdempotency } from './usecases/prune-idempotency.ts';
+import { readChains, type WatchedChain } from './watcher/chain-warnings.ts';
+import { PeriodicTask } from './watcher/periodic-task.ts';
+import type { Watcher } from './watcher/watcher.ts';
+
+interface UpkeepDeps {
+  readonly config: Config;
+  readonly database: OpenDatabase;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly adapters: readonly ChainAdapter[];
+  readonly watcher: Watcher;
+}
+
+/** What keeps the daemon in order over years, beside its work. */
+export interface Upkeep {
+  start(): void;
+  stop(): Promise<void>;
+  /** Every chain with its warnings. */
+  chains(): Promise<WatchedChain[]>;
+}
+
+const EVERY_TEN_MINUTES = '*/10 * * * *';
+/** Given back per run, 4 KiB each: a few milliseconds of work. */
+const RECLAIMED_PAGES = 2_000;
+const WARNINGS_EVERY_MS = 60_000;
+/** How long the ledger may take to reach the node's block. */
+const PATIENCE_MS = 60_000;
+
+/** Prunes and shrinks the database, compares ledger and chain now and then, and tells of warnings. */
+export function createUpkeep(deps: UpkeepDeps): Upkeep {
+  const { config, database, clock, logger, watcher } = deps;
+  const { db } = database;
+  const stopping = new AbortController();
+  const chains = async (): Promise<WatchedChain[]> =>
+    readChains({ db, clock, network: config.network, watcher });
+  const warnings = new PeriodicTask(
+    'chain-warnings',
+    WARNINGS_EVERY_MS,
+    logger,
+    warningTeller(chains, logger),
+  );
+  let tasks: ScheduledTask[] = [];
+  const runs = new Set<Promise<void>>();
+  const run = async (name: string, job: () => Promise<unknown>): Promise<void> => {
+    const work = job().then(
+      () => undefined,
+      (error: unknown) => {
+        if (!stopping.signal.aborted)
+          logger.error({ task: name, err: error }, 'upkeep failed; it runs again');
+      },
+    );
+    runs.add(work);
+    await work;
+    runs.delete(work);
+  };
+  const jobs: readonly (readonly [string, () => Promise<unknown>])[] = [
+    [
+      'database',
+      async () => {
+        const removed = await pruneIdempotency({ db, clock });
+        if (removed > 0) logger.info({ removed }, 'idempotency keys pruned');
+        database.reclaim(RECLAIMED_PAGES);
+      },
+    ],
+    ['reconcile', () => reconcileDue(deps, stopping.signal)],
+  ];
+  return {
+    chains,
+    start: () => {
+      warnings.start();
+      tasks = jobs.map(([name, job]) =>
+        schedule(EVERY_TEN_MINUTES, () => run(name, job), {
+          name,
+          noOverlap: true,
+          suppressMissedWarning: true,
+        }),
+      );
+    },
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(tasks.map(async (task) => task.destroy()));
+      await Promise.all([warnings.stop(), ...runs]);
+    },
+  };
+}
+
+/** Compares each chain whose last comparison is too long ago. One at a time: a scan keeps a node busy. */
+async function reconcileDue(deps: UpkeepDeps, signal: AbortSignal): Promise<void> {
+  const { config, clock, logger, adapters } = deps;
+  const { db } = deps.database;
+  for (const adapter of adapters) {
+    if (adapter.scanUnspent === undefined || signal.aborted) continue;
+    const last = await lastReconciledAt(db, adapter);
+    if (last !== null && clock.now() - last < config.reconcileIntervalMs) continue;
+    await reconcile({ db, clock, logger, patienceMs: PATIENCE_MS, signal }, adapter);
+  }
+}
+
+/** A line in the log when a warning comes, and when it is over. */
+function warningTeller(chains: () => Promise<WatchedChain[]>, logger: Logger): () => Promise<void> {
+  const told = new Map<string, string>();
+  return async () => {
+    for (const { coin, mode, warnings } of await chains()) {
+      const key = `${coin}/${mode}`;
+      // Minutes count up in some of them.
+      const sense = warnings.map((warning) => warning.replace(/\d+ minutes/, 'minutes')).join('; ');
+      if (sense === (told.get(key) ?? '')) continue;
+      told.set(key, sense);
+      if (warnings.length > 0) logger.warn({ coin, mode, warnings }, 'something is wrong around a chain');
+      else logger.info({ coin, mode }, 'nothing is wrong around the chain any more');
+    }
+  };
+}

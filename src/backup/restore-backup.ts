@@ -1,0 +1,99 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ChainId, Network } from '../domain/coins.ts';
+import type { AddressDeriver } from '../domain/keys.ts';
+import type { Clock, Logger } from '../domain/ports.ts';
+import { merchantAddresses } from '../store/addresses.ts';
+import { inTransaction, type Db } from '../store/database.ts';
+import { readSqliteMeta, sqliteProblems } from '../store/dialect.ts';
+import { skipAccounts } from '../store/merchants.ts';
+import { writeMeta } from '../store/meta.ts';
+import { openDatabase } from '../store/open.ts';
+import { openLookAhead } from '../usecases/wallet/look-ahead.ts';
+import { createWallet } from '../wallet/derivation.ts';
+import { openKeyring, type KeyringCost } from '../wallet/keyring.ts';
+import { BackupError } from './backup-error.ts';
+import { openArchive } from './sealed-archive.ts';
+import { fillDataDir } from './stage.ts';
+
+/** Account numbers left out: merchants opened after the backup may have had them. */
+const SKIPPED_ACCOUNTS = 100;
+
+export interface RestoreBackupOptions {
+  readonly source: string;
+  readonly dataDir: string;
+  readonly passphrase: string;
+  /** Whether the passphrase is kept in the data directory, because nothing configures it. */
+  readonly keepPassphrase: boolean;
+  readonly cost: KeyringCost;
+  readonly liveNetwork: Network;
+  /** Addresses per merchant, coin and branch that may have been given out after the backup. */
+  readonly lookAhead: number;
+  readonly watchKeyOf: (chain: ChainId, address: string) => string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Puts a backup into an empty data directory, all or nothing, after everything in it was checked. The
+ * next start reads the chains on from where the backup stood. Addresses that may have been given out
+ * since are watched and never given out again.
+ * @returns when the backup was made, and how many addresses are watched in addition.
+ * @throws {BackupError} {KeyringError}
+ */
+export async function restoreBackup(
+  options: RestoreBackupOptions,
+): Promise<{ createdAt: Date; recovered: number }> {
+  const { source, dataDir, passphrase, cost, liveNetwork } = options;
+  return fillDataDir(dataDir, async (stage) => {
+    const { createdAt } = await openArchive({ source, dir: stage, passphrase });
+    const file = join(stage, 'tilld.sqlite');
+    const problems = sqliteProblems(file);
+    if (problems.length > 0)
+      throw new BackupError(`the database in ${source} is damaged: ${problems.join('; ')}`);
+    const { keyring } = await openKeyring({ dataDir: stage, passphrase, argon2: cost, mayCreate: false });
+    try {
+      if (readSqliteMeta(file, 'keyring_fingerprint') !== keyring.fingerprint) {
+        throw new BackupError(`the keyring in ${source} does not belong to its database`);
+      }
+      const deriver = createWallet({ keyring, liveNetwork });
+      const recovered = await lookAhead(options, deriver, file);
+      if (options.keepPassphrase) {
+        await writeFile(join(stage, 'keyring-passphrase'), `${passphrase}\n`, { mode: 0o600, flag: 'wx' });
+      }
+      return { createdAt, recovered };
+    } finally {
+      keyring.wipe();
+    }
+  });
+}
+
+async function lookAhead(
+  options: RestoreBackupOptions,
+  deriver: AddressDeriver,
+  file: string,
+): Promise<number> {
+  const { clock, logger, watchKeyOf } = options;
+  const database = await openDatabase(file);
+  try {
+    const { db } = database;
+    await assertSameNetwork(db, deriver, options.liveNetwork);
+    await inTransaction(db, (tx) => skipAccounts(tx, SKIPPED_ACCOUNTS));
+    const recovered = await openLookAhead({ db, deriver, watchKeyOf, clock, logger }, options.lookAhead);
+    await writeMeta(db, 'restored_at', String(clock.now()));
+    return recovered;
+  } finally {
+    await database.close();
+  }
+}
+
+/** Addresses of another network would be watched in vain. */
+async function assertSameNetwork(db: Db, deriver: AddressDeriver, network: Network): Promise<void> {
+  for (const row of await merchantAddresses(db)) {
+    const { account, coin, mode, branch, idx: index, address } = row;
+    if (deriver.address({ coin, mode, account, branch, index }) === address) continue;
+    throw new BackupError(
+      `the backup belongs to another network than ${network}: set TILLD_NETWORK to the one it was made with`,
+    );
+  }
+}

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { emailKey } from '../domain/email.ts';
+import type { ChainId, Network } from '../domain/coins.ts';
+import type { LatePolicy } from '../domain/payment/types.ts';
+import type { Clock, Logger } from '../domain/ports.ts';
+import { inTransaction, type Db } from '../store/database.ts';
+import { writeMeta } from '../store/meta.ts';
+import { openDatabase } from '../store/open.ts';
+import { insertUser } from '../store/users.ts';
+import { createMerchant } from '../usecases/merchants/create-merchant.ts';
+import { newUuid } from '../usecases/new-id.ts';
+import { openLookAhead } from '../usecases/wallet/look-ahead.ts';
+import { createWallet } from '../wallet/derivation.ts';
+import { restoreKeyring, type Keyring, type KeyringCost } from '../wallet/keyring.ts';
+import { loadOrCreatePassphrase } from '../wallet/passphrase.ts';
+import { createSecretBox } from '../wallet/secret-box.ts';
+import { fillDataDir } from './stage.ts';
+
+export interface RestoreSeedOptions {
+  readonly dataDir: string;
+  readonly words: string;
+  /** Null: one is generated and kept in the data directory. */
+  readonly passphrase: string | null;
+  readonly cost: KeyringCost;
+  readonly liveNetwork: Network;
+  /** The owner of everything that is found. */
+  readonly email: string;
+  readonly passwordHash: string;
+  /** Merchants there were: one each for accounts 0, 1, and so on. */
+  readonly accounts: number;
+  /** How many addresses in a row may never have been paid. */
+  readonly gap: number;
+  /** Nothing was paid before this time. */
+  readonly birthdayMs: number;
+  readonly defaults: { lifetimeMinutes: number; toleranceBps: number; latePolicy: LatePolicy };
+  readonly watchKeyOf: (chain: ChainId, address: string) => string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Fills an empty data directory from the 24 words alone: the same keyring, a merchant for each account
+ * with the same addresses, all of them watched. The next start reads the chains from the birthday on and
+ * finds the money again, as the merchants' own; payments and their history are not in a seed.
+ * @throws {BackupError} {KeyringError}
+ */
+export async function restoreSeed(options: RestoreSeedOptions): Promise<{ recovered: number }> {
+  return fillDataDir(options.dataDir, async (stage) => {
+    const { passphrase } = await loadOrCreatePassphrase({ dataDir: stage, configured: options.passphrase });
+    const { words, cost } = options;
+    const keyring = await restoreKeyring({ dataDir: stage, passphrase, argon2: cost, words });
+    try {
+      const database = await openDatabase(join(stage, 'tilld.sqlite'));
+      try {
+        return { recovered: await repopulate(options, database.db, keyring) };
+      } finally {
+        await database.close();
+      }
+    } finally {
+      keyring.wipe();
+    }
+  });
+}
+
+async function repopulate(options: RestoreSeedOptions, db: Db, keyring: Keyring): Promise<number> {
+  const { watchKeyOf, liveNetwork, birthdayMs, logger, defaults, gap } = options;
+  const now = options.clock.now();
+  const userId = newUuid();
+  await writeMeta(db, 'keyring_fingerprint', keyring.fingerprint);
+  await inTransaction(db, async (tx) => {
+    await insertUser(tx, {
+      id: userId,
+      email: options.email,
+      email_key: emailKey(options.email),
+      password_hash: options.passwordHash,
+      is_verified: 0,
+      token_version: 0,
+      created_at: now,
+      updated_at: now,
+    });
+  });
+  // A chain is read from the time its oldest address was made.
+  const clock: Clock = { now: () => birthdayMs };
+  const deriver = createWallet({ keyring, liveNetwork });
+  const secretBox = createSecretBox(keyring);
+  const deps = { db, deriver, secretBox, watchKeyOf, clock, logger, defaults, hasLiveCoin: true };
+  for (let account = 0; account < options.accounts; account += 1) {
+    const shop = account + 1;
+    await createMerchant(deps, {
+      userId,
+      name: `Recovered shop ${shop}`,
+      description: null,
+      domain: `recovered-${shop}.invalid`,
+    });
+  }
+  await writeMeta(db, 'restored_at', String(now));
+  return openLookAhead(deps, gap);
+}

@@ -1,0 +1,46 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lockDataDir } from '../store/data-dir.ts';
+import { BackupError } from './backup-error.ts';
+import { freshDirectory, isFile, sync } from './files.ts';
+
+const STAGE = 'restore.tmp';
+/** What may be in a data directory that holds nothing yet. */
+const HARMLESS = new Set(['lock', 'lock-journal', 'lock.pid', 'lost+found', STAGE]);
+/** The keyring comes last: without it no daemon starts, so a half-filled directory is never used. */
+const PUBLISHED = ['tilld.sqlite', 'keyring-passphrase', 'keyring.json'];
+
+/**
+ * Fills an empty data directory, all or nothing: the work is done in a folder inside it that no daemon
+ * looks at, and moved to its place when it is complete and on the disk. Holds the directory meanwhile.
+ * @throws {BackupError} when the directory holds anything.
+ */
+export async function fillDataDir<T>(dataDir: string, work: (stage: string) => Promise<T>): Promise<T> {
+  assertEmpty(dataDir);
+  const lock = lockDataDir(dataDir);
+  const stage = join(dataDir, STAGE);
+  try {
+    assertEmpty(dataDir);
+    await freshDirectory(stage);
+    const result = await work(stage);
+    const files: string[] = [];
+    for (const name of PUBLISHED) if (await isFile(join(stage, name))) files.push(name);
+    for (const name of files) await sync(join(stage, name));
+    for (const name of files) await rename(join(stage, name), join(dataDir, name));
+    await sync(dataDir);
+    return result;
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+    lock.release();
+  }
+}
+
+function assertEmpty(dataDir: string): void {
+  if (!existsSync(dataDir)) return;
+  const held = readdirSync(dataDir).filter((name) => !HARMLESS.has(name));
+  if (held.length === 0) return;
+  throw new BackupError(
+    `${dataDir} is not empty (it holds ${held.slice(0, 3).join(', ')}): restore into a new directory, nothing is ever overwritten`,
+  );
+}

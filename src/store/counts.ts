@@ -1,0 +1,59 @@
+import type { Coin, Mode } from '../domain/coins.ts';
+import type { Db } from './database.ts';
+import type { PaymentRow, SendRow } from './tables.ts';
+
+/** How many payments are in each status: one walk over an index. */
+export async function countPayments(
+  db: Db,
+): Promise<{ mode: Mode; status: PaymentRow['status']; count: number }[]> {
+  return db
+    .selectFrom('payments')
+    .select(['mode', 'status', (eb) => eb.fn.countAll<number>().as('count')])
+    .groupBy(['mode', 'status'])
+    .execute();
+}
+
+/** How many sends are in each status. */
+export async function countSends(
+  db: Db,
+): Promise<{ coin: Coin; mode: Mode; status: SendRow['status']; count: number }[]> {
+  return db
+    .selectFrom('sends')
+    .select(['coin', 'mode', 'status', (eb) => eb.fn.countAll<number>().as('count')])
+    .groupBy(['coin', 'mode', 'status'])
+    .execute();
+}
+
+/** Webhooks that wait, and since when the first of those that are due waits, ms. */
+export async function webhookBacklog(
+  db: Db,
+  now: number,
+): Promise<{ pending: number; due: number; oldestDueAt: number | null }> {
+  const pending = await db
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow();
+  const due = await db
+    .selectFrom('deliveries')
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('next_attempt_at').as('oldest')])
+    .where('status', '=', 'pending')
+    .where('next_attempt_at', '<=', now)
+    .executeTakeFirstOrThrow();
+  const oldest: number | null = due.oldest;
+  return { pending: pending.count, due: due.count, oldestDueAt: oldest };
+}
+
+/** When the newest block that was read was made, by its own clock, ms; null before the first. */
+export async function newestBlockTimes(db: Db): Promise<{ coin: Coin; mode: Mode; timeMs: number }[]> {
+  return db
+    .selectFrom('chain_cursors')
+    .innerJoin('chain_blocks', (join) =>
+      join
+        .onRef('chain_blocks.coin', '=', 'chain_cursors.coin')
+        .onRef('chain_blocks.mode', '=', 'chain_cursors.mode')
+        .onRef('chain_blocks.height', '=', 'chain_cursors.height'),
+    )
+    .select(['chain_cursors.coin', 'chain_cursors.mode', 'chain_blocks.time_ms as timeMs'])
+    .execute();
+}

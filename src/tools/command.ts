@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { ConfigError, loadConfig } from '../config/load-config.ts';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../domain/ports.ts';
+
+/** A wrong call of a command: the message says what is right. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+/** Exit codes of the commands: 0 done, 1 not done or differences found, 2 wrong call or configuration. */
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+/** Runs a command to its exit code; every failure is one line for the operator, without secrets or traces. */
+export async function runCommand(usage: string, work: (args: string[]) => Promise<number>): Promise<void> {
+  const args = process.argv.slice(2);
+  if (args.includes('--help') || args.includes('-h')) {
+    tell(usage);
+    return;
+  }
+  try {
+    process.exitCode = await work(args);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const isUsage = error instanceof UsageError || error instanceof ConfigError;
+    warn(isUsage && !(error instanceof ConfigError) ? `${message}\n\n${usage}` : message);
+    process.exitCode = isUsage ? EXIT_USAGE : EXIT_FAILED;
+  }
+}
+
+/** Options and operands of a call. @throws {UsageError} */
+export function parseCall<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/**
+ * The daemon's own configuration, with another data directory if one is named. Relative paths in it start
+ * where scripts/start starts the daemon, wherever the command is called from.
+ */
+export function toolConfig(dataDir: string | undefined): Config {
+  const named = dataDir === undefined ? {} : { TILLD_DATA_DIR: resolve(dataDir) };
+  return loadConfig({ env: { ...process.env, ...named }, cwd: resolve(import.meta.dirname, '../..') });
+}
+
+/** A whole number of an option. @throws {UsageError} */
+export function countOf(name: string, text: string, min: number, max: number): number {
+  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (count >= min && count <= max) return count;
+  throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
+}
+
+/** A secret from a file, `-` being the standard input; without one it is asked for on the terminal. */
+export async function readSecret(
+  file: string | undefined,
+  question: string,
+  option: string,
+): Promise<string> {
+  if (file !== undefined) return readFileSync(file === '-' ? 0 : file, 'utf8').trim();
+  if (!process.stdin.isTTY) throw new UsageError(`there is no terminal to ask on: give ${option}`);
+  const answer = await ask(question, true);
+  return answer.trim();
+}
+
+/** Asks on the terminal; what is typed to a hidden question is not shown. */
+export async function ask(question: string, hidden: boolean): Promise<string> {
+  process.stderr.write(question);
+  const output = hidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stderr;
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  try {
+    return await new Promise((resolve) => lines.question('', resolve));
+  } finally {
+    lines.close();
+    if (hidden) process.stderr.write('\n');
+  }
+}
+
+/** A line of a command's result. */
+export function tell(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** A line for the person who called it. */
+export function warn(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** The log of a command: only what goes wrong. */
+export const TOOL_LOGGER: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (_fields, message) => warn(message),
+  error: (_fields, message) => warn(message),
+};

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { createLiveAdapters } from '../app-chains.ts';
+import { isFile } from '../backup/files.ts';
+import type { ChainAdapter } from '../domain/chain.ts';
+import { formatCoinAmount } from '../domain/money.ts';
+import { openDatabase } from '../store/open.ts';
+import { reconcile, type ReconcileDeps } from '../usecases/chain/reconcile.ts';
+import { parseCall, runCommand, tell, TOOL_LOGGER, toolConfig, UsageError } from './command.ts';
+
+const USAGE = `Compares the ledger with each coin's chain: every unspent output, by the node's own set.
+
+  scripts/reconcile [--data-dir DIR]
+
+Run it beside the daemon. It changes nothing. A pruned Bitcoin node takes some minutes. Exit code 1 when
+anything differs, or could not be compared.`;
+
+/** A running daemon reads a new block within seconds. */
+const PATIENCE_MS = 20_000;
+
+await runCommand(USAGE, async (args) => {
+  const { values } = parseCall({ args, options: { 'data-dir': { type: 'string' } } });
+  const config = toolConfig(values['data-dir']);
+  const file = join(config.dataDir, 'tilld.sqlite');
+  if (!(await isFile(file)))
+    throw new UsageError(`${file} does not exist (set TILLD_DATA_DIR or --data-dir)`);
+  const database = await openDatabase(file, { mayMigrate: false });
+  const clock = { now: () => Date.now() };
+  const { db } = database;
+  const adapters = createLiveAdapters({ config, db, clock, logger: TOOL_LOGGER });
+  try {
+    if (adapters.length === 0)
+      throw new UsageError('no node is configured (TILLD_BTC_RPC_URL, TILLD_LTC_RPC_URL)');
+    let isFine = true;
+    for (const adapter of adapters) {
+      const deps = { db, clock, logger: { ...TOOL_LOGGER, error: () => undefined }, patienceMs: PATIENCE_MS };
+      if (!(await compareOne(deps, adapter))) isFine = false;
+    }
+    return isFine ? 0 : 1;
+  } finally {
+    await Promise.all(adapters.map(async (adapter) => adapter.close()));
+    await db.destroy();
+  }
+});
+
+async function compareOne(deps: ReconcileDeps, adapter: ChainAdapter): Promise<boolean> {
+  const { coin } = adapter;
+  const result = await reconcile(deps, adapter);
+  if (result === null) {
+    tell(`${coin}: has no set of outputs to compare with`);
+    return true;
+  }
+  if (result.kind === 'postponed') {
+    tell(`${coin}: not compared, ${result.reason}`);
+    return false;
+  }
+  const amount = (atoms: bigint | null): string =>
+    atoms === null ? 'nothing' : `${formatCoinAmount(atoms, coin)} ${coin}`;
+  const { outputs, ledger, height, differences } = result;
+  tell(
+    `${coin}: ${outputs} outputs, ${amount(ledger)} unspent at height ${height}, ${differences.length} differences`,
+  );
+  if (!result.isComplete)
+    tell(`${coin}: the node cannot scan; money that the ledger does not know was not looked for`);
+  for (const { output, ledger: ours, chain } of differences) {
+    tell(`  ${output}: ledger ${amount(ours)}, chain ${amount(chain)}`);
+  }
+  return differences.length === 0;
+}

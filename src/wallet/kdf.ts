@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { argon2id, hash } from 'argon2';
+import { z } from 'zod';
+
+/** Cost of argon2id (RFC 9106). */
+export interface KdfCost {
+  readonly memoryKiB: number;
+  readonly iterations: number;
+  readonly parallelism: number;
+}
+
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+const ARGON2_VERSION = 0x13;
+
+/** Base64 of exactly so many bytes. */
+export const base64Bytes = (length: number) =>
+  z.base64().refine((text) => Buffer.from(text, 'base64').length === length, `must be ${length} bytes`);
+
+/** Bounds keep a foreign file from eating all memory before its passphrase is even wrong. */
+export const kdfSchema = z.strictObject({
+  name: z.literal('argon2id'),
+  version: z.literal(ARGON2_VERSION),
+  memoryKiB: z.int().min(8).max(4_194_304),
+  iterations: z.int().min(1).max(1000),
+  parallelism: z.int().min(1).max(64),
+  salt: base64Bytes(SALT_BYTES),
+});
+
+/** How a file's key follows from a passphrase, as the file itself tells. */
+export type Kdf = z.infer<typeof kdfSchema>;
+
+/** Parameters of a new file, with a salt of its own. */
+export function newKdf({ memoryKiB, iterations, parallelism }: KdfCost): Kdf {
+  const salt = randomBytes(SALT_BYTES).toString('base64');
+  return { name: 'argon2id', version: ARGON2_VERSION, memoryKiB, iterations, parallelism, salt };
+}
+
+/** The 32-byte key of a passphrase; its Unicode form does not matter. Wipe it after use. */
+export async function deriveKey(passphrase: string, kdf: Kdf): Promise<Buffer> {
+  return hash(passphrase.normalize('NFKC'), {
+    raw: true,
+    type: argon2id,
+    version: kdf.version,
+    memoryCost: kdf.memoryKiB,
+    timeCost: kdf.iterations,
+    parallelism: kdf.parallelism,
+    salt: Buffer.from(kdf.salt, 'base64'),
+    hashLength: KEY_BYTES,
+  });
+}
+
+/** The parameters in one fixed order, for authentication. */
+export function kdfFields(kdf: Kdf): readonly (string | number)[] {
+  return [kdf.name, kdf.version, kdf.memoryKiB, kdf.iterations, kdf.parallelism, kdf.salt];
+}

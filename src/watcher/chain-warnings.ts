@@ -1,0 +1,57 @@
+import type { Coin, Network } from '../domain/coins.ts';
+import type { Clock } from '../domain/ports.ts';
+import { newestBlockTimes } from '../store/counts.ts';
+import type { Db } from '../store/database.ts';
+import type { ChainHealth } from './chain-follower.ts';
+
+/** Consensus lets a Bitcoin block be two hours ahead; honest ones are minutes at most. */
+const AHEAD_MS = 15 * 60_000;
+/** So long without a block is next to impossible on each public network. */
+const SILENCE_MS: Readonly<Record<Coin, number>> = {
+  BTC: 3 * 3_600_000,
+  LTC: 3_600_000,
+  ETH: 5 * 60_000,
+  SOL: 2 * 60_000,
+};
+
+/** A chain's health with everything about it that is worth an operator's look, in words. */
+export type WatchedChain = ChainHealth & { readonly warnings: readonly string[] };
+
+export interface ChainWarningsDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly network: Network | null;
+  readonly watcher: { health(): ChainHealth[] };
+}
+
+/** Every chain with its warnings: the node's own, its age, and clocks that disagree. */
+export async function readChains(deps: ChainWarningsDeps): Promise<WatchedChain[]> {
+  const now = deps.clock.now();
+  const tips = new Map(
+    (await newestBlockTimes(deps.db)).map(({ coin, mode, timeMs }) => [`${coin}/${mode}`, timeMs]),
+  );
+  return deps.watcher.health().map((health) => {
+    const tip = tips.get(`${health.coin}/${health.mode}`);
+    const node = health.nodeWarnings === null ? [] : [health.nodeWarnings];
+    const clocks = tip === undefined ? [] : clockWarnings(health, now - tip, deps.network);
+    return { ...health, warnings: [...node, ...clocks] };
+  });
+}
+
+function clockWarnings(
+  { coin, mode, state }: ChainHealth,
+  tipAgeMs: number,
+  network: Network | null,
+): string[] {
+  if (mode !== 'live') return [];
+  const minutes = Math.round(Math.abs(tipAgeMs) / 60_000);
+  if (tipAgeMs < -AHEAD_MS) {
+    return [`the newest block is ${minutes} minutes ahead of this machine's clock: set the clock`];
+  }
+  // Private networks make blocks when they please.
+  if (network === 'regtest' || state !== 'following') return [];
+  if (tipAgeMs <= SILENCE_MS[coin]) return [];
+  return [
+    `no new block for ${minutes} minutes: the node is cut off from its network, or this machine's clock is ahead`,
+  ];
+}

@@ -1,0 +1,312 @@
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openArchive } from '../../../src/backup/sealed-archive.ts';
+import { Shop } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { Till, TillProcess } from '../../_helpers/till.ts';
+import { runTool, startTool } from '../../_helpers/tool.ts';
+
+const PASSPHRASE = 'a passphrase of the operator';
+const ENV = { TILLD_KEYRING_PASSPHRASE: PASSPHRASE };
+
+describe('scripts/backup and scripts/restore', () => {
+  let till: TillProcess;
+  let shop: Shop;
+  let dir: string;
+
+  beforeAll(async () => {
+    till = await TillProcess.start(ENV);
+    shop = await Shop.open(till.api);
+  });
+  afterAll(() => till.end());
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'till-ops-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  const backup = async (target: string, env: Record<string, string> = ENV) =>
+    runTool('backup', [target, '--data-dir', till.dataDir], { env });
+
+  it('copies a daemon under load as it was at one moment, and the restored one goes on from there', async () => {
+    const file = join(dir, 'one.backup');
+    const before = await shop.createPayment();
+    const load = { running: true };
+    const created: string[] = [before.id];
+    const orders = (async () => {
+      while (load.running) created.push((await shop.createPayment()).id);
+    })();
+    const made = await backup(file);
+    load.running = false;
+    await orders;
+    expect(made).toMatchObject({ code: 0 });
+    expect(made.stdout).toContain(file);
+    expect(created.length).toBeGreaterThan(5);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dir)).toEqual(['one.backup']);
+    expect(existsSync(join(till.dataDir, 'backup.tmp'))).toBe(false);
+
+    const target = join(dir, 'restored');
+    expect(await restore(file, target)).toMatchObject({ code: 0 });
+    const restored = await Till.start(ENV, {}, target);
+    try {
+      const again = (id: string) =>
+        restored.api.call('GET', `/payment/get?paymentId=${id}`, { token: shop.secretKey });
+      expect((await again(before.id)).body.data).toMatchObject({
+        options: before.options,
+        status: 'pending',
+      });
+      const answers = await Promise.all(created.map(async (id) => (await again(id)).status));
+      const kept = answers.lastIndexOf(200) + 1;
+      // A moment: everything before it is there, nothing after it.
+      expect(answers).toEqual(created.map((_, at) => (at < kept ? 200 : 404)));
+    } finally {
+      await restored.end();
+    }
+  });
+
+  it('never shows or contains the passphrase, the words or anything readable', async () => {
+    const file = join(dir, 'one.backup');
+    await backup(file);
+    const text = readFileSync(file, 'latin1');
+    const { stdout: words } = await runTool('seed', ['show', '--yes', '--data-dir', till.dataDir], {
+      env: ENV,
+    });
+    expect(words.trim().split(' ')).toHaveLength(24);
+    for (const secret of [
+      PASSPHRASE,
+      words.trim(),
+      'SQLite format',
+      'ciphertext',
+      shop.merchantId,
+      'owner-',
+    ]) {
+      expect(text.includes(secret)).toBe(false);
+    }
+  });
+
+  it('warns when the passphrase lies nowhere but in the data directory', async () => {
+    const own = await TillProcess.start();
+    try {
+      const file = join(dir, 'own.backup');
+      const made = await runTool('backup', [file, '--data-dir', own.dataDir]);
+      expect(made.code).toBe(0);
+      expect(made.stderr).toContain('keyring-passphrase');
+      const passphrase = readFileSync(join(own.dataDir, 'keyring-passphrase'), 'utf8');
+      expect(made.stdout + made.stderr).not.toContain(passphrase.trim());
+      const target = join(dir, 'restored');
+      const args = [file, '--data-dir', target, '--passphrase-file', '-', '--look-ahead', '5'];
+      expect(await runTool('restore', args, { input: passphrase })).toMatchObject({ code: 0 });
+      expect(readFileSync(join(target, 'keyring-passphrase'), 'utf8')).toBe(passphrase);
+      await (await Till.start({}, {}, target)).end();
+    } finally {
+      await own.end();
+    }
+  });
+
+  it('refuses a wrong passphrase, for making as for restoring', async () => {
+    const file = join(dir, 'one.backup');
+    const other = { TILLD_KEYRING_PASSPHRASE: 'quite another passphrase' };
+    expect(await backup(file, other)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('passphrase'),
+    });
+    expect(readdirSync(dir)).toEqual([]);
+    await backup(file);
+    const target = join(dir, 'restored');
+    const refused = await restore(file, target, other);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the passphrase does not open'),
+    });
+    expect(filesIn(target)).toEqual([]);
+  });
+
+  it('refuses a file with any part changed, cut off or added', async () => {
+    const file = join(dir, 'one.backup');
+    await backup(file);
+    const whole = readFileSync(file);
+    const headEnd = whole.indexOf('\n');
+    const changes: [string, Buffer][] = [
+      ['format', Buffer.from(whole.toString('latin1').replace('tilld-backup', 'tillx-backup'), 'latin1')],
+      ['date', Buffer.from(whole.toString('latin1').replace(/"createdAt":"2/, '"createdAt":"1'), 'latin1')],
+      ['first byte', flip(whole, headEnd + 1)],
+      ['middle', flip(whole, Math.floor((headEnd + whole.length) / 2))],
+      ['tag', flip(whole, whole.length - 1)],
+      ['cut off', whole.subarray(0, -1)],
+      ['half', whole.subarray(0, whole.length / 2)],
+      ['longer', Buffer.concat([whole, Buffer.from([0])])],
+      ['empty', Buffer.alloc(0)],
+      ['noise', randomBytes(10_000)],
+    ];
+    for (const [name, bytes] of changes) {
+      const source = join(dir, `${name}.backup`);
+      writeFileSync(source, bytes);
+      const opened = openArchive({ source, dir: mkdtempSync(join(dir, 'out-')), passphrase: PASSPHRASE });
+      await expect(opened, name).rejects.toThrow(source);
+    }
+    const target = join(dir, 'restored');
+    expect(await restore(join(dir, 'middle.backup'), target)).toMatchObject({ code: 1 });
+    expect(filesIn(target)).toEqual([]);
+  });
+
+  it('restores into nothing but an empty directory, and replaces no backup', async () => {
+    const file = join(dir, 'one.backup');
+    await backup(file);
+    expect(await backup(file)).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') });
+    const target = join(dir, 'full');
+    mkdirSync(target);
+    writeFileSync(join(target, 'notes.txt'), 'mine');
+    expect(await restore(file, target)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not empty'),
+    });
+    expect(readdirSync(target)).toEqual(['notes.txt']);
+    expect(await restore(file, till.dataDir)).toMatchObject({ code: 1 });
+  });
+
+  it('refuses to restore under another network than the backup was made with', async () => {
+    const file = join(dir, 'one.backup');
+    await backup(file);
+    const refused = await restore(file, join(dir, 'restored'), { ...ENV, TILLD_NETWORK: 'regtest' });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('TILLD_NETWORK') });
+  });
+
+  it('killed at any moment leaves no file under its name, and the next run cleans up', async () => {
+    // Slow enough to be hit everywhere: deriving, copying, writing, reading back.
+    const env = { ...ENV, TILLD_KEYRING_MEMORY: '64MiB', TILLD_KEYRING_ITERATIONS: '4' };
+    const file = join(dir, 'one.backup');
+    const seen = new Set<string>();
+    for (let round = 0; round < 4; round += 1) {
+      const running = startTool('backup', [file, '--data-dir', till.dataDir], { env });
+      const work = join(till.dataDir, 'backup.tmp');
+      // Each round waits for one more step of the work before it kills.
+      const steps = [
+        () => existsSync(work),
+        () => existsSync(join(work, 'tilld.sqlite')),
+        () => readdirSync(dir).some((name) => name.endsWith('.tmp')),
+        () => existsSync(join(work, 'verify')),
+      ];
+      await eventually(
+        'the work is under way',
+        () => steps[round]!() || running.child.exitCode !== null,
+        Boolean,
+      );
+      running.child.kill('SIGKILL');
+      await running.done;
+      for (const name of readdirSync(dir)) seen.add(name.endsWith('.tmp') ? 'temporary' : name);
+      // Either it was finished before the kill, and is whole, or there is none.
+      if (existsSync(file)) {
+        const target = join(dir, `whole ${round}`);
+        expect(await restore(file, target)).toMatchObject({ code: 0 });
+        rmSync(target, { recursive: true });
+        rmSync(file);
+      }
+    }
+    expect(seen).toContain('temporary');
+    expect(await backup(file)).toMatchObject({ code: 0 });
+    expect(readdirSync(dir)).toEqual(['one.backup']);
+    expect(existsSync(join(till.dataDir, 'backup.tmp'))).toBe(false);
+  });
+
+  it('a second backup at the same time is refused', async () => {
+    const env = { ...ENV, TILLD_KEYRING_ITERATIONS: '40', TILLD_KEYRING_MEMORY: '64MiB' };
+    const first = startTool('backup', [join(dir, 'one'), '--data-dir', till.dataDir], { env });
+    await eventually('it works', () => existsSync(join(till.dataDir, 'backup.tmp')), Boolean);
+    expect(await backup(join(dir, 'two'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is running'),
+    });
+    expect(await first.done).toMatchObject({ code: 0 });
+    expect(readdirSync(dir)).toEqual(['one']);
+  });
+
+  it('a restore that is killed leaves a directory that can be restored into', async () => {
+    const file = join(dir, 'one.backup');
+    await backup(file);
+    const target = join(dir, 'restored');
+    const running = startTool('restore', [file, '--data-dir', target, '--look-ahead', '5000'], { env: ENV });
+    await eventually('it works', () => existsSync(join(target, 'restore.tmp', 'tilld.sqlite')), Boolean);
+    running.child.kill('SIGKILL');
+    await running.done;
+    expect(existsSync(join(target, 'tilld.sqlite'))).toBe(false);
+    expect(await restore(file, target)).toMatchObject({ code: 0 });
+    expect(existsSync(join(target, 'restore.tmp'))).toBe(false);
+  });
+});
+
+describe('scripts/seed', () => {
+  let till: TillProcess;
+  let words: string;
+  beforeAll(async () => {
+    till = await TillProcess.start(ENV);
+    words = (
+      await runTool('seed', ['show', '--yes', '--data-dir', till.dataDir], { env: ENV })
+    ).stdout.trim();
+  });
+  afterAll(() => till.end());
+
+  it('does not show the words unasked', async () => {
+    const refused = await runTool('seed', ['show', '--data-dir', till.dataDir], { env: ENV });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('--yes');
+  });
+
+  it('tells the right words from wrong ones without repeating them', async () => {
+    const args = ['verify', '--words-file', '-', '--data-dir', till.dataDir];
+    expect(await runTool('seed', args, { env: ENV, input: `  ${words.toUpperCase()}\n` })).toMatchObject({
+      code: 0,
+    });
+    const swapped = words.split(' ').toReversed().join(' ');
+    const wrong = await runTool('seed', args, { env: ENV, input: swapped });
+    expect(wrong.code).toBe(1);
+    expect(wrong.stdout + wrong.stderr).not.toContain(words.split(' ')[0]!);
+  });
+
+  it('refuses wrong words and a directory in use', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'till-ops-'));
+    const password = join(dir, 'password');
+    writeFileSync(password, 'correct horse battery\n');
+    const call = async (input: string, target: string) =>
+      runTool(
+        'seed',
+        `restore --email me@example.com --words-file - --password-file ${password} --accounts 1 --gap 5 --data-dir ${target}`.split(
+          ' ',
+        ),
+        { env: ENV, input },
+      );
+    expect(await call(words.replace(/^\w+/, 'tilld'), join(dir, 'a'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('word 1'),
+    });
+    expect(await call(words, till.dataDir)).toMatchObject({ code: 1 });
+    expect(await call(words, join(dir, 'a'))).toMatchObject({ code: 0 });
+    rmSync(dir, { recursive: true });
+  });
+});
+
+async function restore(file: string, target: string, env: Record<string, string> = ENV) {
+  return runTool('restore', [file, '--data-dir', target, '--look-ahead', '20'], { env });
+}
+
+/** What a directory holds besides the lock that was taken on it. */
+function filesIn(dir: string): string[] {
+  return readdirSync(dir).filter((name) => !name.startsWith('lock'));
+}
+
+function flip(bytes: Buffer, at: number): Buffer {
+  const changed = Buffer.from(bytes);
+  changed[at] = (changed[at] ?? 0) ^ 1;
+  return changed;
+}

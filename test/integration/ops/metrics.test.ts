@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { openDatabase } from '../../../src/store/open.ts';
+import { Shop } from '../../_helpers/api-client.ts';
+import { requireNode, startNode, toAtoms, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { liveEnv, Till } from '../../_helpers/till.ts';
+import { runTool } from '../../_helpers/tool.ts';
+
+const PAYMENTS = 100_000;
+
+describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
+  let node: RegtestNode;
+  let till: Till;
+  let shop: Shop;
+  const ENV = { TILLD_KEYRING_PASSPHRASE: 'a passphrase of the operator' };
+
+  beforeAll(async () => {
+    node = await startNode('LTC');
+    till = await Till.start({ ...liveEnv({ LTC: node.rpcUrl }), ...ENV });
+    shop = await Shop.open(till.api, { webhookUrl: 'http://127.0.0.1:9/gone' });
+    await till.ready();
+  });
+  afterAll(async () => {
+    await till.end();
+    await node.stop();
+  });
+
+  const scrape = async (): Promise<string> => (await fetch(`${till.api.baseUrl}/metrics`)).text();
+
+  it('tells what an operator needs, and every name in the example alerts and dashboard exists', async () => {
+    const payment = await shop.createPayment({ allowedCryptos: ['LTC'] });
+    const { address, amount } = payment.options.LTC;
+    await node.pay({ address, amountAtoms: toAtoms(amount) });
+    await eventually(
+      'seen',
+      () => shop.payment(payment.id),
+      ({ status }) => status === 'confirming',
+    );
+    await node.mine(3);
+    await eventually(
+      'paid',
+      () => shop.payment(payment.id),
+      ({ status }) => status === 'completed',
+    );
+    const sent = await shop.send({ coin: 'LTC', amount: '0.1', destination: await node.newAddress() });
+    expect(sent.body.error).toBeNull();
+    const target = join(till.dataDir, 'one.backup');
+    expect(await runTool('backup', [target, '--data-dir', till.dataDir], { env: ENV })).toMatchObject({
+      code: 0,
+    });
+    const env = { ...liveEnv({ LTC: node.rpcUrl }), ...ENV };
+    const compared = await runTool('reconcile', ['--data-dir', till.dataDir], { env });
+    expect(compared, compared.stderr).toMatchObject({ code: 0 });
+
+    till.clock.advance(11_000);
+    const text = await scrape();
+    expect(valueOf(text, 'tilld_chain_height{coin="LTC",mode="live"}')).toBe((await node.tip()).height);
+    expect(valueOf(text, 'tilld_chain_lag_blocks{coin="LTC",mode="live"}')).toBe(0);
+    expect(valueOf(text, 'tilld_chain_following{coin="LTC",mode="live"}')).toBe(1);
+    expect(valueOf(text, 'tilld_payments{mode="live",status="completed"}')).toBe(1);
+    expect(valueOf(text, 'tilld_webhooks_pending')).toBeGreaterThan(0);
+    expect(valueOf(text, 'tilld_reconcile_differences{coin="LTC",mode="live"}')).toBe(0);
+    expect(valueOf(text, 'tilld_last_backup_timestamp_seconds')).toBeGreaterThan(1e9);
+    expect(valueOf(text, 'tilld_rate_age_seconds{coin="LTC"}')).toBe(0);
+    expect(valueOf(text, 'tilld_database_bytes{file="database"}')).toBeGreaterThanOrEqual(4096);
+    expect(valueOf(text, 'tilld_database_bytes{file="wal"}')).toBeGreaterThan(4096);
+    expect(valueOf(text, 'tilld_detection_delay_seconds_count{coin="LTC",mode="live"}')).toBeGreaterThan(0);
+    expect(text).toMatch(/tilld_rpc_duration_seconds_bucket\{[^}]*call="blockAt"/);
+    expect(text).not.toContain(address);
+    expect(text).not.toContain(new URL(node.rpcUrl).password);
+
+    const known = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name));
+    const used = [...alertExpressions(), ...dashboardExpressions()].flatMap(metricNames);
+    expect(used.length).toBeGreaterThan(30);
+    expect(
+      used.filter((name) => !known.has(name) && !known.has(name.replace(/_(bucket|count|sum)$/, ''))),
+    ).toEqual([]);
+    const shown = new Set(used.map((name) => name.replace(/_(bucket|count|sum)$/, '')));
+    const ours = [...known].filter((name) => name.startsWith('tilld_') && name !== 'tilld_build_info');
+    expect(ours.filter((name) => !shown.has(name))).toEqual([]);
+  });
+
+  it('has no errors while all is well, and counts them when the node is gone', async () => {
+    expect(await scrape()).not.toContain('tilld_rpc_errors_total{');
+    await node.kill9();
+    const failed = 'tilld_rpc_errors_total{coin="LTC",mode="live",kind="unavailable"}';
+    await eventually('failures are counted', scrape, (text) => valueOf(text, failed) > 0);
+    await node.restart();
+    await till.ready();
+  });
+
+  it(`is answered quickly beside ${PAYMENTS} payments`, async () => {
+    const { db, ...database } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
+    const columns = await sql<{ name: string }>`PRAGMA table_info(payments)`.execute(db);
+    const copied = columns.rows.map(({ name }) => {
+      if (name === 'id') return `'p' || i || hex(randomblob(15))`;
+      return name === 'order_id' ? `'o' || i` : name;
+    });
+    await sql
+      .raw(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${PAYMENTS})
+         INSERT INTO payments SELECT ${copied.join()} FROM n, (SELECT * FROM payments LIMIT 1)`,
+      )
+      .execute(db);
+    await database.close();
+    const times: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      till.clock.advance(11_000);
+      for (let again = 0; again < 2; again += 1) {
+        const startedAt = performance.now();
+        const text = await scrape();
+        times.push(performance.now() - startedAt);
+        expect(text).toMatch(/tilld_payments\{mode="live",status="completed"\} 100001/);
+      }
+    }
+    // The machine may be busy: the best of three tells the cost, of counting anew and from the cache.
+    expect(Math.min(...times.filter((_, at) => at % 2 === 0))).toBeLessThan(50);
+    expect(Math.min(...times.filter((_, at) => at % 2 === 1))).toBeLessThan(25);
+  });
+});
+
+function valueOf(text: string, sample: string): number {
+  const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
+  return Number(line?.slice(sample.length + 1) ?? Number.NaN);
+}
+
+function alertExpressions(): string[] {
+  const file = parse(readFileSync('config/alerts.yml', 'utf8')) as {
+    groups: { rules: { alert: string; expr: string; annotations: { summary: string } }[] }[];
+  };
+  const rules = file.groups.flatMap((group) => group.rules);
+  expect(rules.filter(({ annotations }) => annotations.summary === '')).toEqual([]);
+  expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+  return rules.map(({ expr }) => expr);
+}
+
+function dashboardExpressions(): string[] {
+  const file = JSON.parse(readFileSync('config/grafana-dashboard.json', 'utf8')) as {
+    panels: { id: number; targets: { expr: string }[] }[];
+  };
+  expect(new Set(file.panels.map(({ id }) => id)).size).toBe(file.panels.length);
+  return file.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+}
+
+function metricNames(expression: string): string[] {
+  return expression.match(/\b(?:tilld|nodejs|process)_[a-z0-9_]+/g) ?? [];
+}

@@ -1,0 +1,98 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readMeta, writeMeta } from '../../../src/store/meta.ts';
+import { MIGRATIONS } from '../../../src/store/migrate.ts';
+import { openDatabase } from '../../../src/store/open.ts';
+
+let dir: string;
+let path: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tilld-migrate-'));
+  path = join(dir, 'tilld.sqlite');
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const next: Migration = {
+  up: async (db) => void (await sql`CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT`.execute(db)),
+};
+const broken: Migration = {
+  up: async (db) => {
+    await sql`DELETE FROM meta`.execute(db);
+    throw new Error('no');
+  },
+};
+
+async function filled(): Promise<void> {
+  const { db, close } = await openDatabase(path).then((it) => ({ ...it, close: () => it.close() }));
+  await writeMeta(db, 'kept', 'yes');
+  await close();
+}
+
+describe('migrating a database', () => {
+  it('keeps a copy of what there was, readable by the older version', async () => {
+    await filled();
+    expect(readdirSync(dir)).toEqual(['tilld.sqlite']);
+    const migrated = await openDatabase(path, { migrations: { ...MIGRATIONS, '0002-later': next } });
+    expect(await readMeta(migrated.db, 'kept')).toBe('yes');
+    await writeMeta(migrated.db, 'kept', 'changed');
+    await migrated.close();
+    const copy = `${path}.before-0002-later`;
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    const older = await openDatabase(copy);
+    expect(await readMeta(older.db, 'kept')).toBe('yes');
+    await older.close();
+  });
+
+  it('changes nothing when it fails, and does not replace the copy at the next try', async () => {
+    await filled();
+    const failing = openDatabase(path, { migrations: { ...MIGRATIONS, '0002-later': broken } });
+    await expect(failing).rejects.toThrow('could not migrate');
+    const copy = `${path}.before-0002-later`;
+    const made = statSync(copy).mtimeMs;
+    const again = await openDatabase(path, { migrations: { ...MIGRATIONS, '0002-later': next } });
+    expect(await readMeta(again.db, 'kept')).toBe('yes');
+    expect(statSync(copy).mtimeMs).toBe(made);
+    await again.close();
+  });
+
+  it('refuses a database of a newer version, and leaves it and its folder as they are', async () => {
+    await filled();
+    await (await openDatabase(path, { migrations: { ...MIGRATIONS, '0002-later': next } })).close();
+    const files = readdirSync(dir);
+    await expect(openDatabase(path)).rejects.toThrow('newer tilld (it knows 0002-later)');
+    expect(readdirSync(dir).filter((name) => !name.endsWith('-shm') && !name.endsWith('-wal'))).toEqual(
+      files,
+    );
+  });
+
+  it('is refused beside a running daemon', async () => {
+    await filled();
+    const options = { migrations: { ...MIGRATIONS, '0002-later': next }, mayMigrate: false };
+    await expect(openDatabase(path, options)).rejects.toThrow('0002-later');
+    expect(existsSync(`${path}.before-0002-later`)).toBe(false);
+  });
+});
+
+describe('a database that had much more in it', () => {
+  it('gives its pages back step by step', async () => {
+    const database = await openDatabase(path);
+    const { db } = database;
+    for (let at = 0; at < 400; at += 1) await writeMeta(db, `key ${at}`, 'x'.repeat(20_000));
+    await sql`DELETE FROM meta`.execute(db);
+    const free = async (): Promise<number> =>
+      (await sql<{ freelist_count: number }>`PRAGMA freelist_count`.execute(db)).rows[0]?.freelist_count ??
+      -1;
+    const before = await free();
+    expect(before).toBeGreaterThan(1_500);
+    database.reclaim(1_000);
+    expect(await free()).toBe(before - 1_000);
+    database.reclaim(10_000);
+    expect(await free()).toBe(0);
+    await database.close();
+    expect(statSync(path).size).toBeLessThan(1_500_000);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { Network } from '../../src/domain/coins.ts';
+import { openDatabase } from '../../src/store/open.ts';
+import { advanceCursor } from '../../src/store/chain-cursors.ts';
+import { inTransaction } from '../../src/store/database.ts';
+import type { ChainHealth } from '../../src/watcher/chain-follower.ts';
+import { readChains } from '../../src/watcher/chain-warnings.ts';
+
+const NOW = 1_800_000_000_000;
+const MINUTE = 60_000;
+
+async function warningsOf(options: {
+  tipAgeMs: number;
+  network?: Network;
+  state?: ChainHealth['state'];
+  nodeWarnings?: string;
+}): Promise<readonly string[]> {
+  const { tipAgeMs, network = 'mainnet', state = 'following', nodeWarnings = null } = options;
+  const database = await openDatabase(':memory:');
+  const chain = { coin: 'BTC', mode: 'live' } as const;
+  const block = { height: 7, hash: 'b', parentHash: 'a', timeMs: NOW - tipAgeMs };
+  await inTransaction(database.db, (tx) => advanceCursor(tx, chain, block, NOW));
+  const health: ChainHealth = {
+    ...chain,
+    state,
+    height: 7,
+    lag: 0,
+    lastError: null,
+    lastSeenAt: NOW,
+    nodeVersion: '/Satoshi:29.0.0/',
+    nodeWarnings,
+  };
+  const [read] = await readChains({
+    db: database.db,
+    clock: { now: () => NOW },
+    network,
+    watcher: { health: () => [health] },
+  });
+  await database.close();
+  return read?.warnings ?? ['no chain'];
+}
+
+describe('warnings about a chain', () => {
+  it('has none while all is as usual', async () => {
+    expect(await warningsOf({ tipAgeMs: 20 * MINUTE })).toEqual([]);
+    expect(await warningsOf({ tipAgeMs: -5 * MINUTE })).toEqual([]);
+  });
+
+  it('tells of a clock behind the chain, on every network', async () => {
+    const [warning] = await warningsOf({ tipAgeMs: -40 * MINUTE, network: 'regtest' });
+    expect(warning).toBe("the newest block is 40 minutes ahead of this machine's clock: set the clock");
+  });
+
+  it('tells of a network that went silent, but not where blocks are made by hand or are still read', async () => {
+    const silent = { tipAgeMs: 200 * MINUTE };
+    expect((await warningsOf(silent))[0]).toContain('no new block for 200 minutes');
+    expect(await warningsOf({ ...silent, network: 'regtest' })).toEqual([]);
+    expect(await warningsOf({ ...silent, state: 'catching_up' })).toEqual([]);
+  });
+
+  it('passes on what the node says', async () => {
+    expect(await warningsOf({ tipAgeMs: 0, nodeWarnings: 'unknown new rules activated' })).toEqual([
+      'unknown new rules activated',
+    ]);
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { UTXO_COINS } from '../../../../src/chains/utxo/coins.ts';
+import { nodeStatus } from '../../../../src/chains/utxo/identity.ts';
+import type { NodeClient } from '../../../../src/chains/utxo/node-client.ts';
+
+async function warningsOf(coin: 'BTC' | 'LTC', subversion: string): Promise<string | null> {
+  const [identity] = UTXO_COINS[coin].networks.mainnet.identities;
+  if (identity === undefined) throw new Error('no identity');
+  const client: Pick<NodeClient, 'chainInfo' | 'networkInfo' | 'blockHash'> = {
+    chainInfo: async () => ({
+      chain: identity.chain,
+      blocks: 1,
+      headers: 1,
+      bestblockhash: identity.genesisHash,
+      initialblockdownload: false,
+      pruned: false,
+      warnings: '',
+    }),
+    networkInfo: async () => ({ subversion, connections: 8, relayfee: 1000n, warnings: [] }),
+    blockHash: async () => identity.genesisHash,
+  };
+  return (await nodeStatus(client as NodeClient, UTXO_COINS[coin], 'mainnet')).warnings;
+}
+
+test.each([
+  ['BTC', '/Satoshi:24.2.0/', '24.2.0'],
+  ['BTC', '/Satoshi:0.21.2/', '0.21.2'],
+  ['LTC', '/LitecoinCore:0.18.1/', '0.18.1'],
+] as const)('a %s node that names itself %s is told to be old', async (coin, subversion, version) => {
+  expect(await warningsOf(coin, subversion)).toContain(`the node's version ${version} is older than`);
+});
+
+test.each([
+  ['BTC', '/Satoshi:25.0.0/'],
+  ['BTC', '/Satoshi:29.4.3/Knots:20260508/'],
+  ['BTC', '/btcd:0.24.0/'],
+  ['LTC', '/LitecoinCore:0.21.2/'],
+  ['LTC', '/LitecoinCore:0.21.2.1/'],
+  ['LTC', '/LitecoinCore:0.22.0/'],
+] as const)('a %s node that names itself %s is not', async (coin, subversion) => {
+  expect(await warningsOf(coin, subversion)).toBeNull();
+});
