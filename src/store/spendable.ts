@@ -108,19 +108,6 @@ export async function holdsUnconfirmed(db: Db, sendId: string): Promise<boolean>
   return row !== undefined;
 }
 
-/** The index the next address of the change branch will get, without taking it. */
-export async function nextChangeIndex(db: Db, wallet: WalletRef): Promise<number> {
-  const row = await db
-    .selectFrom('address_counters')
-    .select('next_index')
-    .where('merchant_id', '=', wallet.merchantId)
-    .where('coin', '=', wallet.coin)
-    .where('mode', '=', wallet.mode)
-    .where('branch', '=', 1)
-    .executeTakeFirst();
-  return row?.next_index ?? 0;
-}
-
 /** What an account holds is one sum, however many parts it came in. */
 const MAX_ACCOUNT_PARTS = 20_000;
 
