@@ -170,8 +170,9 @@ async function heldBefore(
   about: { watchKey: string; since: number; known: bigint; found: bigint },
 ): Promise<bigint> {
   const parent = await client.headerAt(block.number - 1);
-  if (parent === null || parent.hash !== block.parentHash || parent.timestamp * 1000 >= about.since)
-    return 0n;
+  // Block times are whole seconds: one may have been mined until the end of its second.
+  const parentEndMs = ((parent?.timestamp ?? 0) + 1) * 1000;
+  if (parent === null || parent.hash !== block.parentHash || parentEndMs > about.since) return 0n;
   const [before] = await client.balances([about.watchKey], parent.hash);
   if (before === undefined || before === 'unknown') return 0n;
   const earlier = before > about.known ? before - about.known : 0n;

@@ -19,7 +19,7 @@ async function payOrder(anvil: Anvil, payment: PaymentJson, turn: number): Promi
 }
 
 async function expectPaidOnce(shop: Shop, sink: WebhookSink, payment: PaymentJson): Promise<void> {
-  await sink.waitForEvent('payment.completed', payment.id, 60_000);
+  await sink.waitForEvent('payment.completed', payment.id, 120_000);
   const done = await shop.payment(payment.id);
   expect(done).toMatchObject({ status: 'completed', exception: null });
   expect(done.options.ETH.received).toBe(payment.options.ETH.amount);
@@ -53,7 +53,7 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
 
   it('that limits, stalls, lies about its head and shuffles for a whole run loses nothing', async () => {
     const proxy = await startFaultProxy(anvil.rpcUrl);
-    const till = await Till.start({ ...liveEnv({ ETH: proxy.url }), TILLD_RPC_TIMEOUT: '500ms' });
+    const till = await Till.start({ ...liveEnv({ ETH: proxy.url }), TILLD_RPC_TIMEOUT: '1s' });
     try {
       const shop = await Shop.open(till.api, { webhookUrl: sink.url });
       await till.ready();
@@ -87,7 +87,7 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
       await till.end();
       await proxy.close();
     }
-  }, 120_000);
+  }, 240_000);
 
   it('behind a balancer whose backends are at different heights misses and doubles nothing', async () => {
     const both = await TwoBackends.start(anvil.rpcUrl, 2);
@@ -138,7 +138,7 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
         { methods: ['eth_getBalance'] },
       );
       await till.up();
-      await till.ready();
+      await till.ready(90_000);
       expect(await shop.payment(payments[0]!.id)).toMatchObject({ status: 'pending' });
       pruned.clear();
       await anvil.mine(4);
@@ -147,7 +147,7 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
       await till.end();
       await proxy.close();
     }
-  });
+  }, 180_000);
 
   it('of another chain is refused, named, and not offered', async () => {
     const other = await Anvil.start({ chainId: 1 });
@@ -210,7 +210,7 @@ async function wreak(proxy: FaultProxy, signal: AbortSignal): Promise<Record<str
       `the node is ${name}`,
       () => injected.hits,
       (count) => count > 0,
-      30_000,
+      60_000,
     );
     await sleep(150);
     injected.clear();
