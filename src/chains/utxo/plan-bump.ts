@@ -6,6 +6,9 @@ import { type FeeRule, finishFeeOnTop } from './plan.ts';
 import { usableFunds } from './plan-send.ts';
 import { feeFor } from './size.ts';
 
+/** A fiftieth: more than short signatures can make the first version's rate better than planned. */
+const SIZE_SLACK = 50n;
+
 /**
  * A replacement of a stuck send (BIP-125): all its inputs, the same destination and amount, a fee
  * that beats the old one by the relay increment and reaches the quoted rate. Change pays first,
@@ -19,7 +22,8 @@ export function planBump(
 ): SendPlan | null {
   const { previous, quote, capRate } = request;
   if (quote.rate <= previous.feeRate) return null;
-  const leastRate = previous.feeRate + coin.incrementalRelayRate;
+  // Nodes compare the rates of real sizes, which differ from planned ones by a byte per signature.
+  const leastRate = previous.feeRate + previous.feeRate / SIZE_SLACK + coin.incrementalRelayRate;
   const rate = quote.rate > leastRate ? quote.rate : leastRate;
   const feeRule: FeeRule = (vsize) => {
     const byRate = feeFor(vsize, rate);
