@@ -3,6 +3,7 @@ import type { ChainId, Coin, Network } from '../domain/coins.ts';
 import { addressNetwork } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import { COIN_FORMATS } from './simulator/formats.ts';
+import { createSolanaAdapter } from './solana/adapter.ts';
 import { createUtxoAdapter } from './utxo/adapter.ts';
 import { addressScript } from './utxo/address.ts';
 import { UTXO_COINS } from './utxo/coins.ts';
@@ -34,7 +35,7 @@ function utxo(coin: 'BTC' | 'LTC'): LiveFamily {
 }
 
 /** Coins whose live adapter is not part of this version yet: their addresses exist, their nodes are refused. */
-function accountOnly(coin: 'ETH' | 'SOL'): Pick<LiveFamily, 'watchKey'> {
+function accountOnly(coin: 'ETH'): Pick<LiveFamily, 'watchKey'> {
   return { watchKey: (_network, address) => COIN_FORMATS[coin].canonical(address) };
 }
 
@@ -42,7 +43,7 @@ const FAMILIES: Readonly<Record<Coin, Partial<LiveFamily> & Pick<LiveFamily, 'wa
   BTC: utxo('BTC'),
   LTC: utxo('LTC'),
   ETH: accountOnly('ETH'),
-  SOL: accountOnly('SOL'),
+  SOL: { create: createSolanaAdapter, watchKey: (_network, address) => address },
 };
 
 /** The adapter of a coin on a real node; null when this version has none for it. */

@@ -15,6 +15,8 @@ export interface ChainAdapter {
   /** Identity and health of the node. @throws {ChainError} `wrong_chain` when it serves another network. */
   status(): Promise<NodeStatus>;
   tip(): Promise<BlockRef>;
+  /** Where the chain has such: the newest block that cannot be taken back. What never landed is judged there. */
+  finalized?(): Promise<BlockRef>;
   /** Hash of the node's best-chain block at a height, null above its tip. */
   hashAt(height: number): Promise<string | null>;
   /** The highest block whose time is at or before `timeMs` (block 0 at least): where a new cursor starts. */
@@ -24,6 +26,13 @@ export interface ChainAdapter {
    * @throws {ChainError} `pruned` when the node no longer has it, naming the missing range.
    */
   blockAt(height: number): Promise<ChainBlock | null>;
+  /**
+   * Where blocks are too many to fetch each: the next block above the cursor that is worth
+   * recording, with the cursor as its parent, at the latest the tip itself; null at the tip. Chains
+   * without it are walked height by height.
+   * @throws {ChainError} `pruned` as blockAt does.
+   */
+  blockAfter?(cursor: BlockRef): Promise<ChainBlock | null>;
   /**
    * Everything unconfirmed that concerns us, complete at each call (not a difference), with the
    * tip the node had when the view was taken.
@@ -50,6 +59,11 @@ export interface ChainAdapter {
    * amount; null when a replacement would not raise the fee enough or cannot be paid for.
    */
   planBump(request: BumpRequest): SendPlan | null;
+  /**
+   * Where transactions expire: a plan that pays the same again once every version signed so far is
+   * proven to have expired without ever landing; null while that is not proven.
+   */
+  planRenewal?(previous: SendPlan, quote: FeeQuote): SendPlan | null;
   /** Hands signed bytes to the node. Never throws for an unclear outcome: that is `unknown`. */
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
   close(): Promise<void>;
@@ -85,12 +99,16 @@ export interface Credit {
   readonly maturity: number;
   /** The raw transaction as the network knows it, when it is small enough to keep for a rebroadcast. */
   readonly raw: string | null;
+  /** On chains of accounts: what our own spending left where it was. Never a payer's money. */
+  readonly remainder?: true;
 }
 
 /** An output whose spending concerns us (see ChainIndex.ownOutputs), and the transaction that spends it. */
 export interface Debit {
   readonly ref: OutputRef;
   readonly byTxid: string;
+  /** How the spending transaction ended, where only its block can tell: the fee really paid, and whether it paid anybody. */
+  readonly outcome?: { readonly fee: bigint; readonly succeeded: boolean };
 }
 
 export interface UnconfirmedView {
@@ -135,6 +153,27 @@ export interface ChainIndex {
   watched(keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** Of these outputs (`txid:index`), those whose spending concerns us: ours, and those that unconfirmed payments to us spend. */
   ownOutputs(refs: readonly string[]): Promise<ReadonlySet<string>>;
+  /** On chains of accounts: what each account holds in blocks, as outputs that no block has spent. */
+  holdings(watchKeys: readonly string[]): Promise<ReadonlyMap<string, readonly Holding[]>>;
+  /** The merchants' own watch keys, and those of payments that wait for money or closed after a time, ms. */
+  open(closedAfterMs: number): Promise<readonly OpenKey[]>;
+  /** All watch keys in the order in which they were given out, those after a position (0: from the first). */
+  watchKeysAfter(
+    after: number,
+    limit: number,
+  ): Promise<readonly { readonly position: number; readonly watchKey: string }[]>;
+}
+
+/** One part of what an account holds. */
+export interface Holding {
+  readonly ref: OutputRef;
+  readonly amount: bigint;
+}
+
+export interface OpenKey {
+  readonly watchKey: string;
+  /** When its address was given out, ms: what it held before came from no payer. */
+  readonly since: number;
 }
 
 /** `txid:index`, the form in which ChainIndex and logs name an output. */
@@ -147,6 +186,14 @@ export interface FeeQuote {
   readonly rate: bigint;
   readonly source: string;
   readonly at: number;
+  /** Where transactions expire: what a new one is dated with. */
+  readonly lifetime?: Lifetime & { readonly finalizedHeight: number };
+}
+
+/** A transaction dated with this block hash can land up to and including a block height. */
+export interface Lifetime {
+  readonly blockhash: string;
+  readonly lastValidHeight: number;
 }
 
 /** Money that a send may use: confirmed, mature, unspent, unreserved. */
@@ -176,6 +223,7 @@ export interface SendPlan {
   readonly change: { readonly address: string; readonly amount: bigint } | null;
   /** Atoms per 1,000 size units actually paid. */
   readonly feeRate: bigint;
+  readonly lifetime?: Lifetime;
 }
 
 export interface BumpRequest {

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { OpenKey } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import type { AddressRow } from './tables.ts';
@@ -56,4 +57,64 @@ export async function findWatched(
     found.push(...rows);
   }
   return found;
+}
+
+/**
+ * Addresses that may be paid at any moment: the merchants' own, and of the newest `limit` those of
+ * payments that still wait for money or whose time was up only after `closedAfterMs`.
+ */
+export async function openAddresses(
+  db: Db,
+  chain: ChainId,
+  closedAfterMs: number,
+  limit: number,
+): Promise<OpenKey[]> {
+  const own = await db
+    .selectFrom('merchants')
+    .innerJoin('addresses', 'addresses.merchant_id', 'merchants.id')
+    .select(['addresses.watch_key', 'addresses.created_at'])
+    .where('addresses.coin', '=', chain.coin)
+    .where('addresses.mode', '=', chain.mode)
+    .where('addresses.branch', '=', 0)
+    .where('addresses.idx', '=', 0)
+    .limit(limit)
+    .execute();
+  const newest = db
+    .selectFrom('addresses')
+    .select(['watch_key', 'created_at', 'payment_id'])
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  const paid = await db
+    .selectFrom(newest.as('newest'))
+    .innerJoin('payments', 'payments.id', 'newest.payment_id')
+    .select(['newest.watch_key', 'newest.created_at'])
+    .where((eb) =>
+      eb.or([
+        eb('payments.status', 'in', ['pending', 'underpaid', 'confirming']),
+        eb('payments.expires_at', '>', closedAfterMs),
+      ]),
+    )
+    .execute();
+  return [...own, ...paid].map((row) => ({ watchKey: row.watch_key, since: row.created_at }));
+}
+
+/** All watch keys of a chain, page by page in the order in which they were given out. */
+export async function watchKeysAfter(
+  db: Db,
+  chain: ChainId,
+  after: number,
+  limit: number,
+): Promise<{ position: number; watchKey: string }[]> {
+  const rows = await db
+    .selectFrom('addresses')
+    .select(['id', 'watch_key'])
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ position: row.id, watchKey: row.watch_key }));
 }

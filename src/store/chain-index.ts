@@ -1,9 +1,12 @@
 import { outputKey, type ChainIndex } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
-import { findWatched } from './addresses.ts';
+import { findWatched, openAddresses, watchKeysAfter } from './addresses.ts';
 import type { Db } from './database.ts';
-import { outputsOfTransactions } from './outputs.ts';
+import { holdingsOf, outputsOfTransactions } from './outputs.ts';
 import { spentByUnconfirmed } from './unconfirmed-inputs.ts';
+
+/** Addresses whose balance is looked at in each block, where a chain needs that: a hundred requests of a hundred. */
+const MAX_OPEN = 10_000;
 
 /** Answers from the indexes what in a block is ours: cost grows with the block, not with the shop. */
 export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
@@ -20,5 +23,8 @@ export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
       ];
       return new Set(keys.filter((key) => asked.has(key)));
     },
+    holdings: async (keys) => holdingsOf(db, chain, keys),
+    open: async (closedAfterMs) => openAddresses(db, chain, closedAfterMs, MAX_OPEN),
+    watchKeysAfter: async (after, limit) => watchKeysAfter(db, chain, after, limit),
   };
 }

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely';
-import type { OutputRef } from '../domain/chain.ts';
+import type { Holding, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import type { OutputRow } from './tables.ts';
@@ -12,14 +12,14 @@ const CHUNK = 500;
 
 /** Writes an output as observed now; what its spending side knows is left alone. */
 export async function putOutput(tx: Tx, row: OutputRow): Promise<void> {
-  const { state, height, block_hash, maturity, late_due, updated_at } = row;
+  const { amount, state, height, block_hash, maturity, late_due, updated_at } = row;
   await tx
     .insertInto('outputs')
     .values(row)
     .onConflict((conflict) =>
       conflict
         .columns(['coin', 'mode', 'txid', 'vout'])
-        .doUpdateSet({ state, height, block_hash, maturity, late_due, updated_at }),
+        .doUpdateSet({ amount, state, height, block_hash, maturity, late_due, updated_at }),
     )
     .execute();
 }
@@ -75,6 +75,37 @@ export async function unconfirmedOutputs(db: Db, chain: ChainId): Promise<Stored
     .where('mode', '=', chain.mode)
     .where('state', '=', 'unconfirmed')
     .execute();
+}
+
+/** What each of these accounts holds in blocks: confirmed and spent by no block. */
+export async function holdingsOf(
+  db: Db,
+  chain: ChainId,
+  watchKeys: readonly string[],
+): Promise<Map<string, Holding[]>> {
+  const held = new Map<string, Holding[]>();
+  for (let at = 0; at < watchKeys.length; at += CHUNK) {
+    const rows = await db
+      .selectFrom('addresses')
+      .innerJoin('outputs', 'outputs.address_id', 'addresses.id')
+      .select(['addresses.watch_key', 'outputs.txid', 'outputs.vout', 'outputs.amount'])
+      .where('addresses.coin', '=', chain.coin)
+      .where('addresses.mode', '=', chain.mode)
+      .where('addresses.watch_key', 'in', watchKeys.slice(at, at + CHUNK))
+      .where('outputs.state', '=', 'confirmed')
+      .where('outputs.spent_height', 'is', null)
+      .orderBy('outputs.height')
+      .orderBy('outputs.txid')
+      .orderBy('outputs.vout')
+      .execute();
+    for (const { watch_key: key, txid, vout, amount } of rows) {
+      const holding = { ref: { txid, index: vout }, amount: BigInt(amount) };
+      const known = held.get(key);
+      if (known === undefined) held.set(key, [holding]);
+      else known.push(holding);
+    }
+  }
+  return held;
 }
 
 /** Outputs confirmed above a height: what a reorg down to it unconfirms. */

@@ -1,9 +1,9 @@
-import { outputKey, type ChainIndex, type Credit } from '../../src/domain/chain.ts';
+import { outputKey, type ChainIndex, type Credit, type Holding } from '../../src/domain/chain.ts';
 
 /** The index of a shop that lives as long as one test. */
 export class MemoryIndex implements ChainIndex {
   private readonly keys = new Set<string>();
-  private readonly outputs = new Set<string>();
+  private readonly outputs = new Map<string, Credit>();
 
   watch(...watchKeys: readonly string[]): void {
     for (const key of watchKeys) this.keys.add(key);
@@ -11,7 +11,7 @@ export class MemoryIndex implements ChainIndex {
 
   /** Records credits, as the watcher does once it has seen them. */
   record(credits: readonly Credit[]): void {
-    for (const credit of credits) this.outputs.add(outputKey(credit.ref));
+    for (const credit of credits) this.outputs.set(outputKey(credit.ref), credit);
   }
 
   async watched(keys: readonly string[]): Promise<ReadonlySet<string>> {
@@ -20,5 +20,20 @@ export class MemoryIndex implements ChainIndex {
 
   async ownOutputs(refs: readonly string[]): Promise<ReadonlySet<string>> {
     return new Set(refs.filter((ref) => this.outputs.has(ref)));
+  }
+
+  async holdings(keys: readonly string[]): Promise<ReadonlyMap<string, readonly Holding[]>> {
+    const asked = new Set(keys);
+    const credits = [...this.outputs.values()].filter(({ watchKey }) => asked.has(watchKey));
+    return Map.groupBy(credits, ({ watchKey }) => watchKey);
+  }
+
+  async open(): Promise<{ watchKey: string; since: number }[]> {
+    return [...this.keys].map((watchKey) => ({ watchKey, since: 0 }));
+  }
+
+  async watchKeysAfter(after: number, limit: number): Promise<{ position: number; watchKey: string }[]> {
+    const all = [...this.keys].map((watchKey, index) => ({ position: index + 1, watchKey }));
+    return all.slice(after, after + limit);
   }
 }

@@ -1,4 +1,5 @@
 /** The Bitcoin and Litecoin adapter on real nodes: what the conformance suite, equal for all chains, leaves open. */
+import { NO_ACCOUNTS } from '../_helpers/no-accounts.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUtxoAdapter } from '../../src/chains/utxo/adapter.ts';
 import { UTXO_COINS } from '../../src/chains/utxo/coins.ts';
@@ -93,6 +94,7 @@ class Shop {
 
 /** Watches everything: every output of a chain is then a credit. */
 const EVERYTHING: ChainIndex = {
+  ...NO_ACCOUNTS,
   watched: async (keys) => new Set(keys),
   ownOutputs: async () => new Set(),
 };

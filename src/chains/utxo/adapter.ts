@@ -22,7 +22,7 @@ import { bip21Uri } from './payment-uri.ts';
 import { planBump } from './plan-bump.ts';
 import { planSend } from './plan-send.ts';
 import { createRpc } from './rpc.ts';
-import { createRpcTransport } from './rpc-transport.ts';
+import { createRpcTransport } from '../rpc-transport.ts';
 import { signSend } from './sign-send.ts';
 import { dustLimit } from './size.ts';
 import { createSubmitter, type Submitter } from './submit.ts';

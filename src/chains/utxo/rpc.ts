@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ChainError } from '../../domain/chain.ts';
 import { parseExactJson } from './exact-json.ts';
-import type { RpcTransport } from './rpc-transport.ts';
+import type { RpcTransport } from '../rpc-transport.ts';
 
 export type RpcParams = readonly (string | number | boolean | readonly string[])[];
 

@@ -139,6 +139,7 @@ const STATEMENTS = [
   `CREATE INDEX outputs_spent_height ON outputs (coin, mode, spent_height) WHERE spent_height IS NOT NULL`,
   `CREATE INDEX outputs_spendable ON outputs (merchant_id, coin, mode)
     WHERE state = 'confirmed' AND spent_by IS NULL AND send_id IS NULL`,
+  `CREATE INDEX outputs_by_address ON outputs (address_id) WHERE state = 'confirmed' AND spent_height IS NULL`,
   `CREATE INDEX outputs_by_send ON outputs (send_id) WHERE send_id IS NOT NULL`,
   `CREATE INDEX outputs_reserved ON outputs (coin, mode) WHERE send_id IS NOT NULL AND spent_by IS NULL`,
   `CREATE INDEX outputs_spent_unconfirmed ON outputs (coin, mode, spent_height)

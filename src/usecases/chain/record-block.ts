@@ -34,7 +34,7 @@ export async function recordBlock(
   const recorded = await inTransaction(deps.db, async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);
-    if (block.parentHash !== cursor.hash || block.height !== cursor.height + 1) return false;
+    if (block.parentHash !== cursor.hash || block.height <= cursor.height) return false;
     const now = deps.clock.now();
     await advanceCursor(tx, chain, block, now);
     // Money found in a block that was mined while we were away was on time if the block was.

@@ -44,7 +44,9 @@ export async function recordSightings(
   for (const each of seen) {
     const address = addresses.get(each.credit.watchKey);
     if (address === undefined) continue;
-    if (address.payment_id === null) await recordOwn(tx, chain, address, each, sighting, now);
+    // What our own spending left behind is no payer's money, whoever the address was made for.
+    if (address.payment_id === null || each.credit.remainder === true)
+      await recordOwn(tx, chain, address, each, sighting, now);
     else tell(address.payment_id, sightingFact(chain, each, sighting));
     const { ref, raw } = each.credit;
     if (raw !== null) raws.set(ref.txid, raw);
@@ -80,6 +82,11 @@ async function recordOwn(
   if (sighting.kind === 'unconfirmed' && known?.state === 'confirmed') return;
   const height = sighting.kind === 'block' ? sighting.height : null;
   const state = sighting.kind === 'block' ? 'confirmed' : 'unconfirmed';
+  const amount = credit.amount.toString();
+  // Recorded again after a reorg, a remainder may differ: fees did.
+  if (known !== undefined && known.amount !== amount && credit.remainder !== true) {
+    throw new Error(`output ${outputKey(credit.ref)} changed its amount`);
+  }
   if (known !== undefined && known.state === state && known.height === height) return;
   const row: OutputRow = {
     coin: chain.coin,
@@ -89,7 +96,7 @@ async function recordOwn(
     address_id: address.id,
     merchant_id: address.merchant_id,
     payment_id: null,
-    amount: credit.amount.toString(),
+    amount,
     state,
     height,
     block_hash: sighting.kind === 'block' ? sighting.hash : null,
@@ -102,8 +109,5 @@ async function recordOwn(
     send_id: null,
     updated_at: now,
   };
-  if (known !== undefined && BigInt(known.amount) !== credit.amount) {
-    throw new Error(`output ${outputKey(credit.ref)} changed its amount`);
-  }
   await putOutput(tx, row);
 }

@@ -39,17 +39,17 @@ export async function confirmSends(
   block: { readonly spends: readonly Debit[]; readonly height: number },
 ): Promise<void> {
   if (!tx.isTransaction) throw new Error('confirmSends must run in the transaction of its block');
-  const spenders = new Set<string>();
+  const spenders = new Map<string, Debit['outcome']>();
   const holders = new Set<string>();
   for (const spend of block.spends) {
     const owned = await markSpent(tx, chain, spend, { height: block.height, now: deps.clock.now() });
     if (owned === undefined) continue;
-    spenders.add(spend.byTxid);
+    spenders.set(spend.byTxid, spend.outcome);
     if (owned.heldBy !== null) holders.add(owned.heldBy);
   }
-  for (const txid of spenders) {
+  for (const [txid, outcome] of spenders) {
     const version = await findVersionByTxid(tx, chain, txid);
-    if (version !== undefined) await confirmVersion(tx, deps, version, block.height);
+    if (version !== undefined) await confirmVersion(tx, deps, version, { height: block.height, outcome });
     else
       deps.logger.warn(
         { ...chain, txid, height: block.height },
@@ -103,19 +103,27 @@ export async function recordUnconfirmedSpends(
   for (const { ref } of known.values()) await setUnconfirmedSpender(tx, chain, ref, null, now);
 }
 
+const REVERTED = 'the network executed this send and it failed; only the network fee was spent';
+
 async function confirmVersion(
   tx: Tx,
   deps: RecordSpendsDeps,
   version: StoredSendVersion,
-  height: number,
+  mined: { readonly height: number; readonly outcome: Debit['outcome'] },
 ): Promise<void> {
+  const { height, outcome } = mined;
   const before = await findSend(tx, version.send_id);
   if (before === undefined) throw new Error(`send ${version.send_id} of ${version.txid} is missing`);
-  if (before.status === 'failed') {
+  if (before.status === 'failed' && mined.outcome?.succeeded !== false) {
     deps.logger.error(
       { sendId: before.id, txid: version.txid },
       'a send held to have failed was mined after all',
     );
+  }
+  const fee = outcome?.fee.toString() ?? version.fee;
+  if (outcome?.succeeded === false) {
+    if (before.status !== 'failed') await failSend(tx, deps, { ...before, fee }, REVERTED);
+    return;
   }
   const told = before.confirmed_txid === version.txid;
   const send = await updateSend(
@@ -125,7 +133,7 @@ async function confirmVersion(
       status: 'confirmed',
       height,
       txid: version.txid,
-      fee: version.fee,
+      fee,
       version: version.version,
       error: null,
       next_broadcast_at: null,

@@ -30,6 +30,7 @@ const storedPlan = z.object({
   fee: atoms,
   change: z.object({ address: z.string(), amount: atoms }).nullable(),
   feeRate: atoms,
+  lifetime: z.object({ blockhash: z.string(), lastValidHeight: count }).exactOptional(),
 });
 
 /** Plan → text for the database. Exact: reading it back gives an equal plan. */

@@ -6,6 +6,8 @@ export type Fault =
   /** The connection breaks before (or, with `after`, once) the request was carried out. */
   | { readonly kind: 'cut'; readonly after?: boolean }
   | { readonly kind: 'status'; readonly status: number }
+  /** The node says no. */
+  | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }
   | { readonly kind: 'delay'; readonly ms: number }
   /** Replaces the result by something else. */
   | { readonly kind: 'rewrite'; readonly rewrite: (result: unknown) => unknown };

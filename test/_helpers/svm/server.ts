@@ -93,6 +93,7 @@ export class RpcServer {
     for (const fault of faults) {
       if (fault.kind === 'rateLimit') return { kind: 'status', status: 429 };
       if (fault.kind === 'status') return { kind: 'status', status: fault.status };
+      if (fault.kind === 'error') return failure(id, new RpcError(fault.code, fault.message, fault.data));
       if (fault.kind === 'cut' && fault.after !== true) return { kind: 'cut' };
     }
     try {

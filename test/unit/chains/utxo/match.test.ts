@@ -1,3 +1,4 @@
+import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
 import { describe, expect, it } from 'vitest';
 import { bytesOfHex } from '../../../../src/chains/utxo/block.ts';
 import { matchTransactions } from '../../../../src/chains/utxo/match.ts';
@@ -17,7 +18,7 @@ function indexOf(scripts: readonly string[], outputs: readonly string[] = []) {
     questions.push(keys);
     return new Set(keys.filter((key) => own.includes(key)));
   };
-  const index: ChainIndex = { watched: answer(scripts), ownOutputs: answer(outputs) };
+  const index: ChainIndex = { ...NO_ACCOUNTS, watched: answer(scripts), ownOutputs: answer(outputs) };
   return { index, questions };
 }
 

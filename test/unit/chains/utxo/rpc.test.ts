@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createNodeClient } from '../../../../src/chains/utxo/node-client.ts';
 import { createRpc, RpcRefusal } from '../../../../src/chains/utxo/rpc.ts';
-import { createRpcTransport } from '../../../../src/chains/utxo/rpc-transport.ts';
+import { createRpcTransport } from '../../../../src/chains/rpc-transport.ts';
 import { ChainError } from '../../../../src/domain/chain.ts';
 
 interface Call {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { ChainError } from '../../domain/chain.ts';
-import type { Logger } from '../../domain/ports.ts';
+import { ChainError } from '../domain/chain.ts';
+import type { Logger } from '../domain/ports.ts';
 
 export interface RpcTransportOptions {
   /** http(s) URL of the node; may carry user:pass. */
@@ -26,7 +26,7 @@ const CONNECTIONS = 4;
 /** Long enough for the next poll; litecoind waits for idle connections before it shuts down. */
 const KEEP_ALIVE_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 10_000;
-const BUSY_STATUSES = new Set([502, 503, 504]);
+const BUSY_STATUSES = new Set([429, 502, 503, 504]);
 const TRANSIENT_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
