@@ -15,8 +15,8 @@ export interface ChainAdapter {
   /** Identity and health of the node. @throws {ChainError} `wrong_chain` when it serves another network. */
   status(): Promise<NodeStatus>;
   tip(): Promise<BlockRef>;
-  /** Where the chain has such: the newest block that cannot be taken back. What never landed is judged there. */
-  finalized?(): Promise<BlockRef>;
+  /** Where the chain has such: height of the newest block that cannot be taken back. */
+  finalizedHeight?(): Promise<number>;
   /** Hash of the node's best-chain block at a height, null above its tip. */
   hashAt(height: number): Promise<string | null>;
   /** The highest block whose time is at or before `timeMs` (block 0 at least): where a new cursor starts. */

@@ -63,10 +63,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
       return status;
     },
     tip: () => view.tip(),
-    finalized: async () => {
-      const height = await client.slot('finalized');
-      return { height, hash: (await client.block(height, 'none'))?.hash ?? '' };
-    },
+    finalizedHeight: () => client.slot('finalized'),
     hashAt: (height) => view.hashAt(height),
     blockBefore: async (timeMs) => {
       const { slot, ...header } = await blockBefore(client, timeMs);
@@ -112,6 +109,8 @@ async function nodeStatus(
     tip,
     headersHeight: tip.height + behind,
     syncing: behind > 0,
+    // Nodes do not tell: one that lost its cluster says that it is behind.
+    peers: null,
     pruneHeight,
     version: `Agave ${version}`,
     warnings: null,

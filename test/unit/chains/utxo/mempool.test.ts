@@ -1,3 +1,4 @@
+import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMempool, type Mempool } from '../../../../src/chains/utxo/mempool.ts';
 import type { NodeClient } from '../../../../src/chains/utxo/node-client.ts';
@@ -42,6 +43,7 @@ beforeEach(() => {
   mempool = createMempool({
     client,
     index: {
+      ...NO_ACCOUNTS,
       watched: async (keys) => new Set(keys.filter((key) => key === Buffer.from(OURS).toString('hex'))),
       ownOutputs: async () => new Set(),
     },
