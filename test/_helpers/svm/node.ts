@@ -38,6 +38,7 @@ export class SvmNode {
   readonly #faucet = Keypair.generate();
   #airdrops = 0;
   #toDrop = 0;
+  #dropped: WireTransaction[] = [];
   #ticking: NodeJS.Timeout | null = null;
 
   private constructor(options: SvmNodeOptions) {
@@ -113,6 +114,11 @@ export class SvmNode {
     this.#toDrop = count;
   }
 
+  /** What was lost turns up and runs, as if a leader had kept it. */
+  landDropped(): void {
+    for (const wire of this.#dropped.splice(0)) this.ledger.send(wire);
+  }
+
   inject(fault: Fault, scope: FaultScope = {}): InjectedFault {
     return this.#faults.inject(fault, scope);
   }
@@ -168,6 +174,7 @@ export class SvmNode {
   #submit(wire: WireTransaction): void {
     if (this.#toDrop > 0) {
       this.#toDrop -= 1;
+      this.#dropped.push(wire);
       return;
     }
     this.ledger.send(wire);

@@ -1,14 +1,13 @@
-import { ComputeBudgetProgram, Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
 import { createSolanaAdapter } from '../../../src/chains/solana/adapter.ts';
 import type { ChainIndex } from '../../../src/domain/chain.ts';
 import type { Network } from '../../../src/domain/coins.ts';
 import type { Logger } from '../../../src/domain/ports.ts';
 import { SvmNode } from '../../_helpers/svm/node.ts';
+import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
 import type { ChainHarness, ChainWorld, ReorgFate } from '../harness.ts';
 import { OwnKeys } from '../own-keys.ts';
 
 const AMOUNT = 100_000_000n;
-const PAYER_FUNDS = 1_000_000_000_000n;
 /** Blocks after which nothing signed before can land, seen from the finalized block as well. */
 const LIFETIME = 200;
 
@@ -43,14 +42,14 @@ async function startWorld(): Promise<ChainWorld> {
     creditsByAccount: true,
     knowsOnlyOwn: true,
     newAddress: () => keys.newAddress(),
-    strangerAddress: async () => Keypair.generate().publicKey.toBase58(),
+    strangerAddress: async () => strangerAddress(),
     pay: async (outputs) => payer.pay(outputs),
     mine: async (blocks) => node.advance(blocks),
     reorg: async ({ depth, fate, txid }) => reorganise(node, depth, fate, txid),
     replace: async (txid) => {
       node.fork({ depth: 0, drop: [txid], sameSlots: true });
       node.advance(LIFETIME);
-      return payer.pay([{ address: Keypair.generate().publicKey.toBase58(), amount: AMOUNT }]);
+      return payer.pay([{ address: strangerAddress(), amount: AMOUNT }]);
     },
     feeOf: async (txid) => {
       const landed = node.ledger.transaction(txid);
@@ -85,44 +84,6 @@ async function startWorld(): Promise<ChainWorld> {
 async function reorganise(node: SvmNode, depth: number, fate: ReorgFate, txid: string): Promise<void> {
   node.fork({ depth, drop: fate === 'moved' ? [] : [txid], sameSlots: true });
   if (fate === 'replaced') node.advance(LIFETIME);
-}
-
-/** Somebody else's wallet. */
-class Payer {
-  readonly #node: SvmNode;
-  readonly #key = Keypair.generate();
-  #payments = 0;
-
-  constructor(node: SvmNode) {
-    this.#node = node;
-    node.airdrop(this.#key.publicKey.toBase58(), PAYER_FUNDS);
-    node.advance(40);
-  }
-
-  pay(outputs: readonly { address: string; amount: bigint }[]): string {
-    this.#payments += 1;
-    const { ledger } = this.#node;
-    const transaction = new Transaction({
-      feePayer: this.#key.publicKey,
-      blockhash: ledger.tip('finalized').blockhash,
-      lastValidBlockHeight: ledger.top.height,
-    }).add(
-      // A compute limit of its own makes every payment a transaction of its own.
-      ComputeBudgetProgram.setComputeUnitLimit({ units: 100_000 + this.#payments }),
-      ...outputs.map(({ address, amount }) =>
-        SystemProgram.transfer({
-          fromPubkey: this.#key.publicKey,
-          toPubkey: new PublicKey(address),
-          lamports: amount,
-        }),
-      ),
-    );
-    transaction.sign(this.#key);
-    const wire = ledger.read(transaction.serialize());
-    const outcome = ledger.send(wire);
-    if (outcome.kind === 'refused') throw new Error(`refused: ${JSON.stringify(outcome.execution.err)}`);
-    return wire.signature;
-  }
 }
 
 export const harnesses: readonly ChainHarness[] = [
