@@ -2,7 +2,7 @@ import type { FeeQuote } from '../../domain/chain.ts';
 import type { NodeClient } from './node-client.ts';
 
 /** Lamports for each signature, by protocol. */
-export const SIGNATURE_FEE = 5_000n;
+const SIGNATURE_FEE = 5_000n;
 /** Compute units set aside for one instruction: three times what those of a send use. */
 const UNITS_PER_INSTRUCTION = 450;
 /** Compute limit and price are instructions, too. */

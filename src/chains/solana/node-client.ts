@@ -21,11 +21,6 @@ export interface BlockHeader {
   readonly signatures: readonly string[];
 }
 
-export interface SignatureEntry {
-  readonly signature: string;
-  readonly slot: number;
-}
-
 export interface SignatureStatus {
   readonly slot: number;
   readonly failed: boolean;
@@ -65,7 +60,6 @@ const jsonTransaction = z.object({
 });
 
 export type RawTransaction = z.output<typeof rawTransaction>;
-export type JsonTransaction = z.output<typeof jsonTransaction>;
 export type NodeClient = ReturnType<typeof createNodeClient>;
 
 function inContext<T extends z.ZodType>(value: T) {

@@ -1,6 +1,6 @@
 import { ChainError } from '../../domain/chain.ts';
 import { readWire } from './message.ts';
-import type { NodeClient } from './node-client.ts';
+import type { NodeClient, RawTransaction } from './node-client.ts';
 
 /** A landed transaction reduced to what it did to balances. */
 export interface LandedTransaction {
@@ -57,7 +57,7 @@ export class TransactionReader {
 
 function landed(
   signature: string,
-  found: Pick<NonNullable<Awaited<ReturnType<NodeClient['rawTransaction']>>>, 'slot' | 'meta'>,
+  found: Pick<RawTransaction, 'slot' | 'meta'>,
   staticKeys: readonly string[],
   raw: string | null,
 ): LandedTransaction {

@@ -8,6 +8,8 @@ import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
 import { liveEnv, TillProcess } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
+const due = ({ options }: PaymentJson): bigint => parseCoinAmount(options['SOL'].amount, 'SOL');
+
 describe('kill -9 beside a Solana node', () => {
   let node: SvmNode;
   let till: TillProcess;
@@ -28,8 +30,6 @@ describe('kill -9 beside a Solana node', () => {
     await till.end();
     await Promise.all([sink.close(), node.stop()]);
   });
-
-  const due = ({ options }: PaymentJson): bigint => parseCoinAmount(options['SOL'].amount, 'SOL');
 
   it('at any moment of payments: each is credited once', async () => {
     const payments: PaymentJson[] = [];

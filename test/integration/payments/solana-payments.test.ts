@@ -11,6 +11,12 @@ const HOUR_MS = 3_600_000;
 /** Blocks after which nothing signed before can land any more, seen from the finalized block as well. */
 const EXPIRY = 200;
 
+const due = (payment: PaymentJson): bigint => parseCoinAmount(payment.options['SOL'].amount, 'SOL');
+
+const addressOf = (payment: PaymentJson): string => payment.options['SOL'].address;
+
+const exactly = (payment: PaymentJson) => [{ address: addressOf(payment), amount: due(payment) }];
+
 describe('SOL payments on a real virtual machine', () => {
   let node: SvmNode;
   let till: Till;
@@ -33,10 +39,7 @@ describe('SOL payments on a real virtual machine', () => {
   });
 
   const newPayment = async (): Promise<PaymentJson> => shop.createPayment({ allowedCryptos: ['SOL'] });
-  const due = (payment: PaymentJson): bigint => parseCoinAmount(payment.options['SOL'].amount, 'SOL');
-  const addressOf = (payment: PaymentJson): string => payment.options['SOL'].address;
   const balance = async (): Promise<bigint> => parseCoinAmount(await shop.balance('SOL'), 'SOL');
-  const exactly = (payment: PaymentJson) => [{ address: addressOf(payment), amount: due(payment) }];
 
   /** Pays in full, a way of one's own, and waits for the end. */
   async function settles(pay: (payment: PaymentJson) => string): Promise<PaymentJson> {

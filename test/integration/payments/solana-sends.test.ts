@@ -11,6 +11,26 @@ import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 const EXPIRY = 200;
 const SIGNATURE_FEE = 5_000n;
 
+const balance = async (shop: Shop): Promise<bigint> => parseCoinAmount(await shop.balance('SOL'), 'SOL');
+
+async function send(shop: Shop, destination: string, amount: bigint, more: object = {}): Promise<SendJson> {
+  const body = { coin: 'SOL', destination, amount: formatCoinAmount(amount, 'SOL'), ...more };
+  const answer = await shop.send(body);
+  if (!answer.body.success) throw new Error(JSON.stringify(answer.body));
+  return answer.body.data;
+}
+
+async function confirmed(shop: Shop, id: string): Promise<Record<string, string>> {
+  return eventually(
+    'the send is confirmed',
+    () =>
+      shop.api.must<Record<string, string>>('GET', `/merchant/wallet/send-status?sendId=${id}`, {
+        token: shop.secretKey,
+      }),
+    ({ status }) => status === 'confirmed',
+  );
+}
+
 describe('SOL sends on a real virtual machine', () => {
   let node: SvmNode;
   let till: Till;
@@ -31,7 +51,6 @@ describe('SOL sends on a real virtual machine', () => {
   });
 
   const lamports = (address: string): bigint => node.ledger.machine.lamports(address);
-  const balance = async (shop: Shop): Promise<bigint> => parseCoinAmount(await shop.balance('SOL'), 'SOL');
   const openShop = async (): Promise<Shop> => Shop.open(till.api, { webhookUrl: sink.url });
 
   /** Completed payments of half a SOL each. Answers their addresses. */
@@ -62,24 +81,6 @@ describe('SOL sends on a real virtual machine', () => {
       'the wallet is credited',
       () => balance(shop),
       (now) => now === before + amount,
-    );
-  }
-
-  async function send(shop: Shop, destination: string, amount: bigint, more: object = {}): Promise<SendJson> {
-    const body = { coin: 'SOL', destination, amount: formatCoinAmount(amount, 'SOL'), ...more };
-    const answer = await shop.send(body);
-    if (!answer.body.success) throw new Error(JSON.stringify(answer.body));
-    return answer.body.data;
-  }
-
-  async function confirmed(shop: Shop, id: string): Promise<Record<string, string>> {
-    return eventually(
-      'the send is confirmed',
-      () =>
-        shop.api.must<Record<string, string>>('GET', `/merchant/wallet/send-status?sendId=${id}`, {
-          token: shop.secretKey,
-        }),
-      ({ status }) => status === 'confirmed',
     );
   }
 
@@ -154,6 +155,29 @@ describe('SOL sends on a real virtual machine', () => {
     expect([lamports(first), lamports(second)]).toEqual([450_000_000n, 450_000_000n]);
     const third = await shop.send({ coin: 'SOL', destination: first, amount: '0.45' });
     expect(third.body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
+  });
+
+  it('leave alone what reaches an account while another send draws on it', async () => {
+    const shop = await openShop();
+    await fundWallet(shop, 500_000_000n);
+    const [first, second] = [strangerAddress(), strangerAddress()];
+    node.dropNext(1);
+    const sent = await send(shop, first, 300_000_000n);
+    payer.pay([{ address: shop.wallets.SOL, amount: 400_000_000n }]);
+    node.advance(3);
+    await till.ready();
+    const refused = await shop.send({ coin: 'SOL', destination: second, amount: '0.2' });
+    expect(refused.body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
+    node.landDropped();
+    node.advance(2);
+    await confirmed(shop, sent.id);
+    const rest = 600_000_000n - feeOf(sent.txHash);
+    expect(await balance(shop)).toBe(rest);
+    const next = await send(shop, second, 200_000_000n);
+    node.advance(2);
+    await confirmed(shop, next.id);
+    expect([lamports(first), lamports(second)]).toEqual([300_000_000n, 200_000_000n]);
+    expect(sink.types(sent.id)).not.toContain('send.failed');
   });
 
   describe('that the network loses', () => {
