@@ -264,3 +264,32 @@ describe('SOL payments on a real virtual machine', () => {
     });
   });
 });
+
+it('a cluster whose votes lag behind: however many blocks are confirmed, only finalized ones settle', async () => {
+  const node = await SvmNode.start({ finalizedLag: 80 });
+  const payer = new Payer(node);
+  node.advance(80);
+  const sink = await WebhookSink.start();
+  const till = await Till.start(liveEnv({ SOL: node.url }));
+  try {
+    const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    await till.ready();
+    const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
+    payer.pay(exactly(payment));
+    node.advance(20);
+    await sink.waitForEvent('payment.confirming', payment.id);
+    expect((await shop.payment(payment.id)).options['SOL'].confirmations).toBe(0);
+    node.advance(59);
+    const almost = await eventually(
+      'one block short',
+      () => shop.payment(payment.id),
+      (now) => now.options['SOL'].confirmations === 31,
+    );
+    expect(almost.status).toBe('confirming');
+    node.advance();
+    await sink.waitForEvent('payment.completed', payment.id);
+  } finally {
+    await till.end();
+    await Promise.all([sink.close(), node.stop()]);
+  }
+});
