@@ -5,6 +5,7 @@ import type { ChainAdapter } from './domain/chain.ts';
 import type { Chains } from './domain/chains.ts';
 import { COINS, type Coin, type Mode } from './domain/coins.ts';
 import type { ConfirmationPolicy } from './domain/confirmations.ts';
+import { assertNever } from './domain/errors.ts';
 import type { Clock, Logger } from './domain/ports.ts';
 import type { SimulatorControls } from './domain/simulator-control.ts';
 import { createChainIndex } from './store/chain-index.ts';
@@ -18,7 +19,7 @@ interface ChainDeps {
   readonly logger: Logger;
 }
 
-/** One adapter for each coin with a node. @throws when this version has no adapter for a configured coin. */
+/** One adapter for each coin with a node. */
 export function createLiveAdapters(deps: ChainDeps): ChainAdapter[] {
   const { config, db, clock, logger } = deps;
   const { network } = config;
@@ -26,25 +27,36 @@ export function createLiveAdapters(deps: ChainDeps): ChainAdapter[] {
   return COINS.flatMap((coin) => {
     const node = config.nodes[coin];
     if (node === undefined) return [];
-    const fees = coin === 'BTC' || coin === 'LTC' ? config.fees[coin] : undefined;
     const adapter = createLiveAdapter(coin, {
       network,
       rpcUrl: urlWithCredentials(node),
       cookieFile: node.cookieFile ?? undefined,
       rpcTimeoutMs: config.nodeTimeoutMs,
-      feeFloorRate: fees?.floorPerKvb,
-      feeCapRate: fees?.capPerKvb,
+      ...feeLimits(config, coin),
       index: createChainIndex(db, { coin, mode: 'live' }),
       clock,
       logger,
     });
-    if (adapter === null) {
-      throw new Error(
-        `TILLD_${coin}_RPC_URL: this version of tilld does not take live ${coin} yet; unset it`,
-      );
-    }
     return [adapter];
   });
+}
+
+/** In atoms per 1,000 units of size, as adapters count. */
+function feeLimits(
+  config: Config,
+  coin: Coin,
+): { feeFloorRate: bigint | undefined; feeCapRate: bigint | undefined } {
+  switch (coin) {
+    case 'BTC':
+    case 'LTC':
+      return { feeFloorRate: config.fees[coin].floorPerKvb, feeCapRate: config.fees[coin].capPerKvb };
+    case 'ETH':
+      return { feeFloorRate: undefined, feeCapRate: config.ethFeeCap };
+    case 'SOL':
+      return { feeFloorRate: undefined, feeCapRate: undefined };
+    default:
+      return assertNever(coin);
+  }
 }
 
 function urlWithCredentials(node: NodeEndpoint): string {

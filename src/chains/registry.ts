@@ -2,6 +2,8 @@ import type { ChainAdapter, ChainIndex } from '../domain/chain.ts';
 import type { ChainId, Coin, Network } from '../domain/coins.ts';
 import { addressNetwork } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
+import { createEthereumAdapter } from './ethereum/adapter.ts';
+import { accountKey } from './ethereum/address.ts';
 import { COIN_FORMATS } from './simulator/formats.ts';
 import { createSolanaAdapter } from './solana/adapter.ts';
 import { createUtxoAdapter } from './utxo/adapter.ts';
@@ -34,21 +36,26 @@ function utxo(coin: 'BTC' | 'LTC'): LiveFamily {
   };
 }
 
-/** Coins whose live adapter is not part of this version yet: their addresses exist, their nodes are refused. */
-function accountOnly(coin: 'ETH'): Pick<LiveFamily, 'watchKey'> {
-  return { watchKey: (_network, address) => COIN_FORMATS[coin].canonical(address) };
-}
-
-const FAMILIES: Readonly<Record<Coin, Partial<LiveFamily> & Pick<LiveFamily, 'watchKey'>>> = {
-  BTC: utxo('BTC'),
-  LTC: utxo('LTC'),
-  ETH: accountOnly('ETH'),
-  SOL: { create: createSolanaAdapter, watchKey: (_network, address) => address },
+const ethereum: LiveFamily = {
+  create: (options) => createEthereumAdapter(options),
+  watchKey: (_network, address) => accountKey(address),
 };
 
-/** The adapter of a coin on a real node; null when this version has none for it. */
-export function createLiveAdapter(coin: Coin, options: LiveChainOptions): ChainAdapter | null {
-  return FAMILIES[coin].create?.(options) ?? null;
+const solana: LiveFamily = {
+  create: (options) => createSolanaAdapter(options),
+  watchKey: (_network, address) => address,
+};
+
+const FAMILIES: Readonly<Record<Coin, LiveFamily>> = {
+  BTC: utxo('BTC'),
+  LTC: utxo('LTC'),
+  ETH: ethereum,
+  SOL: solana,
+};
+
+/** The adapter of a coin on a real node. */
+export function createLiveAdapter(coin: Coin, options: LiveChainOptions): ChainAdapter {
+  return FAMILIES[coin].create(options);
 }
 
 /** Watch keys of any chain's addresses, also of chains without a node. */

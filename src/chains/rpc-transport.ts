@@ -15,8 +15,15 @@ export interface RpcTransportOptions {
 }
 
 export interface RpcTransport {
-  /** Posts one body and gives back the answer's text. Connection faults are retried a few times. */
-  post(body: string, what: string): Promise<{ status: number; text: string }>;
+  /**
+   * Posts one body and gives back the answer's text. Connection faults are retried a few times, but
+   * not with `once`: then the answer is that of the only request that can have reached a node.
+   */
+  post(
+    body: string,
+    what: string,
+    options?: { readonly once?: boolean },
+  ): Promise<{ status: number; text: string }>;
   close(): Promise<void>;
 }
 
@@ -68,10 +75,14 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     return answer.status === 401 && credentials.renew() ? once(body) : answer;
   }
 
-  async function post(body: string, what: string): Promise<{ status: number; text: string }> {
+  async function post(
+    body: string,
+    what: string,
+    { once: isOnce = false }: { readonly once?: boolean } = {},
+  ): Promise<{ status: number; text: string }> {
     const startedAt = performance.now();
     for (let attempt = 0; ; attempt += 1) {
-      const pause = RETRY_DELAYS_MS[attempt];
+      const pause = isOnce ? undefined : RETRY_DELAYS_MS[attempt];
       const answer = await authorised(body).catch((error: unknown) => fault(error, what, url));
       const isBusy = answer instanceof ChainError ? isTransient(answer) : BUSY_STATUSES.has(answer.status);
       if (isBusy && pause !== undefined) {

@@ -62,6 +62,7 @@ export function buildConfig(values: Values, context: BuildContext): Config {
       BTC: feeBounds(values, 'btcFeeFloor', 'btcFeeCap', context),
       LTC: feeBounds(values, 'ltcFeeFloor', 'ltcFeeCap', context),
     },
+    ethFeeCap: values.ethFeeCap,
     watcher: { pollIntervalMs: values.pollInterval ?? (network === 'mainnet' ? 5000 : 1000) },
     payments: {
       lifetimeMinutes: values.paymentLifetime,

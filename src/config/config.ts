@@ -27,6 +27,8 @@ export interface Config {
   /** Live policy of each coin. */
   readonly confirmations: Readonly<Record<Coin, ConfirmationPolicy>>;
   readonly fees: Readonly<Record<'BTC' | 'LTC', FeeBounds>>;
+  /** Most that an Ethereum transaction pays, wei per 1,000 gas. */
+  readonly ethFeeCap: bigint;
   readonly watcher: { readonly pollIntervalMs: number };
   readonly payments: PaymentDefaults;
   readonly webhooks: WebhooksConfig;

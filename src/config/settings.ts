@@ -36,6 +36,9 @@ function secret<S extends z.ZodType>(yaml: string | null, env: string, schema: S
 const rpcUrl = () => value.url(['http:', 'https:'], 'http://user:password@127.0.0.1:8332');
 const feeRate = () => value.scaledDecimal(3, '0.001', '100000', 'atoms per vB');
 
+/** Gwei per gas, as wei per 1,000 gas. */
+const gasPrice = () => value.scaledDecimal(12, '0.001', '100000', 'gwei per gas');
+
 /** Every setting there is. This table makes the variables, the YAML keys, the checks and the messages. */
 export const SETTINGS = {
   network: setting('network', 'TILLD_NETWORK', value.oneOf(['none', ...NETWORKS]), 'none'),
@@ -124,6 +127,7 @@ export const SETTINGS = {
   btcFeeCap: setting('fees.BTC.cap', 'TILLD_BTC_FEE_CAP', feeRate(), 500),
   ltcFeeFloor: setting('fees.LTC.floor', 'TILLD_LTC_FEE_FLOOR', feeRate(), 1),
   ltcFeeCap: setting('fees.LTC.cap', 'TILLD_LTC_FEE_CAP', feeRate(), 500),
+  ethFeeCap: setting('fees.ETH.cap', 'TILLD_ETH_FEE_CAP', gasPrice(), 200),
 
   pollInterval: optional('watcher.pollInterval', 'TILLD_POLL_INTERVAL', value.duration('50ms', '5m')),
 

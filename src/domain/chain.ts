@@ -49,7 +49,7 @@ export interface ChainAdapter {
   paymentUri(request: { address: string; amount: bigint; label?: string }): string;
 
   /** Reads what signing needs from the node (fee level, nonce, blockhash). Called outside transactions. */
-  feeQuote(): Promise<FeeQuote>;
+  feeQuote(intent?: SendIntent): Promise<FeeQuote>;
   /** Chooses funds for a send. Pure. @throws {InsufficientFunds} {UnsendableAmount} */
   planSend(request: SendRequest): SendPlan;
   /** Signs a plan. Pure and synchronous: it runs inside the transaction that stores the result. */
@@ -82,6 +82,8 @@ export interface ChainBlockHeader extends BlockRef {
 export interface ChainBlock extends ChainBlockHeader {
   readonly credits: readonly Credit[];
   readonly debits: readonly Debit[];
+  /** Credits whose block left the chain and that this block shows under another name: never both count. */
+  readonly replaces?: readonly OutputRef[];
 }
 
 /** Names one credit for ever: transaction and position in it (output index, trace, account index). */
@@ -162,6 +164,8 @@ export interface ChainIndex {
     after: number,
     limit: number,
   ): Promise<readonly { readonly position: number; readonly watchKey: string }[]>;
+  /** Outputs that no block holds at the moment, with their watch keys. */
+  unsettled(): Promise<readonly Pick<Credit, 'ref' | 'watchKey'>[]>;
 }
 
 /** One part of what an account holds. */
@@ -188,12 +192,36 @@ export interface FeeQuote {
   readonly at: number;
   /** Where transactions expire: what a new one is dated with. */
   readonly lifetime?: Lifetime & { readonly finalizedHeight: number };
+  /** On chains of accounts: what a transaction of the intended sender needs. */
+  readonly account?: AccountTerms;
 }
 
 /** A transaction dated with this block hash can land up to and including a block height. */
 export interface Lifetime {
   readonly blockhash: string;
   readonly lastValidHeight: number;
+}
+
+/** Who is going to pay whom how much, for chains whose fee and sequence depend on it. */
+export interface SendIntent {
+  readonly from: string;
+  readonly destination: string;
+  readonly amount: bigint;
+}
+
+/** What a transaction of one account is signed with besides amounts. */
+export interface AccountTerms {
+  readonly chainId: number;
+  readonly nonce: number;
+  readonly gasLimit: bigint;
+}
+
+/** What other sends of the same account have taken that its outputs do not show yet. */
+export interface Lane {
+  /** Sequence numbers (nonces) of its sends, unconfirmed or not. */
+  readonly taken: ReadonlySet<number>;
+  /** Atoms that its unconfirmed sends will use, fees included. */
+  readonly committed: bigint;
 }
 
 /** Money that a send may use: confirmed, mature, unspent, unreserved. */
@@ -212,6 +240,7 @@ export interface SendRequest {
   readonly subtractFee: boolean;
   readonly changeAddress: string;
   readonly quote: FeeQuote;
+  readonly lane?: Lane;
 }
 
 export interface SendPlan {
@@ -224,6 +253,7 @@ export interface SendPlan {
   /** Atoms per 1,000 size units actually paid. */
   readonly feeRate: bigint;
   readonly lifetime?: Lifetime;
+  readonly account?: AccountTerms;
 }
 
 export interface BumpRequest {
@@ -232,6 +262,9 @@ export interface BumpRequest {
   readonly funds: readonly Fund[];
   readonly changeAddress: string;
   readonly quote: FeeQuote;
+  readonly lane?: Lane;
+  /** The higher fee may come out of the amount: nobody outside waits for it. */
+  readonly fromAmount?: boolean;
 }
 
 export interface SignedTransaction {

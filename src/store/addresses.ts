@@ -118,3 +118,20 @@ export async function watchKeysAfter(
     .execute();
   return rows.map((row) => ({ position: row.id, watchKey: row.watch_key }));
 }
+
+/** The merchant's own address on a chain: the first of its receiving branch. */
+export async function merchantAddress(
+  db: Db,
+  at: Omit<AddressBranch, 'branch'>,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('addresses')
+    .select('address')
+    .where('merchant_id', '=', at.merchantId)
+    .where('coin', '=', at.coin)
+    .where('mode', '=', at.mode)
+    .where('branch', '=', 0)
+    .where('idx', '=', 0)
+    .executeTakeFirst();
+  return row?.address;
+}

@@ -2,7 +2,7 @@ import { outputKey, type ChainIndex } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import { findWatched, openAddresses, watchKeysAfter } from './addresses.ts';
 import type { Db } from './database.ts';
-import { holdingsOf, outputsOfTransactions } from './outputs.ts';
+import { holdingsOf, outputsOfTransactions, unsettledCredits } from './outputs.ts';
 import { spentByUnconfirmed } from './unconfirmed-inputs.ts';
 
 /** Addresses whose balance is looked at in each block, where a chain needs that: a hundred requests of a hundred. */
@@ -26,5 +26,6 @@ export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
     holdings: async (keys) => holdingsOf(db, chain, keys),
     open: async (closedAfterMs) => openAddresses(db, chain, closedAfterMs, MAX_OPEN),
     watchKeysAfter: async (after, limit) => watchKeysAfter(db, chain, after, limit),
+    unsettled: async () => unsettledCredits(db, chain),
   };
 }

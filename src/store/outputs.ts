@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely';
-import type { Holding, OutputRef } from '../domain/chain.ts';
+import type { Credit, Holding, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import type { OutputRow } from './tables.ts';
@@ -106,6 +106,19 @@ export async function holdingsOf(
     }
   }
   return held;
+}
+
+/** Everything we count on that no block holds, by the address it paid. */
+export async function unsettledCredits(db: Db, chain: ChainId): Promise<Pick<Credit, 'ref' | 'watchKey'>[]> {
+  const rows = await db
+    .selectFrom('outputs')
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .select(['outputs.txid', 'outputs.vout', 'addresses.watch_key'])
+    .where('outputs.coin', '=', chain.coin)
+    .where('outputs.mode', '=', chain.mode)
+    .where('outputs.state', '=', sql.lit('unconfirmed'))
+    .execute();
+  return rows.map((row) => ({ ref: { txid: row.txid, index: row.vout }, watchKey: row.watch_key }));
 }
 
 /** Outputs confirmed above a height: what a reorg down to it unconfirms. */

@@ -10,6 +10,8 @@ const MAX_SEND_INPUTS = 500;
 /** Whose money, on which chain. */
 export interface WalletRef extends ChainId {
   readonly merchantId: string;
+  /** On chains of accounts: only what this address holds in blocks, whatever is under way from it. */
+  readonly from?: string | undefined;
 }
 
 type OutputQuery = SelectQueryBuilder<Tables, 'outputs', object>;
@@ -19,12 +21,12 @@ type OutputQuery = SelectQueryBuilder<Tables, 'outputs', object>;
  * of all of the merchant's addresses. Largest first, at most MAX_SEND_INPUTS of them.
  */
 export async function spendableFunds(db: Db, wallet: WalletRef): Promise<Fund[]> {
-  return toFunds(unclaimed(db, wallet));
+  return toFunds(available(db, wallet), limitFor(wallet));
 }
 
 /** Of the same outputs only the amounts, in atoms. */
 export async function spendableAmounts(db: Db, wallet: WalletRef): Promise<bigint[]> {
-  const rows = await matured(unclaimed(db, wallet)).select('outputs.amount').execute();
+  const rows = await matured(available(db, wallet), limitFor(wallet)).select('outputs.amount').execute();
   return rows.map((row) => BigInt(row.amount));
 }
 
@@ -119,6 +121,32 @@ export async function nextChangeIndex(db: Db, wallet: WalletRef): Promise<number
   return row?.next_index ?? 0;
 }
 
+/** What an account holds is one sum, however many parts it came in. */
+const MAX_ACCOUNT_PARTS = 20_000;
+
+function limitFor({ from }: WalletRef): number {
+  return from === undefined ? MAX_SEND_INPUTS : MAX_ACCOUNT_PARTS;
+}
+
+function available(db: Db, wallet: WalletRef): OutputQuery {
+  return wallet.from === undefined ? unclaimed(db, wallet) : heldBy(db, wallet, wallet.from);
+}
+
+function heldBy(db: Db, { merchantId, coin, mode }: WalletRef, address: string): OutputQuery {
+  const account = db
+    .selectFrom('addresses')
+    .select('addresses.id')
+    .where('addresses.merchant_id', '=', merchantId)
+    .where('addresses.coin', '=', coin)
+    .where('addresses.mode', '=', mode)
+    .where('addresses.address', '=', address);
+  return db
+    .selectFrom('outputs')
+    .where('outputs.address_id', 'in', account)
+    .where('outputs.state', '=', sql.lit('confirmed'))
+    .where('outputs.spent_height', 'is', null);
+}
+
 /** Literals, not parameters: only so does the planner prove that the partial index fits. */
 function unclaimed(db: Db, wallet: WalletRef): OutputQuery {
   const free = db
@@ -151,7 +179,7 @@ function ofIdleAccount(eb: ExpressionBuilder<Tables, 'outputs'>) {
 }
 
 /** Decimal text without leading zeros sorts as a number by its length first. */
-function matured(query: OutputQuery) {
+function matured(query: OutputQuery, limit: number) {
   return query
     .innerJoin('chain_cursors', (join) =>
       join.onRef('chain_cursors.coin', '=', 'outputs.coin').onRef('chain_cursors.mode', '=', 'outputs.mode'),
@@ -167,11 +195,11 @@ function matured(query: OutputQuery) {
     .orderBy('outputs.amount', 'desc')
     .orderBy('outputs.txid')
     .orderBy('outputs.vout')
-    .limit(MAX_SEND_INPUTS);
+    .limit(limit);
 }
 
-async function toFunds(query: OutputQuery): Promise<Fund[]> {
-  const rows = await matured(query)
+async function toFunds(query: OutputQuery, limit = MAX_SEND_INPUTS): Promise<Fund[]> {
+  const rows = await matured(query, limit)
     .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
     .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
     .select(['outputs.coin', 'outputs.mode', 'outputs.txid', 'outputs.vout', 'outputs.amount'])

@@ -401,6 +401,11 @@ export interface SendRow {
   merchant_id: string;
   coin: Coin;
   mode: Mode;
+  /** `sweep`: moves a deposit to the merchant address; nobody ordered it and nobody is told. */
+  purpose: 'send' | 'sweep';
+  /** On chains of accounts: the sending address, and the sequence number it used. */
+  lane: string | null;
+  nonce: number | null;
   destination: string;
   subtract_fee: Flag;
   /** The amount as ordered; with subtract_fee more than the destination gets. */

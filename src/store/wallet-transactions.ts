@@ -28,7 +28,7 @@ export interface WalletTransactionRow {
   readonly created_at: number;
 }
 
-/** One page of money in and out, newest first. Change of one's own sends is no income and left out. */
+/** One page of money in and out, newest first. Change of one's own sends and moved deposits are no income and left out. */
 export async function pageWalletTransactions(
   db: Db,
   filter: WalletTransactionFilter,
@@ -101,7 +101,12 @@ function incoming(db: Db, filter: WalletTransactionFilter) {
             .whereRef('send_versions.mode', '=', 'outputs.mode')
             .whereRef('send_versions.txid', '=', 'outputs.txid')
             .whereRef('sends.merchant_id', '=', 'outputs.merchant_id')
-            .whereRef('sends.destination', '<>', 'addresses.address'),
+            .where((or) =>
+              or.or([
+                or('sends.destination', '<>', or.ref('addresses.address')),
+                or('sends.purpose', '=', 'sweep'),
+              ]),
+            ),
         ),
       ),
     )
@@ -129,6 +134,7 @@ function outgoing(db: Db, filter: WalletTransactionFilter) {
     ])
     .where('sends.merchant_id', '=', merchantId)
     .where('sends.mode', '=', mode)
+    .where('sends.purpose', '=', 'send')
     .$if(coin !== null, (query) => query.where('sends.coin', '=', coin))
     .$if(direction === 'in', (query) => query.where(sql<boolean>`1 = 0`));
 }

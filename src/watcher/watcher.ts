@@ -5,6 +5,8 @@ import type { Rates } from '../domain/ports.ts';
 import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
 import { expirePayments } from '../usecases/payment/expire-payments.ts';
 import { quoteLatePayments } from '../usecases/payment/quote-late-payments.ts';
+import { closeGaps } from '../usecases/wallet/close-gaps.ts';
+import { sweepDeposits } from '../usecases/wallet/sweep-deposits.ts';
 import type { BumpSendsDeps } from '../usecases/wallet/bump-sends.ts';
 import { ChainFollower, type ChainHealth } from './chain-follower.ts';
 import { PeriodicTask } from './periodic-task.ts';
@@ -22,6 +24,7 @@ const EXPIRY_EVERY_MS = 1_000;
 const LATE_QUOTE_EVERY_MS = 30_000;
 const SENDS_EVERY_MS = 2_000;
 const BUMPS_EVERY_MS = 60_000;
+const SWEEPS_EVERY_MS = 5_000;
 
 /** All loops that watch: one follower per chain, the sends, the deadlines and unpriced late money. */
 export class Watcher {
@@ -48,6 +51,13 @@ export class Watcher {
       new PeriodicTask('expiry', EXPIRY_EVERY_MS, logger, () => expirePayments({ ...deps, seenThrough })),
       new PeriodicTask('late-quotes', LATE_QUOTE_EVERY_MS, logger, async () => {
         for (const adapter of adapters) await quoteLatePayments(deps, adapter);
+      }),
+      new PeriodicTask('sweeps', SWEEPS_EVERY_MS, logger, async () => {
+        const trusted = { ...deps, chains: this.trusted() };
+        for (const adapter of adapters) {
+          await closeGaps(trusted, adapter);
+          await sweepDeposits(trusted, adapter);
+        }
       }),
     ];
     this.#sends = new SendLoop({ ...deps, chains: this.trusted() }, adapters, {

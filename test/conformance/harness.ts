@@ -28,6 +28,8 @@ export interface ChainWorld {
   readonly keys: KeySource;
   /** An ordinary payment on this chain, in atoms: far above dust and fees. */
   readonly amount: bigint;
+  /** One sender for each transaction, whose rest stays with it; internal transfers show only once they are mined. */
+  readonly isAccounts?: true;
   newAddress(): OwnedAddress;
   strangerAddress(): Promise<string>;
   /** One transaction of the payer with these outputs, in this order. */

@@ -1,4 +1,10 @@
-import { outputKey, type ChainIndex, type Credit, type Holding } from '../../src/domain/chain.ts';
+import {
+  outputKey,
+  type ChainIndex,
+  type Credit,
+  type Holding,
+  type OpenKey,
+} from '../../src/domain/chain.ts';
 
 /** The index of a shop that lives as long as one test. */
 export class MemoryIndex implements ChainIndex {
@@ -22,18 +28,22 @@ export class MemoryIndex implements ChainIndex {
     return new Set(refs.filter((ref) => this.outputs.has(ref)));
   }
 
-  async holdings(keys: readonly string[]): Promise<ReadonlyMap<string, readonly Holding[]>> {
-    const asked = new Set(keys);
-    const credits = [...this.outputs.values()].filter(({ watchKey }) => asked.has(watchKey));
-    return Map.groupBy(credits, ({ watchKey }) => watchKey);
-  }
-
-  async open(): Promise<{ watchKey: string; since: number }[]> {
-    return [...this.keys].map((watchKey) => ({ watchKey, since: 0 }));
-  }
-
   async watchKeysAfter(after: number, limit: number): Promise<{ position: number; watchKey: string }[]> {
     const all = [...this.keys].map((watchKey, index) => ({ position: index + 1, watchKey }));
     return all.slice(after, after + limit);
+  }
+
+  async holdings(watchKeys: readonly string[]): Promise<ReadonlyMap<string, readonly Holding[]>> {
+    const credits = [...this.outputs.values()];
+    return new Map(watchKeys.map((key) => [key, credits.filter(({ watchKey }) => watchKey === key)]));
+  }
+
+  /** None: balances mean something only to whoever keeps the whole ledger. */
+  async open(): Promise<readonly OpenKey[]> {
+    return [];
+  }
+
+  async unsettled(): Promise<readonly Credit[]> {
+    return [];
   }
 }

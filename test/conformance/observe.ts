@@ -76,17 +76,18 @@ export async function unconfirmedCredit(adapter: ChainAdapter, txid: string): Pr
 
 /** Money in the shop's hands: paid to fresh addresses, mined and recorded. */
 export async function earn(world: ChainWorld, shop: Shop, amounts: readonly bigint[]): Promise<Fund[]> {
-  const owned = amounts.map(() => watchNew(world, shop));
+  const owned = amounts.map(() => (world.isAccounts === true ? shop.owned : watchNew(world, shop)));
   const txid = await world.pay(
     owned.map(({ address }, position) => ({ address, amount: amounts[position]! })),
   );
   await world.mine(1);
   const block = await blockAt(shop.adapter, (await shop.adapter.tip()).height);
-  const credits = block.credits.filter((credit) => credit.ref.txid === txid);
+  const credits = block.credits.filter((credit) => credit.ref.txid === txid).sort(byIndex);
   expect(credits).toHaveLength(amounts.length);
   shop.index.record(credits);
-  return owned.map(({ address, keyPath }) => {
-    const credit = credits.find(({ watchKey }) => watchKey === shop.adapter.watchKey(address));
+  return owned.map(({ address, keyPath }, position) => {
+    const paid = credits.filter(({ watchKey }) => watchKey === shop.adapter.watchKey(address));
+    const credit = paid.length > 1 ? paid[position] : paid[0];
     if (credit === undefined) throw new Error(`${address} was not paid`);
     return { ref: credit.ref, amount: credit.amount, address, keyPath };
   });
@@ -94,6 +95,11 @@ export async function earn(world: ChainWorld, shop: Shop, amounts: readonly bigi
 
 export function sign(world: ChainWorld, shop: Shop, plan: SendPlan): StoredTransaction {
   return shop.adapter.signSend(plan, world.keys);
+}
+
+/** A debit without what only the chain's own block can add. */
+export function bare({ ref, byTxid }: Debit): Debit {
+  return { ref, byTxid };
 }
 
 export function byRef(a: Debit, b: Debit): number {

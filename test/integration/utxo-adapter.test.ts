@@ -1,5 +1,4 @@
 /** The Bitcoin and Litecoin adapter on real nodes: what the conformance suite, equal for all chains, leaves open. */
-import { NO_ACCOUNTS } from '../_helpers/no-accounts.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUtxoAdapter } from '../../src/chains/utxo/adapter.ts';
 import { UTXO_COINS } from '../../src/chains/utxo/coins.ts';
@@ -27,6 +26,7 @@ import {
 import { hogExOf, mwebAddress, pegIn, pegOut } from '../_helpers/nodes/mweb.ts';
 import { MemoryIndex } from '../conformance/memory-index.ts';
 import { type OwnedAddress, OwnKeys } from '../conformance/own-keys.ts';
+import { NO_ACCOUNTS } from '../_helpers/no-accounts.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const AMOUNT = 1_000_000n;

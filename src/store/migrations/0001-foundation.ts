@@ -109,12 +109,14 @@ const STATEMENTS = [
   `CREATE TABLE sends (
     id TEXT PRIMARY KEY, merchant_id TEXT NOT NULL REFERENCES merchants(id), coin TEXT NOT NULL, mode TEXT NOT NULL,
     destination TEXT NOT NULL, subtract_fee INTEGER NOT NULL, ordered TEXT NOT NULL, amount TEXT NOT NULL, fee TEXT NOT NULL,
+    purpose TEXT NOT NULL CHECK (purpose IN ('send', 'sweep')), lane TEXT, nonce INTEGER,
     status TEXT NOT NULL CHECK (status IN ('signed', 'broadcast', 'confirmed', 'failed')), txid TEXT NOT NULL,
     version INTEGER NOT NULL, height INTEGER, error TEXT, idempotency_key TEXT, created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL, next_broadcast_at INTEGER, broadcasts INTEGER NOT NULL,
     announced_txid TEXT, confirmed_txid TEXT) STRICT`,
   `CREATE INDEX sends_by_merchant ON sends (merchant_id, created_at, id)`,
   `CREATE UNIQUE INDEX sends_idempotency ON sends (merchant_id, idempotency_key) WHERE idempotency_key IS NOT NULL`,
+  `CREATE INDEX sends_by_lane ON sends (lane, nonce) WHERE lane IS NOT NULL`,
   `CREATE INDEX sends_open ON sends (coin, mode, next_broadcast_at) WHERE status IN ('signed', 'broadcast')`,
   `CREATE TABLE send_versions (
     send_id TEXT NOT NULL REFERENCES sends(id), version INTEGER NOT NULL, coin TEXT NOT NULL, mode TEXT NOT NULL,
@@ -140,6 +142,7 @@ const STATEMENTS = [
   `CREATE INDEX outputs_spendable ON outputs (merchant_id, coin, mode)
     WHERE state = 'confirmed' AND spent_by IS NULL AND send_id IS NULL`,
   `CREATE INDEX outputs_by_address ON outputs (address_id) WHERE state = 'confirmed' AND spent_height IS NULL`,
+  `CREATE INDEX outputs_held ON outputs (coin, mode, height) WHERE state = 'confirmed' AND spent_height IS NULL`,
   `CREATE INDEX outputs_by_send ON outputs (send_id) WHERE send_id IS NOT NULL`,
   `CREATE INDEX outputs_reserved ON outputs (coin, mode) WHERE send_id IS NOT NULL AND spent_by IS NULL`,
   `CREATE INDEX outputs_spent_unconfirmed ON outputs (coin, mode, spent_height)

@@ -1,4 +1,4 @@
-import { outputKey, type Debit } from '../../domain/chain.ts';
+import { outputKey, type Debit, type OutputRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Tx } from '../../store/database.ts';
 import { outputsOfTransactions, type StoredOutput } from '../../store/outputs.ts';
@@ -18,4 +18,18 @@ export async function findUndone(tx: Tx, chain: ChainId, spends: readonly Debit[
   }
   const outputs = await outputsOfTransactions(tx, chain, [...undone]);
   return outputs.filter((output) => output.state === 'unconfirmed');
+}
+
+/** Money of a block that left the chain which another block shows under another name. */
+export async function findReplaced(
+  tx: Tx,
+  chain: ChainId,
+  refs: readonly OutputRef[],
+): Promise<StoredOutput[]> {
+  const keys = new Set(refs.map(outputKey));
+  const outputs = await outputsOfTransactions(tx, chain, [...new Set(refs.map(({ txid }) => txid))]);
+  return outputs.filter(
+    (output) =>
+      output.state === 'unconfirmed' && keys.has(outputKey({ txid: output.txid, index: output.vout })),
+  );
 }

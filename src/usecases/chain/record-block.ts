@@ -8,7 +8,7 @@ import { forgetSettledInputs } from '../../store/unconfirmed-inputs.ts';
 import { applyFacts } from '../payment/apply-facts.ts';
 import { confirmSends } from '../wallet/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
-import { findUndone } from './find-undone.ts';
+import { findReplaced, findUndone } from './find-undone.ts';
 import { recordSightings } from './record-sightings.ts';
 
 /** Deepest confirmation count that a protocol rule asks for (coinbase maturity), with room to spare. */
@@ -40,7 +40,10 @@ export async function recordBlock(
     // Money found in a block that was mined while we were away was on time if the block was.
     const seenAt = Math.min(now, Math.max(block.timeMs, seenThrough ?? 0));
     const seen = block.credits.map((credit) => ({ credit, seenAt }));
-    const gone = await findUndone(tx, chain, block.debits);
+    const gone = [
+      ...(await findUndone(tx, chain, block.debits)),
+      ...(await findReplaced(tx, chain, block.replaces ?? [])),
+    ];
     const { height, hash } = block;
     await recordSightings(tx, deps, chain, { seen, gone }, { kind: 'block', height, hash });
     await confirmSends(tx, deps, chain, { spends: block.debits, height });

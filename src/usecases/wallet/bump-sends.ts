@@ -3,6 +3,7 @@ import { outputKey } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { AddressDeriver, KeySource } from '../../domain/keys.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
+import { laneOf } from '../../store/lanes.ts';
 import { findMerchant } from '../../store/merchants.ts';
 import {
   findSend,
@@ -13,7 +14,7 @@ import {
   type StoredSend,
   type StoredSendVersion,
 } from '../../store/sends.ts';
-import { reservedFunds, reserveOutputs, spendableFunds } from '../../store/spendable.ts';
+import { reservedFunds, reserveOutputs, spendableFunds, type WalletRef } from '../../store/spendable.ts';
 import type { AdvanceSendsDeps } from './advance-sends.ts';
 import { nextChangeAddress, takeChangeAddress } from './change-address.ts';
 import { handToNode } from './hand-to-node.ts';
@@ -111,6 +112,7 @@ async function planReplacement(
   const merchant = await findMerchant(tx, merchantId);
   if (merchant === undefined) throw new Error(`merchant ${merchantId} of send ${id} is missing`);
   const wallet = { coin, mode, merchantId, account: merchant.account };
+  if (previous.account !== undefined) return planNextPrice(tx, wallet, request);
   const used = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
   const held = (await reservedFunds(tx, id)).filter(({ ref }) => !used.has(outputKey(ref)));
   const funds = [...held, ...(await spendableFunds(tx, wallet))];
@@ -124,6 +126,28 @@ async function planReplacement(
   }
   const added = plan.inputs.map(({ ref }) => ref).filter((ref) => !used.has(outputKey(ref)));
   await reserveOutputs(tx, send, added, id);
+  return plan;
+}
+
+/** On chains of accounts the nonce makes the versions rivals, and the account pays from all it holds. */
+async function planNextPrice(
+  tx: Tx,
+  wallet: WalletRef,
+  request: { readonly send: StoredSend; readonly previous: SendPlan; readonly using: Using },
+): Promise<SendPlan | null> {
+  const { send, previous, using } = request;
+  const { adapter, quote } = using;
+  const { id, lane: from } = send;
+  if (from === null || previous.account === undefined) throw new Error(`send ${id} has no lane`);
+  const funds = await spendableFunds(tx, { ...wallet, from });
+  const { nonce } = previous.account;
+  const lane = await laneOf(tx, { ...wallet, address: from, fromNonce: nonce, exceptSendId: id });
+  const fromAmount = send.purpose === 'sweep';
+  const plan = adapter.planBump({ previous, funds, changeAddress: from, quote, lane, fromAmount });
+  if (plan === null) return null;
+  if (plan.account?.nonce !== nonce || (!fromAmount && plan.amount !== previous.amount)) {
+    throw new Error(`a replacement of send ${id} would not be the same payment`);
+  }
   return plan;
 }
 

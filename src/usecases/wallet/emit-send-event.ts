@@ -14,6 +14,8 @@ export async function emitSendEvent(
   type: SendEventType,
   send: StoredSend,
 ): Promise<void> {
+  // Nobody ordered a sweep, and the money stays the merchant's.
+  if (send.purpose === 'sweep') return;
   const merchant = await findMerchant(tx, send.merchant_id);
   await emitEvent(tx, deps, {
     merchant: { id: send.merchant_id, webhookUrl: merchant?.webhook_url ?? null },

@@ -20,7 +20,7 @@ export async function estimateFee(
 ): Promise<FeeEstimate> {
   const order = readOrder(input);
   const adapter = chainFor(deps.chains, order);
-  const quote = await quoteFee(adapter);
+  const quote = await quoteFee(deps, adapter, order);
   const plan = await planOrder(deps.db, deps, order, { adapter, quote });
   return {
     fee: formatCoinAmount(plan.fee, order.coin),

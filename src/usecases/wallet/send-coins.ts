@@ -3,16 +3,8 @@ import { AppError } from '../../domain/errors.ts';
 import type { AddressDeriver, KeySource } from '../../domain/keys.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { inTransaction, type Db, type Tx } from '../../store/database.ts';
-import {
-  disownFailedVersion,
-  findSendByKey,
-  insertSend,
-  insertSendVersion,
-  type StoredSend,
-} from '../../store/sends.ts';
-import { reserveOutputs } from '../../store/spendable.ts';
+import { findSendByKey, type StoredSend } from '../../store/sends.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
-import { newId } from '../new-id.ts';
 import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { takeChangeAddress } from './change-address.ts';
 import { handToNode } from './hand-to-node.ts';
@@ -21,7 +13,7 @@ import { repeatedSend } from './repeated-send.ts';
 import { chainFor, planOrder, quoteFee, readOrder, type SendInput, type SendOrder } from './send-order.ts';
 import type { SendPolicy } from './send-policy.ts';
 import { viewSend, type SendView } from './send-view.ts';
-import { writePlan } from './stored-plan.ts';
+import { storeSend } from './store-send.ts';
 
 export interface SendCoinsDeps extends ApplyFactsDeps {
   readonly db: Db;
@@ -74,7 +66,7 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
   if (earlier !== null) return unlessFailed(earlier);
   const wish = await request.order(deps.db);
   const adapter = chainFor(deps.chains, wish);
-  const quote = await quoteFee(adapter);
+  const quote = await quoteFee(deps, adapter, wish);
   const stored = await inTransaction(deps.db, async (tx) => {
     const repeat = await findRepeat(tx, request);
     if (repeat !== null) return { send: repeat, transaction: null };
@@ -82,7 +74,7 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
     if (order.coin !== adapter.coin || order.mode !== adapter.mode)
       throw new Error('an order changed its chain');
     const { idempotencyKey } = request;
-    const fresh = await storeSend(tx, deps, { order, adapter, quote, idempotencyKey });
+    const fresh = await planAndStore(tx, deps, { order, adapter, quote, idempotencyKey });
     await request.stored?.(tx, fresh.send, order);
     return fresh;
   });
@@ -99,7 +91,7 @@ async function findRepeat(db: Db, request: SendRequest): Promise<StoredSend | nu
 }
 
 /** Plans, signs, stores and reserves: all of it or nothing. */
-async function storeSend(
+async function planAndStore(
   tx: Tx,
   deps: SendCoinsDeps,
   request: {
@@ -110,52 +102,10 @@ async function storeSend(
   },
 ): Promise<{ send: StoredSend; transaction: StoredTransaction }> {
   const { order, adapter, quote, idempotencyKey } = request;
-  const { coin, mode } = order;
   const plan = await planOrder(tx, deps, order, { adapter, quote });
   if (plan.change !== null)
     await takeChangeAddress(tx, deps, { wallet: order, adapter, address: plan.change.address });
-  const signed = adapter.signSend(plan, deps.keys);
-  const now = deps.clock.now();
-  const send: StoredSend = {
-    id: newId('snd_'),
-    merchant_id: order.merchantId,
-    coin,
-    mode,
-    destination: plan.destination,
-    subtract_fee: order.subtractFee ? 1 : 0,
-    ordered: order.amount.toString(),
-    amount: plan.amount.toString(),
-    fee: plan.fee.toString(),
-    status: 'signed',
-    txid: signed.txid,
-    version: 1,
-    height: null,
-    error: null,
-    idempotency_key: idempotencyKey,
-    created_at: now,
-    updated_at: now,
-    next_broadcast_at: now + deps.policy.firstAnswerMs,
-    broadcasts: 0,
-    announced_txid: null,
-    confirmed_txid: null,
-  };
-  await insertSend(tx, send);
-  await disownFailedVersion(tx, order, signed.txid);
-  await insertSendVersion(tx, {
-    send_id: send.id,
-    version: 1,
-    coin,
-    mode,
-    txid: signed.txid,
-    raw: signed.raw,
-    fee: send.fee,
-    fee_rate: plan.feeRate.toString(),
-    plan_json: writePlan(plan),
-    created_at: now,
-  });
-  const refs = plan.inputs.map(({ ref }) => ref);
-  await reserveOutputs(tx, order, refs, send.id);
-  return { send, transaction: signed };
+  return storeSend(tx, deps, { order, adapter, plan, purpose: 'send', idempotencyKey });
 }
 
 async function settle(deps: SendCoinsDeps, send: StoredSend, result: BroadcastResult): Promise<StoredSend> {

@@ -1,9 +1,11 @@
 import {
   ChainError,
   InsufficientFunds,
+  outputKey,
   UnsendableAmount,
   type ChainAdapter,
   type FeeQuote,
+  type Fund,
   type SendPlan,
 } from '../../domain/chain.ts';
 import type { Chains } from '../../domain/chains.ts';
@@ -13,9 +15,11 @@ import type { AddressDeriver } from '../../domain/keys.ts';
 import { AmountError, formatCoinAmount, parseCoinAmount } from '../../domain/money.ts';
 import { findWatched } from '../../store/addresses.ts';
 import type { Db } from '../../store/database.ts';
+import { laneOf } from '../../store/lanes.ts';
 import { spendableFunds } from '../../store/spendable.ts';
 import type { MerchantRow } from '../../store/tables.ts';
 import { nextChangeAddress } from './change-address.ts';
+import { sendsFromOneAddress } from './sender.ts';
 
 /** Whose wallet is meant, in its current mode. */
 export type WalletOwner = Pick<MerchantRow, 'id' | 'account' | 'sandbox'>;
@@ -66,11 +70,22 @@ export function chainFor(chains: Chains, order: SendOrder): ChainAdapter {
   return adapter;
 }
 
-/** What the node says about fees; waits for the network. @throws {AppError} NODE_UNAVAILABLE. */
-export async function quoteFee(adapter: ChainAdapter): Promise<FeeQuote> {
+/**
+ * What the node says about the fee of an order; waits for the network.
+ * @throws {AppError} NODE_UNAVAILABLE, or VALIDATION_INVALID when the destination refuses money.
+ */
+export async function quoteFee(
+  deps: PlanOrderDeps,
+  adapter: ChainAdapter,
+  order: SendOrder,
+): Promise<FeeQuote> {
+  const { coin, mode, account, destination, amount } = order;
   try {
-    return await adapter.feeQuote();
+    if (!sendsFromOneAddress(order)) return await adapter.feeQuote();
+    const from = deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
+    return await adapter.feeQuote({ from, destination, amount });
   } catch (error) {
+    if (error instanceof UnsendableAmount) throw invalidField('destination', error.message);
     if (!(error instanceof ChainError)) throw error;
     const message = `the ${adapter.coin} node does not answer at the moment; nothing was sent`;
     throw new AppError('NODE_UNAVAILABLE', message, { cause: error });
@@ -93,13 +108,18 @@ export async function planOrder(
 ): Promise<SendPlan> {
   const { adapter, quote } = using;
   await refuseOwnPayment(db, adapter, order);
-  const funds = await spendableFunds(db, order);
   const { destination, amount, subtractFee } = order;
   const changeAddress = await nextChangeAddress(db, deps, order);
+  const from = sendsFromOneAddress(order) ? changeAddress : undefined;
+  const funds = await spendableFunds(db, { ...order, from });
+  const fromNonce = quote.account?.nonce ?? 0;
+  const lane = from === undefined ? undefined : await laneOf(db, { ...order, address: from, fromNonce });
   try {
-    return adapter.planSend({ funds, destination, amount, subtractFee, changeAddress, quote });
+    return adapter.planSend({ funds, destination, amount, subtractFee, changeAddress, quote, lane });
   } catch (error) {
-    if (error instanceof InsufficientFunds) throw insufficient(order, error);
+    if (error instanceof InsufficientFunds) {
+      throw insufficient(order, error, from === undefined ? 0n : await uncollected(db, order, funds));
+    }
     if (error instanceof UnsendableAmount) throw invalidField('amount', error.message);
     throw error;
   }
@@ -119,13 +139,24 @@ async function refuseOwnPayment(db: Db, adapter: ChainAdapter, order: SendOrder)
   }
 }
 
-function insufficient(order: SendOrder, shortage: InsufficientFunds): AppError {
+/** What lies on payment addresses: on its way to the merchant address as far as it is worth the fee. */
+async function uncollected(db: Db, order: SendOrder, collected: readonly Fund[]): Promise<bigint> {
+  const here = new Set(collected.map(({ ref }) => outputKey(ref)));
+  const elsewhere = (await spendableFunds(db, order)).filter(({ ref }) => !here.has(outputKey(ref)));
+  return elsewhere.reduce((sum, fund) => sum + fund.amount, 0n);
+}
+
+function insufficient(order: SendOrder, shortage: InsufficientFunds, uncollected: bigint): AppError {
   const { coin } = order;
   const available = formatCoinAmount(shortage.available, coin);
   const needed = formatCoinAmount(shortage.needed, coin);
+  const hint =
+    uncollected === 0n
+      ? ''
+      : `; ${formatCoinAmount(uncollected, coin)} ${coin} more lies on payment addresses and is moved here by itself once it is settled and worth its fee: try again then`;
   return new AppError(
     'INSUFFICIENT_BALANCE',
-    `${available} ${coin} is available and ${needed} ${coin} is needed, network fee included`,
+    `${available} ${coin} is available and ${needed} ${coin} is needed, network fee included${hint}`,
   );
 }
 

@@ -31,6 +31,7 @@ const storedPlan = z.object({
   change: z.object({ address: z.string(), amount: atoms }).nullable(),
   feeRate: atoms,
   lifetime: z.object({ blockhash: z.string(), lastValidHeight: count }).exactOptional(),
+  account: z.object({ chainId: count, nonce: count, gasLimit: atoms }).optional(),
 });
 
 /** Plan → text for the database. Exact: reading it back gives an equal plan. */

@@ -56,12 +56,17 @@ export function detectionCases(world: () => ChainWorld): void {
           ];
     const view = await shop.adapter.unconfirmed();
     const unconfirmed = view.credits.filter((credit) => credit.ref.txid === txid).sort(byIndex);
-    expect(unconfirmed).toHaveLength(expected.length);
-    for (const credit of expected) expect(unconfirmed).toContainEqual(expect.objectContaining(credit));
-    expect(new Set(unconfirmed.map((credit) => credit.ref.index)).size).toBe(expected.length);
+    if (world().isAccounts !== true) {
+      expect(unconfirmed).toHaveLength(expected.length);
+      for (const credit of expected) expect(unconfirmed).toContainEqual(expect.objectContaining(credit));
+    }
     await world().mine(1);
     const block = await blockAt(shop.adapter, (await shop.adapter.tip()).height);
-    expect([...block.credits].sort(byIndex).map(essence)).toEqual(unconfirmed.map(essence));
+    const mined = [...block.credits].sort(byIndex);
+    expect(mined).toHaveLength(expected.length);
+    for (const credit of expected) expect(mined).toContainEqual(expect.objectContaining(credit));
+    expect(new Set(mined.map((credit) => credit.ref.index)).size).toBe(expected.length);
+    if (unconfirmed.length > 0) expect(mined.map(essence)).toEqual(unconfirmed.map(essence));
   });
 
   it('adds up several transactions to one address in one block', async () => {

@@ -5,9 +5,9 @@ import type { Logger } from '../../../src/domain/ports.ts';
 import type { SimulatorStore } from '../../../src/domain/simulator.ts';
 import { openDatabase } from '../../../src/store/open.ts';
 import { createSimulatorStore } from '../../../src/store/simulator.ts';
-import { NO_ACCOUNTS } from '../../_helpers/no-accounts.ts';
 import type { ChainHarness, ChainWorld } from '../harness.ts';
 import { OwnKeys } from '../own-keys.ts';
+import { NO_ACCOUNTS } from '../../_helpers/no-accounts.ts';
 
 const AMOUNTS: Readonly<Record<Coin, bigint>> = {
   BTC: 1_000_000n,
@@ -73,11 +73,7 @@ async function startWorld(coin: Coin): Promise<ChainWorld> {
       blockIntervalMs: 3_600_000,
     });
   const none = new Set<string>();
-  const { control } = simulator({
-    ...NO_ACCOUNTS,
-    watched: async () => none,
-    ownOutputs: async () => none,
-  });
+  const { control } = simulator({ ...NO_ACCOUNTS, watched: async () => none, ownOutputs: async () => none });
   await control.mine(10);
   return {
     createAdapter: (index) => simulator(index).adapter,

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSimulator, type Simulator } from '../../../src/chains/simulator/simulator.ts';
-import { NO_ACCOUNTS } from '../../_helpers/no-accounts.ts';
 import type { ChainIndex } from '../../../src/domain/chain.ts';
 import type { Logger } from '../../../src/domain/ports.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
 import { createSimulatorStore } from '../../../src/store/simulator.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { OwnKeys } from '../../conformance/own-keys.ts';
+import { NO_ACCOUNTS } from '../../_helpers/no-accounts.ts';
 
 const ADDRESS = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };

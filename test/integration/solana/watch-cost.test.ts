@@ -7,6 +7,21 @@ import { MemoryIndex } from '../../conformance/memory-index.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
+/** All of whose addresses wait for money. */
+class OpenIndex extends MemoryIndex {
+  readonly #addresses: readonly string[];
+
+  constructor(addresses: readonly string[]) {
+    super();
+    this.#addresses = addresses;
+    this.watch(...addresses);
+  }
+
+  override async open(): Promise<{ watchKey: string; since: number }[]> {
+    return this.#addresses.map((watchKey) => ({ watchKey, since: 0 }));
+  }
+}
+
 /** One round of the follower over a chain where nothing happened. */
 async function round(adapter: ChainAdapter, node: SvmNode): Promise<Map<string, number>> {
   const cursor = await adapter.tip();
@@ -36,8 +51,7 @@ describe('the cost of watching', () => {
   });
 
   function watching(addresses: readonly string[]): { adapter: ChainAdapter; index: MemoryIndex } {
-    const index = new MemoryIndex();
-    index.watch(...addresses);
+    const index = new OpenIndex(addresses);
     const clock = { now: () => Date.now() };
     const adapter = createSolanaAdapter({
       network: 'regtest',

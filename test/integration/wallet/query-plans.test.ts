@@ -12,6 +12,9 @@ import {
 } from '../../../src/store/sends.ts';
 import { reservedFunds, sendsWithSurplus, spendableFunds } from '../../../src/store/spendable.ts';
 import { minedSpendsOf, unconfirmedSpends } from '../../../src/store/spends.ts';
+import { settledDeposits } from '../../../src/store/deposits.ts';
+import { laneGaps, laneOf } from '../../../src/store/lanes.ts';
+import { holdingsOf, unsettledCredits } from '../../../src/store/outputs.ts';
 import type { Tables } from '../../../src/store/tables.ts';
 import { pageWalletTransactions } from '../../../src/store/wallet-transactions.ts';
 
@@ -57,6 +60,20 @@ test.each([
     'sqlite_autoindex_outputs_1',
     async () => minedSpendsOf(db, chain, [{ txid: 't', index: 0 }]),
   ],
+  ['what an address holds', 'outputs_by_address', async () => spendableFunds(db, { ...wallet, from: 'a' })],
+  ['what accounts hold', 'outputs_by_address', async () => holdingsOf(db, chain, ['k'])],
+  [
+    'deposits to be moved',
+    'outputs_held',
+    async () => settledDeposits(db, chain, { height: 1, failedBefore: 1 }),
+  ],
+  [
+    'the sends of an account',
+    'sends_by_lane',
+    async () => laneOf(db, { ...chain, address: 'a', fromNonce: 0 }),
+  ],
+  ['nonces that sends wait for', 'sends_open', async () => laneGaps(db, chain, 1)],
+  ['what no block holds', 'outputs_unconfirmed', async () => unsettledCredits(db, chain)],
   ['the money book', 'outputs_by_merchant', async () => pageWalletTransactions(db, page)],
 ])('%s: found by index %s, however long the history', async (_what, index, work) => {
   const plan = await planOf(work);

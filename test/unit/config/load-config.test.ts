@@ -161,6 +161,7 @@ const TABLE: readonly (readonly [
   ['TILLD_BTC_FEE_CAP', '50', 'fees.BTC.capPerKvb', 50_000n, '0.5'],
   ['TILLD_LTC_FEE_FLOOR', '2', 'fees.LTC.floorPerKvb', 2000n, 'low'],
   ['TILLD_LTC_FEE_CAP', '900', 'fees.LTC.capPerKvb', 900_000n, '1e6'],
+  ['TILLD_ETH_FEE_CAP', '1.5', 'ethFeeCap', 1_500_000_000_000n, '0'],
   ['TILLD_POLL_INTERVAL', '250ms', 'watcher.pollIntervalMs', 250, '1ms'],
   ['TILLD_PAYMENT_LIFETIME_MINUTES', '5', 'payments.lifetimeMinutes', 5, '4'],
   ['TILLD_TOLERANCE_PERCENT', '1.25', 'payments.toleranceBps', 125, '5.01'],

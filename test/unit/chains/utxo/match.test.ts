@@ -1,10 +1,10 @@
-import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
 import { describe, expect, it } from 'vitest';
 import { bytesOfHex } from '../../../../src/chains/utxo/block.ts';
 import { matchTransactions } from '../../../../src/chains/utxo/match.ts';
 import { scanLoneTransaction } from '../../../../src/chains/utxo/transaction.ts';
 import type { ChainIndex } from '../../../../src/domain/chain.ts';
 import { encodeTransaction, p2wpkh, type TestTransaction, txidOf } from './raw-chain.ts';
+import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
 
 function prepared(transaction: TestTransaction) {
   const bytes = encodeTransaction(transaction);

@@ -1,8 +1,8 @@
-import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMempool, type Mempool } from '../../../../src/chains/utxo/mempool.ts';
 import type { NodeClient } from '../../../../src/chains/utxo/node-client.ts';
 import { encodeTransaction, p2wpkh, txidOf } from './raw-chain.ts';
+import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
 
 const OURS = p2wpkh('aa'.repeat(20));
 const TIP = 'b1'.repeat(32);

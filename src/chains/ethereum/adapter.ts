@@ -1,0 +1,119 @@
+import {
+  type ChainAdapter,
+  ChainError,
+  type ChainIndex,
+  type Fate,
+  type StoredTransaction,
+} from '../../domain/chain.ts';
+import type { Network } from '../../domain/coins.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import { createRpcTransport } from '../rpc-transport.ts';
+import { accountKey, addressProblem } from './address.ts';
+import { readBlock } from './block.ts';
+import { quoteFee } from './fees.ts';
+import { blockBefore } from './headers.ts';
+import { nodeStatus } from './identity.ts';
+import { ETHEREUM_CHAINS } from './networks.ts';
+import { createNodeClient } from './node-client.ts';
+import { eip681Uri } from './payment-uri.ts';
+import { readPending } from './pending.ts';
+import { planBump, planSend } from './plan-send.ts';
+import { createRpc } from './rpc.ts';
+import { signSend } from './sign-send.ts';
+import { createSubmitter, type Submitter } from './submit.ts';
+import { createTracer } from './traces.ts';
+
+export interface EthereumAdapterOptions {
+  readonly network: Network;
+  /** http(s) URL of the node's RPC; may carry user:pass. */
+  readonly rpcUrl: string;
+  readonly index: ChainIndex;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Wei per 1,000 gas that no transaction of ours pays more than. */
+  readonly feeCapRate?: bigint | undefined;
+  readonly rpcTimeoutMs?: number | undefined;
+}
+
+const RPC_TIMEOUT_MS = 30_000;
+/** A block's trace is the largest answer: tens of megabytes. */
+const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
+/** 200 gwei. */
+const FEE_CAP_RATE = 200_000_000_000_000n;
+/** What moving a deposit costs at some 5 gwei: less than this would not be worth its own sweep. */
+const MINIMUM_PAYMENT = 100_000_000_000_000n;
+
+/**
+ * Ether over the JSON-RPC of any node: geth, reth, Nethermind, Erigon, anvil. Needs no archive, no
+ * traces, no pending block and no sockets; uses traces and pending blocks where there are any.
+ */
+export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAdapter {
+  const { network, index, clock, logger } = options;
+  const capRate = options.feeCapRate ?? FEE_CAP_RATE;
+  const client = createNodeClient(
+    createRpc(
+      createRpcTransport({
+        url: options.rpcUrl,
+        timeoutMs: options.rpcTimeoutMs ?? RPC_TIMEOUT_MS,
+        maxResponseBytes: MAX_RESPONSE_BYTES,
+        logger,
+      }),
+    ),
+  );
+  const now = (): number => clock.now();
+  const reader = { client, index, tracer: createTracer(client, now), logger, now };
+  const submitter = createSubmitter(client, logger);
+  let { chainId } = ETHEREUM_CHAINS[network][0];
+
+  return {
+    coin: 'ETH',
+    mode: 'live',
+    network,
+    minimumPayment: MINIMUM_PAYMENT,
+    async status() {
+      const { status, chain } = await nodeStatus(client, network, now());
+      ({ chainId } = chain);
+      return status;
+    },
+    async tip() {
+      const { number: height, hash } = await client.tip();
+      return { height, hash };
+    },
+    hashAt: async (height) => (await client.headerAt(height))?.hash ?? null,
+    blockBefore: (timeMs) => blockBefore(client, timeMs),
+    blockAt: (height) => readBlock(reader, height),
+    async unconfirmed() {
+      const { view, byNonce } = await readPending(client, index);
+      submitter.saw(byNonce);
+      return view;
+    },
+    recheck: (transactions) => recheck(submitter, transactions, logger),
+    addressProblem,
+    watchKey: accountKey,
+    paymentUri: ({ address, amount }) => eip681Uri({ address, amount, chainId }),
+    feeQuote: (intent) => quoteFee(client, network, { capRate, at: now(), intent }),
+    planSend,
+    signSend,
+    planBump: (request) => planBump({ ...request, capRate }),
+    broadcast: (transaction) => submitter.broadcast(transaction),
+    close: () => client.close(),
+  };
+}
+
+/** Bounded by the caller's list. Trouble with the node leaves the rest unknown rather than waiting for each. */
+async function recheck(
+  submitter: Submitter,
+  transactions: readonly StoredTransaction[],
+  logger: Logger,
+): Promise<ReadonlyMap<string, Fate>> {
+  const fates = new Map<string, Fate>(transactions.map(({ txid }) => [txid, 'unknown']));
+  try {
+    for (const transaction of transactions) {
+      fates.set(transaction.txid, await submitter.fateOf(transaction));
+    }
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    logger.warn({ error: error.message }, 'could not find out what became of unconfirmed transactions');
+  }
+  return fates;
+}

@@ -1,0 +1,206 @@
+import {
+  outputKey,
+  type Debit,
+  type ChainBlock,
+  type ChainIndex,
+  type Holding,
+  type OpenKey,
+  type OutputRef,
+} from '../../domain/chain.ts';
+import type { Logger } from '../../domain/ports.ts';
+import { AccountBook } from './account-book.ts';
+import { EARLIER_INDEX, FOUND_INDEX, foundBalanceTxid, isInternal } from './found-balance.ts';
+import { nonceRef } from './nonce-ref.ts';
+import type { Block, BlockTransaction, Receipt } from './node-answers.ts';
+import type { NodeClient } from './node-client.ts';
+import { rawTransaction } from './raw-transaction.ts';
+import type { InternalTransfer, Tracer } from './traces.ts';
+
+export interface BlockReaderDeps {
+  readonly client: NodeClient;
+  readonly index: ChainIndex;
+  readonly tracer: Tracer;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+type Holdings = ReadonlyMap<string, readonly Holding[]>;
+
+/** How long the balance of a payment's address is looked at after the payment's time. */
+const OPEN_FOR_MS = 7 * 24 * 3_600_000;
+
+/**
+ * One block reduced to our accounts: transfers of its transactions whatever their calldata,
+ * internal transfers as far as the node traces, and for open addresses whatever else their balance
+ * at this very block shows. Holds one block at a time.
+ */
+export async function readBlock(deps: BlockReaderDeps, height: number): Promise<ChainBlock | null> {
+  const block = await deps.client.blockAt(height);
+  if (block === null) return null;
+  const traced = await deps.tracer.transfers(block);
+  const internal = traced ?? [];
+  const watched = await deps.index.watched(mentioned(block, internal));
+  const open = await deps.index.open(deps.now() - OPEN_FOR_MS);
+  const senders = block.transactions.map(({ from }) => from).filter((from) => watched.has(from));
+  const keys = [...new Set([...senders, ...open.map(({ watchKey }) => watchKey)])];
+  const holdings = await deps.index.holdings(keys);
+  const book = new AccountBook(holdings);
+  await enterTransactions(deps, block, { book, watched, internal });
+  await enterBalances(deps, block, { book, open, holdings });
+  const { credits } = book;
+  const debits = [...book.debits, ...(await usedNonces(deps.index, block))];
+  const replaces = await replacedBy(deps.index, book, { block, isTraced: traced !== null });
+  const { hash, parentHash, timestamp } = block;
+  return { height, hash, parentHash, timeMs: timestamp * 1000, credits, debits, replaces };
+}
+
+/** Nonces that unconfirmed payments to us wanted as well: those can never be mined now. */
+async function usedNonces(index: ChainIndex, block: Block): Promise<Debit[]> {
+  const used = block.transactions.map((each) => ({ ref: nonceRef(each), byTxid: each.hash }));
+  const wanted = await index.ownOutputs(used.map(({ ref }) => outputKey(ref)));
+  return used.filter(({ ref }) => wanted.has(outputKey(ref)));
+}
+
+function mentioned(block: Block, internal: readonly InternalTransfer[]): string[] {
+  const keys = new Set(internal.map(({ to }) => to));
+  for (const { from, to } of block.transactions) {
+    keys.add(from);
+    if (to !== null && to !== undefined) keys.add(to);
+  }
+  return [...keys];
+}
+
+interface Entries {
+  readonly book: AccountBook;
+  readonly watched: ReadonlySet<string>;
+  readonly internal: readonly InternalTransfer[];
+}
+
+/** In the order of the block, so that money that came and went in it adds up. */
+async function enterTransactions(deps: BlockReaderDeps, block: Block, entries: Entries): Promise<void> {
+  const { book, watched } = entries;
+  const internal = entries.internal.filter(({ to }) => watched.has(to));
+  const inside = new Set(internal.map(({ position }) => position));
+  const relevant = block.transactions
+    .map((transaction, position) => ({ transaction, position }))
+    .filter(
+      ({ transaction: { from, to, value }, position }) =>
+        watched.has(from) || (watched.has(to ?? '') && value > 0n) || inside.has(position),
+    );
+  const receipts = await deps.client.receipts(
+    relevant.map(({ transaction }) => transaction.hash),
+    { height: block.number, hash: block.hash },
+  );
+  for (const [at, { transaction, position }] of relevant.entries()) {
+    const receipt = receipts[at];
+    if (receipt === undefined) throw new Error('a receipt is missing');
+    const succeeded = receipt.status === 1;
+    if (watched.has(transaction.from)) enterSpending(deps, book, transaction, receipt);
+    if (!succeeded) continue;
+    const { hash: txid, to, value } = transaction;
+    const raw = rawTransaction(transaction);
+    if (watched.has(to ?? '') && value > 0n) {
+      book.receive({ ref: { txid, index: 0 }, watchKey: to ?? '', amount: value, raw });
+    }
+    for (const transfer of internal.filter((each) => each.position === position)) {
+      const ref = { txid, index: transfer.index };
+      book.receive({ ref, watchKey: transfer.to, amount: transfer.value, raw });
+    }
+  }
+}
+
+function enterSpending(
+  deps: BlockReaderDeps,
+  book: AccountBook,
+  { hash: txid, from: watchKey, value }: BlockTransaction,
+  receipt: Receipt,
+): void {
+  const succeeded = receipt.status === 1;
+  const blobs = (receipt.blobGasUsed ?? 0n) * (receipt.blobGasPrice ?? 0n);
+  const fee = receipt.gasUsed * receipt.effectiveGasPrice + blobs;
+  const cost = succeeded ? value + fee : fee;
+  const missing = book.spend({ watchKey, txid, cost, outcome: { fee, succeeded } });
+  if (missing === 0n) return;
+  deps.logger.warn(
+    { coin: 'ETH', account: watchKey, txid, missing: missing.toString() },
+    'an account spent more than it was known to hold',
+  );
+}
+
+/**
+ * Holds every open account's balance at this block against the book. Where the node keeps no state
+ * of the block, a later one shows the same difference.
+ */
+async function enterBalances(
+  deps: BlockReaderDeps,
+  block: Block,
+  { book, open, holdings }: { book: AccountBook; open: readonly OpenKey[]; holdings: Holdings },
+): Promise<void> {
+  const keys = open.map(({ watchKey }) => watchKey);
+  const balances = await deps.client.balances(keys, block.hash);
+  const txidOf = (watchKey: string): string =>
+    foundBalanceTxid({ height: block.number, blockHash: block.hash, watchKey });
+  for (const [at, { watchKey, since }] of open.entries()) {
+    const balance = balances[at];
+    if (balance === undefined || balance === 'unknown') continue;
+    const found = balance - book.balance(watchKey);
+    if (found === 0n) continue;
+    const txid = txidOf(watchKey);
+    if (found < 0n) {
+      deps.logger.warn(
+        { coin: 'ETH', account: watchKey, txid, found: `${found}` },
+        'an account holds less than known',
+      );
+      book.spend({ watchKey, txid, cost: -found });
+      continue;
+    }
+    const known = sumOf(holdings.get(watchKey) ?? []);
+    const earlier = await heldBefore(deps, block, { watchKey, since, known, found });
+    if (earlier > 0n) book.keep(watchKey, { txid, index: EARLIER_INDEX }, earlier);
+    if (found > earlier) {
+      book.receive({ ref: { txid, index: FOUND_INDEX }, watchKey, amount: found - earlier, raw: null });
+    }
+  }
+}
+
+/** What an address held before it was given out (a restored wallet's) came from none of its payers. */
+async function heldBefore(
+  { client }: BlockReaderDeps,
+  block: Block,
+  about: { watchKey: string; since: number; known: bigint; found: bigint },
+): Promise<bigint> {
+  const parent = await client.headerAt(block.number - 1);
+  if (parent === null || parent.hash !== block.parentHash || parent.timestamp * 1000 >= about.since)
+    return 0n;
+  const [before] = await client.balances([about.watchKey], parent.hash);
+  if (before === undefined || before === 'unknown') return 0n;
+  const earlier = before > about.known ? before - about.known : 0n;
+  return earlier < about.found ? earlier : about.found;
+}
+
+function sumOf(parts: readonly Holding[]): bigint {
+  return parts.reduce((sum, part) => sum + part.amount, 0n);
+}
+
+/**
+ * Credits of blocks that left the chain which this block proves wrong: it holds their transaction
+ * without them, or shows the same internal money under another name.
+ */
+async function replacedBy(
+  index: ChainIndex,
+  { credits }: AccountBook,
+  { block, isTraced }: { block: Block; isTraced: boolean },
+): Promise<OutputRef[]> {
+  const unsettled = await index.unsettled();
+  if (unsettled.length === 0) return [];
+  const internal = credits.filter(({ ref, remainder }) => remainder !== true && isInternal(ref));
+  const paid = new Set(internal.map(({ watchKey }) => watchKey));
+  const names = new Set(credits.map(({ ref }) => outputKey(ref)));
+  const mined = new Set(block.transactions.map(({ hash }) => hash));
+  return unsettled
+    .filter(({ ref, watchKey }) => {
+      const isReadAgain = mined.has(ref.txid) && (isTraced || ref.index === 0);
+      return !names.has(outputKey(ref)) && (isReadAgain || (paid.has(watchKey) && isInternal(ref)));
+    })
+    .map(({ ref }) => ref);
+}

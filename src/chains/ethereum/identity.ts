@@ -1,0 +1,45 @@
+import { ChainError, type NodeStatus } from '../../domain/chain.ts';
+import type { Network } from '../../domain/coins.ts';
+import { ETHEREUM_CHAINS, type EthereumChain } from './networks.ts';
+import type { NodeClient } from './node-client.ts';
+
+/** A head older than this is not the network's. */
+const STALE_MS = 300_000;
+
+/** Identity and health of the node. @throws {ChainError} wrong_chain when it serves another network. */
+export async function nodeStatus(
+  client: NodeClient,
+  network: Network,
+  nowMs: number,
+): Promise<{ status: NodeStatus; chain: EthereumChain }> {
+  const { chainId, genesisHash, version, tip, highest } = await client.identity();
+  const chain = requireChain(network, chainId);
+  if (chain.genesisHash !== null && genesisHash !== null && chain.genesisHash !== genesisHash) {
+    throw new ChainError(
+      'wrong_chain',
+      `the node has chain id ${chainId} and the genesis block ${genesisHash}, not that of ${chain.name}`,
+    );
+  }
+  // A network with a block every twelve seconds shows by its head alone whether a node is connected.
+  const isFresh = nowMs - tip.timestamp * 1000 < STALE_MS;
+  const isAlone = network === 'regtest';
+  const status: NodeStatus = {
+    tip: { height: tip.number, hash: tip.hash },
+    headersHeight: Math.max(tip.number, highest ?? 0),
+    syncing: highest !== null || !(isAlone || isFresh),
+    pruneHeight: 0,
+    version,
+    peers: isAlone ? null : isFresh ? 1 : 0,
+    warnings: null,
+  };
+  return { status, chain };
+}
+
+/** The chain of an id. @throws {ChainError} wrong_chain when the network setting does not allow it. */
+export function requireChain(network: Network, chainId: number): EthereumChain {
+  const allowed = ETHEREUM_CHAINS[network];
+  const chain = allowed.find((candidate) => candidate.chainId === chainId);
+  if (chain !== undefined) return chain;
+  const expected = allowed.map(({ name, chainId: id }) => `${id} (${name})`).join(' or ');
+  throw new ChainError('wrong_chain', `the node serves chain id ${chainId}, ${network} is ${expected}`);
+}

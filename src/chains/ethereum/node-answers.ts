@@ -1,0 +1,60 @@
+import { z } from 'zod';
+
+const HEX = /^0x[0-9a-f]*$/i;
+export const quantity = z
+  .string()
+  .regex(/^0x[0-9a-f]+$/i)
+  .transform((text) => BigInt(text));
+export const count = quantity.pipe(z.bigint().max(BigInt(Number.MAX_SAFE_INTEGER))).transform(Number);
+export const hash = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/i)
+  .transform((text) => text.toLowerCase());
+const account = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/i)
+  .transform((text) => text.toLowerCase());
+
+export const HEADER = z.object({ number: count, hash, parentHash: hash, timestamp: count });
+export type Header = z.infer<typeof HEADER>;
+
+/** Further fields stay as they came: the bytes of a transaction are put together from them. */
+const TRANSACTION = z.looseObject({
+  hash,
+  from: account,
+  to: account.nullish(),
+  value: quantity,
+  nonce: count,
+});
+export type BlockTransaction = z.infer<typeof TRANSACTION>;
+
+export const BLOCK = HEADER.extend({ transactions: z.array(TRANSACTION) });
+export type Block = z.infer<typeof BLOCK>;
+
+/** Pending blocks of some nodes carry no number, hash or miner. */
+export const PENDING = z.object({
+  parentHash: hash,
+  number: count.nullish(),
+  hash: hash.nullish(),
+  transactions: z.array(TRANSACTION),
+});
+export type PendingBlock = z.infer<typeof PENDING>;
+
+export const RECEIPT = z.object({
+  transactionHash: hash,
+  blockHash: hash,
+  blockNumber: count,
+  status: count,
+  gasUsed: quantity,
+  effectiveGasPrice: quantity,
+  blobGasUsed: quantity.optional(),
+  blobGasPrice: quantity.optional(),
+});
+export type Receipt = z.infer<typeof RECEIPT>;
+
+export const SYNCING = z.union([z.literal(false), z.object({ highestBlock: count.optional() })]);
+
+/** Whether a text is hex data at all: raw bytes come from the database and from nodes. */
+export function isHex(text: string): boolean {
+  return HEX.test(text) && text.length % 2 === 0;
+}

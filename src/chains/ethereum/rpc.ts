@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { ChainError } from '../../domain/chain.ts';
+import type { RpcTransport } from '../rpc-transport.ts';
+
+export type RpcParam =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | { readonly [name: string]: string | boolean | { readonly [name: string]: boolean } };
+
+export interface RpcRequest {
+  readonly method: string;
+  readonly params: readonly RpcParam[];
+}
+
+/** The node understood the request and said no. */
+export class RpcRefusal extends Error {
+  override name = 'RpcRefusal';
+  readonly code: number;
+  readonly reason: string;
+
+  constructor(method: string, code: number, reason: string) {
+    super(`${method}: ${reason} (${code})`);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+export interface Rpc {
+  /**
+   * One call, its answer checked against a schema; with `once` it is not repeated when the line breaks.
+   * @throws {RpcRefusal} when the node answers an error; {ChainError} for everything else.
+   */
+  call<T>(request: RpcRequest, schema: z.ZodType<T>, options?: { readonly once?: boolean }): Promise<T>;
+  /**
+   * Several calls in one request, so that normally one backend answers all of them; matched by id,
+   * each a raw result or the node's refusal.
+   */
+  batch(requests: readonly RpcRequest[]): Promise<(RpcRefusal | { readonly result: unknown })[]>;
+  close(): Promise<void>;
+}
+
+/** Codes of nodes and providers for "not now" (EIP-1474: limit exceeded, resource unavailable). */
+const BUSY_CODES = new Set([-32005, -32002, 429]);
+const BUSY_REASON = /rate.?limit|too many requests|limit exceeded|request timed? ?out|overloaded/i;
+
+const REPLY = z.object({
+  id: z.union([z.string(), z.number(), z.null()]).optional(),
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number(), message: z.string() }).nullish(),
+});
+type Reply = z.infer<typeof REPLY>;
+
+/**
+ * JSON-RPC 2.0 over the transport that all families share. ethers' own provider is not used: it
+ * retries 429 by itself without a bound on the whole, caches, and hides which answers came together.
+ */
+export function createRpc(transport: RpcTransport): Rpc {
+  let lastId = 0;
+  const nextId = (): number => (lastId += 1);
+
+  async function call<T>(
+    request: RpcRequest,
+    schema: z.ZodType<T>,
+    options?: { readonly once?: boolean },
+  ): Promise<T> {
+    const id = nextId();
+    const { method } = request;
+    const reply = REPLY.safeParse(await exchange({ jsonrpc: '2.0', id, ...request }, method, options));
+    if (!reply.success) throw badAnswer(method, 'is no JSON-RPC reply');
+    if (reply.data.id !== id && !((reply.data.id ?? null) === null && reply.data.error)) {
+      throw badAnswer(method, 'belongs to another request');
+    }
+    const answer = answerOf(reply.data, method);
+    if (answer instanceof RpcRefusal) throw answer;
+    return parsed(answer.result, method, schema);
+  }
+
+  async function batch(
+    requests: readonly RpcRequest[],
+  ): Promise<(RpcRefusal | { readonly result: unknown })[]> {
+    if (requests.length === 0) return [];
+    const calls = requests.map((request) => ({ jsonrpc: '2.0', id: nextId(), ...request }));
+    const what = `batch of ${requests.length} ${requests[0]?.method ?? ''}`;
+    const body = await exchange(calls, what);
+    const replies = z.array(REPLY).safeParse(body);
+    if (!replies.success) throw refusedBatch(body, what);
+    const byId = new Map(replies.data.map((reply) => [reply.id, reply]));
+    return calls.map(({ id, method }) => {
+      const reply = byId.get(id);
+      if (reply === undefined) throw badAnswer(what, `lacks request ${id}`);
+      return answerOf(reply, method);
+    });
+  }
+
+  async function exchange(
+    body: unknown,
+    what: string,
+    options?: { readonly once?: boolean },
+  ): Promise<unknown> {
+    const { status, text } = await transport.post(JSON.stringify(body), what, options);
+    if (status === 401 || status === 403) {
+      throw new ChainError('unavailable', `${what}: the node refuses our credentials or address (${status})`);
+    }
+    if (status === 429) throw new ChainError('unavailable', `${what}: the node limits our rate (429)`);
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      if (status >= 400) throw new ChainError('unavailable', `${what}: HTTP ${status}`);
+      throw badAnswer(what, 'is not JSON', error);
+    }
+  }
+
+  return { call, batch, close: () => transport.close() };
+}
+
+/** Checks one answer. @throws {ChainError} bad_answer naming the field. */
+export function parsed<T>(result: unknown, method: string, schema: z.ZodType<T>): T {
+  const value = schema.safeParse(result);
+  if (value.success) return value.data;
+  const [issue] = value.error.issues;
+  throw badAnswer(method, `has an unexpected ${issue?.path.join('.') || 'result'}: ${issue?.message ?? ''}`);
+}
+
+function answerOf(reply: Reply, method: string): RpcRefusal | { readonly result: unknown } {
+  if (!reply.error) return { result: reply.result };
+  const { code, message } = reply.error;
+  if (BUSY_CODES.has(code) || BUSY_REASON.test(message)) {
+    throw new ChainError('unavailable', `${method}: the node is busy (${message})`);
+  }
+  return new RpcRefusal(method, code, message);
+}
+
+/** A provider that takes no batches, or not now, answers one error for all of them. */
+function refusedBatch(body: unknown, what: string): ChainError {
+  const reply = REPLY.safeParse(body);
+  if (!reply.success || !reply.data.error) return badAnswer(what, 'is no JSON-RPC batch reply');
+  return new ChainError('unavailable', `${what}: ${reply.data.error.message}`);
+}
+
+function badAnswer(what: string, problem: string, cause?: unknown): ChainError {
+  return new ChainError('bad_answer', `${what}: the node's answer ${problem}`, { cause });
+}

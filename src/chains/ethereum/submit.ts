@@ -1,0 +1,131 @@
+import {
+  outputKey,
+  type BroadcastResult,
+  ChainError,
+  type Fate,
+  type StoredTransaction,
+} from '../../domain/chain.ts';
+import { assertNever } from '../../domain/errors.ts';
+import type { Logger } from '../../domain/ports.ts';
+import { readFoundBalance } from './found-balance.ts';
+import { nonceRef } from './nonce-ref.ts';
+import type { NodeClient } from './node-client.ts';
+import { readSigned } from './raw-transaction.ts';
+import { meaningOf } from './refusals.ts';
+import { RpcRefusal } from './rpc.ts';
+
+/** Hands transactions to the node and finds out what became of them. */
+export interface Submitter {
+  /** See ChainAdapter.broadcast. */
+  broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
+  /** See ChainAdapter.recheck. @throws {ChainError} on trouble with the node. */
+  fateOf(transaction: StoredTransaction): Promise<Fate>;
+  /** Remembers what waits to be mined, by sender and nonce. */
+  saw(byNonce: ReadonlyMap<string, string>): void;
+}
+
+/** `reverted`: mined, and it paid nobody. `replaced`: by another one that waits, and may yet lose. */
+type Weight = 'mined' | 'reverted' | 'waiting' | 'replaced' | 'gone' | 'absent' | 'unproven';
+
+interface Desk {
+  readonly client: NodeClient;
+  readonly logger: Logger;
+  /** What waits to be mined, by sender and nonce. */
+  waiting: ReadonlyMap<string, string>;
+}
+
+export function createSubmitter(client: NodeClient, logger: Logger): Submitter {
+  const desk: Desk = { client, logger, waiting: new Map() };
+  return {
+    broadcast: (transaction) => broadcast(desk, transaction),
+    fateOf: (transaction) => fateOf(desk, transaction),
+    saw: (byNonce) => {
+      desk.waiting = byNonce;
+    },
+  };
+}
+
+/** Everything in one request against a tip that the answering backend is proven to know. */
+async function weigh({ client, waiting }: Desk, { txid, raw }: StoredTransaction): Promise<Weight> {
+  const { number: height, hash } = await client.tip();
+  const signed = readSigned(txid, raw);
+  const sender = signed?.from?.toLowerCase() ?? null;
+  const standing = await client.standing(txid, sender, { height, hash });
+  const { receipt, used } = standing;
+  if (receipt !== null) return receipt.status === 1 ? 'mined' : 'reverted';
+  if (standing.isKnown) return 'waiting';
+  if (!standing.knowsTip) return 'unproven';
+  if (signed === null || sender === null) return 'absent';
+  if (used !== null && used > signed.nonce) return 'gone';
+  const rival = waiting.get(outputKey(nonceRef({ from: sender, nonce: signed.nonce })));
+  return rival !== undefined && rival !== txid ? 'replaced' : 'absent';
+}
+
+async function fateOf(desk: Desk, transaction: StoredTransaction): Promise<Fate> {
+  const found = readFoundBalance(transaction.txid);
+  if (found !== null) return fateOfBalance(desk.client, found);
+  const weight = await weigh(desk, transaction);
+  switch (weight) {
+    case 'reverted':
+    case 'replaced':
+    case 'gone':
+      return 'gone';
+    case 'mined':
+    case 'waiting':
+      return 'present';
+    case 'unproven':
+      return 'unknown';
+    case 'absent':
+      return (await broadcast(desk, transaction)).kind === 'accepted' ? 'present' : 'unknown';
+    default:
+      return assertNever(weight);
+  }
+}
+
+async function broadcast(desk: Desk, transaction: StoredTransaction): Promise<BroadcastResult> {
+  const { txid, raw } = transaction;
+  if (raw === null || readSigned(txid, raw) === null) {
+    return { kind: 'unknown', reason: 'the signed bytes are not at hand' };
+  }
+  try {
+    const answered = await desk.client.sendRaw(raw);
+    if (answered === txid) return { kind: 'accepted' };
+    return { kind: 'unknown', reason: `the node took it for ${answered}` };
+  } catch (error) {
+    if (error instanceof RpcRefusal) return explain(desk, transaction, error);
+    if (error instanceof ChainError) return { kind: 'unknown', reason: error.message };
+    throw error;
+  }
+}
+
+async function explain(
+  desk: Desk,
+  transaction: StoredTransaction,
+  refusal: RpcRefusal,
+): Promise<BroadcastResult> {
+  const { reason } = refusal;
+  const meaning = meaningOf(refusal);
+  if (meaning === 'known') return { kind: 'accepted' };
+  desk.logger.info({ coin: 'ETH', txid: transaction.txid, meaning, reason }, 'node refused a transaction');
+  if (meaning === 'invalid' || meaning === 'unpaid') return { kind: 'rejected', reason };
+  if (meaning === 'open') return { kind: 'unknown', reason };
+  try {
+    const weight = await weigh(desk, transaction);
+    if (weight === 'gone') return { kind: 'rejected', reason };
+    const isHeld = weight === 'mined' || weight === 'reverted' || weight === 'waiting';
+    return isHeld ? { kind: 'accepted' } : { kind: 'unknown', reason };
+  } catch (error) {
+    if (error instanceof ChainError) return { kind: 'unknown', reason: error.message };
+    throw error;
+  }
+}
+
+/** Money that a balance showed stands and falls with the block that it was found at. */
+async function fateOfBalance(
+  client: NodeClient,
+  { height, blockHash }: { readonly height: number; readonly blockHash: string },
+): Promise<Fate> {
+  const header = await client.headerAt(height);
+  if (header === null) return 'unknown';
+  return header.hash === blockHash ? 'present' : 'gone';
+}

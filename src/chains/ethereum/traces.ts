@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { ChainError } from '../../domain/chain.ts';
+import type { Block } from './node-answers.ts';
+import type { NodeClient } from './node-client.ts';
+
+/** One internal transfer, in trace order within its transaction. */
+export interface InternalTransfer {
+  /** Position of the transaction in the block. */
+  readonly position: number;
+  /** 1 and up: 0 is the transaction's own transfer. */
+  readonly index: number;
+  readonly to: string;
+  readonly value: bigint;
+}
+
+/** Reads the internal transfers of blocks from nodes that trace; others answer null. */
+export interface Tracer {
+  transfers(block: Block): Promise<readonly InternalTransfer[] | null>;
+}
+
+interface Frame {
+  readonly type: string;
+  readonly to?: string | undefined;
+  readonly value?: string | undefined;
+  readonly error?: string | undefined;
+  readonly calls?: readonly Frame[] | undefined;
+}
+
+const FRAME: z.ZodType<Frame> = z.object({
+  type: z.string(),
+  to: z.string().optional(),
+  value: z.string().optional(),
+  error: z.string().optional(),
+  get calls() {
+    return z.array(FRAME).optional();
+  },
+});
+
+const CALL_TRACES = z.array(z.object({ txHash: z.string().optional(), result: FRAME }));
+
+const FLAT_TRACES = z.array(
+  z.object({
+    type: z.string(),
+    action: z.object({
+      callType: z.string().optional(),
+      to: z.string().optional(),
+      value: z.string().optional(),
+      refundAddress: z.string().optional(),
+      balance: z.string().optional(),
+    }),
+    result: z.object({ address: z.string().optional() }).nullish(),
+    error: z.string().optional(),
+    transactionPosition: z.number().nullish(),
+    traceAddress: z.array(z.number()),
+  }),
+);
+type FlatTrace = z.infer<typeof FLAT_TRACES>[number];
+
+/** Frames that move money to `to`; delegate and static calls only borrow code. */
+const MOVING = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
+/** How long a node without tracing is taken at its word before it is asked again. */
+const ASK_AGAIN_MS = 600_000;
+
+/** Uses geth's callTracer where there is one, else Parity's trace_block, else nothing. */
+export function createTracer(client: NodeClient, now: () => number): Tracer {
+  let silentUntil = 0;
+
+  async function transfers(block: Block): Promise<readonly InternalTransfer[] | null> {
+    if (block.transactions.length === 0) return [];
+    if (now() < silentUntil) return null;
+    const calls = await client.trace('debug_traceBlockByHash', [block.hash, { tracer: 'callTracer' }]);
+    if (calls !== null) return fromCalls(read(CALL_TRACES, calls), block);
+    const flat = await client.trace('trace_block', [`0x${block.number.toString(16)}`]);
+    if (flat !== null) return fromFlat(read(FLAT_TRACES, flat), block);
+    silentUntil = now() + ASK_AGAIN_MS;
+    return null;
+  }
+
+  return { transfers };
+}
+
+function read<T>(schema: z.ZodType<T>, answer: unknown): T {
+  const value = schema.safeParse(answer);
+  if (value.success) return value.data;
+  throw new ChainError(
+    'bad_answer',
+    `a block trace has an unexpected form: ${value.error.issues[0]?.message}`,
+  );
+}
+
+function fromCalls(traces: z.infer<typeof CALL_TRACES>, block: Block): InternalTransfer[] {
+  const isWhole =
+    traces.length === block.transactions.length &&
+    traces.every(({ txHash }, at) => txHash === undefined || txHash === block.transactions[at]?.hash);
+  if (!isWhole) throw new ChainError('unavailable', `the trace of block ${block.number} is of another block`);
+  return traces.flatMap(({ result }, position) => {
+    const found: InternalTransfer[] = [];
+    let index = 0;
+    /** Below a reverted call nothing happened, although its children carry no error of their own. */
+    const visit = (frame: Frame): void => {
+      if (frame.error !== undefined) return;
+      for (const call of frame.calls ?? []) {
+        if (moves(call)) {
+          index += 1;
+          const value = BigInt(call.value ?? '0x0');
+          if (call.error === undefined) {
+            found.push({ position, index, to: (call.to ?? '').toLowerCase(), value });
+          }
+        }
+        visit(call);
+      }
+    };
+    visit(result);
+    return found;
+  });
+}
+
+function moves(frame: Frame): boolean {
+  return MOVING.has(frame.type) && BigInt(frame.value ?? '0x0') > 0n;
+}
+
+function fromFlat(traces: readonly FlatTrace[], block: Block): InternalTransfer[] {
+  const found: InternalTransfer[] = [];
+  const counted = new Map<number, number>();
+  const reverted = new Map<number, (readonly number[])[]>();
+  for (const trace of traces) {
+    const position = trace.transactionPosition;
+    // Block rewards belong to no transaction.
+    if (position === undefined || position === null) continue;
+    if (position >= block.transactions.length) {
+      throw new ChainError('unavailable', `the trace of block ${block.number} is of another block`);
+    }
+    const failed = reverted.get(position) ?? [];
+    if (trace.error !== undefined) reverted.set(position, [...failed, trace.traceAddress]);
+    const transfer = flatTransfer(trace);
+    if (trace.traceAddress.length === 0 || transfer === null) continue;
+    const index = (counted.get(position) ?? 0) + 1;
+    counted.set(position, index);
+    const isUndone = trace.error !== undefined || failed.some((above) => isBelow(trace.traceAddress, above));
+    if (!isUndone) found.push({ position, index, ...transfer });
+  }
+  return found;
+}
+
+/** Null when the trace moves no money. */
+function flatTransfer({ type, action, result }: FlatTrace): { to: string; value: bigint } | null {
+  const to = type === 'suicide' ? action.refundAddress : type === 'create' ? result?.address : action.to;
+  const value = BigInt((type === 'suicide' ? action.balance : action.value) ?? '0x0');
+  const isBorrowed = type === 'call' && action.callType !== 'call';
+  return to === undefined || value === 0n || isBorrowed ? null : { to: to.toLowerCase(), value };
+}
+
+function isBelow(address: readonly number[], above: readonly number[]): boolean {
+  return above.every((step, depth) => address[depth] === step);
+}

@@ -1,0 +1,80 @@
+import type { ChainAdapter, SendPlan, SignedTransaction } from '../../domain/chain.ts';
+import type { KeySource } from '../../domain/keys.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Tx } from '../../store/database.ts';
+import { disownFailedVersion, insertSend, insertSendVersion, type StoredSend } from '../../store/sends.ts';
+import { reserveOutputs } from '../../store/spendable.ts';
+import { newId } from '../new-id.ts';
+import type { SendOrder } from './send-order.ts';
+import type { SendPolicy } from './send-policy.ts';
+import { writePlan } from './stored-plan.ts';
+
+export interface StoreSendDeps {
+  readonly clock: Clock;
+  readonly keys: KeySource;
+  readonly policy: Pick<SendPolicy, 'firstAnswerMs'>;
+}
+
+/** Signs a plan and stores it with its bytes, its coins or nonce taken: all of it or nothing. */
+export async function storeSend(
+  tx: Tx,
+  deps: StoreSendDeps,
+  request: {
+    readonly order: SendOrder;
+    readonly adapter: ChainAdapter;
+    readonly plan: SendPlan;
+    readonly purpose: StoredSend['purpose'];
+    readonly idempotencyKey: string | null;
+  },
+): Promise<{ send: StoredSend; transaction: SignedTransaction }> {
+  const { order, adapter, plan, purpose, idempotencyKey } = request;
+  const { coin, mode } = order;
+  const transaction = adapter.signSend(plan, deps.keys);
+  const now = deps.clock.now();
+  const send: StoredSend = {
+    id: newId('snd_'),
+    merchant_id: order.merchantId,
+    coin,
+    mode,
+    purpose,
+    lane: plan.account === undefined ? null : (plan.inputs[0]?.address ?? null),
+    nonce: plan.account?.nonce ?? null,
+    destination: plan.destination,
+    subtract_fee: order.subtractFee ? 1 : 0,
+    ordered: order.amount.toString(),
+    amount: plan.amount.toString(),
+    fee: plan.fee.toString(),
+    status: 'signed',
+    txid: transaction.txid,
+    version: 1,
+    height: null,
+    error: null,
+    idempotency_key: idempotencyKey,
+    created_at: now,
+    updated_at: now,
+    next_broadcast_at: now + deps.policy.firstAnswerMs,
+    broadcasts: 0,
+    announced_txid: null,
+    confirmed_txid: null,
+  };
+  await insertSend(tx, send);
+  await disownFailedVersion(tx, order, transaction.txid);
+  await insertSendVersion(tx, {
+    send_id: send.id,
+    version: 1,
+    coin,
+    mode,
+    txid: transaction.txid,
+    raw: transaction.raw,
+    fee: send.fee,
+    fee_rate: plan.feeRate.toString(),
+    plan_json: writePlan(plan),
+    created_at: now,
+  });
+  // An account's money has no parts that could be set aside: its open sends count against all of it.
+  if (plan.account === undefined) {
+    const refs = plan.inputs.map(({ ref }) => ref);
+    await reserveOutputs(tx, order, refs, send.id);
+  }
+  return { send, transaction };
+}

@@ -1,0 +1,99 @@
+import {
+  ChainError,
+  InsufficientFunds,
+  UnsendableAmount,
+  type ChainAdapter,
+  type FeeQuote,
+  type SendPlan,
+} from '../../domain/chain.ts';
+import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
+import type { ConfirmationPolicy } from '../../domain/confirmations.ts';
+import { findCursor } from '../../store/chain-cursors.ts';
+import { inTransaction, type Tx } from '../../store/database.ts';
+import { settledDeposits, type Deposit } from '../../store/deposits.ts';
+import { laneOf } from '../../store/lanes.ts';
+import { spendableFunds } from '../../store/spendable.ts';
+import { handToNode } from './hand-to-node.ts';
+import { recordAnswer } from './record-answer.ts';
+import type { SendCoinsDeps } from './send-coins.ts';
+import type { SendOrder } from './send-order.ts';
+import { sendsFromOneAddress } from './sender.ts';
+import { storeSend } from './store-send.ts';
+
+export interface SweepDepositsDeps extends SendCoinsDeps {
+  readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
+}
+
+/** Deposits moved in one round. */
+const ROUND_SIZE = 20;
+/** A deposit is worth moving when the fee takes at most a twentieth of it. */
+const LEAST_MULTIPLE_OF_FEE = 20n;
+/** How long a deposit rests after the node refused to move it. */
+const REST_MS = 3_600_000;
+
+/**
+ * Moves settled deposits to the merchant's address on chains where a send can draw on that address
+ * only, when they are worth their fee. Each leaves exactly nothing behind. The signed bytes are
+ * stored before the node sees them and carried on like those of any send.
+ */
+export async function sweepDeposits(deps: SweepDepositsDeps, chain: ChainId): Promise<void> {
+  const adapter = deps.chains.get(chain.coin, chain.mode);
+  const tip = await findCursor(deps.db, chain);
+  if (!sendsFromOneAddress(chain) || adapter === null || tip === undefined) return;
+  const settled = tip.height - deps.confirmations(chain.coin, chain.mode).base + 1;
+  const failedBefore = deps.clock.now() - REST_MS;
+  const deposits = await settledDeposits(deps.db, chain, { height: settled, failedBefore });
+  try {
+    for (const deposit of deposits.slice(0, ROUND_SIZE)) {
+      // They come largest first: where one is not worth it, no later one is.
+      if (!(await sweep(deps, chain, { adapter, deposit }))) return;
+    }
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    deps.logger.warn({ ...chain, error: error.message }, 'could not move deposits; trying again');
+  }
+}
+
+type Using = { readonly adapter: ChainAdapter; readonly deposit: Deposit };
+
+/** False when it is not worth its fee. @throws {ChainError} when the node says nothing about fees. */
+async function sweep(deps: SweepDepositsDeps, chain: ChainId, using: Using): Promise<boolean> {
+  const { adapter, deposit } = using;
+  const { merchantId, account, address: from, amount } = deposit;
+  const destination = deps.deriver.address({ ...chain, account, branch: 0, index: 0 });
+  const order: SendOrder = { ...chain, merchantId, account, destination, amount, subtractFee: true };
+  const quote = await adapter.feeQuote({ from, destination, amount });
+  const stored = await inTransaction(deps.db, async (tx) => {
+    const plan = await planSweep(tx, order, { adapter, from, quote });
+    if (plan === null) return null;
+    return storeSend(tx, deps, { order, adapter, plan, purpose: 'sweep', idempotencyKey: null });
+  });
+  if (stored === null) return false;
+  const { id, txid, version } = stored.send;
+  deps.logger.info({ ...chain, sweepId: id, txid, from }, 'moving a deposit to the merchant address');
+  const result = await handToNode(adapter, stored.transaction);
+  await inTransaction(deps.db, async (tx) =>
+    recordAnswer(tx, deps, { sendId: id, version, result, neverOffered: true }),
+  );
+  return true;
+}
+
+/** Null when the deposit is not worth its fee, or not there any more. */
+async function planSweep(
+  tx: Tx,
+  order: SendOrder,
+  using: { readonly adapter: ChainAdapter; readonly from: string; readonly quote: FeeQuote },
+): Promise<SendPlan | null> {
+  const { adapter, from, quote } = using;
+  const { destination, amount } = order;
+  const lane = await laneOf(tx, { ...order, address: from, fromNonce: quote.account?.nonce ?? 0 });
+  const funds = await spendableFunds(tx, { ...order, from });
+  const request = { funds, destination, amount, subtractFee: true, changeAddress: from, quote, lane };
+  try {
+    const plan = adapter.planSend(request);
+    return plan.fee * LEAST_MULTIPLE_OF_FEE <= amount ? plan : null;
+  } catch (error) {
+    if (error instanceof InsufficientFunds || error instanceof UnsendableAmount) return null;
+    throw error;
+  }
+}

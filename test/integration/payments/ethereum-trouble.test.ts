@@ -1,0 +1,325 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseCoinAmount } from '../../../src/domain/money.ts';
+import { Shop, type PaymentJson, type SendJson } from '../../_helpers/api-client.ts';
+import { Anvil } from '../../_helpers/anvil/anvil.ts';
+import { requireAnvil } from '../../_helpers/anvil/binary.ts';
+import { TwoBackends } from '../../_helpers/anvil/two-backends.ts';
+import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { liveEnv, Till, TillProcess } from '../../_helpers/till.ts';
+import { WebhookSink } from '../../_helpers/webhook-sink.ts';
+
+const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
+
+/** Pays an order the way every third payer does: from an account, or through a contract. */
+async function payOrder(anvil: Anvil, payment: PaymentJson, turn: number): Promise<string> {
+  const output = { address: payment.options.ETH.address, amount: wei(payment.options.ETH.amount) };
+  return turn % 3 === 2 ? anvil.payInside([output]) : anvil.pay(output);
+}
+
+async function expectPaidOnce(shop: Shop, sink: WebhookSink, payment: PaymentJson): Promise<void> {
+  await sink.waitForEvent('payment.completed', payment.id, 60_000);
+  const done = await shop.payment(payment.id);
+  expect(done).toMatchObject({ status: 'completed', exception: null });
+  expect(done.options.ETH.received).toBe(payment.options.ETH.amount);
+  expect(done.transactions.filter(({ status }) => status !== 'reversed')).toHaveLength(1);
+  expect(sink.types(payment.id)).not.toContain('payment.reversed');
+}
+
+async function mineUntil(anvil: Anvil, what: string, isDone: () => Promise<boolean>): Promise<void> {
+  await eventually(
+    what,
+    async () => {
+      await anvil.mine(1);
+      await sleep(100);
+      return isDone();
+    },
+    (done) => done,
+    60_000,
+  );
+}
+
+describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
+  let anvil: Anvil;
+  let sink: WebhookSink;
+
+  beforeAll(async () => {
+    [anvil, sink] = await Promise.all([Anvil.start(), WebhookSink.start()]);
+  });
+  afterAll(async () => {
+    await Promise.all([anvil.stop(), sink.close()]);
+  });
+
+  it('that limits, stalls, lies about its head and shuffles for a whole run loses nothing', async () => {
+    const proxy = await startFaultProxy(anvil.rpcUrl);
+    const till = await Till.start({ ...liveEnv({ ETH: proxy.url }), TILLD_RPC_TIMEOUT: '500ms' });
+    try {
+      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+      await till.ready();
+      const ended = new AbortController();
+      const havoc = wreak(proxy, ended.signal);
+      const payments: PaymentJson[] = [];
+      for (let turn = 0; turn < 12; turn += 1) {
+        const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
+        payments.push(payment);
+        await payOrder(anvil, payment, turn);
+        await sleep(80);
+        if (turn % 2 === 1) await anvil.mine(1);
+      }
+      await anvil.mine(4);
+      await Promise.all(payments.map((payment) => expectPaidOnce(shop, sink, payment)));
+      ended.abort();
+      const hits = await havoc;
+      expect(Object.keys(hits)).toHaveLength(8);
+      expect(Math.min(...Object.values(hits))).toBeGreaterThan(0);
+      const paid = payments.reduce((sum, payment) => sum + wei(payment.options.ETH.amount), 0n);
+      let fees = 0n;
+      await mineUntil(anvil, 'all deposits are moved', async () => {
+        const balance = wei(await shop.balance('ETH'));
+        const left = await Promise.all(payments.map(({ options }) => anvil.balance(options.ETH.address)));
+        fees = paid - balance;
+        return left.every((amount) => amount === 0n) && (await anvil.balance(shop.wallets.ETH)) === balance;
+      });
+      expect(fees).toBeGreaterThan(0n);
+      expect(fees * 100n).toBeLessThan(paid);
+    } finally {
+      await till.end();
+      await proxy.close();
+    }
+  }, 120_000);
+
+  it('behind a balancer whose backends are at different heights misses and doubles nothing', async () => {
+    const both = await TwoBackends.start(anvil.rpcUrl, 2);
+    const till = await Till.start(liveEnv({ ETH: both.url }));
+    try {
+      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+      const payments: PaymentJson[] = [];
+      for (let turn = 0; turn < 9; turn += 1) {
+        const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
+        payments.push(payment);
+        await payOrder(anvil, payment, turn);
+        await anvil.mine(1);
+        await sleep(100);
+      }
+      await anvil.mine(6);
+      await Promise.all(payments.map((payment) => expectPaidOnce(shop, sink, payment)));
+      const last = payments.at(-1)!;
+      await mineUntil(
+        anvil,
+        'deposits are moved',
+        async () => (await anvil.balance(last.options.ETH.address)) === 0n,
+      );
+    } finally {
+      await till.end();
+      await both.close();
+    }
+  });
+
+  it('without traces and without old states finds contract payments made while the daemon was down', async () => {
+    const proxy = await startFaultProxy(anvil.rpcUrl);
+    proxy.inject(
+      { kind: 'rpcError', code: -32601, message: 'the method does not exist' },
+      { methods: ['debug_traceBlockByHash', 'trace_block'] },
+    );
+    const till = await Till.start(liveEnv({ ETH: proxy.url }));
+    try {
+      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+      await till.ready();
+      const payments = [
+        await shop.createPayment({ allowedCryptos: ['ETH'] }),
+        await shop.createPayment({ allowedCryptos: ['ETH'] }),
+      ];
+      await till.down();
+      for (const payment of payments) await payOrder(anvil, payment, 2);
+      await anvil.mine(300);
+      const pruned = proxy.inject(
+        { kind: 'rpcError', code: -32000, message: 'missing trie node: state is not available' },
+        { methods: ['eth_getBalance'] },
+      );
+      await till.up();
+      await till.ready();
+      expect(await shop.payment(payments[0]!.id)).toMatchObject({ status: 'pending' });
+      pruned.clear();
+      await anvil.mine(4);
+      for (const payment of payments) await expectPaidOnce(shop, sink, payment);
+    } finally {
+      await till.end();
+      await proxy.close();
+    }
+  });
+
+  it('of another chain is refused, named, and not offered', async () => {
+    const other = await Anvil.start({ chainId: 1 });
+    const till = await Till.start(liveEnv({ ETH: other.rpcUrl }));
+    try {
+      const shop = await Shop.open(till.api);
+      const health = await eventually(
+        'the wrong chain is told',
+        async () =>
+          (
+            await till.api.call<{ chains: Record<string, { state: string; lastError: string }> }>(
+              'GET',
+              '/readyz',
+            )
+          ).body.data.chains['ETH'],
+        (eth) => eth?.state === 'wrong_chain',
+      );
+      expect(health?.lastError).toMatch(/chain id 1/);
+      const refused = await till.api.call('POST', '/payment/create', {
+        token: shop.publicKey,
+        body: {
+          amount: '1',
+          currency: 'USD',
+          customerId: shop.customerId,
+          orderId: 'x',
+          allowedCryptos: ['ETH'],
+        },
+      });
+      expect(refused.body.error?.code).toBe('COIN_UNAVAILABLE');
+    } finally {
+      await till.end();
+      await other.stop();
+    }
+  });
+});
+
+/** One trouble after the other, a moment of peace between them; answers how often each was met. */
+async function wreak(proxy: FaultProxy, signal: AbortSignal): Promise<Record<string, number>> {
+  const hits: Record<string, number> = {};
+  const older: unknown[] = [];
+  const stale = (result: unknown, method: string): unknown => {
+    if (method !== 'eth_getBlockByNumber') return result;
+    older.push(result);
+    return older.at(-3) ?? result;
+  };
+  const troubles = [
+    ['limited', { kind: 'status', status: 429, headers: { 'retry-after': '1' } }],
+    ['late', { kind: 'delay', delayMs: 300 }],
+    ['reordered', { kind: 'reverseBatch' }],
+    ['hanging', { kind: 'hang' }],
+    ['stale', { kind: 'rewrite', rewrite: stale }],
+    ['repeated', { kind: 'duplicateBatch' }],
+    ['cut off', { kind: 'truncate' }],
+    ['busy', { kind: 'rpcError', code: -32005, message: 'limit exceeded' }],
+  ] as const;
+  for (let turn = 0; turn < troubles.length || !signal.aborted; turn += 1) {
+    const [name, fault] = troubles[turn % troubles.length]!;
+    const injected = proxy.inject(fault);
+    await eventually(
+      `the node is ${name}`,
+      () => injected.hits,
+      (count) => count > 0,
+      30_000,
+    );
+    await sleep(150);
+    injected.clear();
+    hits[name] = (hits[name] ?? 0) + injected.hits;
+    await sleep(300);
+  }
+  return hits;
+}
+
+describe.skipIf(!requireAnvil())('kill -9 beside an Ethereum node', () => {
+  let anvil: Anvil;
+  let proxy: FaultProxy;
+  let till: TillProcess;
+  let sink: WebhookSink;
+  let shop: Shop;
+
+  beforeAll(async () => {
+    anvil = await Anvil.start();
+    proxy = await startFaultProxy(anvil.rpcUrl);
+    sink = await WebhookSink.start();
+    till = await TillProcess.start(liveEnv({ ETH: proxy.url }));
+    shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    await till.ready();
+    await anvil.pay({ address: shop.wallets.ETH, amount: wei('1') });
+    await anvil.mine(1);
+    await eventually(
+      'the wallet is funded',
+      () => shop.balance('ETH'),
+      (balance) => balance === '1',
+    );
+  });
+
+  afterAll(async () => {
+    await till.end();
+    await Promise.all([sink.close(), proxy.close(), anvil.stop()]);
+  });
+
+  const waiting = async (): Promise<string[]> =>
+    (await anvil.rpc<{ transactions: string[] }>('eth_getBlockByNumber', ['pending', false])).transactions;
+
+  it.each([
+    ['after signing, before the node has the bytes', 'hang', 0],
+    ['after the node took the bytes, before its answer came', 'hangAfter', 1],
+  ] as const)('%s: the same bytes, once', async (name, kind, held) => {
+    const order = { coin: 'ETH', amount: '0.1', destination: await anvil.newAddress() };
+    const fault = proxy.inject({ kind }, { methods: ['eth_sendRawTransaction'] });
+    const calls = proxy.calls('eth_sendRawTransaction');
+    const asked = shop.send(order, { 'idempotency-key': name }).catch(() => null);
+    await proxy.waitForCall('eth_sendRawTransaction', calls + 1);
+    await eventually('the node has what it may have', waiting, (txids) => txids.length === held);
+    await till.kill9();
+    await asked;
+    fault.clear();
+    await till.up();
+    const [txid] = await eventually('the node has it', waiting, (txids) => txids.length === 1);
+    const again = await shop.send(order, { 'idempotency-key': name });
+    expect(again.body.data.txHash).toBe(txid);
+    await anvil.mine(1);
+    await eventually(
+      'the send is confirmed',
+      () =>
+        shop.api.must<SendJson>('GET', `/merchant/wallet/send-status?sendId=${again.body.data.id}`, {
+          token: shop.secretKey,
+        }),
+      (send) => send.status === 'confirmed',
+    );
+    expect(await anvil.balance(order.destination)).toBe(wei('0.1'));
+    expect(await anvil.balance(shop.wallets.ETH)).toBe(wei(await shop.balance('ETH')));
+  });
+
+  it('a send that the node refuses holds up none that came after it', async () => {
+    const calls = proxy.calls('eth_sendRawTransaction');
+    const scope = { methods: ['eth_sendRawTransaction'], times: 1 };
+    proxy.inject({ kind: 'delay', delayMs: 1_000 }, scope);
+    proxy.inject({ kind: 'rpcError', code: -32000, message: 'insufficient funds for gas' }, scope);
+    const destination = await anvil.newAddress();
+    const refused = shop.send({ coin: 'ETH', amount: '0.01', destination });
+    await proxy.waitForCall('eth_sendRawTransaction', calls + 1);
+    const next = await shop.send({ coin: 'ETH', amount: '0.02', destination });
+    expect((await refused).body.error?.code).toBe('SEND_REJECTED');
+    await mineUntil(anvil, 'the later send is mined', async () => (await anvil.balance(destination)) > 0n);
+    expect(next.body.data.status).toBe('broadcast');
+    expect(await anvil.balance(destination)).toBe(wei('0.02'));
+    await eventually(
+      'the ledger knows what is left',
+      async () => wei(await shop.balance('ETH')) - (await anvil.balance(shop.wallets.ETH)),
+      (difference) => difference === 0n,
+    );
+  });
+
+  it('at any moment of payments and of moving them: each is credited once, nothing is left behind', async () => {
+    const payments: PaymentJson[] = [];
+    for (let turn = 0; turn < 6; turn += 1) {
+      const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
+      payments.push(payment);
+      await payOrder(anvil, payment, turn);
+      await sleep(turn * 60);
+      if (turn % 2 === 0) await anvil.mine(3);
+      await sleep(turn * 20);
+      await till.kill9();
+      if (turn % 2 === 1) await anvil.mine(3);
+      await till.up();
+    }
+    await anvil.mine(3);
+    for (const payment of payments) await expectPaidOnce(shop, sink, payment);
+    await mineUntil(anvil, 'all deposits are moved', async () => {
+      const left = await Promise.all(payments.map(({ options }) => anvil.balance(options.ETH.address)));
+      const balance = wei(await shop.balance('ETH'));
+      return left.every((amount) => amount === 0n) && (await anvil.balance(shop.wallets.ETH)) === balance;
+    });
+  });
+});

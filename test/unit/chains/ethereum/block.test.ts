@@ -1,0 +1,147 @@
+import { expect, it } from 'vitest';
+import { readBlock } from '../../../../src/chains/ethereum/block.ts';
+import type { Block, Receipt } from '../../../../src/chains/ethereum/node-answers.ts';
+import type { BalanceAnswer, NodeClient } from '../../../../src/chains/ethereum/node-client.ts';
+import type { ChainIndex, Credit, Holding } from '../../../../src/domain/chain.ts';
+
+const SHOP = `0x${'a'.repeat(40)}`;
+const PAYER = `0x${'b'.repeat(40)}`;
+const hash = (digit: number): string => `0x${String(digit).repeat(64)}`;
+const FOUND = `balance:5:${hash(5)}:${SHOP}`;
+
+interface Scene {
+  readonly transactions?: Block['transactions'];
+  readonly balances: Readonly<Record<string, BalanceAnswer>>;
+  readonly held?: readonly Holding[];
+  readonly since?: number;
+  readonly unsettled?: readonly Pick<Credit, 'ref' | 'watchKey'>[];
+  readonly status?: number;
+}
+
+/** Block 5, mined at 50 s on block 4 of 40 s, to a shop with one open account. */
+async function read(scene: Scene) {
+  const { transactions = [], balances, held = [], since = 0, unsettled = [], status = 1 } = scene;
+  const block: Block = { number: 5, hash: hash(5), parentHash: hash(4), timestamp: 50, transactions };
+  const client: Partial<NodeClient> = {
+    blockAt: async () => block,
+    headerAt: async () => ({ number: 4, hash: hash(4), parentHash: hash(3), timestamp: 40 }),
+    balances: async (accounts, at) => accounts.map(() => balances[at] ?? 'unknown'),
+    receipts: async (txids) =>
+      txids.map((txid): Receipt => ({
+        transactionHash: txid,
+        blockHash: hash(5),
+        blockNumber: 5,
+        status,
+        gasUsed: 21_000n,
+        effectiveGasPrice: 1n,
+      })),
+  };
+  const index: ChainIndex = {
+    watched: async (keys) => new Set(keys.filter((key) => key === SHOP)),
+    ownOutputs: async () => new Set(),
+    holdings: async () => new Map([[SHOP, held]]),
+    open: async () => [{ watchKey: SHOP, since }],
+    watchKeysAfter: async () => [],
+    unsettled: async () => unsettled,
+  };
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const tracer = { transfers: async () => null };
+  const result = await readBlock(
+    { client: client as NodeClient, index, tracer, logger, now: () => 60_000 },
+    5,
+  );
+  if (result === null) throw new Error('no block');
+  return result;
+}
+
+const transaction = (fields: Partial<Block['transactions'][number]>) => ({
+  hash: hash(1),
+  from: PAYER,
+  to: SHOP,
+  value: 7n,
+  nonce: 0,
+  ...fields,
+});
+const holding = (amount: bigint): Holding => ({ ref: { txid: hash(2), index: 0 }, amount });
+
+it('credits what only the balance shows, under a name that the block and the account give', async () => {
+  const { credits } = await read({ balances: { [hash(5)]: 9n }, held: [holding(4n)] });
+  expect(credits).toMatchObject([{ ref: { txid: FOUND, index: 0 }, watchKey: SHOP, amount: 5n }]);
+  expect(credits[0]).not.toHaveProperty('remainder');
+});
+
+it('credits a transfer once, by its transaction and not by the balance it makes', async () => {
+  const { credits } = await read({ transactions: [transaction({})], balances: { [hash(5)]: 7n } });
+  expect(credits).toMatchObject([{ ref: { txid: hash(1), index: 0 }, amount: 7n }]);
+});
+
+it('credits nothing for a transaction that failed', async () => {
+  const { credits } = await read({
+    transactions: [transaction({})],
+    balances: { [hash(5)]: 0n },
+    status: 0,
+  });
+  expect(credits).toEqual([]);
+});
+
+it('leaves the difference for later where the node keeps no state of the block', async () => {
+  expect((await read({ balances: {} })).credits).toEqual([]);
+});
+
+it('never takes for a payment what an address held before it was given out', async () => {
+  const scene = { balances: { [hash(4)]: 3n, [hash(5)]: 8n }, since: 45_000 };
+  const { credits } = await read(scene);
+  expect(credits).toMatchObject([
+    { ref: { txid: FOUND, index: 1 }, amount: 3n, remainder: true },
+    { ref: { txid: FOUND, index: 0 }, amount: 5n },
+  ]);
+  // What the ledger knows of is not found a second time.
+  const known = await read({ ...scene, held: [holding(3n)] });
+  expect(known.credits).toMatchObject([{ ref: { txid: FOUND, index: 0 }, amount: 5n }]);
+});
+
+it('a transaction of ours spends all that the account held and leaves the rest', async () => {
+  const { credits, debits } = await read({
+    transactions: [transaction({ from: SHOP, to: PAYER, value: 10n })],
+    balances: { [hash(5)]: 40_000n },
+    held: [holding(61_010n)],
+  });
+  const outcome = { fee: 21_000n, succeeded: true };
+  expect(debits).toEqual([{ ref: holding(1n).ref, byTxid: hash(1), outcome }]);
+  expect(credits).toMatchObject([{ ref: { txid: hash(1) }, amount: 40_000n, remainder: true }]);
+});
+
+it('one that reverts costs its gas and nothing else', async () => {
+  const { credits, debits } = await read({
+    transactions: [transaction({ from: SHOP, to: PAYER, value: 10n })],
+    balances: { [hash(5)]: 40_010n },
+    held: [holding(61_010n)],
+    status: 0,
+  });
+  expect(debits).toMatchObject([{ outcome: { succeeded: false } }]);
+  expect(credits).toMatchObject([{ amount: 40_010n, remainder: true }]);
+});
+
+it('holding less than was known is recorded as spent, so that nothing is planned with it', async () => {
+  const { credits, debits } = await read({ balances: { [hash(5)]: 3n }, held: [holding(8n)] });
+  expect(debits).toEqual([{ ref: holding(8n).ref, byTxid: FOUND }]);
+  expect(credits).toMatchObject([{ amount: 3n, remainder: true }]);
+});
+
+it('money of a lost block that the balance shows again replaces its earlier names', async () => {
+  const lost = [
+    { ref: { txid: `balance:5:${hash(6)}:${SHOP}`, index: 0 }, watchKey: SHOP },
+    { ref: { txid: hash(7), index: 2 }, watchKey: SHOP },
+    { ref: { txid: hash(8), index: 0 }, watchKey: SHOP },
+    { ref: { txid: `balance:5:${hash(6)}:${PAYER}`, index: 0 }, watchKey: PAYER },
+  ];
+  const { replaces } = await read({ balances: { [hash(5)]: 5n }, unsettled: lost });
+  expect(replaces).toEqual([lost[0]?.ref, lost[1]?.ref]);
+});
+
+it('a payment seen unconfirmed whose transaction fails in its block is undone by it', async () => {
+  const seen = { ref: { txid: hash(1), index: 0 }, watchKey: SHOP };
+  const scene = { transactions: [transaction({})], unsettled: [seen] };
+  expect((await read({ ...scene, balances: { [hash(5)]: 0n }, status: 0 })).replaces).toEqual([seen.ref]);
+  expect((await read({ ...scene, balances: { [hash(5)]: 7n } })).replaces).toEqual([]);
+});

@@ -1,0 +1,113 @@
+import { expect, it } from 'vitest';
+import { ChainError } from '../../../../src/domain/chain.ts';
+import type { Block } from '../../../../src/chains/ethereum/node-answers.ts';
+import type { NodeClient } from '../../../../src/chains/ethereum/node-client.ts';
+import { createTracer } from '../../../../src/chains/ethereum/traces.ts';
+
+const [A, B, C] = ['a', 'b', 'c'].map((letter) => `0x${letter.repeat(40)}`);
+const hash = (digit: number): string => `0x${String(digit).repeat(64)}`;
+const transaction = (digit: number) => ({ hash: hash(digit), from: A!, to: B!, value: 0n, nonce: digit });
+const block: Block = {
+  number: 5,
+  hash: hash(5),
+  parentHash: hash(4),
+  timestamp: 1,
+  transactions: [transaction(1), transaction(2)],
+};
+
+function tracerOn(answers: Record<string, unknown>, asked: string[] = []) {
+  let nowMs = 0;
+  const client: Pick<NodeClient, 'trace'> = {
+    trace: async (method) => {
+      asked.push(method);
+      return answers[method] ?? null;
+    },
+  };
+  const tracer = createTracer(client as NodeClient, () => nowMs);
+  return { tracer, asked, advance: (ms: number) => (nowMs += ms) };
+}
+
+const call = (to: string, value: string, more: object = {}) => ({ type: 'CALL', to, value, ...more });
+
+it('counts calls, creations and self-destructs that carry money, in order, and borrowed code never', async () => {
+  const root = {
+    ...call(B!, '0x5'),
+    calls: [
+      call(C!, '0x1'),
+      { type: 'DELEGATECALL', to: A!, value: '0x9', calls: [call(A!, '0x2')] },
+      { type: 'STATICCALL', to: A! },
+      call(A!, '0x0'),
+      { type: 'CREATE2', to: B!, value: '0x3' },
+      { type: 'SELFDESTRUCT', to: C!.toUpperCase().replace('0X', '0x'), value: '0x4' },
+    ],
+  };
+  const empty = call(B!, '0x0');
+  const { tracer } = tracerOn({ debug_traceBlockByHash: [{ result: empty }, { result: root }] });
+  expect(await tracer.transfers(block)).toEqual([
+    { position: 1, index: 1, to: C, value: 1n },
+    { position: 1, index: 2, to: A, value: 2n },
+    { position: 1, index: 3, to: B, value: 3n },
+    { position: 1, index: 4, to: C, value: 4n },
+  ]);
+});
+
+it('believes nothing under a reverted call, whose children carry no error', async () => {
+  const reverted = call(B!, '0x5', { error: 'execution reverted', calls: [call(C!, '0x1')] });
+  const root = { ...call(B!, '0x0'), calls: [reverted, call(A!, '0x7')] };
+  const { tracer } = tracerOn({
+    debug_traceBlockByHash: [{ result: root }, { result: { ...root, error: 'out of gas' } }],
+  });
+  expect(await tracer.transfers(block)).toEqual([{ position: 0, index: 2, to: A, value: 7n }]);
+});
+
+const flat = (at: number[], to: string, value: string, more: object = {}) => ({
+  type: 'call',
+  action: { callType: 'call', to, value },
+  transactionPosition: 0,
+  traceAddress: at,
+  ...more,
+});
+
+it('reads the flat traces of Parity the same way', async () => {
+  const traces = [
+    flat([], B!, '0x9'),
+    flat([0], C!, '0x1', { error: 'Reverted' }),
+    flat([0, 0], C!, '0x2'),
+    flat([1], A!, '0x3'),
+    { ...flat([2], A!, '0x4'), action: { callType: 'delegatecall', to: A!, value: '0x4' } },
+    {
+      type: 'suicide',
+      action: { refundAddress: C!, balance: '0x5' },
+      transactionPosition: 1,
+      traceAddress: [0],
+    },
+    { type: 'reward', action: { value: '0x6' }, traceAddress: [] },
+  ];
+  const { tracer } = tracerOn({ trace_block: traces });
+  expect(await tracer.transfers(block)).toEqual([
+    { position: 0, index: 3, to: A, value: 3n },
+    { position: 1, index: 1, to: C, value: 5n },
+  ]);
+});
+
+it('refuses the trace of another block', async () => {
+  const other = [
+    { txHash: hash(3), result: call(A!, '0x1') },
+    { txHash: hash(2), result: call(A!, '0x1') },
+  ];
+  for (const traces of [other, other.slice(1)]) {
+    const { tracer } = tracerOn({ debug_traceBlockByHash: traces });
+    await expect(tracer.transfers(block)).rejects.toThrow(ChainError);
+  }
+});
+
+it('takes a node without traces at its word for a while, and asks nothing about empty blocks', async () => {
+  const { tracer, asked, advance } = tracerOn({});
+  expect(await tracer.transfers({ ...block, transactions: [] })).toEqual([]);
+  expect(await tracer.transfers(block)).toBeNull();
+  expect(await tracer.transfers(block)).toBeNull();
+  expect(asked).toEqual(['debug_traceBlockByHash', 'trace_block']);
+  advance(3_600_000);
+  await tracer.transfers(block);
+  expect(asked).toHaveLength(4);
+});
