@@ -5,6 +5,7 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import { createEthereumAdapter } from './ethereum/adapter.ts';
 import { accountKey } from './ethereum/address.ts';
 import { COIN_FORMATS } from './simulator/formats.ts';
+import { createSolanaAdapter } from './solana/adapter.ts';
 import { createUtxoAdapter } from './utxo/adapter.ts';
 import { addressScript } from './utxo/address.ts';
 import { UTXO_COINS } from './utxo/coins.ts';
@@ -40,21 +41,21 @@ const ethereum: LiveFamily = {
   watchKey: (_network, address) => accountKey(address),
 };
 
-/** A coin whose live adapter is not part of this version yet: its addresses exist, its nodes are refused. */
-function accountOnly(coin: 'SOL'): Pick<LiveFamily, 'watchKey'> {
-  return { watchKey: (_network, address) => COIN_FORMATS[coin].canonical(address) };
-}
+const solana: LiveFamily = {
+  create: (options) => createSolanaAdapter(options),
+  watchKey: (_network, address) => address,
+};
 
-const FAMILIES: Readonly<Record<Coin, Partial<LiveFamily> & Pick<LiveFamily, 'watchKey'>>> = {
+const FAMILIES: Readonly<Record<Coin, LiveFamily>> = {
   BTC: utxo('BTC'),
   LTC: utxo('LTC'),
   ETH: ethereum,
-  SOL: accountOnly('SOL'),
+  SOL: solana,
 };
 
-/** The adapter of a coin on a real node; null when this version has none for it. */
-export function createLiveAdapter(coin: Coin, options: LiveChainOptions): ChainAdapter | null {
-  return FAMILIES[coin].create?.(options) ?? null;
+/** The adapter of a coin on a real node. */
+export function createLiveAdapter(coin: Coin, options: LiveChainOptions): ChainAdapter {
+  return FAMILIES[coin].create(options);
 }
 
 /** Watch keys of any chain's addresses, also of chains without a node. */

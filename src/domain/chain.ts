@@ -15,6 +15,8 @@ export interface ChainAdapter {
   /** Identity and health of the node. @throws {ChainError} `wrong_chain` when it serves another network. */
   status(): Promise<NodeStatus>;
   tip(): Promise<BlockRef>;
+  /** Where the chain has such: height of the newest block that cannot be taken back. */
+  finalizedHeight?(): Promise<number>;
   /** Hash of the node's best-chain block at a height, null above its tip. */
   hashAt(height: number): Promise<string | null>;
   /** The highest block whose time is at or before `timeMs` (block 0 at least): where a new cursor starts. */
@@ -24,6 +26,13 @@ export interface ChainAdapter {
    * @throws {ChainError} `pruned` when the node no longer has it, naming the missing range.
    */
   blockAt(height: number): Promise<ChainBlock | null>;
+  /**
+   * Where blocks are too many to fetch each: the next block above the cursor that is worth
+   * recording, with the cursor as its parent, at the latest the tip itself; null at the tip. Chains
+   * without it are walked height by height.
+   * @throws {ChainError} `pruned` as blockAt does.
+   */
+  blockAfter?(cursor: BlockRef): Promise<ChainBlock | null>;
   /**
    * Everything unconfirmed that concerns us, complete at each call (not a difference), with the
    * tip the node had when the view was taken.
@@ -50,6 +59,11 @@ export interface ChainAdapter {
    * amount; null when a replacement would not raise the fee enough or cannot be paid for.
    */
   planBump(request: BumpRequest): SendPlan | null;
+  /**
+   * Where transactions expire: a plan that pays the same again once every version signed so far is
+   * proven to have expired without ever landing; null while that is not proven.
+   */
+  planRenewal?(previous: SendPlan, quote: FeeQuote): SendPlan | null;
   /** Hands signed bytes to the node. Never throws for an unclear outcome: that is `unknown`. */
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
   /**
@@ -164,6 +178,11 @@ export interface ChainIndex {
   holdings(watchKeys: readonly string[]): Promise<ReadonlyMap<string, readonly Holding[]>>;
   /** The merchants' own watch keys, and those of payments that wait for money or closed after a time, ms. */
   open(closedAfterMs: number): Promise<readonly OpenKey[]>;
+  /** All watch keys in the order in which they were given out, those after a position (0: from the first). */
+  watchKeysAfter(
+    after: number,
+    limit: number,
+  ): Promise<readonly { readonly position: number; readonly watchKey: string }[]>;
   /** Outputs that no block holds at the moment, with their watch keys. */
   unsettled(): Promise<readonly Pick<Credit, 'ref' | 'watchKey'>[]>;
 }
@@ -190,8 +209,16 @@ export interface FeeQuote {
   readonly rate: bigint;
   readonly source: string;
   readonly at: number;
+  /** Where transactions expire: what a new one is dated with. */
+  readonly lifetime?: Lifetime & { readonly finalizedHeight: number };
   /** On chains of accounts: what a transaction of the intended sender needs. */
   readonly account?: AccountTerms;
+}
+
+/** A transaction dated with this block hash can land up to and including a block height. */
+export interface Lifetime {
+  readonly blockhash: string;
+  readonly lastValidHeight: number;
 }
 
 /** Who is going to pay whom how much, for chains whose fee and sequence depend on it. */
@@ -244,6 +271,7 @@ export interface SendPlan {
   readonly change: { readonly address: string; readonly amount: bigint } | null;
   /** Atoms per 1,000 size units actually paid. */
   readonly feeRate: bigint;
+  readonly lifetime?: Lifetime;
   readonly account?: AccountTerms;
 }
 

@@ -113,6 +113,25 @@ export async function openAddresses(
   return [...own, ...paid].map((row) => ({ watchKey: row.watch_key, since: row.created_at }));
 }
 
+/** All watch keys of a chain, page by page in the order in which they were given out. */
+export async function watchKeysAfter(
+  db: Db,
+  chain: ChainId,
+  after: number,
+  limit: number,
+): Promise<{ position: number; watchKey: string }[]> {
+  const rows = await db
+    .selectFrom('addresses')
+    .select(['id', 'watch_key'])
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ position: row.id, watchKey: row.watch_key }));
+}
+
 /** The merchant's own address on a chain: the first of its receiving branch. */
 export async function merchantAddress(
   db: Db,

@@ -1,6 +1,6 @@
 import { outputKey, type ChainIndex } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
-import { findWatched, openAddresses } from './addresses.ts';
+import { findWatched, openAddresses, watchKeysAfter } from './addresses.ts';
 import type { Db } from './database.ts';
 import { holdingsOf, outputsOfTransactions, unsettledCredits } from './outputs.ts';
 import { spentByUnconfirmed } from './unconfirmed-inputs.ts';
@@ -25,6 +25,7 @@ export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
     },
     holdings: async (keys) => holdingsOf(db, chain, keys),
     open: async (closedAfterMs) => openAddresses(db, chain, closedAfterMs, MAX_OPEN),
+    watchKeysAfter: async (after, limit) => watchKeysAfter(db, chain, after, limit),
     unsettled: async () => unsettledCredits(db, chain),
   };
 }

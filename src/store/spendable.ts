@@ -1,4 +1,4 @@
-import { sql, type SelectQueryBuilder } from 'kysely';
+import { sql, type ExpressionBuilder, type SelectQueryBuilder } from 'kysely';
 import type { Fund, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
@@ -136,7 +136,7 @@ function heldBy(db: Db, { merchantId, coin, mode }: WalletRef, address: string):
 
 /** Literals, not parameters: only so does the planner prove that the partial index fits. */
 function unclaimed(db: Db, wallet: WalletRef): OutputQuery {
-  return db
+  const free = db
     .selectFrom('outputs')
     .where('outputs.merchant_id', '=', wallet.merchantId)
     .where('outputs.coin', '=', wallet.coin)
@@ -144,6 +144,25 @@ function unclaimed(db: Db, wallet: WalletRef): OutputQuery {
     .where('outputs.state', '=', sql.lit('confirmed'))
     .where('outputs.spent_by', 'is', null)
     .where('outputs.send_id', 'is', null);
+  return wallet.coin === 'SOL' ? free.where(ofIdleAccount) : free;
+}
+
+/**
+ * A Solana account is spent as a whole: what came to it while a send draws on it waits for that one,
+ * or the two would be taken for rivals.
+ */
+function ofIdleAccount(eb: ExpressionBuilder<Tables, 'outputs'>) {
+  return eb.not(
+    eb.exists(
+      eb
+        .selectFrom('outputs as drawn')
+        .select('drawn.txid')
+        .whereRef('drawn.address_id', '=', 'outputs.address_id')
+        .where('drawn.state', '=', sql.lit('confirmed'))
+        .where('drawn.spent_height', 'is', null)
+        .where('drawn.send_id', 'is not', null),
+    ),
+  );
 }
 
 /** Decimal text without leading zeros sorts as a number by its length first. */

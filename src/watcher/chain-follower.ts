@@ -192,7 +192,10 @@ export class ChainFollower {
     if (placed === 'rewound') return 'more';
     for (let done = 0; done < BLOCKS_PER_ROUND; done += 1) {
       if (this.#stopping.signal.aborted) return 'more';
-      const block = await this.#adapter.blockAt(cursor.height + 1);
+      const block =
+        this.#adapter.blockAfter === undefined
+          ? await this.#adapter.blockAt(cursor.height + 1)
+          : await this.#adapter.blockAfter(cursor);
       if (block === null) return 'caught_up';
       // Not the child of our block (the next round finds the fork), or to be read again.
       if (!(await recordBlock(this.#deps, this.#chain(), block, this.#watch.seenThrough))) return 'more';

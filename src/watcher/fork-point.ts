@@ -28,9 +28,7 @@ export async function findForkPoint(
     const blocks = await rememberedBlocks(db, chain, below, BATCH);
     for (const block of blocks) {
       if ((await adapter.hashAt(block.height)) === block.hash) {
-        return first && block.height < cursor.height && block.height === tip.height
-          ? { kind: 'behind', tip }
-          : { kind: 'fork', at: block };
+        return first && tip.height < cursor.height ? { kind: 'behind', tip } : { kind: 'fork', at: block };
       }
       first = false;
     }

@@ -1,8 +1,9 @@
 import type { ChainIndex } from '../../src/domain/chain.ts';
 
 /** The part of an index that chains of outputs never ask for. */
-export const NO_ACCOUNTS: Pick<ChainIndex, 'holdings' | 'open' | 'unsettled'> = {
+export const NO_ACCOUNTS: Pick<ChainIndex, 'holdings' | 'open' | 'watchKeysAfter' | 'unsettled'> = {
   holdings: async () => new Map(),
   open: async () => [],
+  watchKeysAfter: async () => [],
   unsettled: async () => [],
 };

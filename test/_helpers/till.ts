@@ -35,11 +35,12 @@ function baseEnv(dataDir: string, port: number): Record<string, string> {
 }
 
 /** Settings of a till beside regtest nodes. */
-export function liveEnv(nodes: { BTC?: string; LTC?: string; ETH?: string }): Env {
+export function liveEnv(nodes: { BTC?: string; LTC?: string; ETH?: string; SOL?: string }): Env {
   return {
     TILLD_NETWORK: 'regtest',
     ...(nodes.BTC === undefined ? {} : { TILLD_BTC_RPC_URL: nodes.BTC }),
     ...(nodes.LTC === undefined ? {} : { TILLD_LTC_RPC_URL: nodes.LTC }),
+    ...(nodes.SOL === undefined ? {} : { TILLD_SOL_RPC_URL: nodes.SOL }),
     ...(nodes.ETH === undefined ? {} : { TILLD_ETH_RPC_URL: nodes.ETH }),
   };
 }

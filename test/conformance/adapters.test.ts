@@ -39,7 +39,7 @@ for (const harness of await loadHarnesses()) {
     describe('blocks', () => blockCases(harness.coin, world));
     describe('detection', () => detectionCases(world));
     describe('reorganisations', () => reorgCases(world));
-    describe('sends', () => sendCases(world));
+    describe('sends', () => sendCases(world, harness.expiring === true));
     describe('faults', () => faultCases(world));
     if (harness.wired) describe('nodes', () => wireCases(world));
   });

@@ -14,6 +14,8 @@ export interface ChainHarness {
   readonly available: boolean;
   /** Whether the node is another process: its worlds then have `wire`. */
   readonly wired: boolean;
+  /** A transaction that does not land expires, and nothing replaces it before: its worlds then have `expire`. */
+  readonly expiring?: boolean;
   start(): Promise<ChainWorld>;
 }
 
@@ -39,6 +41,12 @@ export interface ChainWorld {
   replace(txid: string): Promise<string>;
   /** Fee of a transaction as the chain itself has it: inputs less outputs. */
   feeOf(txid: string): Promise<bigint>;
+  /** The chain credits an account once per transaction, however often that pays it. */
+  readonly creditsByAccount?: boolean;
+  /** What is unconfirmed is known as far as it concerns us. */
+  readonly knowsOnlyOwn?: boolean;
+  /** Lets what has not landed expire. */
+  expire?(): Promise<void>;
   readonly outage: { begin(): Promise<void>; end(): Promise<void> };
   /** Addresses that must be refused, each with what is wrong about it. */
   readonly badAddresses: Readonly<Record<string, string>>;

@@ -28,6 +28,11 @@ export class MemoryIndex implements ChainIndex {
     return new Set(refs.filter((ref) => this.outputs.has(ref)));
   }
 
+  async watchKeysAfter(after: number, limit: number): Promise<{ position: number; watchKey: string }[]> {
+    const all = [...this.keys].map((watchKey, index) => ({ position: index + 1, watchKey }));
+    return all.slice(after, after + limit);
+  }
+
   async holdings(watchKeys: readonly string[]): Promise<ReadonlyMap<string, readonly Holding[]>> {
     const credits = [...this.outputs.values()];
     return new Map(watchKeys.map((key) => [key, credits.filter(({ watchKey }) => watchKey === key)]));

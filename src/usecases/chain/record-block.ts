@@ -36,7 +36,7 @@ export async function recordBlock(
   const recorded = await inTransaction(deps.db, async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);
-    if (block.parentHash !== cursor.hash || block.height !== cursor.height + 1) return false;
+    if (block.parentHash !== cursor.hash || block.height <= cursor.height) return false;
     const now = deps.clock.now();
     await advanceCursor(tx, chain, block, now);
     // Money found in a block that was mined while we were away was on time if the block was.
@@ -49,9 +49,10 @@ export async function recordBlock(
     const { height, hash } = block;
     await recordSightings(tx, deps, chain, { seen, gone }, { kind: 'block', height, hash });
     await confirmSends(tx, deps, chain, { spends: block.debits, height });
-    await countConfirmations(tx, deps, chain, height);
+    await countConfirmations(tx, deps, chain, { from: cursor.height, to: height });
     await forgetSettledInputs(tx, chain);
-    if (height % FORGET_EVERY === 0) await forgetOldBytes(tx, chain, { height, now });
+    const entersInterval = Math.floor(height / FORGET_EVERY) > Math.floor(cursor.height / FORGET_EVERY);
+    if (entersInterval) await forgetOldBytes(tx, chain, { from: cursor.height, to: height, now });
     return true;
   });
   if (recorded) deps.wakeWebhooks();
@@ -59,17 +60,26 @@ export async function recordBlock(
 }
 
 /** Looks twice at each block that became deep, and at what never came into a block. */
-async function forgetOldBytes(tx: Tx, chain: ChainId, at: { height: number; now: number }): Promise<void> {
-  const below = at.height - BURIED;
-  await forgetTransactionsBetween(tx, chain, { from: below - 2 * FORGET_EVERY, below });
+async function forgetOldBytes(
+  tx: Tx,
+  chain: ChainId,
+  at: { from: number; to: number; now: number },
+): Promise<void> {
+  const from = at.from - BURIED - 2 * FORGET_EVERY;
+  await forgetTransactionsBetween(tx, chain, { from, below: at.to - BURIED });
   await forgetDeadTransactions(tx, chain, at.now - DEAD_MS);
 }
 
 /** Every payment whose money is still gathering confirmations hears of the new height. */
-async function countConfirmations(tx: Tx, deps: ObserveDeps, chain: ChainId, height: number): Promise<void> {
+async function countConfirmations(
+  tx: Tx,
+  deps: ObserveDeps,
+  chain: ChainId,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
   const policy = deps.confirmations(chain.coin, chain.mode);
   const depth = Math.max(PROTOCOL_DEPTH, policy.base, ...policy.tiers.map((tier) => tier.confirmations));
-  for (const paymentId of await paymentsWithMoneyAbove(tx, chain, height - depth)) {
-    await applyFacts(tx, deps, paymentId, [{ type: 'tip', coin: chain.coin, height }]);
+  for (const paymentId of await paymentsWithMoneyAbove(tx, chain, from - depth)) {
+    await applyFacts(tx, deps, paymentId, [{ type: 'tip', coin: chain.coin, height: to }]);
   }
 }

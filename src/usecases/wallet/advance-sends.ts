@@ -6,12 +6,13 @@ import { releaseOutputs, sendsWithSurplus } from '../../store/spendable.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import { handToNode } from './hand-to-node.ts';
 import { recordAnswer } from './record-answer.ts';
+import type { Renewal } from './renew-send.ts';
 import { askVerdict, resolveRefusal } from './resolve-refusal.ts';
 import type { SendCoinsDeps } from './send-coins.ts';
 
 export type AdvanceSendsDeps = Pick<
   SendCoinsDeps,
-  'db' | 'clock' | 'logger' | 'chains' | 'baseUrl' | 'rates' | 'policy' | 'wakeWebhooks'
+  'db' | 'clock' | 'logger' | 'chains' | 'keys' | 'baseUrl' | 'rates' | 'policy' | 'wakeWebhooks'
 >;
 
 /** Sends offered to the node in one round. */
@@ -82,12 +83,18 @@ async function offerAgain(
     );
     return result;
   }
-  const verdict = await askVerdict(adapter, versions);
+  const verdict = await askVerdict(adapter, versions, await findCursor(deps.db, send));
+  const renewal = await askRenewal(adapter);
   const { reason } = result;
   await inTransaction(deps.db, async (tx) =>
-    resolveRefusal(tx, deps, { sendId: send.id, version, reason, verdict }),
+    resolveRefusal(tx, deps, { sendId: send.id, version, reason, verdict, renewal }),
   );
   return result;
+}
+
+/** What a new signature takes where transactions expire. Asked after the verdict, so that it is no older. */
+async function askRenewal(adapter: ChainAdapter): Promise<Renewal | null> {
+  return adapter.planRenewal === undefined ? null : { adapter, quote: await adapter.feeQuote() };
 }
 
 /** Coins that only versions which were not mined would have used are free once the mined one is buried. */

@@ -7,7 +7,7 @@ import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { recordRefund } from '../payment/record-refund.ts';
 import { emitSendEvent } from './emit-send-event.ts';
 import { failSend } from './fail-send.ts';
-import { retryDelayMs, type SendPolicy } from './send-policy.ts';
+import { rebroadcastGapMs, retryDelayMs, type SendPolicy } from './send-policy.ts';
 
 export interface RecordAnswerDeps extends ApplyFactsDeps {
   readonly logger: Logger;
@@ -71,7 +71,7 @@ async function recordAccepted(
     {
       status: 'broadcast',
       broadcasts: send.broadcasts + 1,
-      ...(isCurrent ? { next_broadcast_at: now + deps.policy.rebroadcastMs } : {}),
+      ...(isCurrent ? { next_broadcast_at: now + rebroadcastGapMs(deps.policy, send.coin) } : {}),
       ...(isNews ? { announced_txid: send.txid } : {}),
     },
     now,

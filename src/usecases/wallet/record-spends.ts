@@ -103,7 +103,7 @@ export async function recordUnconfirmedSpends(
   for (const { ref } of known.values()) await setUnconfirmedSpender(tx, chain, ref, null, now);
 }
 
-const REVERTED = 'the contract at the destination refused the money; only the network fee was spent';
+const REVERTED = 'the network executed this send and it failed; only the network fee was spent';
 
 async function confirmVersion(
   tx: Tx,

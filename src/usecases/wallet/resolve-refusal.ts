@@ -1,4 +1,4 @@
-import type { ChainAdapter, Fate } from '../../domain/chain.ts';
+import type { BlockRef, ChainAdapter, Fate } from '../../domain/chain.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import type { Tx } from '../../store/database.ts';
 import {
@@ -11,12 +11,13 @@ import {
 import { holdsUnconfirmed } from '../../store/spendable.ts';
 import { failSend } from './fail-send.ts';
 import { recordAnswer, type RecordAnswerDeps } from './record-answer.ts';
+import { renewSend, type Renewal, type RenewSendDeps } from './renew-send.ts';
 
 /** What the node said about the versions of a send. */
 export interface Verdict {
   /** By txid; a version without an entry is unknown. */
   readonly fates: ReadonlyMap<string, Fate>;
-  /** The node's tip after it was asked; null when it gave no answer. */
+  /** The block up to which the node's answer holds; null when it gave none. */
   readonly tipHash: string | null;
 }
 
@@ -24,13 +25,21 @@ export interface Verdict {
 export async function askVerdict(
   adapter: ChainAdapter,
   versions: readonly StoredSendVersion[],
+  cursor: BlockRef | undefined,
 ): Promise<Verdict> {
   try {
     const fates = await adapter.recheck(versions.map(({ txid, raw }) => ({ txid, raw })));
-    return { fates, tipHash: (await adapter.tip()).hash };
+    return { fates, tipHash: await provenHash(adapter, cursor) };
   } catch {
     return { fates: new Map(), tipHash: null };
   }
+}
+
+/** Where blocks become final they come too fast to be at the tip: there it is enough to be past the final one, on the node's chain. */
+async function provenHash(adapter: ChainAdapter, cursor: BlockRef | undefined): Promise<string | null> {
+  if (adapter.finalizedHeight === undefined) return (await adapter.tip()).hash;
+  if (cursor === undefined || cursor.height < (await adapter.finalizedHeight())) return null;
+  return adapter.hashAt(cursor.height);
 }
 
 /**
@@ -43,12 +52,14 @@ export async function askVerdict(
  */
 export async function resolveRefusal(
   tx: Tx,
-  deps: RecordAnswerDeps,
+  deps: RecordAnswerDeps & RenewSendDeps,
   refused: {
     readonly sendId: string;
     readonly version: number;
     readonly reason: string;
     readonly verdict: Verdict;
+    /** How to sign it anew where transactions expire. */
+    readonly renewal: Renewal | null;
   },
 ): Promise<StoredSend> {
   const { sendId, verdict, reason } = refused;
@@ -64,7 +75,14 @@ export async function resolveRefusal(
     return recordAnswer(tx, deps, { sendId, version, result: { kind: 'accepted' }, neverOffered: false });
   }
   const possible = versions.filter((version) => fateOf(version) !== 'gone').at(-1);
-  if (possible === undefined && (await isProof(tx, send, verdict))) return failSend(tx, deps, send, reason);
+  if (possible === undefined && (await isProof(tx, send, verdict))) {
+    const newest = versions.at(-1);
+    const renewed =
+      refused.renewal === null || newest === undefined
+        ? null
+        : await renewSend(tx, deps, refused.renewal, { send, newest });
+    return renewed ?? failSend(tx, deps, send, reason);
+  }
   deps.logger.error(
     { sendId, coin: send.coin, mode: send.mode, txid: send.txid, reason },
     'the node refuses a send that may be known elsewhere: its coins stay reserved',

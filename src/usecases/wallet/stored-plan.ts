@@ -30,6 +30,7 @@ const storedPlan = z.object({
   fee: atoms,
   change: z.object({ address: z.string(), amount: atoms }).nullable(),
   feeRate: atoms,
+  lifetime: z.object({ blockhash: z.string(), lastValidHeight: count }).exactOptional(),
   account: z.object({ chainId: count, nonce: count, gasLimit: atoms }).optional(),
 });
 

@@ -43,19 +43,29 @@ export function detectionCases(world: () => ChainWorld): void {
       { address: shop.address, amount: amounts[3]! },
     ]);
     const [mine, theirs] = [shop.address, other.address].map((address) => shop.adapter.watchKey(address));
-    const expected = [
-      { watchKey: mine, amount: amounts[0] },
-      { watchKey: theirs, amount: amounts[2] },
-      { watchKey: mine, amount: amounts[3] },
-    ];
+    const expected =
+      world().creditsByAccount === true
+        ? [
+            { watchKey: mine, amount: amounts[0]! + amounts[3]! },
+            { watchKey: theirs, amount: amounts[2] },
+          ]
+        : [
+            { watchKey: mine, amount: amounts[0] },
+            { watchKey: theirs, amount: amounts[2] },
+            { watchKey: mine, amount: amounts[3] },
+          ];
     const view = await shop.adapter.unconfirmed();
     const unconfirmed = view.credits.filter((credit) => credit.ref.txid === txid).sort(byIndex);
-    if (world().isAccounts !== true) expect(unconfirmed).toMatchObject(expected);
+    if (world().isAccounts !== true) {
+      expect(unconfirmed).toHaveLength(expected.length);
+      for (const credit of expected) expect(unconfirmed).toContainEqual(expect.objectContaining(credit));
+    }
     await world().mine(1);
     const block = await blockAt(shop.adapter, (await shop.adapter.tip()).height);
     const mined = [...block.credits].sort(byIndex);
-    expect(mined).toMatchObject(expected);
-    expect(new Set(mined.map((credit) => credit.ref.index)).size).toBe(3);
+    expect(mined).toHaveLength(expected.length);
+    for (const credit of expected) expect(mined).toContainEqual(expect.objectContaining(credit));
+    expect(new Set(mined.map((credit) => credit.ref.index)).size).toBe(expected.length);
     if (unconfirmed.length > 0) expect(mined.map(essence)).toEqual(unconfirmed.map(essence));
   });
 
@@ -106,7 +116,7 @@ export function detectionCases(world: () => ChainWorld): void {
     const replacement = await world().replace(txid);
     const view = await shop.adapter.unconfirmed();
     expect(view.credits).toEqual([]);
-    expect([view.has(txid), view.has(replacement)]).toEqual([false, true]);
+    expect([view.has(txid), view.has(replacement)]).toEqual([false, world().knowsOnlyOwn !== true]);
     await world().mine(1);
     const fates = await shop.adapter.recheck([{ txid, raw }]);
     expect(fates.get(txid)).toBe('gone');

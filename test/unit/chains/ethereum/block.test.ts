@@ -41,6 +41,7 @@ async function read(scene: Scene) {
     ownOutputs: async () => new Set(),
     holdings: async () => new Map([[SHOP, held]]),
     open: async () => [{ watchKey: SHOP, since }],
+    watchKeysAfter: async () => [],
     unsettled: async () => unsettled,
   };
   const logger = { debug() {}, info() {}, warn() {}, error() {} };

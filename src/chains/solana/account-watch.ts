@@ -1,0 +1,186 @@
+import { ChainError, type ChainIndex, type Holding } from '../../domain/chain.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import {
+  ACCOUNTS_PER_REQUEST,
+  type BlockHeader,
+  type NodeClient,
+  SIGNATURES_PER_PAGE,
+} from './node-client.ts';
+import { changeOf, type LandedTransaction, TransactionReader } from './own-transactions.ts';
+import { readTip, type Tip } from './tip.ts';
+
+export interface AccountWatchDeps {
+  readonly client: NodeClient;
+  readonly index: ChainIndex;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A block that holds transactions of ours, in order of execution. */
+export interface ActiveBlock {
+  readonly header: BlockHeader;
+  readonly transactions: readonly LandedTransaction[];
+}
+
+/** What one look found: everything of ours that the ledger does not know yet. */
+export interface Look extends Tip {
+  /** By slot, ascending; slots above the tip are not shown in blocks yet. */
+  readonly active: readonly ActiveBlock[];
+}
+
+/** Payments closed for longer than this are looked at in turns, a request per look. */
+const CLOSED_MS = 24 * 3_600_000;
+/** How long the accounts of a transaction just sent are asked for whatever their balance says. */
+const SENT_MS = 5 * 60_000;
+/** Looks for which a balance may lack its history before it is taken as it is. */
+const PATIENCE = 20;
+/** Transactions of one account read in one look. */
+const MAX_HISTORY = 5_000;
+
+interface Balance {
+  readonly address: string;
+  readonly lamports: bigint;
+  /** The slot at which it was that. */
+  readonly asOf: number;
+  readonly ledger: bigint;
+}
+
+/**
+ * Watches accounts by their balance: a hundred in one request. Where the chain's balance differs
+ * from the ledger's, and only there, the history is read, back to where both agree. That needs no
+ * memory, so a restart or a fork loses nothing.
+ */
+export class AccountWatch {
+  readonly #deps: AccountWatchDeps;
+  readonly #reader: TransactionReader;
+  readonly #sent = new Map<string, number>();
+  /** Balances that no history explains, as last seen, and how often. */
+  readonly #unexplained = new Map<string, { state: string; looks: number }>();
+  #closedFrom = 0;
+
+  constructor(deps: AccountWatchDeps) {
+    this.#deps = deps;
+    this.#reader = new TransactionReader(deps.client);
+  }
+
+  /** Asks for these accounts whatever their balance says: we are sending from them. */
+  expect(addresses: readonly string[]): void {
+    const now = this.#deps.clock.now();
+    for (const [address, at] of this.#sent) if (now - at > SENT_MS) this.#sent.delete(address);
+    for (const address of addresses) this.#sent.set(address, now);
+  }
+
+  /**
+   * @param recorded slot up to which the ledger has recorded everything; null for the tip
+   * @throws {ChainError} also when the node's answers do not fit together yet: ask again.
+   */
+  async look(recorded: number | null): Promise<Look> {
+    const { client, index } = this.#deps;
+    const tip = await readTip(client);
+    const floor = recorded ?? tip.block.slot;
+    const addresses = await this.#addresses();
+    const found = new Map<string, LandedTransaction>();
+    for (let at = 0; at < addresses.length; at += ACCOUNTS_PER_REQUEST) {
+      const chunk = addresses.slice(at, at + ACCOUNTS_PER_REQUEST);
+      const { slot: asOf, lamports } = await client.balances(chunk, tip.block.slot);
+      const held = await index.holdings(chunk);
+      for (const address of chunk) {
+        const balance = {
+          address,
+          asOf,
+          lamports: lamports.get(address) ?? 0n,
+          ledger: total(held.get(address)),
+        };
+        for (const transaction of await this.#news(balance, floor, tip.block.slot)) {
+          found.set(transaction.signature, transaction);
+        }
+      }
+    }
+    return { ...tip, active: await this.#inBlocks([...found.values()]) };
+  }
+
+  /** The open ones, those sent from, and a page of all others. */
+  async #addresses(): Promise<string[]> {
+    const { index, clock } = this.#deps;
+    const open = await index.open(clock.now() - CLOSED_MS);
+    const addresses = new Set([...open.map(({ watchKey }) => watchKey), ...this.#sent.keys()]);
+    const page = await index.watchKeysAfter(this.#closedFrom, ACCOUNTS_PER_REQUEST);
+    this.#closedFrom = page.length < ACCOUNTS_PER_REQUEST ? 0 : (page.at(-1)?.position ?? 0);
+    for (const { watchKey } of page) addresses.add(watchKey);
+    return [...addresses];
+  }
+
+  /** Transactions of one account that the ledger lacks, newest first. */
+  async #news(balance: Balance, floor: number, minContextSlot: number): Promise<LandedTransaction[]> {
+    const { address, lamports, ledger } = balance;
+    if (lamports === ledger && !this.#sent.has(address)) {
+      this.#unexplained.delete(address);
+      return [];
+    }
+    const state = `${lamports}/${ledger}`;
+    const before = this.#unexplained.get(address);
+    if (before?.state === state && before.looks >= PATIENCE) return [];
+    const { transactions, agrees } = await this.#history(balance, floor, minContextSlot);
+    if (agrees) {
+      this.#unexplained.delete(address);
+      return transactions;
+    }
+    const looks = before?.state === state ? before.looks + 1 : 1;
+    this.#unexplained.set(address, { state, looks });
+    if (looks < PATIENCE) {
+      throw new ChainError('unavailable', `the node does not know the history of ${address} yet`);
+    }
+    this.#deps.logger.error(
+      { address, balance: lamports.toString(), ledger: ledger.toString() },
+      'the balance of an account does not follow from its history: only what is known was credited',
+    );
+    return transactions;
+  }
+
+  /** Reads back to the point where the account held what the ledger says. */
+  async #history(
+    { address, lamports, asOf, ledger }: Balance,
+    floor: number,
+    minContextSlot: number,
+  ): Promise<{ transactions: LandedTransaction[]; agrees: boolean }> {
+    const read = new Map<string, LandedTransaction>();
+    let held = lamports;
+    let before: string | null = null;
+    for (;;) {
+      const page = await this.#deps.client.signatures(address, { before, minContextSlot });
+      for (const { signature, slot } of page.toSorted((a, b) => b.slot - a.slot)) {
+        if (slot <= floor && held === ledger) return { transactions: [...read.values()], agrees: true };
+        if (read.has(signature)) continue;
+        const transaction = await this.#reader.read(signature, slot);
+        read.set(signature, transaction);
+        // What came after the balance was read is not in it.
+        if (slot <= asOf) held -= changeOf(transaction, address);
+        if (read.size >= MAX_HISTORY) return { transactions: [...read.values()], agrees: false };
+      }
+      const last = page.at(-1);
+      if (page.length < SIGNATURES_PER_PAGE || last === undefined) break;
+      before = last.signature;
+    }
+    return { transactions: [...read.values()], agrees: held === ledger };
+  }
+
+  async #inBlocks(transactions: readonly LandedTransaction[]): Promise<ActiveBlock[]> {
+    const bySlot = Map.groupBy(transactions, ({ slot }) => slot);
+    const active: ActiveBlock[] = [];
+    for (const slot of [...bySlot.keys()].sort((a, b) => a - b)) {
+      const header = await this.#deps.client.block(slot, 'signatures');
+      const order = new Map((header?.signatures ?? []).map((signature, position) => [signature, position]));
+      const inSlot = bySlot.get(slot) ?? [];
+      if (header === null || inSlot.some(({ signature }) => !order.has(signature))) {
+        throw new ChainError('unavailable', `slot ${slot} changed while it was read`);
+      }
+      const position = ({ signature }: LandedTransaction): number => order.get(signature) ?? 0;
+      active.push({ header, transactions: inSlot.toSorted((a, b) => position(a) - position(b)) });
+    }
+    return active;
+  }
+}
+
+function total(holdings: readonly Holding[] | undefined): bigint {
+  return (holdings ?? []).reduce((sum, { amount }) => sum + amount, 0n);
+}

@@ -1,0 +1,119 @@
+import type { ChainAdapter, ChainIndex, NodeStatus } from '../../domain/chain.ts';
+import type { Mode, Network } from '../../domain/coins.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import { createRpcTransport } from '../rpc-transport.ts';
+import { AccountWatch } from './account-watch.ts';
+import { addressProblem } from './address.ts';
+import { ChainView } from './chain-view.ts';
+import { CAP_RATE, quoteFee } from './fees.ts';
+import { checkGenesis } from './identity.ts';
+import { readWire } from './message.ts';
+import { createNodeClient, type NodeClient } from './node-client.ts';
+import { solanaPayUri } from './payment-uri.ts';
+import { planRenewal, planSend } from './plan-send.ts';
+import { createRpc } from './rpc.ts';
+import { signSend } from './sign-send.ts';
+import { createSubmitter } from './submit.ts';
+import { blockBefore } from './tip.ts';
+
+export interface SolanaAdapterOptions {
+  readonly network: Network;
+  /** `live` unless a sandbox runs on a node of its own. */
+  readonly mode?: Mode | undefined;
+  /** http(s) URL of the node's RPC; may carry user:pass. */
+  readonly rpcUrl: string;
+  readonly index: ChainIndex;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Lamports per 1,000 compute units. */
+  readonly feeCapRate?: bigint | undefined;
+  readonly rpcTimeoutMs?: number | undefined;
+}
+
+const RPC_TIMEOUT_MS = 30_000;
+/** A page of a thousand signatures with their memos, or all signatures of the largest block. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+/** What an account without data has had to hold so far; the node is asked for today's. */
+const RENT_MINIMUM = 890_880n;
+
+/** Native SOL over the JSON-RPC of a full node. Heights are slots; 32 confirmations mean finalized. */
+export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter {
+  const { network, index, clock, logger } = options;
+  const timeoutMs = options.rpcTimeoutMs ?? RPC_TIMEOUT_MS;
+  const client = createNodeClient(
+    createRpc(
+      createRpcTransport({ url: options.rpcUrl, timeoutMs, maxResponseBytes: MAX_RESPONSE_BYTES, logger }),
+    ),
+  );
+  const watch = new AccountWatch({ client, index, clock, logger });
+  const view = new ChainView({ client, index, watch });
+  const submitter = createSubmitter(client, logger);
+  let rentMinimum = RENT_MINIMUM;
+
+  return {
+    coin: 'SOL',
+    mode: options.mode ?? 'live',
+    network,
+    get minimumPayment() {
+      return rentMinimum;
+    },
+    status: async () => {
+      const { rent, ...status } = await nodeStatus(client, view, network);
+      rentMinimum = rent;
+      return status;
+    },
+    tip: () => view.tip(),
+    finalizedHeight: () => client.slot('finalized'),
+    hashAt: (height) => view.hashAt(height),
+    blockBefore: async (timeMs) => {
+      const { slot, ...header } = await blockBefore(client, timeMs);
+      return { height: slot, hash: header.hash, parentHash: header.parentHash, timeMs: header.timeMs };
+    },
+    blockAt: (height) => view.blockAt(height),
+    blockAfter: (cursor) => view.blockAfter(cursor),
+    unconfirmed: () => view.unconfirmed(),
+    recheck: (transactions) => submitter.recheck(transactions),
+    addressProblem,
+    watchKey: (address) => address,
+    paymentUri: solanaPayUri,
+    feeQuote: () => quoteFee(client, options.feeCapRate ?? CAP_RATE, clock.now()),
+    planSend: (request) => planSend(request, rentMinimum),
+    signSend,
+    // Nothing replaces a transaction here: while it can land, a second one would pay twice.
+    planBump: () => null,
+    planRenewal,
+    broadcast: async (transaction) => {
+      const wire = transaction.raw === null ? null : readWire(transaction.raw);
+      watch.expect([...(await index.watched(wire?.staticKeys ?? []))]);
+      return submitter.broadcast(transaction);
+    },
+    close: () => client.close(),
+  };
+}
+
+/** Health of the node, after proof that it serves the configured network. */
+async function nodeStatus(
+  client: NodeClient,
+  view: ChainView,
+  network: Network,
+): Promise<NodeStatus & { readonly rent: bigint }> {
+  checkGenesis(network, await client.genesisHash());
+  const [version, behind, pruneHeight, rent] = await Promise.all([
+    client.version(),
+    client.slotsBehind(),
+    client.firstBlock(),
+    client.rentMinimum(),
+  ]);
+  const tip = await view.tip();
+  return {
+    tip,
+    headersHeight: tip.height + behind,
+    syncing: behind > 0,
+    // Nodes do not tell: one that lost its cluster says that it is behind.
+    peers: null,
+    pruneHeight,
+    version: `Agave ${version}`,
+    warnings: null,
+    rent,
+  };
+}

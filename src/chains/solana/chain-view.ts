@@ -1,0 +1,129 @@
+import {
+  type BlockRef,
+  type ChainBlock,
+  ChainError,
+  type ChainIndex,
+  type UnconfirmedView,
+} from '../../domain/chain.ts';
+import type { AccountWatch, Look } from './account-watch.ts';
+import { bookTransactions, type Entries } from './bookkeeping.ts';
+import type { BlockHeader, NodeClient } from './node-client.ts';
+import type { LandedTransaction } from './own-transactions.ts';
+import { readTip } from './tip.ts';
+
+export interface ChainViewDeps {
+  readonly client: NodeClient;
+  readonly index: ChainIndex;
+  readonly watch: AccountWatch;
+}
+
+/** A longer step is taken over a finalized block, so that the blocks remembered below the tip never all lie on a fork. */
+const LONG_STEP = 1_000;
+
+/**
+ * Presents accounts as blocks: heights are slots, a block is a slot that holds something of ours or
+ * the tip. One look serves a whole round: the blocks up to its tip, then what lies above it.
+ */
+export class ChainView {
+  readonly #deps: ChainViewDeps;
+  #look: Look | null = null;
+  /** Where the ledger stands once it has recorded what was given out of this look. */
+  #given: string | null = null;
+  #highestTip = 0;
+
+  constructor(deps: ChainViewDeps) {
+    this.#deps = deps;
+  }
+
+  async tip(): Promise<BlockRef> {
+    const { block } = await readTip(this.#deps.client);
+    this.#highestTip = Math.max(this.#highestTip, block.slot);
+    return refOf(block);
+  }
+
+  async hashAt(height: number): Promise<string | null> {
+    if (height > this.#highestTip && height > (await this.tip()).height) return null;
+    const block = await this.#deps.client.block(height, 'none');
+    return block?.hash ?? null;
+  }
+
+  /** What of ours lies in exactly this slot. */
+  async blockAt(height: number): Promise<ChainBlock | null> {
+    const look = await this.#deps.watch.look(height - 1);
+    if (height > look.block.slot) return null;
+    const active = look.active.find(({ header }) => header.slot === height);
+    const header = active?.header ?? (await this.#deps.client.block(height, 'none'));
+    if (header === null) return null;
+    return blockOf(header, header.parentHash, await this.#book(active?.transactions ?? []));
+  }
+
+  /** The next slot above the cursor with something of ours, else the tip; null at the tip. */
+  async blockAfter(cursor: BlockRef): Promise<ChainBlock | null> {
+    if (this.#look === null || this.#given !== cursor.hash) {
+      this.#look = await this.#deps.watch.look(cursor.height);
+      this.#given = cursor.hash;
+      this.#highestTip = Math.max(this.#highestTip, this.#look.block.slot);
+    }
+    const look = this.#look;
+    const next = await this.#next(look, cursor);
+    if (next === null) return null;
+    // What an earlier look missed, at or below the cursor, is counted in the next block.
+    const transactions = look.active
+      .filter(({ header }) => header.slot <= next.slot)
+      .flatMap((active) => active.transactions);
+    const block = blockOf(next, cursor.hash, await this.#book(transactions));
+    this.#look = { ...look, active: look.active.filter(({ header }) => header.slot > next.slot) };
+    this.#given = next.hash;
+    return block;
+  }
+
+  /** Confirmed transactions in slots that are not shown as blocks yet. */
+  async unconfirmed(): Promise<UnconfirmedView> {
+    const look = this.#look ?? (await this.#deps.watch.look(null));
+    this.#look = null;
+    const waiting = look.active.filter(({ header }) => header.slot > look.block.slot);
+    const timeOf = new Map(
+      waiting.flatMap(({ header, transactions }) =>
+        transactions.map(({ signature }) => [signature, header.timeMs] as const),
+      ),
+    );
+    const { credits, debits } = await this.#book(waiting.flatMap(({ transactions }) => transactions));
+    return {
+      tip: refOf(look.block),
+      credits: credits.map((credit) => ({
+        ...credit,
+        nodeTimeMs: timeOf.get(credit.ref.txid) ?? null,
+        inputs: [],
+      })),
+      debits,
+      has: (txid) => timeOf.has(txid),
+    };
+  }
+
+  async #next(look: Look, cursor: BlockRef): Promise<BlockHeader | null> {
+    const { block, finalized } = look;
+    if (block.slot <= cursor.height) return null;
+    const active = look.active.find(({ header }) => header.slot > cursor.height)?.header;
+    const next = active !== undefined && active.slot <= block.slot ? active : block;
+    if (next.slot <= finalized || finalized - cursor.height <= LONG_STEP) return next;
+    const anchor = await this.#deps.client.block(finalized, 'none');
+    if (anchor === null)
+      throw new ChainError('unavailable', `the node lacks its finalized slot ${finalized}`);
+    return anchor;
+  }
+
+  async #book(transactions: readonly LandedTransaction[]): Promise<Entries> {
+    if (transactions.length === 0) return { credits: [], debits: [] };
+    const { index } = this.#deps;
+    const watched = await index.watched([...new Set(transactions.flatMap(({ keys }) => keys))]);
+    return bookTransactions(transactions, watched, await index.holdings([...watched]));
+  }
+}
+
+function refOf({ slot, hash }: BlockHeader): BlockRef {
+  return { height: slot, hash };
+}
+
+function blockOf(header: BlockHeader, parentHash: string, entries: Entries): ChainBlock {
+  return { ...refOf(header), parentHash, timeMs: header.timeMs, ...entries };
+}

@@ -1,0 +1,59 @@
+import type { FeeQuote } from '../../domain/chain.ts';
+import type { NodeClient } from './node-client.ts';
+
+/** Lamports for each signature, by protocol. */
+const SIGNATURE_FEE = 5_000n;
+/** Compute units set aside for one instruction: three times what those of a send use. */
+const UNITS_PER_INSTRUCTION = 450;
+/** Compute limit and price are instructions, too. */
+const BUDGET_INSTRUCTIONS = 2;
+/** Lamports per 1,000 compute units: never none, for leaders take paying transactions first. */
+const FLOOR_RATE = 1n;
+/** Keeps a spike from costing more than the signatures of a large send. */
+export const CAP_RATE = 5_000n;
+/** Of the recent blocks' priority fees, the one that three quarters do not exceed. */
+const PERCENTILE = 75;
+const MICRO = 1_000_000n;
+
+/**
+ * Priority fee by what recent blocks took, capped, and the block hash that dates a transaction.
+ * `rate` is in lamports per 1,000 compute units.
+ */
+export async function quoteFee(client: NodeClient, capRate: bigint, at: number): Promise<FeeQuote> {
+  const [fees, latest, finalizedHeight] = await Promise.all([
+    client.priorityFees([]),
+    client.latestBlockhash('confirmed'),
+    client.height('finalized'),
+  ]);
+  const sorted = fees.toSorted((a, b) => (a === b ? 0 : a < b ? -1 : 1));
+  const recent = sorted[Math.floor(((sorted.length - 1) * PERCENTILE) / 100)] ?? 0n;
+  // Millionths of a lamport per unit → lamports per 1,000 units, rounded up.
+  const asked = (recent + 999n) / 1_000n;
+  const rate = asked > capRate ? capRate : asked < FLOOR_RATE ? FLOOR_RATE : asked;
+  return {
+    rate,
+    source: asked > capRate ? 'recent priority fees, capped' : 'recent priority fees',
+    at,
+    lifetime: {
+      blockhash: latest.blockhash,
+      lastValidHeight: latest.lastValidBlockHeight,
+      finalizedHeight,
+    },
+  };
+}
+
+/** Compute limit of a send that draws on so many accounts: one of them may pay two, the destination and the change. */
+export function computeUnits(accounts: number): number {
+  return UNITS_PER_INSTRUCTION * (accounts + 1 + BUDGET_INSTRUCTIONS);
+}
+
+/** Price per compute unit, in millionths of a lamport, for a rate per 1,000 units. */
+export function unitPrice(rate: bigint): bigint {
+  return (rate * MICRO) / 1_000n;
+}
+
+/** What the network takes for a send that draws on so many accounts, in lamports. */
+export function sendFee(accounts: number, rate: bigint): bigint {
+  const priority = (unitPrice(rate) * BigInt(computeUnits(accounts)) + MICRO - 1n) / MICRO;
+  return SIGNATURE_FEE * BigInt(accounts) + priority;
+}

@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import { ChainError } from '../../domain/chain.ts';
+import { type Rpc, RpcRefusal } from './rpc.ts';
+
+/** Accounts in one getMultipleAccounts, the most that nodes answer. */
+export const ACCOUNTS_PER_REQUEST = 100;
+/** Signatures in one getSignaturesForAddress, the most that nodes answer. */
+export const SIGNATURES_PER_PAGE = 1_000;
+/** Version 1 is live on mainnet; versions above it are an alarm, not a guess. */
+const READABLE_VERSION = 1;
+
+/** What is seen of the chain: what more than two thirds of the stake voted for, or what cannot change any more. */
+export type Level = 'confirmed' | 'finalized';
+
+export interface BlockHeader {
+  readonly slot: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly timeMs: number;
+  /** In order of execution; empty unless asked for. */
+  readonly signatures: readonly string[];
+}
+
+export interface SignatureStatus {
+  readonly slot: number;
+  readonly failed: boolean;
+  readonly finalized: boolean;
+}
+
+const NO_SUCH_BLOCK: ReadonlySet<number> = new Set([-32004, -32007, -32009]);
+const CLEANED_UP = -32001;
+
+const slot = z.int().min(0);
+const lamports = z
+  .union([z.int(), z.bigint()])
+  .transform((value) => BigInt(value))
+  .pipe(z.bigint().min(0n));
+const block = z.object({
+  blockhash: z.string(),
+  previousBlockhash: z.string(),
+  blockTime: z.int().nullable(),
+  signatures: z.array(z.string()).optional(),
+});
+const meta = z.object({
+  err: z.unknown().optional(),
+  fee: lamports,
+  preBalances: z.array(lamports),
+  postBalances: z.array(lamports),
+  loadedAddresses: z.object({ writable: z.array(z.string()), readonly: z.array(z.string()) }).nullish(),
+});
+const rawTransaction = z.object({
+  slot,
+  meta,
+  transaction: z.tuple([z.string(), z.literal('base64')]),
+});
+const jsonTransaction = z.object({
+  slot,
+  meta,
+  transaction: z.object({ message: z.object({ accountKeys: z.array(z.string()) }) }),
+});
+
+export type RawTransaction = z.output<typeof rawTransaction>;
+export type NodeClient = ReturnType<typeof createNodeClient>;
+
+function inContext<T extends z.ZodType>(value: T) {
+  return z.object({ context: z.object({ slot }), value });
+}
+
+/** The calls the adapter makes, typed and checked. */
+export function createNodeClient(rpc: Rpc) {
+  const call: Rpc['call'] = async (method, params, schema) => rpc.call(method, params, schema);
+  const transaction = async <T>(signature: string, encoding: string, schema: z.ZodType<T>) =>
+    call(
+      'getTransaction',
+      [signature, { encoding, commitment: 'confirmed', maxSupportedTransactionVersion: READABLE_VERSION }],
+      schema.nullable(),
+    );
+  return {
+    genesisHash: async () => call('getGenesisHash', [], z.string()),
+    version: async () =>
+      (await call('getVersion', [], z.object({ 'solana-core': z.string() })))['solana-core'],
+    slotsBehind: async () => slotsBehind(rpc),
+    slot: async (commitment: Level) => call('getSlot', [{ commitment }], slot),
+    height: async (commitment: Level) => call('getBlockHeight', [{ commitment }], slot),
+    firstBlock: async () => call('getFirstAvailableBlock', [], slot),
+    blocks: async (first: number, last: number) =>
+      call('getBlocks', [first, last, { commitment: 'confirmed' }], z.array(slot)),
+    block: async (at: number, details: 'none' | 'signatures') => blockHeader(rpc, at, details),
+    rentMinimum: async () => call('getMinimumBalanceForRentExemption', [0], lamports),
+    latestBlockhash: async (commitment: Level) =>
+      (
+        await call(
+          'getLatestBlockhash',
+          [{ commitment }],
+          inContext(z.object({ blockhash: z.string(), lastValidBlockHeight: slot })),
+        )
+      ).value,
+    isBlockhashValid: async (blockhash: string, commitment: Level) =>
+      (await call('isBlockhashValid', [blockhash, { commitment }], inContext(z.boolean()))).value,
+    priorityFees: async (writable: readonly string[]) =>
+      (
+        await call(
+          'getRecentPrioritizationFees',
+          [writable],
+          z.array(z.object({ prioritizationFee: lamports })),
+        )
+      ).map(({ prioritizationFee }) => prioritizationFee),
+    /** Confirmed balances as of a slot not below `minContextSlot`; 0n for accounts that do not exist. */
+    balances: async (addresses: readonly string[], minContextSlot: number) =>
+      balances(rpc, addresses, minContextSlot),
+    /** Newest first. */
+    signatures: async (address: string, options: { before: string | null; minContextSlot: number }) =>
+      call(
+        'getSignaturesForAddress',
+        [
+          address,
+          {
+            commitment: 'confirmed',
+            limit: SIGNATURES_PER_PAGE,
+            minContextSlot: options.minContextSlot,
+            ...(options.before === null ? {} : { before: options.before }),
+          },
+        ],
+        z.array(z.object({ signature: z.string(), slot })),
+      ),
+    rawTransaction: async (signature: string) => transaction(signature, 'base64', rawTransaction),
+    jsonTransaction: async (signature: string) => transaction(signature, 'json', jsonTransaction),
+    status: async (signature: string) => signatureStatus(rpc, signature),
+    send: async (base64: string) =>
+      call(
+        'sendTransaction',
+        [base64, { encoding: 'base64', preflightCommitment: 'confirmed', maxRetries: 0 }],
+        z.string(),
+      ),
+    close: async () => rpc.close(),
+  };
+}
+
+async function blockHeader(
+  rpc: Rpc,
+  at: number,
+  transactionDetails: 'none' | 'signatures',
+): Promise<BlockHeader | null> {
+  const options = {
+    commitment: 'confirmed',
+    transactionDetails,
+    rewards: false,
+    maxSupportedTransactionVersion: READABLE_VERSION,
+  };
+  try {
+    const found = await rpc.call('getBlock', [at, options], block);
+    return {
+      slot: at,
+      hash: found.blockhash,
+      parentHash: found.previousBlockhash,
+      timeMs: (found.blockTime ?? 0) * 1_000,
+      signatures: found.signatures ?? [],
+    };
+  } catch (error) {
+    if (!(error instanceof RpcRefusal)) throw error;
+    if (NO_SUCH_BLOCK.has(error.code)) return null;
+    if (error.code === CLEANED_UP) throw new ChainError('pruned', `the node no longer has slot ${at}`);
+    throw error;
+  }
+}
+
+async function balances(
+  rpc: Rpc,
+  addresses: readonly string[],
+  minContextSlot: number,
+): Promise<{ slot: number; lamports: Map<string, bigint> }> {
+  const options = {
+    commitment: 'confirmed',
+    encoding: 'base64',
+    dataSlice: { offset: 0, length: 0 },
+    minContextSlot,
+  };
+  const { context, value } = await rpc.call(
+    'getMultipleAccounts',
+    [addresses, options],
+    inContext(z.array(z.object({ lamports }).nullable()).length(addresses.length)),
+  );
+  const held = new Map(addresses.map((address, index) => [address, value[index]?.lamports ?? 0n]));
+  return { slot: context.slot, lamports: held };
+}
+
+async function signatureStatus(rpc: Rpc, signature: string): Promise<SignatureStatus | null> {
+  const status = z
+    .object({ slot, err: z.unknown().optional(), confirmationStatus: z.string().nullish() })
+    .nullable();
+  const { value } = await rpc.call(
+    'getSignatureStatuses',
+    [[signature], { searchTransactionHistory: true }],
+    inContext(z.tuple([status])),
+  );
+  const [found] = value;
+  if (found === null) return null;
+  return {
+    slot: found.slot,
+    failed: (found.err ?? null) !== null,
+    finalized: found.confirmationStatus === 'finalized',
+  };
+}
+
+/** How far the node says it is behind the cluster; 0 for a healthy one. */
+async function slotsBehind(rpc: Rpc): Promise<number> {
+  try {
+    await rpc.call('getHealth', [], z.literal('ok'));
+    return 0;
+  } catch (error) {
+    const cause = error instanceof ChainError ? error.cause : null;
+    if (!(cause instanceof RpcRefusal)) throw error;
+    const told = z.object({ numSlotsBehind: slot }).safeParse(cause.data);
+    if (!told.success) throw error;
+    return told.data.numSlotsBehind;
+  }
+}

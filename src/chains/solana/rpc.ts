@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { ChainError } from '../../domain/chain.ts';
+import type { RpcTransport } from '../rpc-transport.ts';
+
+/** The node understood the request and said no. */
+export class RpcRefusal extends Error {
+  override name = 'RpcRefusal';
+  readonly code: number;
+  readonly reason: string;
+  readonly data: unknown;
+
+  constructor(method: string, error: { code: number; message: string; data?: unknown }) {
+    super(`${method}: ${error.message} (${error.code})`);
+    this.code = error.code;
+    this.reason = error.message;
+    this.data = error.data;
+  }
+}
+
+export interface Rpc {
+  /**
+   * One call, its answer checked against a schema.
+   * @throws {RpcRefusal} when the node answers an error; {ChainError} for everything else.
+   */
+  call<T>(method: string, params: readonly unknown[], schema: z.ZodType<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Answers that say: ask again later, or ask a node that is further. */
+const NOT_NOW: ReadonlySet<number> = new Set([-32005, -32014, -32016]);
+const VERSION_NOT_SUPPORTED = -32015;
+
+const REPLY = z.object({
+  id: z.number().nullish(),
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }).nullish(),
+});
+
+/** JSON-RPC 2.0 with integers of any size: amounts are u64, which a double would round. */
+export function createRpc(transport: RpcTransport): Rpc {
+  let lastId = 0;
+
+  async function call<T>(method: string, params: readonly unknown[], schema: z.ZodType<T>): Promise<T> {
+    const id = (lastId += 1);
+    const { status, text } = await transport.post(
+      JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+      method,
+    );
+    const reply = REPLY.safeParse(parse(text, status, method));
+    if (!reply.success) throw trouble(status, method, 'is no JSON-RPC reply');
+    const { error } = reply.data;
+    if (error) throw refusal(method, { ...error, data: error.data });
+    if (reply.data.id !== id) throw trouble(status, method, 'belongs to another request');
+    const value = schema.safeParse(reply.data.result);
+    if (value.success) return value.data;
+    const [issue] = value.error.issues;
+    throw new ChainError(
+      'bad_answer',
+      `${method}: unexpected ${issue?.path.join('.') || 'result'}: ${issue?.message ?? ''}`,
+    );
+  }
+
+  return { call, close: () => transport.close() };
+}
+
+function refusal(method: string, error: { code: number; message: string; data?: unknown }): Error {
+  if (error.code === VERSION_NOT_SUPPORTED) {
+    // Never skipped: such a transaction may hold a payment.
+    return new ChainError(
+      'bad_answer',
+      `${method}: the chain holds a transaction version that this version of tilld cannot read: ${error.message}`,
+    );
+  }
+  if (!NOT_NOW.has(error.code)) return new RpcRefusal(method, error);
+  return new ChainError('unavailable', `${method}: ${error.message}`, {
+    cause: new RpcRefusal(method, error),
+  });
+}
+
+function parse(text: string, status: number, method: string): unknown {
+  try {
+    return JSON.parse(text, exactIntegers);
+  } catch {
+    throw trouble(status, method, 'is not JSON');
+  }
+}
+
+function trouble(status: number, method: string, problem: string): ChainError {
+  if (status >= 400) return new ChainError('unavailable', `${method}: HTTP ${status}`);
+  return new ChainError('bad_answer', `${method}: the node's answer ${problem}`);
+}
+
+function exactIntegers(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  const source = context?.source ?? '';
+  return /^-?\d+$/.test(source) ? BigInt(source) : value;
+}

@@ -1,0 +1,58 @@
+import { ChainError } from '../../domain/chain.ts';
+import type { BlockHeader, NodeClient } from './node-client.ts';
+
+/**
+ * Blocks shown above the finalized one. The tip never runs further ahead, so 32 confirmations, the
+ * block itself included, always mean that it is finalized, however far voting has got.
+ */
+const SHOWN_ABOVE_FINALIZED = 31;
+/** Slots searched for a block below the highest one shown: more in a row are never skipped while the cluster runs. */
+const SEARCHED_SLOTS = 256;
+
+export interface Tip {
+  readonly block: BlockHeader;
+  /** The newest finalized slot. */
+  readonly finalized: number;
+}
+
+/** Highest slot that is shown as part of the chain. */
+async function shownSlot(client: NodeClient): Promise<{ shown: number; finalized: number }> {
+  const [finalized, confirmed] = await Promise.all([client.slot('finalized'), client.slot('confirmed')]);
+  return { shown: Math.min(Math.max(confirmed, finalized), finalized + SHOWN_ABOVE_FINALIZED), finalized };
+}
+
+/** The newest confirmed block that is shown. @throws {ChainError} unavailable when the node has none at the moment. */
+export async function readTip(client: NodeClient): Promise<Tip> {
+  const { shown, finalized } = await shownSlot(client);
+  const slots = await client.blocks(Math.max(0, shown - SEARCHED_SLOTS), shown);
+  const slot = slots.at(-1);
+  const block = slot === undefined ? null : await client.block(slot, 'none');
+  if (block === null) throw new ChainError('unavailable', `the node has no block near slot ${shown}`);
+  return { block, finalized };
+}
+
+/** The highest existing block whose time is at or before `timeMs`, the first one of the node at least. */
+export async function blockBefore(client: NodeClient, timeMs: number): Promise<BlockHeader> {
+  const tip = (await readTip(client)).block;
+  if (tip.timeMs <= timeMs) return tip;
+  let low = await requireBlock(client, await client.firstBlock());
+  let above = tip.slot;
+  while (above - low.slot > 1) {
+    const middle = Math.floor((low.slot + above) / 2);
+    const [slot] = await client.blocks(middle, Math.min(middle + SEARCHED_SLOTS, above - 1));
+    if (slot === undefined) {
+      above = middle;
+      continue;
+    }
+    const block = await requireBlock(client, slot);
+    if (block.timeMs <= timeMs) low = block;
+    else above = middle;
+  }
+  return low;
+}
+
+async function requireBlock(client: NodeClient, slot: number): Promise<BlockHeader> {
+  const block = await client.block(slot, 'none');
+  if (block === null) throw new ChainError('unavailable', `the node has no block at slot ${slot}`);
+  return block;
+}

@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseCoinAmount } from '../../../src/domain/money.ts';
+import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { SvmNode } from '../../_helpers/svm/node.ts';
+import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
+import { liveEnv, Till } from '../../_helpers/till.ts';
+import { WebhookSink } from '../../_helpers/webhook-sink.ts';
+
+const HOUR_MS = 3_600_000;
+/** Blocks after which nothing signed before can land any more, seen from the finalized block as well. */
+const EXPIRY = 200;
+
+const due = (payment: PaymentJson): bigint => parseCoinAmount(payment.options['SOL'].amount, 'SOL');
+
+const addressOf = (payment: PaymentJson): string => payment.options['SOL'].address;
+
+const exactly = (payment: PaymentJson) => [{ address: addressOf(payment), amount: due(payment) }];
+
+describe('SOL payments on a real virtual machine', () => {
+  let node: SvmNode;
+  let till: Till;
+  let sink: WebhookSink;
+  let shop: Shop;
+  let payer: Payer;
+
+  beforeAll(async () => {
+    node = await SvmNode.start();
+    payer = new Payer(node);
+    sink = await WebhookSink.start();
+    till = await Till.start(liveEnv({ SOL: node.url }));
+    shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    await till.ready();
+  });
+
+  afterAll(async () => {
+    await till.end();
+    await Promise.all([sink.close(), node.stop()]);
+  });
+
+  const newPayment = async (): Promise<PaymentJson> => shop.createPayment({ allowedCryptos: ['SOL'] });
+  const balance = async (): Promise<bigint> => parseCoinAmount(await shop.balance('SOL'), 'SOL');
+
+  /** Pays in full, a way of one's own, and waits for the end. */
+  async function settles(pay: (payment: PaymentJson) => string): Promise<PaymentJson> {
+    const before = await balance();
+    const payment = await newPayment();
+    const signature = pay(payment);
+    node.advance();
+    await sink.waitForEvent('payment.confirming', payment.id);
+    node.advance(31);
+    await sink.waitForEvent('payment.completed', payment.id);
+    const done = await shop.payment(payment.id);
+    expect(done).toMatchObject({ status: 'completed', exception: null });
+    expect(done.options['SOL'].received).toBe(payment.options['SOL'].amount);
+    expect(done.transactions.map(({ txid }) => txid)).toEqual([signature]);
+    expect(await balance()).toBe(before + due(payment));
+    return done;
+  }
+
+  it('a transfer: seen when confirmed, complete when finalized and not a block earlier', async () => {
+    const payment = await newPayment();
+    expect(payment.options['SOL']).toMatchObject({ requiredConfirmations: 32 });
+    expect(payment.options['SOL'].uri).toBe(
+      `solana:${addressOf(payment)}?amount=${payment.options['SOL'].amount}`,
+    );
+    payer.pay(exactly(payment));
+    node.advance();
+    await sink.waitForEvent('payment.confirming', payment.id);
+    node.advance(30);
+    const almost = await eventually(
+      'one block short',
+      () => shop.payment(payment.id),
+      (now) => now.options['SOL'].confirmations === 31,
+    );
+    expect(almost.status).toBe('confirming');
+    node.advance();
+    await sink.waitForEvent('payment.completed', payment.id);
+    expect(sink.types(payment.id)).toEqual(['payment.created', 'payment.confirming', 'payment.completed']);
+  });
+
+  it('two transfers in one transaction count together', async () => {
+    await settles((payment) => {
+      const half = due(payment) / 2n;
+      const address = addressOf(payment);
+      return payer.pay([
+        { address, amount: half },
+        { address, amount: due(payment) - half },
+      ]);
+    });
+  });
+
+  it('a version 0 transaction that names the address in a lookup table only', async () => {
+    await settles((payment) => payer.payThroughTable(exactly(payment)));
+  });
+
+  it('lamports moved by another program than the system program', async () => {
+    await settles((payment) => payer.unwrapTo(addressOf(payment), due(payment)));
+  });
+
+  it('two payments in one transaction are told apart', async () => {
+    const [first, second] = [await newPayment(), await newPayment()];
+    payer.pay([...exactly(first), ...exactly(second)]);
+    node.advance(33);
+    for (const payment of [first, second]) {
+      await sink.waitForEvent('payment.completed', payment.id);
+      const done = await shop.payment(payment.id);
+      expect(done.options['SOL'].received).toBe(payment.options['SOL'].amount);
+    }
+  });
+
+  it('partial payments add up', async () => {
+    const payment = await newPayment();
+    const address = addressOf(payment);
+    payer.pay([{ address, amount: due(payment) / 2n }]);
+    node.advance();
+    await sink.waitForEvent('payment.underpaid', payment.id);
+    payer.pay([{ address, amount: due(payment) / 2n }]);
+    node.advance(33);
+    await sink.waitForEvent('payment.completed', payment.id);
+    expect((await shop.payment(payment.id)).transactions).toHaveLength(2);
+  });
+
+  it('late: money on an address whose payment expired completes it', async () => {
+    const payment = await newPayment();
+    till.clock.advance(2 * HOUR_MS);
+    await sink.waitForEvent('payment.expired', payment.id);
+    payer.pay(exactly(payment));
+    node.advance();
+    await sink.waitForEvent('payment.late', payment.id);
+    node.advance(32);
+    await sink.waitForEvent('payment.completed', payment.id);
+    expect(await shop.payment(payment.id)).toMatchObject({ status: 'completed', exception: 'late' });
+  });
+
+  it('money that came while the daemon was down is found, and was on time', async () => {
+    const payment = await newPayment();
+    await till.down();
+    payer.pay(exactly(payment));
+    // More blocks than are remembered, so that the step over them has to leave a block to stand on.
+    node.advance(2_500);
+    await till.up();
+    await sink.waitForEvent('payment.completed', payment.id);
+    expect(await shop.payment(payment.id)).toMatchObject({ exception: null });
+    expect(sink.types(payment.id)).not.toContain('payment.expired');
+  });
+
+  describe('forks', () => {
+    it('that replay the transaction change nothing but its block', async () => {
+      const payment = await newPayment();
+      payer.pay(exactly(payment));
+      node.advance(5);
+      await sink.waitForEvent('payment.confirming', payment.id);
+      node.fork({ depth: 5 });
+      node.advance(32);
+      await sink.waitForEvent('payment.completed', payment.id);
+      const done = await shop.payment(payment.id);
+      expect(done.transactions).toHaveLength(1);
+      expect(done.options['SOL'].received).toBe(payment.options['SOL'].amount);
+      expect(sink.types(payment.id)).not.toContain('payment.reversed');
+    });
+
+    it('that drop the transaction bring it back while it can land: the daemon offers it again', async () => {
+      const payment = await newPayment();
+      const signature = payer.pay(exactly(payment));
+      node.advance(3);
+      await sink.waitForEvent('payment.confirming', payment.id);
+      node.fork({ depth: 3, drop: [signature] });
+      node.advance(5);
+      await eventually(
+        'the transaction is back',
+        () => node.ledger.transaction(signature),
+        (landed) => landed !== undefined,
+      );
+      node.advance(33);
+      await sink.waitForEvent('payment.completed', payment.id);
+      expect(sink.types(payment.id)).not.toContain('payment.reversed');
+    });
+
+    it('that drop it for good take the credit back, and the payment can still be paid', async () => {
+      const payment = await newPayment();
+      // Everything this payer has: what it spends elsewhere on the new branch it cannot pay here.
+      const cheat = new Payer(node, due(payment) + 10_000_000n);
+      const signature = cheat.pay(exactly(payment));
+      node.advance(4);
+      await sink.waitForEvent('payment.confirming', payment.id);
+      const before = await balance();
+      node.fork({ depth: 4, drop: [signature] });
+      cheat.pay([{ address: strangerAddress(), amount: due(payment) }]);
+      node.advance(EXPIRY);
+      await sink.waitForEvent('payment.reversed', payment.id);
+      expect(await shop.payment(payment.id)).toMatchObject({ status: 'pending' });
+      expect(await balance()).toBeLessThan(before);
+      payer.pay(exactly(payment));
+      node.advance(33);
+      await sink.waitForEvent('payment.completed', payment.id);
+    });
+  });
+
+  it('skipped slots, before, within and after a payment', async () => {
+    const payment = await newPayment();
+    node.skip(7);
+    payer.pay(exactly(payment));
+    node.skip(3);
+    node.skip(40);
+    await sink.waitForEvent('payment.confirming', payment.id);
+    for (let made = 0; made < 33; made += 1) node.skip(made % 3);
+    await sink.waitForEvent('payment.completed', payment.id);
+  });
+
+  describe('a node in trouble', () => {
+    it.each([
+      ['answers 429 to everything for a while', () => node.inject({ kind: 'rateLimit' })],
+      ['is slow', () => node.inject({ kind: 'delay', ms: 150 })],
+      ['cuts every second connection', () => node.inject({ kind: 'cut' })],
+      [
+        'has the balance before the history',
+        () => node.inject({ kind: 'rewrite', rewrite: () => [] }, { methods: ['getSignaturesForAddress'] }),
+      ],
+      [
+        'lists transactions that it cannot show yet',
+        () => node.inject({ kind: 'rewrite', rewrite: () => null }, { methods: ['getTransaction'] }),
+      ],
+    ])('that %s loses nothing', async (_what, begin) => {
+      const payment = await newPayment();
+      const fault = begin();
+      payer.pay(exactly(payment));
+      node.advance(33);
+      await eventually(
+        'the fault bites',
+        () => fault.hits,
+        (hits) => hits > 3,
+      );
+      fault.clear();
+      await sink.waitForEvent('payment.completed', payment.id, 30_000);
+      const done = await shop.payment(payment.id);
+      expect(done.options['SOL'].received).toBe(payment.options['SOL'].amount);
+      expect(done.transactions).toHaveLength(1);
+    });
+
+    it('that restarts while money comes in loses nothing', async () => {
+      const payment = await newPayment();
+      await node.down();
+      payer.pay(exactly(payment));
+      node.advance(33);
+      await node.up();
+      await sink.waitForEvent('payment.completed', payment.id, 30_000);
+    });
+
+    it('that meets a transaction version it cannot show says so and does not pass it by', async () => {
+      const payment = await newPayment();
+      const message = 'Transaction version (2) is not supported by the requesting client.';
+      const fault = node.inject({ kind: 'error', code: -32015, message }, { methods: ['getTransaction'] });
+      payer.pay(exactly(payment));
+      node.advance(33);
+      const { body } = await eventually(
+        'readiness tells',
+        () => till.api.call<{ chains: Record<string, { lastError: string | null }> }>('GET', '/readyz'),
+        (answer) => JSON.stringify(answer.body).includes('transaction version'),
+      );
+      expect(JSON.stringify(body)).toContain('cannot read');
+      fault.clear();
+      await sink.waitForEvent('payment.completed', payment.id, 30_000);
+    });
+  });
+});
+
+it('a cluster whose votes lag behind: however many blocks are confirmed, only finalized ones settle', async () => {
+  const node = await SvmNode.start({ finalizedLag: 80 });
+  const payer = new Payer(node);
+  node.advance(80);
+  const sink = await WebhookSink.start();
+  const till = await Till.start(liveEnv({ SOL: node.url }));
+  try {
+    const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    await till.ready();
+    const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
+    payer.pay(exactly(payment));
+    node.advance(20);
+    await sink.waitForEvent('payment.confirming', payment.id);
+    expect((await shop.payment(payment.id)).options['SOL'].confirmations).toBe(0);
+    node.advance(59);
+    const almost = await eventually(
+      'one block short',
+      () => shop.payment(payment.id),
+      (now) => now.options['SOL'].confirmations === 31,
+    );
+    expect(almost.status).toBe('confirming');
+    node.advance();
+    await sink.waitForEvent('payment.completed', payment.id);
+  } finally {
+    await till.end();
+    await Promise.all([sink.close(), node.stop()]);
+  }
+});

@@ -1,0 +1,293 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
+import { Shop, type SendJson } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { SvmNode } from '../../_helpers/svm/node.ts';
+import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
+import { liveEnv, Till } from '../../_helpers/till.ts';
+import { WebhookSink } from '../../_helpers/webhook-sink.ts';
+
+/** Blocks after which nothing signed before can land any more, seen from the finalized block as well. */
+const EXPIRY = 200;
+const SIGNATURE_FEE = 5_000n;
+
+const balance = async (shop: Shop): Promise<bigint> => parseCoinAmount(await shop.balance('SOL'), 'SOL');
+
+async function send(shop: Shop, destination: string, amount: bigint, more: object = {}): Promise<SendJson> {
+  const body = { coin: 'SOL', destination, amount: formatCoinAmount(amount, 'SOL'), ...more };
+  const answer = await shop.send(body);
+  if (!answer.body.success) throw new Error(JSON.stringify(answer.body));
+  return answer.body.data;
+}
+
+async function confirmed(shop: Shop, id: string): Promise<Record<string, string>> {
+  return eventually(
+    'the send is confirmed',
+    () =>
+      shop.api.must<Record<string, string>>('GET', `/merchant/wallet/send-status?sendId=${id}`, {
+        token: shop.secretKey,
+      }),
+    ({ status }) => status === 'confirmed',
+  );
+}
+
+describe('SOL sends on a real virtual machine', () => {
+  let node: SvmNode;
+  let till: Till;
+  let sink: WebhookSink;
+  let payer: Payer;
+
+  beforeAll(async () => {
+    node = await SvmNode.start();
+    payer = new Payer(node);
+    sink = await WebhookSink.start();
+    till = await Till.start(liveEnv({ SOL: node.url }));
+    await till.ready();
+  });
+
+  afterAll(async () => {
+    await till.end();
+    await Promise.all([sink.close(), node.stop()]);
+  });
+
+  const lamports = (address: string): bigint => node.ledger.machine.lamports(address);
+  const openShop = async (): Promise<Shop> => Shop.open(till.api, { webhookUrl: sink.url });
+
+  /** Completed payments of half a SOL each. Answers their addresses. */
+  async function earn(shop: Shop, count: number): Promise<string[]> {
+    const before = await balance(shop);
+    const payments = [];
+    for (let made = 0; made < count; made += 1) {
+      payments.push(await shop.createPayment({ allowedCryptos: ['SOL'] }));
+    }
+    const outputs = payments.map(({ options }) => ({
+      address: options['SOL'].address,
+      amount: parseCoinAmount(options['SOL'].amount, 'SOL'),
+    }));
+    payer.pay(outputs);
+    node.advance(33);
+    for (const { id } of payments) await sink.waitForEvent('payment.completed', id);
+    const earned = outputs.reduce((sum, { amount }) => sum + amount, 0n);
+    expect(await balance(shop)).toBe(before + earned);
+    return outputs.map(({ address }) => address);
+  }
+
+  /** Money on the merchant address itself. */
+  async function fundWallet(shop: Shop, amount: bigint): Promise<void> {
+    const before = await balance(shop);
+    payer.pay([{ address: shop.wallets.SOL, amount }]);
+    node.advance(2);
+    await eventually(
+      'the wallet is credited',
+      () => balance(shop),
+      (now) => now === before + amount,
+    );
+  }
+
+  const feeOf = (txid: string): bigint => node.ledger.transaction(txid)?.fee ?? -1n;
+
+  it('draws on five deposit addresses at once and empties each to exactly 0', async () => {
+    const shop = await openShop();
+    const deposits = await earn(shop, 5);
+    const destination = strangerAddress();
+    const sent = await send(shop, destination, 2_400_000_000n);
+    node.advance(2);
+    const status = await confirmed(shop, sent.id);
+    expect(lamports(destination)).toBe(2_400_000_000n);
+    for (const deposit of deposits) expect(lamports(deposit)).toBe(0n);
+    const fee = feeOf(sent.txHash);
+    expect(status['fee']).toBe(formatCoinAmount(fee, 'SOL'));
+    expect(fee).toBeGreaterThan(5n * SIGNATURE_FEE);
+    expect(lamports(shop.wallets.SOL)).toBe(100_000_000n - fee);
+    expect(await balance(shop)).toBe(100_000_000n - fee);
+  });
+
+  it('lets the merchant address pay the fee, and what is missing', async () => {
+    const shop = await openShop();
+    await fundWallet(shop, 300_000_000n);
+    const [deposit] = await earn(shop, 1);
+    const destination = strangerAddress();
+    const sent = await send(shop, destination, 700_000_000n);
+    node.advance(2);
+    await confirmed(shop, sent.id);
+    const landed = node.ledger.transaction(sent.txHash);
+    expect(landed?.wire.staticKeys[0]).toBe(shop.wallets.SOL);
+    expect([lamports(destination), lamports(deposit!)]).toEqual([700_000_000n, 0n]);
+    const rest = 100_000_000n - feeOf(sent.txHash);
+    expect(lamports(shop.wallets.SOL)).toBe(rest);
+    expect(await balance(shop)).toBe(rest);
+  });
+
+  it('sends everything with the fee taken from the amount, and nothing stays anywhere', async () => {
+    const shop = await openShop();
+    const deposits = await earn(shop, 3);
+    const destination = strangerAddress();
+    const sent = await send(shop, destination, await balance(shop), { subtractFee: true });
+    node.advance(2);
+    await confirmed(shop, sent.id);
+    expect(lamports(destination)).toBe(1_500_000_000n - feeOf(sent.txHash));
+    expect(deposits.map(lamports)).toEqual([0n, 0n, 0n]);
+    expect(await balance(shop)).toBe(0n);
+  });
+
+  it('refuses to leave an account between 0 and the rent minimum, or to create one below it', async () => {
+    const shop = await openShop();
+    await earn(shop, 1);
+    const body = { coin: 'SOL', destination: strangerAddress(), amount: '0.4996' };
+    const stranded = await shop.send(body);
+    expect(stranded.body.error).toMatchObject({ code: 'VALIDATION_INVALID' });
+    const tiny = await shop.send({ ...body, amount: '0.0005' });
+    expect(tiny.body.error).toMatchObject({ code: 'SEND_REJECTED' });
+    expect(await balance(shop)).toBe(500_000_000n);
+  });
+
+  it('two sends at once never spend the same money', async () => {
+    const shop = await openShop();
+    await earn(shop, 2);
+    const [first, second] = [strangerAddress(), strangerAddress()];
+    const answers = await Promise.all([
+      shop.send({ coin: 'SOL', destination: first, amount: '0.45' }),
+      shop.send({ coin: 'SOL', destination: second, amount: '0.45' }),
+    ]);
+    expect(answers.map(({ body }) => body.success)).toEqual([true, true]);
+    node.advance(2);
+    for (const { body } of answers) await confirmed(shop, body.data.id);
+    expect([lamports(first), lamports(second)]).toEqual([450_000_000n, 450_000_000n]);
+    const third = await shop.send({ coin: 'SOL', destination: first, amount: '0.45' });
+    expect(third.body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
+  });
+
+  it('leave alone what reaches an account while another send draws on it', async () => {
+    const shop = await openShop();
+    await fundWallet(shop, 500_000_000n);
+    const [first, second] = [strangerAddress(), strangerAddress()];
+    node.dropNext(1);
+    const sent = await send(shop, first, 300_000_000n);
+    payer.pay([{ address: shop.wallets.SOL, amount: 400_000_000n }]);
+    node.advance(3);
+    await till.ready();
+    const refused = await shop.send({ coin: 'SOL', destination: second, amount: '0.2' });
+    expect(refused.body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
+    node.landDropped();
+    node.advance(2);
+    await confirmed(shop, sent.id);
+    const rest = 600_000_000n - feeOf(sent.txHash);
+    expect(await balance(shop)).toBe(rest);
+    const next = await send(shop, second, 200_000_000n);
+    node.advance(2);
+    await confirmed(shop, next.id);
+    expect([lamports(first), lamports(second)]).toEqual([300_000_000n, 200_000_000n]);
+    expect(sink.types(sent.id)).not.toContain('send.failed');
+  });
+
+  describe('that the network loses', () => {
+    it('are offered again, the same bytes, until they land', async () => {
+      const shop = await openShop();
+      await earn(shop, 1);
+      const destination = strangerAddress();
+      node.dropNext(2);
+      const sent = await send(shop, destination, 300_000_000n);
+      expect(lamports(destination)).toBe(0n);
+      for (let round = 0; round < 2; round += 1) {
+        till.clock.advance(6_000);
+        await eventually(
+          'it is offered again',
+          () => node.calls.filter((method) => method === 'sendTransaction').length,
+          (count) => count > round + 1,
+        );
+      }
+      await eventually(
+        'it landed',
+        () => lamports(destination),
+        (now) => now === 300_000_000n,
+      );
+      node.advance(2);
+      expect((await confirmed(shop, sent.id))['txHash']).toBe(sent.txHash);
+    });
+
+    it('are signed anew exactly once when they expired unseen', async () => {
+      const shop = await openShop();
+      await earn(shop, 1);
+      const destination = strangerAddress();
+      node.dropNext(1);
+      const sent = await send(shop, destination, 300_000_000n);
+      node.advance(EXPIRY);
+      till.clock.advance(6_000);
+      await eventually(
+        'it landed',
+        () => lamports(destination),
+        (now) => now === 300_000_000n,
+      );
+      node.advance(2);
+      const status = await confirmed(shop, sent.id);
+      expect(status['txHash']).not.toBe(sent.txHash);
+      expect(node.ledger.transaction(sent.txHash)).toBeUndefined();
+      node.advance(EXPIRY);
+      till.clock.advance(60_000);
+      node.advance(2);
+      await till.ready();
+      expect(node.ledger.transactionsOf(destination)).toHaveLength(1);
+      expect(lamports(destination)).toBe(300_000_000n);
+      expect(sink.of(sent.id).filter(({ body }) => body.type === 'send.confirmed')).toHaveLength(1);
+    });
+
+    it('are not signed anew while they may still land, nor when they landed unseen', async () => {
+      const shop = await openShop();
+      await earn(shop, 1);
+      const destination = strangerAddress();
+      const blind = node.inject({ kind: 'cut', after: true }, { methods: ['sendTransaction'] });
+      const sent = await send(shop, destination, 300_000_000n);
+      node.advance(EXPIRY);
+      till.clock.advance(6_000);
+      const status = await confirmed(shop, sent.id);
+      blind.clear();
+      expect(status['txHash']).toBe(sent.txHash);
+      expect(lamports(destination)).toBe(300_000_000n);
+    });
+
+    it('by a fork are sent again and arrive once', async () => {
+      const shop = await openShop();
+      await earn(shop, 1);
+      const destination = strangerAddress();
+      const sent = await send(shop, destination, 300_000_000n);
+      node.advance(3);
+      await confirmed(shop, sent.id);
+      node.fork({ depth: 3, drop: [sent.txHash] });
+      node.advance(5);
+      expect(lamports(destination)).toBe(0n);
+      await eventually(
+        'it landed again',
+        () => lamports(destination),
+        (now) => now === 300_000_000n,
+      );
+      node.advance(40);
+      await confirmed(shop, sent.id);
+      await eventually(
+        'the balance is the rest',
+        () => balance(shop),
+        (now) =>
+          now === 200_000_000n - feeOf(node.ledger.transactionsOf(destination)[0]?.wire.signature ?? ''),
+      );
+    });
+  });
+
+  it('that land and fail cost their fee, are told as failed and give the rest back', async () => {
+    const shop = await openShop();
+    const [deposit] = await earn(shop, 1);
+    const destination = strangerAddress();
+    payer.pay([{ address: destination, amount: 1_000_000n }]);
+    node.advance(2);
+    node.dropNext(1);
+    const sent = await send(shop, destination, 500_000n);
+    // The destination closes its account before the bytes land: too little arrives to open it again.
+    node.ledger.put(destination, { ...node.ledger.machine.account(destination)!, lamports: 0n });
+    node.landDropped();
+    node.advance(2);
+    await sink.waitForEvent('send.failed', sent.id);
+    const fee = feeOf(sent.txHash);
+    expect(node.ledger.transaction(sent.txHash)?.err).toHaveProperty('InsufficientFundsForRent');
+    expect(lamports(deposit!)).toBe(500_000_000n - fee);
+    expect(await balance(shop)).toBe(500_000_000n - fee);
+    expect(sink.types(sent.id)).not.toContain('send.confirmed');
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { checkGenesis } from '../../../../src/chains/solana/identity.ts';
+import { ChainError } from '../../../../src/domain/chain.ts';
+
+const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+const DEVNET = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
+const PRIVATE = '7cEJpNBZzXDjS6mUwcR2LqmHFGd8yzJb3dRbPf2PzTXn';
+
+describe('the genesis hash', () => {
+  it.each([
+    ['mainnet', MAINNET],
+    ['testnet', DEVNET],
+    ['regtest', PRIVATE],
+  ] as const)('proves %s', (network, hash) => {
+    expect(() => checkGenesis(network, hash)).not.toThrow();
+  });
+
+  it.each([
+    ['mainnet', DEVNET, 'devnet'],
+    ['mainnet', PRIVATE, 'private cluster'],
+    ['testnet', MAINNET, 'mainnet-beta'],
+    ['regtest', MAINNET, 'mainnet-beta'],
+  ] as const)('refuses for %s what is %s', (network, hash, named) => {
+    expect(() => checkGenesis(network, hash)).toThrow(ChainError);
+    expect(() => checkGenesis(network, hash)).toThrow(named);
+  });
+});
