@@ -31,7 +31,7 @@ export function meterAdapter(adapter: ChainAdapter, metrics: NodeMetrics, clock:
     addressProblem: (address) => adapter.addressProblem(address),
     watchKey: (address) => adapter.watchKey(address),
     paymentUri: (request) => adapter.paymentUri(request),
-    feeQuote: () => timed('feeQuote', () => adapter.feeQuote()),
+    feeQuote: (intent) => timed('feeQuote', () => adapter.feeQuote(intent)),
     planSend: (request) => adapter.planSend(request),
     signSend: (plan, keys) => adapter.signSend(plan, keys),
     planBump: (request) => adapter.planBump(request),

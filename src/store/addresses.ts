@@ -97,6 +97,7 @@ export async function openAddresses(
     .select(['watch_key', 'created_at', 'payment_id'])
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
+    .where('payment_id', 'is not', null)
     .orderBy('id', 'desc')
     .limit(limit);
   const paid = await db

@@ -14,7 +14,7 @@ export interface Deposit {
 const MAX_OUTPUTS = 1_000;
 
 /**
- * Payment addresses with money that blocks up to a height hold, largest first, without those that
+ * Payment addresses, recovered ones too, with money that blocks up to a height hold, largest first, without those that
  * are being emptied or refused that lately.
  */
 export async function settledDeposits(
@@ -32,7 +32,7 @@ export async function settledDeposits(
     .where('outputs.state', '=', sql.lit('confirmed'))
     .where('outputs.spent_height', 'is', null)
     .where('outputs.height', '<=', upTo.height)
-    .where('addresses.purpose', '=', 'payment')
+    .where('addresses.purpose', 'in', ['payment', 'recovered'])
     .where((eb) =>
       eb.not(
         eb.exists(
