@@ -5,49 +5,42 @@ import type { NodeMetrics } from './node-metrics.ts';
 /** Outputs of the last view that are remembered: a flooded mempool must not grow this without end. */
 const MAX_REMEMBERED = 100_000;
 
-/** The same adapter, with every call to its node timed, and the delay of what it sees in the mempool. */
+/** The calls that ask a node; every other member of an adapter is passed through as it is. */
+const ASKING: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
+  'status',
+  'tip',
+  'finalizedHeight',
+  'hashAt',
+  'blockBefore',
+  'blockAt',
+  'blockAfter',
+  'unconfirmed',
+  'recheck',
+  'feeQuote',
+  'broadcast',
+  'scanUnspent',
+]);
+
+/**
+ * The same adapter, with every call to its node timed, and the delay of what it sees in the mempool. A
+ * proxy, so that what only some chains have is neither lost nor made up.
+ */
 export function meterAdapter(adapter: ChainAdapter, metrics: NodeMetrics, clock: Clock): ChainAdapter {
   const { coin, mode } = adapter;
-  const timed = async <T>(call: string, work: () => Promise<T>): Promise<T> =>
-    metrics.time({ coin, mode, call }, work);
   const delays = new DelayMeter((delayMs) => metrics.detected({ coin, mode }, delayMs), clock);
-  return {
-    ...meteredScan(adapter, timed),
-    coin,
-    mode,
-    network: adapter.network,
-    minimumPayment: adapter.minimumPayment,
-    status: () => timed('status', () => adapter.status()),
-    tip: () => timed('tip', () => adapter.tip()),
-    hashAt: (height) => timed('hashAt', () => adapter.hashAt(height)),
-    blockBefore: (timeMs) => timed('blockBefore', () => adapter.blockBefore(timeMs)),
-    blockAt: (height) => timed('blockAt', () => adapter.blockAt(height)),
-    unconfirmed: async () => {
-      const view = await timed('unconfirmed', () => adapter.unconfirmed());
-      delays.look(view);
-      return view;
+  return new Proxy(adapter, {
+    get: (target, name): unknown => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      const method = (...args: unknown[]): unknown => Reflect.apply(member, target, args);
+      if (!ASKING.has(name)) return method;
+      return async (...args: unknown[]): Promise<unknown> => {
+        const answer = await metrics.time({ coin, mode, call: String(name) }, async () => method(...args));
+        if (name === 'unconfirmed') delays.look(answer as UnconfirmedView);
+        return answer;
+      };
     },
-    recheck: (transactions) => timed('recheck', () => adapter.recheck(transactions)),
-    addressProblem: (address) => adapter.addressProblem(address),
-    watchKey: (address) => adapter.watchKey(address),
-    paymentUri: (request) => adapter.paymentUri(request),
-    feeQuote: (intent) => timed('feeQuote', () => adapter.feeQuote(intent)),
-    planSend: (request) => adapter.planSend(request),
-    signSend: (plan, keys) => adapter.signSend(plan, keys),
-    planBump: (request) => adapter.planBump(request),
-    broadcast: (transaction) => timed('broadcast', () => adapter.broadcast(transaction)),
-    close: () => adapter.close(),
-  };
-}
-
-/** Chains without a set of unspent outputs go on having none. */
-function meteredScan(
-  adapter: ChainAdapter,
-  timed: <T>(call: string, work: () => Promise<T>) => Promise<T>,
-): Pick<ChainAdapter, 'scanUnspent'> {
-  const scan = adapter.scanUnspent?.bind(adapter);
-  if (scan === undefined) return {};
-  return { scanUnspent: async (query) => timed('scanUnspent', () => scan(query)) };
+  });
 }
 
 /** Time from a node's first sight of money to ours, once per output. */

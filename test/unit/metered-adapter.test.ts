@@ -5,7 +5,7 @@ import { meterAdapter } from '../../src/metrics/metered-adapter.ts';
 import { createNodeMetrics } from '../../src/metrics/node-metrics.ts';
 
 const METHODS =
-  'status tip hashAt blockBefore blockAt recheck addressProblem watchKey paymentUri feeQuote planSend signSend planBump broadcast scanUnspent close'.split(
+  'status tip hashAt blockBefore blockAt blockAfter finalizedHeight planRenewal recheck addressProblem watchKey paymentUri feeQuote planSend signSend planBump broadcast scanUnspent close'.split(
     ' ',
   );
 
@@ -22,8 +22,15 @@ test('a metered adapter passes every argument on and every answer back', async (
   }
 });
 
+test('a metered adapter has nothing that the chain does not have', () => {
+  const adapter = { coin: 'BTC', mode: 'live' } as ChainAdapter;
+  const metered = meterAdapter(adapter, createNodeMetrics(new Registry()), { now: () => 0 });
+  const optional = ['blockAfter', 'finalizedHeight', 'planRenewal', 'scanUnspent'] as const;
+  expect(optional.filter((name) => metered[name] !== undefined)).toEqual([]);
+});
+
 /** Arguments each method has at most (see ChainAdapter). */
 function adapterArity(name: string): number {
-  if (['status', 'tip', 'close'].includes(name)) return 0;
-  return name === 'signSend' ? 2 : 1;
+  if (['status', 'tip', 'finalizedHeight', 'close'].includes(name)) return 0;
+  return name === 'signSend' || name === 'planRenewal' ? 2 : 1;
 }
