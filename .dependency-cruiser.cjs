@@ -23,6 +23,7 @@ module.exports = {
     only('metrics', ['metrics', 'store', 'domain']),
     only('webhooks', ['webhooks', 'egress', 'usecases', 'domain', 'store']),
     only('domain-checks', ['domain-checks', 'egress', 'usecases', 'domain']),
+    only('web', ['web']),
     only('http', ['http', 'usecases', 'domain', 'store']),
     {
       name: 'chain-families-apart',
@@ -43,6 +44,19 @@ module.exports = {
       to: { path: 'better-sqlite3' },
     },
     {
+      name: 'web-apart',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/web/' },
+      to: { path: '^src/web/' },
+    },
+    {
+      name: 'checkout-is-plain',
+      comment: 'What every payer loads stays small: no library in it.',
+      severity: 'error',
+      from: { path: '^src/web/checkout/' },
+      to: { pathNot: '^src/web/checkout/' },
+    },
+    {
       name: 'only-app-composes',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/main[.]ts$' },
@@ -54,7 +68,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.tsx', '.js'],
+      extensions: ['.ts', '.tsx', '.js', '.css'],
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'types'],
     },

@@ -1,13 +1,19 @@
+import type { Router } from 'express';
 import type { Registry } from 'prom-client';
 import { simulatorControls } from './app-chains.ts';
 import type { Upkeep } from './app-upkeep.ts';
 import type { Simulator } from './chains/simulator/simulator.ts';
 import type { Config } from './config/config.ts';
 import type { DomainChecks } from './domain-checks/domain-checks.ts';
+import type { Coin, Mode } from './domain/coins.ts';
 import type { SecretBox } from './domain/keys.ts';
 import type { Route } from './http/route.ts';
 import { authRoutes } from './http/routes/auth.ts';
 import { customerRoutes } from './http/routes/customers.ts';
+import { CheckoutStreams } from './http/pages/checkout/streams.ts';
+import { checkoutRouter } from './http/pages/checkout/router.ts';
+import { dashboardRouter } from './http/pages/dashboard.ts';
+import { assetsRouter, loadWebAssets } from './http/pages/web-assets.ts';
 import { domainRoutes } from './http/routes/domains.ts';
 import { keyRoutes } from './http/routes/keys.ts';
 import { merchantRoutes } from './http/routes/merchants.ts';
@@ -50,7 +56,8 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
 /** Every route of the API on one server, not listening yet. */
 export function createHttp(deps: HttpDeps): HttpServer {
   const { config, db, clock, logger, secretBox, tokens, checkAnswers } = deps;
-  return createHttpServer({
+  const streams = new CheckoutStreams(logger);
+  const server = createHttpServer({
     routes: routesOf(deps),
     db,
     clock,
@@ -68,11 +75,37 @@ export function createHttp(deps: HttpDeps): HttpServer {
     },
     checkAnswers,
     tls: config.http.tls,
+    pages: pagesOf(deps, streams),
   });
+  return {
+    ...server,
+    close: async (graceMs) => {
+      streams.close();
+      await server.close(graceMs);
+    },
+  };
+}
+
+/** Dashboard and checkout, with the files that the build left in dist/web. */
+function pagesOf(deps: HttpDeps, streams: CheckoutStreams): Router[] {
+  const assets = loadWebAssets(new URL('../dist/web/', import.meta.url));
+  if (assets.dashboard === null) deps.logger.warn({}, 'the web pages are not built: run npm run build');
+  return [
+    assetsRouter(assets),
+    dashboardRouter(assets),
+    checkoutRouter({ ...deps, ...simulation(deps), assets, streams }),
+  ];
+}
+
+function simulation({ simulators, watcher }: HttpDeps) {
+  return {
+    simulators: simulatorControls(simulators),
+    wakeWatcher: (coin: Coin, mode: Mode) => watcher.wake(coin, mode),
+  };
 }
 
 function routesOf(deps: HttpDeps): Route[] {
-  const { config, watcher } = deps;
+  const { config } = deps;
   return [
     ...authRoutes({
       ...deps,
@@ -89,11 +122,7 @@ function routesOf(deps: HttpDeps): Route[] {
     ...paymentRoutes(deps),
     ...refundRoutes(deps),
     ...rateRoutes(deps),
-    ...sandboxRoutes({
-      ...deps,
-      simulators: simulatorControls(deps.simulators),
-      wakeWatcher: (coin, mode) => watcher.wake(coin, mode),
-    }),
+    ...sandboxRoutes({ ...deps, ...simulation(deps) }),
     ...walletRoutes(deps),
     ...webhookRoutes({ ...deps, attempts: deps.queue }),
   ];

@@ -48,6 +48,12 @@ export function coversMore(a: Coverage, b: Coverage): boolean {
   return a.numerator * b.denominator > b.numerator * a.denominator;
 }
 
+/** What is still missing from the price, in atoms of the coin whose whole price is `due`, rounded up. */
+export function missingAtoms({ numerator, denominator }: Coverage, due: bigint): bigint {
+  const share = denominator - numerator;
+  return share <= 0n ? 0n : (due * share + denominator - 1n) / denominator;
+}
+
 /** Confirmations of a credit counted from the block that holds it now; 0 while unconfirmed. */
 export function confirmationsOf(credit: PaymentCredit, tip: number | undefined): number {
   if (credit.state !== 'confirmed' || credit.height === null || tip === undefined) return 0;

@@ -1,7 +1,7 @@
 import type { Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { AmountError, formatCoinAmount, parseCoinAmount } from '../../domain/money.ts';
-import { coverageOf } from '../../domain/payment/coverage.ts';
+import { coverageOf, missingAtoms } from '../../domain/payment/coverage.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import type { PaymentState } from '../../domain/payment/types.ts';
 
@@ -21,18 +21,11 @@ export function simulatedAmount(
 ): bigint {
   const due = payment.options[coin]?.due;
   if (due === undefined) throw invalidField('coin', `this payment takes no ${coin}`);
-  const missing = missingAtoms(payment, due);
+  const missing = missingAtoms(coverageOf(liveCredits(payment)), due);
   if (asked !== undefined) return checkedAmount(asked, coin, intent, missing);
   if (intent === 'overpay') return missing + half(due);
   if (missing === 0n) throw new AppError('INVALID_STATE', 'The payment is already paid in full');
   return intent === 'underpay' ? half(missing) : missing;
-}
-
-/** What is still missing from the price, in atoms of one coin, whatever coins were paid before. */
-function missingAtoms(payment: PaymentState, due: bigint): bigint {
-  const { numerator, denominator } = coverageOf(liveCredits(payment));
-  const share = denominator - numerator;
-  return share <= 0n ? 0n : (due * share + denominator - 1n) / denominator;
 }
 
 function checkedAmount(asked: string, coin: Coin, intent: PayerIntent, missing: bigint): bigint {

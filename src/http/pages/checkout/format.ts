@@ -1,0 +1,26 @@
+import type { Language } from './language.ts';
+
+/** A fiat amount as its readers write it, with the decimals it has; exact, because Intl takes the text. */
+export function fiat(amount: string, currency: string, language: Language): string {
+  const format = new Intl.NumberFormat(language, { style: 'currency', currency });
+  return format.format(amount as `${number}`);
+}
+
+/** A coin amount with every decimal it has. */
+export function coins(amount: string, language: Language): string {
+  return new Intl.NumberFormat(language, { maximumFractionDigits: 18 }).format(amount as `${number}`);
+}
+
+export function count(value: number, language: Language): string {
+  return new Intl.NumberFormat(language).format(value);
+}
+
+/** Time of day in UTC: the script replaces it by the reader's own clock. */
+export function clockTime(iso: string, language: Language): string {
+  return new Intl.DateTimeFormat(language, {
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  }).format(new Date(iso));
+}

@@ -1,0 +1,158 @@
+import { assertNever } from '../../../domain/errors.ts';
+import type { CheckoutView } from '../../../usecases/payment/read-checkout.ts';
+import { html, type Html } from '../html.ts';
+import { clockTime, coins, count, fiat } from './format.ts';
+import { coinIcon, stateIcon, type StateIcon } from './icons.ts';
+import type { Messages } from './messages/en.ts';
+import { payPanels } from './panels.ts';
+import { wayBack, type Scene } from './scene.ts';
+
+type Transaction = CheckoutView['payment']['transactions'][number];
+
+/** What the page says of the payment as it is now. */
+export function stateOf(scene: Scene): Html {
+  const { payment } = scene.view;
+  switch (payment.status) {
+    case 'pending':
+      return pending(scene);
+    case 'underpaid':
+      return underpaid(scene);
+    case 'confirming':
+      return confirming(scene);
+    case 'completed':
+      return completed(scene);
+    case 'expired':
+      return payment.exception === 'late'
+        ? outcome(scene, 'alert', 'lateTitle', 'lateText')
+        : outcome(scene, 'stop', 'expiredTitle', 'expiredText');
+    case 'cancelled':
+      return payment.exception === 'late'
+        ? outcome(scene, 'alert', 'lateTitle', 'lateText')
+        : outcome(scene, 'stop', 'cancelledTitle', 'cancelledText');
+    case 'failed':
+      return outcome(scene, 'stop', 'failedTitle', 'failedText');
+    case 'refunded':
+      return outcome(scene, 'back', 'refundedTitle', 'refundedText');
+    default:
+      return assertNever(payment.status);
+  }
+}
+
+/** One line for those who hear the page: what just changed. */
+export function announcement({ view, say }: Scene): string {
+  const { status, exception } = view.payment;
+  if (status === 'pending') return say('waiting');
+  if (exception === 'late' && (status === 'expired' || status === 'cancelled')) return say('lateTitle');
+  return say(`${status}Title`);
+}
+
+function pending(scene: Scene): Html {
+  return html`${deadline(scene)}
+    <h2 class="sr">${scene.say('waiting')}</h2>
+    ${payPanels(scene, scene.say('amount'))} ${backLink(scene, 'link')}`;
+}
+
+function underpaid(scene: Scene): Html {
+  const { say, language, view } = scene;
+  const received = Object.entries(view.payment.options)
+    .filter(([, option]) => option.received !== '0')
+    .map(([coin, option]) => `${coins(option.received, language)} ${coin}`);
+  return html`${deadline(scene)}
+    <div class="notice">
+      ${stateIcon('alert')}
+      <div>
+        <h2>${say('underpaidTitle')}</h2>
+        <p>${say('underpaidText', { received: received.join(' + ') })}</p>
+      </div>
+    </div>
+    ${payPanels(scene, say('remaining'))} ${transactions(scene)}`;
+}
+
+function confirming(scene: Scene): Html {
+  const { say, language, view } = scene;
+  const paid = Object.values(view.payment.options).filter((option) => option.received !== '0');
+  const needed = Math.max(1, ...paid.map((option) => option.requiredConfirmations));
+  const done = Math.min(needed, ...paid.map((option) => option.confirmations));
+  const label = say('confirmations', { done: count(done, language), needed: count(needed, language) });
+  return html`<div class="outcome">
+      ${stateIcon('wait')}
+      <h2>${say('confirmingTitle')}</h2>
+      <p>${say('confirmingText')}</p>
+      <progress max="${needed}" value="${done}" aria-label="${label}"></progress>
+      <p class="hint">${label}</p>
+    </div>
+    ${transactions(scene)} ${backLink(scene, 'link')}`;
+}
+
+function completed(scene: Scene): Html {
+  const { say, language, view } = scene;
+  const { payment, shop } = view;
+  const amount = fiat(payment.amount, payment.currency, language);
+  const more = payment.exception === 'overpaid' || payment.exception === 'multiple';
+  return html`<div class="outcome">
+      ${stateIcon('done')}
+      <h2>${say('completedTitle')}</h2>
+      <p>${say('completedText', { shop: shop.name, amount })}</p>
+      ${more && html`<p class="hint">${say('overpaid')}</p>`} ${backLink(scene, 'button')}
+    </div>
+    ${transactions(scene)}`;
+}
+
+function outcome(scene: Scene, icon: StateIcon, title: keyof Messages, text: keyof Messages): Html {
+  const { say } = scene;
+  return html`<div class="outcome">
+      ${stateIcon(icon)}
+      <h2>${say(title)}</h2>
+      <p>${say(text)}</p>
+      ${backLink(scene, 'button')}
+    </div>
+    ${transactions(scene)}`;
+}
+
+function deadline({ view, say, language }: Scene): Html {
+  const { createdAt, expiresAt } = view.payment;
+  return html`<div class="deadline" data-from="${createdAt}" data-until="${expiresAt}">
+    <p>
+      <span class="label" data-label="${say('timeLeft')}"
+        >${say('expiresAt', { time: clockTime(expiresAt, language) })}</span
+      >
+      <time class="number" datetime="${expiresAt}" hidden></time>
+    </p>
+    <div class="track" hidden><div class="fill"></div></div>
+  </div>`;
+}
+
+function backLink({ view, say }: Scene, kind: 'button' | 'link'): Html | null {
+  const url = wayBack(view);
+  return url === null ? null : html`<p><a class="${kind}" href="${url}">${say('backToShop')}</a></p>`;
+}
+
+/** Newest first, at most a handful: somebody may send dust on purpose. */
+function transactions(scene: Scene): Html | null {
+  const { view, say } = scene;
+  const shown = view.payment.transactions.filter(({ status }) => status !== 'reversed').slice(-5);
+  if (shown.length === 0) return null;
+  return html`<section class="received" aria-label="${say('received')}">
+    <h3 class="label">${say('received')}</h3>
+    <ul>
+      ${shown.toReversed().map((transaction) => received(scene, transaction))}
+    </ul>
+  </section>`;
+}
+
+function received({ view, say, language }: Scene, transaction: Transaction): Html {
+  const { coin, txid, amount, confirmations } = transaction;
+  const needed = view.payment.options[coin]?.requiredConfirmations ?? 1;
+  const done = Math.min(confirmations, needed);
+  const progress = { done: count(done, language), needed: count(needed, language) };
+  return html`<li>
+    ${coinIcon(coin)}
+    <div>
+      <b class="number">${coins(amount, language)} ${coin}</b>
+      <span class="txid" title="${txid}"
+        ><span class="sr">${say('transaction')}</span> ${txid.slice(0, 8)}…${txid.slice(-6)}</span
+      >
+    </div>
+    <span class="hint">${done === 0 ? say('unconfirmed') : say('confirmations', progress)}</span>
+  </li>`;
+}

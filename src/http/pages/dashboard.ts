@@ -1,0 +1,25 @@
+import { Router } from 'express';
+import { html } from './html.ts';
+import { sendPage } from './page-headers.ts';
+import type { WebAssets } from './web-assets.ts';
+
+const NOT_BUILT = html`<!doctype html>
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <title>tilld</title>
+    </head>
+    <body>
+      <p>The dashboard was not built: run npm run build and start the daemon again.</p>
+    </body>
+  </html>`.toString();
+
+/** One document for every address under /dashboard: the script in it reads the rest of the address. */
+export function dashboardRouter({ dashboard }: WebAssets): Router {
+  const router = Router();
+  router.get(['/dashboard', '/dashboard/*path'], (_req, res) =>
+    dashboard === null ? sendPage(res, 503, NOT_BUILT) : sendPage(res, 200, dashboard),
+  );
+  router.get('/', (_req, res) => res.redirect(302, '/dashboard'));
+  return router;
+}

@@ -1,0 +1,60 @@
+import { COINS, type Coin } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
+import { coverageOf, missingAtoms } from '../../domain/payment/coverage.ts';
+import { liveCredits } from '../../domain/payment/machine.ts';
+import type { Db } from '../../store/database.ts';
+import { findMerchant } from '../../store/merchants.ts';
+import { findPayment } from '../../store/payments.ts';
+import { loadPayment, type LoadedPayment } from './load-payment.ts';
+import { payerView, presentPayment, type PresentDeps } from './present-payment.ts';
+
+export interface ReadCheckoutDeps extends PresentDeps {
+  readonly db: Db;
+}
+
+/** What a payer is asked for now in one coin: the whole price, or what is missing from it. */
+export interface AmountDue {
+  readonly coin: Coin;
+  readonly address: string;
+  /** Decimal string in the coin's unit. */
+  readonly amount: string;
+  readonly uri: string | null;
+}
+
+/** Everything the checkout page shows, and nothing more: the payer's view and the shop's public face. */
+export interface CheckoutView {
+  readonly merchantId: string;
+  readonly shop: { readonly name: string; readonly domain: string; readonly isVerified: boolean };
+  readonly payment: ReturnType<typeof payerView>;
+  readonly due: readonly AmountDue[];
+}
+
+/**
+ * Reads a payment for whoever has its link.
+ * @throws {AppError} PAYMENT_NOT_FOUND
+ */
+export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): Promise<CheckoutView> {
+  const row = await findPayment(deps.db, paymentId);
+  const merchant = row === undefined ? undefined : await findMerchant(deps.db, row.merchant_id);
+  if (row === undefined || merchant === undefined) throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
+  return {
+    merchantId: merchant.id,
+    shop: { name: merchant.name, domain: merchant.domain, isVerified: merchant.domain_verified_at !== null },
+    payment: payerView(await presentPayment(deps.db, deps, row)),
+    due: amountsDue(deps, await loadPayment(deps.db, row)),
+  };
+}
+
+function amountsDue({ chains }: PresentDeps, { row, options, state }: LoadedPayment): AmountDue[] {
+  const coverage = coverageOf(liveCredits(state));
+  return COINS.flatMap((coin) => {
+    const option = options.find((candidate) => candidate.coin === coin);
+    if (option === undefined) return [];
+    const { address } = option;
+    const missing = missingAtoms(coverage, BigInt(option.amount));
+    const adapter = chains.get(coin, row.mode);
+    const uri = adapter === null ? null : adapter.paymentUri({ address, amount: missing });
+    return [{ coin, address, amount: formatCoinAmount(missing, coin), uri }];
+  });
+}

@@ -1,0 +1,55 @@
+import { texts } from './texts.ts';
+import { toast } from './voice.ts';
+
+const COPIED_MS = 1_800;
+const HURRY_SECONDS = 300;
+
+/** Adds to freshly drawn HTML what only a script can do: copying and the countdown. */
+export function enhance(root: HTMLElement): void {
+  for (const button of root.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => void copy(button));
+  }
+  for (const element of root.querySelectorAll<HTMLElement>('.deadline [hidden]')) element.hidden = false;
+  for (const label of root.querySelectorAll<HTMLElement>('.deadline [data-label]')) {
+    label.textContent = label.dataset['label'] ?? '';
+  }
+  tick(root);
+}
+
+async function copy(button: HTMLButtonElement): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(button.dataset['copy'] ?? '');
+  } catch {
+    toast(texts.copyFailed);
+    return;
+  }
+  toast(texts.copied);
+  button.classList.add('copied');
+  setTimeout(() => button.classList.remove('copied'), COPIED_MS);
+}
+
+/** Moves the countdown on. The daemon alone decides when time is up. */
+export function tick(root: HTMLElement): void {
+  const box = root.querySelector<HTMLElement>('.deadline');
+  const time = box?.querySelector('time');
+  if (box === null || time === null || time === undefined) return;
+  const from = Date.parse(box.dataset['from'] ?? '');
+  const until = Date.parse(box.dataset['until'] ?? '');
+  const left = Math.max(0, Math.floor((until - Date.now()) / 1000));
+  time.textContent = clock(left);
+  box.classList.toggle('hurry', left < HURRY_SECONDS);
+  const fill = box.querySelector<HTMLElement>('.fill');
+  const share = Math.min(1, (left * 1000) / Math.max(1, until - from));
+  if (fill !== null) fill.style.transform = `scaleX(${share})`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+function clock(seconds: number): string {
+  const hours = Math.floor(seconds / 3600);
+  const rest = `${two(Math.floor((seconds % 3600) / 60))}:${two(seconds % 60)}`;
+  return hours === 0 ? rest : `${hours}:${rest}`;
+}

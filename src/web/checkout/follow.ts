@@ -1,0 +1,77 @@
+import { texts } from './texts.ts';
+import { toast } from './voice.ts';
+
+interface State {
+  readonly version: string;
+  readonly status: string;
+  readonly final: boolean;
+  readonly html: string;
+  readonly announcement: string;
+  readonly redirect: string | null;
+}
+
+interface Watcher {
+  readonly onChange: (state: State) => void;
+}
+
+const POLL_MS = 3_000;
+/** After the end only late money or a reversal can still change something. */
+const POLL_FINAL_MS = 12_000;
+const REQUEST_LIMIT_MS = 10_000;
+/** Failures in a row before the page goes over to asking. */
+const STREAM_TRIES = 3;
+
+/** Follows the payment by server-sent events, or by asking again and again where they do not get through. */
+export function follow(main: HTMLElement, watcher: Watcher): void {
+  const base = window.location.pathname.replace(/\/$/, '');
+  const query = `?lang=${document.documentElement.lang}`;
+  let version = main.dataset['version'] ?? '';
+  let timer: number | undefined;
+
+  const take = (state: State): void => {
+    if (state.version === version) return;
+    version = state.version;
+    watcher.onChange(state);
+  };
+
+  const poll = async (): Promise<void> => {
+    let pause = POLL_MS;
+    try {
+      const answer = await fetch(`${base}/state${query}`, { signal: AbortSignal.timeout(REQUEST_LIMIT_MS) });
+      if (!answer.ok) throw new Error(`status ${answer.status}`);
+      const state = (await answer.json()) as State;
+      take(state);
+      if (state.final) pause = POLL_FINAL_MS;
+    } catch {
+      toast(texts.offline);
+    }
+    timer = window.setTimeout(() => void poll(), pause);
+  };
+
+  const stream = (): void => {
+    let failures = 0;
+    const source = new EventSource(`${base}/events${query}`);
+    source.addEventListener('payment', (event: MessageEvent<string>) => {
+      failures = 0;
+      const state = JSON.parse(event.data) as State;
+      take(state);
+      if (!state.final) return;
+      source.close();
+      timer = window.setTimeout(() => void poll(), POLL_FINAL_MS);
+    });
+    source.addEventListener('error', () => {
+      failures += 1;
+      if (source.readyState !== EventSource.CLOSED && failures < STREAM_TRIES) return;
+      source.close();
+      void poll();
+    });
+  };
+
+  // Coming back from the wallet: look at once, the system may have put the page to sleep.
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState !== 'visible' || timer === undefined) return;
+    window.clearTimeout(timer);
+    void poll();
+  });
+  stream();
+}

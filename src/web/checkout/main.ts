@@ -1,0 +1,52 @@
+import './style.css';
+import { enhance, tick } from './enhance.ts';
+import { follow } from './follow.ts';
+import { playPayer } from './simulate.ts';
+import { texts } from './texts.ts';
+import { say, toast } from './voice.ts';
+
+/** Keeps the page that the daemon drew current. Without it the page still says what to pay and where. */
+const main = document.querySelector<HTMLElement>('#checkout');
+
+if (main !== null) {
+  enhance(main);
+  setInterval(() => tick(main), 1_000);
+  playPayer();
+  follow(main, {
+    onChange: (state) => {
+      show(main, state.html);
+      say(state.announcement);
+      if (state.redirect !== null) leaveFor(state.redirect);
+    },
+  });
+}
+
+const LEAVE_AFTER_MS = 3_500;
+
+function leaveFor(url: string): void {
+  if (!/^https?:\/\//i.test(url)) return;
+  toast(texts.redirecting);
+  setTimeout(() => window.location.assign(url), LEAVE_AFTER_MS);
+}
+
+/** Puts the new state in place and keeps what the payer had chosen and where the keyboard was. */
+function show(main: HTMLElement, html: string): void {
+  const chosen = main.querySelector<HTMLInputElement>('input[name=coin]:checked')?.id;
+  const active = document.activeElement;
+  const within = active !== null && main.contains(active);
+  const focused = within ? (active.id === '' ? active.getAttribute('data-copy') : active.id) : null;
+  // The daemon escapes everything in it, and the content security policy runs nothing inline.
+  main.innerHTML = html;
+  const radio = chosen === undefined ? null : document.getElementById(chosen);
+  if (radio instanceof HTMLInputElement) radio.checked = true;
+  enhance(main);
+  if (!within) return;
+  const again = [...main.querySelectorAll<HTMLElement>('input, button, a')].find(
+    (element) => element.id === focused || element.dataset['copy'] === focused,
+  );
+  if (again !== undefined) again.focus();
+  else {
+    main.tabIndex = -1;
+    main.focus({ preventScroll: true });
+  }
+}

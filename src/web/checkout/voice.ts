@@ -1,0 +1,19 @@
+const SHOWN_MS = 3_200;
+let hiding: number | undefined;
+
+/** Tells those who hear the page. */
+export function say(text: string): void {
+  const status = document.querySelector('#status');
+  if (status !== null && status.textContent !== text) status.textContent = text;
+}
+
+/** Tells everybody, for a moment. */
+export function toast(text: string): void {
+  say(text);
+  const box = document.querySelector<HTMLElement>('#toast');
+  if (box === null) return;
+  box.textContent = text;
+  box.hidden = false;
+  window.clearTimeout(hiding);
+  hiding = window.setTimeout(() => (box.hidden = true), SHOWN_MS);
+}

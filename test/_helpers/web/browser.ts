@@ -1,0 +1,97 @@
+import { mkdirSync } from 'node:fs';
+import axe from 'axe-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core';
+
+const EXECUTABLE = process.env['TILLD_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-dev-shm-usage',
+];
+/** Runs in the page. */
+const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {
+  console.error('CSP violation: ' + event.violatedDirective + ' ' + event.blockedURI);
+});`;
+export const PHONE = { width: 390, height: 844 };
+export const DESKTOP = { width: 1280, height: 860 };
+/** Where screenshots for people to look at are written; git ignores it. */
+export const SCREENS = 'test-results/screens';
+
+/** A real browser, whose pages may not complain and may not talk to anybody but the daemon. */
+export class WebBrowser {
+  readonly #browser: Browser;
+  readonly #origin: string;
+  readonly #complaints: string[] = [];
+
+  private constructor(browser: Browser, origin: string) {
+    this.#browser = browser;
+    this.#origin = origin;
+  }
+
+  static async start(origin: string): Promise<WebBrowser> {
+    const browser = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
+    mkdirSync(SCREENS, { recursive: true });
+    return new WebBrowser(browser, origin);
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser.close();
+  }
+
+  async context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+    const context = await this.#browser.newContext({ baseURL: this.#origin, locale: 'en-US', ...options });
+    context.setDefaultTimeout(15_000);
+    context.on('console', (message) => {
+      // The browser itself writes a line for each answer that is an error; pages show those properly.
+      const expected = /Failed to load resource: the server responded with a status of 4/.test(
+        message.text(),
+      );
+      if ((message.type() === 'error' || message.type() === 'warning') && !expected) {
+        this.#complaints.push(`${message.page()?.url() ?? ''}: ${message.text()}`);
+      }
+    });
+    context.on('weberror', (error) => this.#complaints.push(String(error.error())));
+    context.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (origin !== this.#origin && protocol !== 'data:' && !request.isNavigationRequest()) {
+        this.#complaints.push(`asked another host: ${request.url()}`);
+      }
+    });
+    await context.addInitScript({ content: REPORT_VIOLATIONS });
+    return context;
+  }
+
+  async page(options: BrowserContextOptions = {}): Promise<Page> {
+    return (await this.context(options)).newPage();
+  }
+
+  /** Everything wrong so far: console errors, exceptions, policy violations, foreign hosts. Forgets it. */
+  takeComplaints(): string[] {
+    return this.#complaints.splice(0);
+  }
+}
+
+/** What axe finds wrong with a page, as short lines. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  // Not a script element: the page's own policy stays in force and is not stretched for the test.
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate(async () => {
+    const runner = (globalThis as unknown as { axe: typeof axe }).axe;
+    return (await runner.run()).violations.map(({ id, nodes }) => ({
+      id,
+      targets: nodes.map((node) => `${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
+    }));
+  });
+  return violations.flatMap(({ id, targets }) => targets.map((target) => `${id}: ${target}`));
+}

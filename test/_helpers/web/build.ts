@@ -1,0 +1,41 @@
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'vite';
+import { eventually } from '../poll.ts';
+
+const MADE = 'dist/web/.vite/manifest.json';
+const LOCK = 'node_modules/.tilld-web-build';
+const LOCK_LASTS_MS = 120_000;
+
+function timeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function isFresh(): boolean {
+  const sources = readdirSync('src/web', { recursive: true, encoding: 'utf8' }).map((name) =>
+    join('src/web', name),
+  );
+  return [...sources, 'vite.config.ts', 'package-lock.json'].every((path) => timeOf(path) < timeOf(MADE));
+}
+
+function takeLock(): boolean {
+  try {
+    mkdirSync(LOCK);
+    return true;
+  } catch {
+    // Left behind by a run that was killed.
+    if (Date.now() - timeOf(LOCK) > LOCK_LASTS_MS) rmSync(LOCK, { recursive: true, force: true });
+    return false;
+  }
+}
+
+/** Builds the pages when their sources are newer; test files that need them at once build them once. */
+export async function ensureWebBuilt(): Promise<void> {
+  if (isFresh()) return;
+  await eventually('the web pages are built', takeLock, (mine) => mine || isFresh(), LOCK_LASTS_MS);
+  try {
+    if (!isFresh()) await build({ configFile: 'vite.config.ts', logLevel: 'warn', mode: 'production' });
+  } finally {
+    rmSync(LOCK, { recursive: true, force: true });
+  }
+}

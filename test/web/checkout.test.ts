@@ -1,0 +1,317 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Shop, type PaymentJson } from '../_helpers/api-client.ts';
+import { eventually } from '../_helpers/poll.ts';
+import { Till } from '../_helpers/till.ts';
+import { axeFindings, PHONE, SCREENS, WebBrowser, DESKTOP } from '../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../_helpers/web/build.ts';
+
+let till: Till;
+let browser: WebBrowser;
+let shop: Shop;
+
+beforeAll(async () => {
+  await ensureWebBuilt();
+  till = await Till.start({ TILLD_SANDBOX_BLOCK_INTERVAL: '1500ms' });
+  await till.ready();
+  browser = await WebBrowser.start(till.api.baseUrl);
+  shop = await Shop.open(till.api);
+});
+
+afterAll(async () => {
+  await browser?.stop();
+  await till?.end();
+});
+
+afterEach(() => {
+  expect(browser.takeComplaints()).toEqual([]);
+});
+
+/** Addresses of the shop that exist, so that going there is no error. */
+const thanks = (): string => `${till.api.baseUrl}/healthz?thanks`;
+const cart = (): string => `${till.api.baseUrl}/healthz?cart`;
+
+async function payment(fields: Record<string, unknown> = {}): Promise<PaymentJson> {
+  return shop.createPayment({ amount: '49.90', currency: 'EUR', ...fields });
+}
+
+async function open(page: Page, { id }: { id: string }, query = ''): Promise<void> {
+  await page.goto(`/checkout/${id}${query}`);
+}
+
+const gzippedSize = (file: string): number => gzipSync(readFileSync(`dist/web/${file}`)).length;
+const heading = (page: Page, name: string) => page.getByRole('heading', { name });
+const button = (page: Page, name: string) => page.getByRole('button', { name });
+
+describe('without script', () => {
+  it('shows address, amount and QR of each coin, and takes a simulated payment', async () => {
+    const page = await browser.page({ javaScriptEnabled: false, viewport: PHONE });
+    const made = await payment();
+    await open(page, made);
+    await expect.poll(() => page.getByRole('img', { name: /QR code/ }).count()).toBe(1);
+    await page.getByRole('radio', { name: /LTC/ }).check();
+    const panel = page.getByRole('region', { name: 'Litecoin' });
+    expect((await panel.locator('code').innerText()).replace(/\s/g, '')).toBe(made.options.LTC.address);
+    expect(await panel.getByText(made.options.LTC.amount).isVisible()).toBe(true);
+    expect(await panel.getByRole('link', { name: 'Open in wallet' }).getAttribute('href')).toBe(
+      made.options.LTC.uri,
+    );
+    expect(await page.getByText(/Pay by .*UTC/).isVisible()).toBe(true);
+    expect(await button(page, 'Copy amount').count()).toBe(0);
+    await button(page, 'Pay too little').click();
+    await heading(page, 'Part of the amount is missing').waitFor();
+    expect(await page.getByRole('radio', { name: /LTC/ }).isChecked()).toBe(true);
+    expect((await shop.payment(made.id)).status).toBe('underpaid');
+    await page.context().close();
+  });
+});
+
+describe('the live page', () => {
+  it('turns to completed by itself and goes on to the shop', async () => {
+    const page = await browser.page({ viewport: PHONE });
+    const made = await payment({ successUrl: thanks() });
+    await open(page, made);
+    await expect.poll(() => page.locator('time').innerText()).toMatch(/^5\d:\d\d$/);
+    await button(page, 'Pay exactly').click();
+    await heading(page, 'Payment received').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await heading(page, 'Payment complete').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(await page.locator('#status').innerText()).not.toBe('');
+    await page.waitForURL(thanks());
+    await page.context().close();
+  });
+
+  it('asks for what is missing, with a new QR code, and keeps the coin that was chosen', async () => {
+    const page = await browser.page({ viewport: DESKTOP, colorScheme: 'dark' });
+    const made = await payment();
+    await open(page, made);
+    const ltc = page.getByRole('region', { name: 'Litecoin' });
+    await page.getByRole('radio', { name: /LTC/ }).check();
+    const before = await ltc.locator('svg.qr path').getAttribute('d');
+    await button(page, 'Pay too little').click();
+    await heading(page, 'Part of the amount is missing').waitFor();
+    await ltc.getByText('Remaining amount').waitFor();
+    expect(await ltc.locator('svg.qr path').getAttribute('d')).not.toBe(before);
+    expect(await ltc.getByRole('link', { name: 'Open in wallet' }).getAttribute('href')).not.toBe(
+      made.options.LTC.uri,
+    );
+    expect(await axeFindings(page)).toEqual([]);
+    await button(page, 'Pay exactly').click();
+    await heading(page, 'Payment complete').waitFor();
+    await page.context().close();
+  });
+
+  it('goes on where the stream of events does not get through', async () => {
+    const page = await browser.page();
+    await page.route('**/events?**', (route) => route.fulfill({ status: 204 }));
+    await open(page, await payment());
+    await button(page, 'Pay exactly').click();
+    await heading(page, 'Payment complete').waitFor();
+    await page.context().close();
+  });
+
+  it('copies address and exact amount', async () => {
+    const page = await browser.page({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const made = await payment({ allowedCryptos: ['ETH'] });
+    await open(page, made);
+    for (const [name, value] of [
+      ['Copy address', made.options.ETH.address],
+      ['Copy amount', made.options.ETH.amount],
+    ] as const) {
+      await button(page, name).click();
+      await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(value);
+    }
+    await page.locator('#toast', { hasText: 'Copied' }).waitFor();
+    await page.context().close();
+  });
+
+  it('can be used by keyboard alone', async () => {
+    const page = await browser.page();
+    await open(page, await payment());
+    await page.getByRole('radio', { name: /BTC/ }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.getByRole('region', { name: 'Litecoin' }).isVisible()).toBe(true);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe('Copy amount');
+    await page.context().close();
+  });
+
+  it('tells of a cancelled payment and goes back to the shop', async () => {
+    const page = await browser.page();
+    const made = await payment({ returnUrl: cart() });
+    await open(page, made);
+    await page.getByRole('link', { name: 'Back to the shop' }).waitFor();
+    await till.api.must('POST', '/payment/cancel', { token: shop.secretKey, body: { paymentId: made.id } });
+    await heading(page, 'This payment was cancelled').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.waitForURL(cart());
+    await page.context().close();
+  });
+
+  it('says what a payer who came too late must know', async () => {
+    await till.api.must('PATCH', '/merchant/edit', {
+      token: shop.token,
+      body: { merchantId: shop.merchantId, latePayments: 'review' },
+    });
+    const page = await browser.page({ viewport: PHONE, colorScheme: 'dark' });
+    const made = await payment();
+    await open(page, made);
+    await button(page, 'Pay too late').click();
+    await heading(page, 'Your payment came late').or(heading(page, 'This payment has expired')).waitFor();
+    await eventually(
+      'the late money is known',
+      () => shop.payment(made.id),
+      ({ exception }) => exception === 'late',
+    );
+    await open(page, made);
+    await heading(page, 'Your payment came late').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await till.api.must('POST', '/payment/resolve', {
+      token: shop.secretKey,
+      body: { paymentId: made.id, action: 'refunded' },
+    });
+    await open(page, made);
+    await heading(page, 'The payment was refunded').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe('languages', () => {
+  it.each([
+    ['de-AT', 'Zahlen mit', '49,90 €'],
+    ['es-MX', 'Pagar con', '49,90 €'],
+    ['fr-CA', 'Payer avec', '49,90 €'],
+    ['pt-BR', 'Pagar com', '€ 49,90'],
+  ])('speaks to a browser set to %s', async (locale, text, amount) => {
+    const page = await browser.page({ locale });
+    await open(page, await payment());
+    await page.getByText(text, { exact: true }).waitFor();
+    expect((await page.locator('.total').innerText()).replace(/\s/g, ' ')).toBe(amount);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'English' }).click();
+    await page.getByText('Pay with', { exact: true }).waitFor();
+    await page.context().close();
+  });
+});
+
+describe('what the page costs and tells', () => {
+  it('shows the QR code with one document and at most three small files', async () => {
+    const page = await browser.page({ viewport: PHONE });
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+    const made = await payment();
+    await open(page, made);
+    await page.getByRole('img', { name: /QR code/ }).waitFor();
+    await page.waitForLoadState('load');
+    const files = asked.filter((path) => !path.startsWith('/checkout/'));
+    expect(files.length).toBeLessThanOrEqual(3);
+    expect(asked.filter((path) => path === `/checkout/${made.id}`)).toHaveLength(1);
+    await page.context().close();
+  });
+
+  it('has a script of at most 15 kB and a style sheet of at most 6 kB, gzipped', () => {
+    const manifest = JSON.parse(readFileSync('dist/web/.vite/manifest.json', 'utf8')) as Record<
+      string,
+      { file: string; css?: string[]; imports?: string[] }
+    >;
+    const entry = manifest['checkout/main.ts']!;
+    expect(entry.imports ?? []).toEqual([]);
+    expect(gzippedSize(entry.file)).toBeLessThanOrEqual(15 * 1024);
+    expect(gzippedSize(entry.css![0]!)).toBeLessThanOrEqual(6 * 1024);
+  });
+
+  it('serves pages under a strict policy that no cache keeps, and files that caches keep for ever', async () => {
+    const { id } = await payment();
+    const page = await fetch(`${till.api.baseUrl}/checkout/${id}`);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(policy).not.toContain('http');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    const script = /<script[^>]* src="([^"]+)"/.exec(await page.text())?.[1] ?? '';
+    const file = await fetch(till.api.baseUrl + script);
+    expect(file.status).toBe(200);
+    expect(file.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect((await fetch(`${till.api.baseUrl}/assets/none.js`)).status).toBe(404);
+    expect((await fetch(`${till.api.baseUrl}/assets/..%2f.vite%2fmanifest.json`)).status).toBe(404);
+  });
+
+  it('shows nothing of the merchant’s books', async () => {
+    const made = await payment({
+      metadata: { margin: 'secret-margin' },
+      customFields: { note: 'secret-note' },
+    });
+    for (const path of ['', '/state']) {
+      const text = await (await fetch(`${till.api.baseUrl}/checkout/${made.id}${path}`)).text();
+      expect(text).toContain(made.options.BTC.address);
+      for (const hidden of ['secret-', shop.customerId, shop.merchantId, shop.publicKey]) {
+        expect(text).not.toContain(hidden);
+      }
+    }
+  });
+
+  it('escapes what merchants and shops wrote', async () => {
+    const evil = `<script>alert(1)</script>"'`;
+    const made = await payment({ orderId: evil });
+    const page = await browser.page();
+    await open(page, made);
+    await page.getByText(`Order ${evil}`, { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  it('answers not modified while nothing changed, and 404 for payments that do not exist', async () => {
+    const { id } = await payment();
+    const first = await fetch(`${till.api.baseUrl}/checkout/${id}/state`);
+    const again = await fetch(`${till.api.baseUrl}/checkout/${id}/state`, {
+      headers: { 'if-none-match': first.headers.get('etag') ?? '' },
+    });
+    expect(again.status).toBe(304);
+    expect((await fetch(`${till.api.baseUrl}/checkout/pay_none/events`)).status).toBe(404);
+    const page = await browser.page({ locale: 'de' });
+    await page.goto('/checkout/pay_none');
+    await heading(page, 'Diese Zahlung gibt es nicht').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it('slows down whoever simulates without end', async () => {
+    const { id } = await payment();
+    const statuses = new Set<number>();
+    for (let round = 0; round < 25; round += 1) {
+      const answer = await fetch(`${till.api.baseUrl}/checkout/${id}/simulate`, {
+        method: 'POST',
+        headers: { accept: 'application/json' },
+        body: new URLSearchParams({ scenario: 'nonsense' }),
+      });
+      statuses.add(answer.status);
+    }
+    expect([...statuses]).toEqual([400, 429]);
+  });
+});
+
+describe('for people to look at', () => {
+  it.each([
+    ['phone', PHONE, 'light'],
+    ['phone', PHONE, 'dark'],
+    ['desktop', DESKTOP, 'light'],
+    ['desktop', DESKTOP, 'dark'],
+  ] as const)('looks right on a %s', async (name, viewport, colorScheme) => {
+    const page = await browser.page({ viewport, colorScheme });
+    await open(page, await payment({ orderId: `1042-${name}-${colorScheme}`, returnUrl: cart() }));
+    await page.locator('time').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.screenshot({
+      path: `${SCREENS}/checkout-${name}-${colorScheme}.png`,
+      fullPage: name === 'phone',
+    });
+    const scrolls = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+    expect(await page.evaluate(scrolls)).toBe(false);
+    await page.context().close();
+  });
+});

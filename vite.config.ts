@@ -1,0 +1,21 @@
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** The dashboard and the script and style of the checkout, for the daemon to serve from dist/web. */
+export default defineConfig({
+  root: 'src/web',
+  base: '/',
+  plugins: [react(), tailwindcss()],
+  build: {
+    outDir: '../../dist/web',
+    emptyOutDir: true,
+    manifest: true,
+    // Data URLs and inlined scripts would not pass the content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: { dashboard: 'src/web/dashboard/index.html', checkout: 'src/web/checkout/main.ts' },
+    },
+  },
+});
