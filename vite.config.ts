@@ -13,6 +13,7 @@ export default defineConfig({
     manifest: true,
     // Data URLs and inlined scripts would not pass the content security policy.
     assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 600,
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: { dashboard: 'src/web/dashboard/index.html', checkout: 'src/web/checkout/main.ts' },

@@ -3,12 +3,13 @@ import { COINS } from '../../domain/coins.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { estimateFee } from '../../usecases/wallet/estimate-fee.ts';
 import { getBalances } from '../../usecases/wallet/get-balances.ts';
+import { getWalletAddresses } from '../../usecases/wallet/get-wallet-addresses.ts';
 import { getSend } from '../../usecases/wallet/get-send.ts';
 import { listWalletTransactions } from '../../usecases/wallet/list-wallet-transactions.ts';
 import { sendCoins, type SendCoinsDeps } from '../../usecases/wallet/send-coins.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { coinAmount } from '../schemas/amounts.ts';
-import { pagination, timestamp } from '../schemas/answers.ts';
+import { pagination, perCoin, timestamp } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
 import { pageQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
@@ -64,6 +65,7 @@ const transactionData = z
 export function walletRoutes(deps: SendCoinsDeps): Route[] {
   return [
     balancesRoute(deps),
+    addressesRoute(deps),
     sendRoute(deps),
     estimateFeeRoute(deps),
     sendStatusRoute(deps),
@@ -83,6 +85,21 @@ function balancesRoute(deps: SendCoinsDeps): Route {
     errors: [],
     data: z.object({ BTC: z.string(), ETH: z.string(), LTC: z.string(), SOL: z.string() }),
     handler: async ({ auth }) => getBalances(deps, { merchant: auth.merchant }),
+  });
+}
+
+function addressesRoute(deps: SendCoinsDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/wallet/addresses',
+    auth: 'merchant',
+    summary: 'Read the wallet addresses',
+    description: 'The address of each coin that fills the wallet, in the current mode of the merchant.',
+    tags: TAGS,
+    status: 200,
+    errors: [],
+    data: perCoin('Wallet address of each coin'),
+    handler: async ({ auth }) => getWalletAddresses(deps, { merchant: auth.merchant }),
   });
 }
 

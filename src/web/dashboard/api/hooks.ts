@@ -1,0 +1,47 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { api, type ApiError, type Request } from './client.ts';
+import type { Shop } from './types.ts';
+
+interface Options {
+  readonly refetchMs?: number;
+  readonly enabled?: boolean;
+}
+
+/** Reads one address of the API and keeps it; the last page stays in view while the next one comes. */
+export function useApi<T>(path: string, query: Request['query'] = {}, options: Options = {}) {
+  return useQuery<T, ApiError>({
+    queryKey: [path, query],
+    queryFn: () => api<T>('GET', path, { query }),
+    placeholderData: keepPreviousData,
+    enabled: options.enabled ?? true,
+    ...(options.refetchMs === undefined ? {} : { refetchInterval: options.refetchMs }),
+  });
+}
+
+/** Changes something, then lets everything in view be read again. */
+export function useAct<T, V = void>(act: (input: V) => Promise<T>, onDone?: (data: T) => void) {
+  const client = useQueryClient();
+  return useMutation<T, ApiError, V>({
+    mutationFn: act,
+    onSuccess: async (data) => {
+      onDone?.(data);
+      await client.invalidateQueries();
+    },
+  });
+}
+
+export function useShops() {
+  return useApi<{ merchants: Shop[] }>('/merchant/list');
+}
+
+/** The shop that the address names. */
+export function useShopId(): string {
+  const { shopId } = useParams({ strict: false });
+  return shopId ?? '';
+}
+
+export function useShop(): Shop | undefined {
+  const id = useShopId();
+  return useShops().data?.merchants.find((shop) => shop.id === id);
+}

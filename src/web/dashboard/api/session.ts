@@ -1,0 +1,65 @@
+import { useSyncExternalStore } from 'react';
+import type { SessionAnswer, User } from './types.ts';
+
+/** Who is signed in. It lives as long as the tab: sessionStorage, never an address, never a cookie. */
+export interface Session {
+  readonly token: string;
+  readonly expiresAt: string;
+  readonly user: User;
+}
+
+const KEY = 'tilld.session';
+const listeners = new Set<() => void>();
+let timer: number | undefined;
+let endedByItself = false;
+let current = restore();
+
+function restore(): Session | null {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Session | null;
+    return stored !== null && Date.parse(stored.expiresAt) > Date.now() ? stored : null;
+  } catch {
+    return null;
+  }
+}
+
+function change(next: Session | null): void {
+  current = next;
+  window.clearTimeout(timer);
+  if (next === null) sessionStorage.removeItem(KEY);
+  else {
+    sessionStorage.setItem(KEY, JSON.stringify(next));
+    timer = window.setTimeout(() => endSession(true), Date.parse(next.expiresAt) - Date.now());
+  }
+  for (const listener of listeners) listener();
+}
+
+if (current !== null) change(current);
+
+export function startSession({ token, expiresAt, user }: SessionAnswer): void {
+  endedByItself = false;
+  change({ token, expiresAt, user });
+}
+
+/** @param byItself the token ran out or was refused: the sign-in page says so */
+export function endSession(byItself = false): void {
+  endedByItself = byItself && current !== null;
+  change(null);
+}
+
+export function session(): Session | null {
+  return current;
+}
+
+export function hasSessionRunOut(): boolean {
+  return endedByItself;
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+export function useSession(): Session | null {
+  return useSyncExternalStore(subscribe, session);
+}

@@ -1,0 +1,141 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { useEffect, type ReactNode } from 'react';
+import { endSession, useSession } from './api/session.ts';
+import { useShop, useShopId, useShops } from './api/hooks.ts';
+import { Button } from './ui/basics.tsx';
+
+const SHOP_PAGES = [
+  ['', 'Overview'],
+  ['/payments', 'Payments'],
+  ['/wallet', 'Wallet'],
+  ['/customers', 'Customers'],
+  ['/products', 'Products'],
+  ['/webhooks', 'Webhooks'],
+  ['/keys', 'API keys'],
+  ['/settings', 'Settings'],
+] as const;
+
+/** Navigation around every page of a signed-in user. */
+export function Frame() {
+  const session = useSession();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const isOut = session === null;
+  useEffect(() => {
+    const { pathname, search } = window.location;
+    if (!isOut || pathname === '/dashboard/login') return;
+    client.clear();
+    void navigate({ to: '/login', search: { next: pathname + search }, replace: true });
+  }, [isOut, navigate, client]);
+  if (session === null) return null;
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_1fr]">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:absolute focus:z-10 focus:m-2 focus:bg-card focus:p-2"
+      >
+        Skip to content
+      </a>
+      <header className="border-b border-line bg-card lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-r lg:border-b-0">
+        <div className="flex items-center justify-between gap-3 p-4">
+          <Link to="/shops" className="flex items-center gap-2.5 text-lg font-bold tracking-tight">
+            <img src="/icon.svg" alt="" className="size-8" />
+            tilld
+          </Link>
+        </div>
+        <ShopChoice />
+        <Navigation email={session.user.email} />
+      </header>
+      <main id="content" className="mx-auto w-full max-w-6xl min-w-0 px-4 py-6 sm:px-8 sm:py-8">
+        <SandboxNote />
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+function ShopChoice() {
+  const shops = useShops().data?.merchants ?? [];
+  const shopId = useShopId();
+  const navigate = useNavigate();
+  if (shops.length === 0) return null;
+  return (
+    <div className="px-4 pb-3">
+      <select
+        aria-label="Shop"
+        value={shopId}
+        onChange={(event) => {
+          const { value } = event.target;
+          void navigate(value === '' ? { to: '/shops' } : { to: '/shop/$shopId', params: { shopId: value } });
+        }}
+        className="min-h-10 w-full rounded-xl border border-line bg-well px-3 text-sm font-semibold"
+      >
+        <option value="">All shops</option>
+        {shops.map((shop) => (
+          <option key={shop.id} value={shop.id}>
+            {shop.name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Item(props: { to: string; exact?: boolean; children: ReactNode }) {
+  return (
+    <Link
+      to={props.to}
+      activeOptions={{ exact: props.exact === true, includeSearch: false }}
+      activeProps={{ className: 'bg-accent-soft text-accent' }}
+      inactiveProps={{ className: 'text-soft hover:bg-well hover:text-ink' }}
+      className="block rounded-xl px-3 py-2 text-sm font-medium whitespace-nowrap"
+    >
+      {props.children}
+    </Link>
+  );
+}
+
+function Navigation({ email }: { email: string }) {
+  const shopId = useShopId();
+  return (
+    <>
+      <nav
+        aria-label="Main"
+        className="flex gap-1 overflow-x-auto px-3 pb-3 lg:flex-1 lg:flex-col lg:overflow-visible"
+      >
+        {shopId === '' && (
+          <Item to="/shops" exact>
+            Shops
+          </Item>
+        )}
+        {shopId !== '' &&
+          SHOP_PAGES.map(([path, name]) => (
+            <Item key={path} to={`/shop/${shopId}${path}`} exact={path === ''}>
+              {name}
+            </Item>
+          ))}
+        <Item to="/nodes">Nodes</Item>
+        <Item to="/account">Account</Item>
+      </nav>
+      <div className="absolute top-3 right-3 flex items-center gap-2 lg:static lg:grid lg:gap-1 lg:border-t lg:border-line lg:p-4">
+        <p className="hidden truncate text-xs text-soft lg:block" title={email}>
+          {email}
+        </p>
+        <Button look="quiet" className="lg:justify-start lg:!px-0" onClick={() => endSession()}>
+          Sign out
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function SandboxNote() {
+  const shop = useShop();
+  if (shop?.sandboxMode !== true) return null;
+  return (
+    <p className="mb-6 rounded-xl bg-info-soft px-4 py-2.5 text-sm text-info">
+      <b className="font-semibold">Sandbox.</b> Every coin is simulated: no real money moves.
+    </p>
+  );
+}

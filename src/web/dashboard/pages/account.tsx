@@ -1,0 +1,191 @@
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { useAct, useApi } from '../api/hooks.ts';
+import { startSession, useSession } from '../api/session.ts';
+import type { SessionAnswer, User } from '../api/types.ts';
+import { Badge, Button, Card, Copy, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { Field, fieldError, Form } from '../ui/form.tsx';
+import { when } from '../ui/format.ts';
+import { Qr } from '../ui/qr.tsx';
+
+export function AccountPage() {
+  const session = useSession();
+  return (
+    <>
+      <PageTitle
+        title="Account"
+        lead={session === null ? '' : `Signed in until ${when(session.expiresAt)}`}
+      />
+      <div className="grid gap-6 lg:grid-cols-2">
+        <div className="grid content-start gap-6">
+          <Email />
+          <Password />
+        </div>
+        <SecondFactor />
+      </div>
+    </>
+  );
+}
+
+function Email() {
+  const me = useApi<{ user: User }>('/auth/me');
+  const resend = useAct(() => api('POST', '/auth/resend-verification', { body: {} }));
+  return (
+    <Card title="Email">
+      <Shown of={me} rows={1}>
+        {({ user }) => (
+          <div className="grid gap-3">
+            <p className="flex flex-wrap items-center gap-2">
+              <b className="break-all">{user.email}</b>
+              <Badge tone={user.isVerified ? 'good' : 'warn'}>
+                {user.isVerified ? 'Verified' : 'Not verified'}
+              </Badge>
+            </p>
+            {resend.error !== null && <Problem error={resend.error} />}
+            {!user.isVerified && (
+              <Button busy={resend.isPending} onClick={() => resend.mutate()} className="justify-self-start">
+                {resend.isSuccess ? 'Sent' : 'Mail the link again'}
+              </Button>
+            )}
+          </div>
+        )}
+      </Shown>
+    </Card>
+  );
+}
+
+function Password() {
+  const change = useAct(
+    (body: Record<string, string>) => api<SessionAnswer>('POST', '/auth/change-password', { body }),
+    startSession,
+  );
+  const { error } = change;
+  return (
+    <Card title="Password">
+      <Form
+        submit="Change password"
+        busy={change.isPending}
+        error={error}
+        onSubmit={(values) => change.mutate(values)}
+        extra={
+          change.isSuccess && (
+            <span role="status" className="text-sm text-accent">
+              Changed
+            </span>
+          )
+        }
+      >
+        <Field
+          label="Current password"
+          name="currentPassword"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
+        <Field
+          label="New password"
+          name="newPassword"
+          type="password"
+          autoComplete="new-password"
+          hint="Every other session ends"
+          minLength={8}
+          maxLength={128}
+          required
+          {...fieldError(error, 'newPassword')}
+        />
+      </Form>
+    </Card>
+  );
+}
+
+interface Totp {
+  enabled: boolean;
+  recoveryCodesLeft: number;
+}
+
+function SecondFactor() {
+  const status = useApi<Totp>('/auth/totp');
+  const [codes, setCodes] = useState<readonly string[]>([]);
+  return (
+    <Card title="Second factor">
+      {codes.length > 0 && (
+        <div role="status" className="mb-5 grid gap-3">
+          <p className="text-sm text-warn">
+            Keep these recovery codes now: they are shown this once, and each signs in once without the app.
+          </p>
+          <pre className="rounded-xl border border-line bg-well p-3 text-sm">{codes.join('\n')}</pre>
+          <Copy text={codes.join('\n')} label="Copy recovery codes" />
+        </div>
+      )}
+      <Shown of={status} rows={2}>
+        {({ enabled, recoveryCodesLeft }) =>
+          enabled ? <SwitchOff codesLeft={recoveryCodesLeft} /> : <SwitchOn onCodes={setCodes} />
+        }
+      </Shown>
+    </Card>
+  );
+}
+
+function SwitchOn({ onCodes }: { onCodes: (codes: readonly string[]) => void }) {
+  const setup = useAct((body: Record<string, string>) =>
+    api<{ secret: string; uri: string }>('POST', '/auth/totp/setup', { body }),
+  );
+  const enable = useAct(
+    (body: Record<string, string>) => api<{ recoveryCodes: string[] }>('POST', '/auth/totp/enable', { body }),
+    ({ recoveryCodes }) => onCodes(recoveryCodes),
+  );
+  if (setup.data === undefined) {
+    return (
+      <Form
+        submit="Set up"
+        busy={setup.isPending}
+        error={setup.error}
+        onSubmit={(values) => setup.mutate(values)}
+      >
+        <p className="text-sm text-soft">
+          A code of an authenticator app, besides the password, at every sign-in.
+        </p>
+        <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+      </Form>
+    );
+  }
+  return (
+    <div className="grid gap-4">
+      <Qr text={setup.data.uri} label="QR code for the authenticator app" />
+      <CopyLine text={setup.data.secret} label="secret" />
+      <Form
+        submit="Switch on"
+        busy={enable.isPending}
+        error={enable.error}
+        onSubmit={(values) => enable.mutate(values)}
+      >
+        <Field
+          label="Code from the app"
+          name="code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+        />
+      </Form>
+    </div>
+  );
+}
+
+function SwitchOff({ codesLeft }: { codesLeft: number }) {
+  const disable = useAct((body: Record<string, string>) => api('POST', '/auth/totp/disable', { body }));
+  return (
+    <Form
+      submit="Switch off"
+      danger
+      busy={disable.isPending}
+      error={disable.error}
+      onSubmit={(values) => disable.mutate(values)}
+    >
+      <p className="flex flex-wrap items-center gap-2 text-sm">
+        <Badge tone="good">On</Badge> {codesLeft} recovery codes left
+      </p>
+      <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+      <Field label="Code" name="code" autoComplete="one-time-code" required />
+    </Form>
+  );
+}

@@ -1,0 +1,127 @@
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { useAct, useApi, useShopId } from '../api/hooks.ts';
+import type { ApiKey } from '../api/types.ts';
+import { Badge, Button, Card, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Form, Select } from '../ui/form.tsx';
+import { when } from '../ui/format.ts';
+import { NewKeys } from './shops.tsx';
+
+export function KeysPage() {
+  const merchantId = useShopId();
+  const keys = useApi<{ keys: ApiKey[] }>('/merchant/keys', { merchantId });
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <PageTitle
+        title="API keys"
+        lead="The public key creates payments and may be in a web page. The secret key does everything else."
+        actions={
+          <Button look="danger" onClick={() => setOpen(true)}>
+            Regenerate keys
+          </Button>
+        }
+      />
+      <Shown of={keys}>
+        {(data) => (
+          <div className="grid gap-4 md:grid-cols-2">
+            {data.keys.map((key) => (
+              <Card
+                key={key.id}
+                title={key.kind === 'public' ? 'Public key' : 'Secret key'}
+                actions={key.expiresAt !== null && <Badge tone="warn">Ends {when(key.expiresAt)}</Badge>}
+              >
+                {key.key === null ? (
+                  <p className="rounded-xl border border-line bg-well p-3">
+                    <code className="text-sm">
+                      {key.prefix}…{key.lastFour}
+                    </code>
+                  </p>
+                ) : (
+                  <CopyLine text={key.key} label="public key" />
+                )}
+                <p className="mt-3 text-xs text-soft">
+                  Made {when(key.createdAt)}
+                  {key.lastUsedAt === null ? ', never used' : `, last used ${when(key.lastUsedAt)}`}
+                </p>
+              </Card>
+            ))}
+          </div>
+        )}
+      </Shown>
+      <WebhookSecret merchantId={merchantId} />
+      <Regenerate merchantId={merchantId} open={open} onClose={() => setOpen(false)} />
+    </>
+  );
+}
+
+function Regenerate(props: { merchantId: string; open: boolean; onClose: () => void }) {
+  const { merchantId, open, onClose } = props;
+  const regenerate = useAct(({ grace = '0' }: Record<string, string>) =>
+    api<{ auth: { public: string; secret: string } }>('POST', '/merchant/keys/regenerate', {
+      body: { merchantId, gracePeriodSeconds: Number(grace) },
+    }),
+  );
+  const close = (): void => {
+    regenerate.reset();
+    onClose();
+  };
+  return (
+    <Dialog
+      title={regenerate.data === undefined ? 'Regenerate keys' : 'Your new keys'}
+      open={open}
+      onClose={close}
+    >
+      {regenerate.data === undefined ? (
+        <Form
+          submit="Regenerate"
+          danger
+          busy={regenerate.isPending}
+          error={regenerate.error}
+          onSubmit={(values) => regenerate.mutate(values)}
+        >
+          <Select
+            label="Old keys work on for"
+            name="grace"
+            hint="Time to change them in your shop"
+            defaultValue="86400"
+          >
+            <option value="0">Not at all: they end now</option>
+            <option value="3600">An hour</option>
+            <option value="86400">A day</option>
+            <option value="604800">A week</option>
+          </Select>
+        </Form>
+      ) : (
+        <NewKeys keys={regenerate.data.auth} />
+      )}
+    </Dialog>
+  );
+}
+
+function WebhookSecret({ merchantId }: { merchantId: string }) {
+  const [shown, setShown] = useState(false);
+  const secret = useApi<{ secret: string }>('/merchant/webhook/secret', { merchantId }, { enabled: shown });
+  const rotate = useAct(() => api('POST', '/merchant/webhook/rotate-secret', { body: { merchantId } }));
+  return (
+    <Card title="Webhook signing secret" className="mt-6">
+      <p className="mb-3 text-sm text-soft">
+        Checks that a webhook came from here (Standard Webhooks). After a rotation both secrets sign for 24
+        hours.
+      </p>
+      {shown && (
+        <Shown of={secret} rows={1}>
+          {(data) => <CopyLine text={data.secret} label="signing secret" />}
+        </Shown>
+      )}
+      {rotate.error !== null && <Problem error={rotate.error} />}
+      <div className="mt-3 flex flex-wrap gap-2">
+        <Button onClick={() => setShown(!shown)}>{shown ? 'Hide' : 'Show'}</Button>
+        <Button busy={rotate.isPending} onClick={() => rotate.mutate()}>
+          Rotate
+        </Button>
+      </div>
+    </Card>
+  );
+}

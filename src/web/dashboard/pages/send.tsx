@@ -1,0 +1,130 @@
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { useAct, useShopId } from '../api/hooks.ts';
+import type { Coin, Send } from '../api/types.ts';
+import { Button, CopyLine, Problem } from '../ui/basics.tsx';
+import { Check, Field, fieldError, Form } from '../ui/form.tsx';
+import { coins } from '../ui/format.ts';
+
+interface Order {
+  readonly coin: Coin;
+  readonly destination: string;
+  readonly amount: string;
+  readonly subtractFee: boolean;
+}
+
+interface Estimate {
+  fee: string;
+  amount: string;
+  total: string;
+}
+
+/** Three steps: what to send, a look at what it costs, and what became of it. */
+export function SendForm(props: { coin: Coin; balance: string; onClose: () => void }) {
+  const { coin, balance, onClose } = props;
+  const merchantId = useShopId();
+  const [order, setOrder] = useState<Order | null>(null);
+  // One key for one order: pressing twice, or again after a lost answer, never pays twice.
+  const [key, setKey] = useState('');
+  const estimate = useAct(async (wanted: Order) => {
+    const answer = await api<Estimate>('POST', '/merchant/wallet/estimate-fee', {
+      body: { ...wanted, merchantId },
+    });
+    setOrder(wanted);
+    setKey(crypto.randomUUID());
+    return answer;
+  });
+  const send = useAct((wanted: Order) =>
+    api<Send>('POST', '/merchant/wallet/send', { body: { ...wanted, merchantId }, idempotencyKey: key }),
+  );
+  if (send.data !== undefined) return <Sent send={send.data} coin={coin} onClose={onClose} />;
+  if (order !== null && estimate.data !== undefined) {
+    return (
+      <div className="grid gap-4">
+        <Confirm order={order} estimate={estimate.data} />
+        {send.error !== null && <Problem error={send.error} />}
+        <div className="flex flex-wrap gap-2">
+          <Button look="primary" busy={send.isPending} onClick={() => send.mutate(order)}>
+            Send now
+          </Button>
+          <Button disabled={send.isPending} onClick={() => setOrder(null)}>
+            Back
+          </Button>
+        </div>
+      </div>
+    );
+  }
+  const { error } = estimate;
+  return (
+    <Form
+      submit="Continue"
+      busy={estimate.isPending}
+      error={error}
+      onSubmit={({ destination = '', amount = '', subtractFee }) =>
+        estimate.mutate({ coin, destination, amount, subtractFee: subtractFee !== undefined })
+      }
+    >
+      <Field
+        label="To address"
+        name="destination"
+        autoComplete="off"
+        spellCheck={false}
+        required
+        {...fieldError(error, 'destination')}
+      />
+      <Field
+        label={`Amount in ${coin}`}
+        name="amount"
+        inputMode="decimal"
+        autoComplete="off"
+        hint={`Available: ${coins(balance)} ${coin}`}
+        required
+        {...fieldError(error, 'amount')}
+      />
+      <Check label="Take the network fee out of the amount" name="subtractFee" />
+    </Form>
+  );
+}
+
+function Confirm({ order, estimate }: { order: Order; estimate: Estimate }) {
+  const lines = [
+    ['They receive', estimate.amount],
+    ['Network fee', estimate.fee],
+    ['In all', estimate.total],
+  ] as const;
+  return (
+    <>
+      <p className="text-sm">
+        To <code className="font-semibold break-all">{order.destination}</code>
+      </p>
+      <dl className="divide-y divide-line rounded-xl border border-line">
+        {lines.map(([name, value]) => (
+          <div key={name} className="flex justify-between gap-4 px-4 py-2.5 text-sm">
+            <dt className="text-soft">{name}</dt>
+            <dd className="money font-semibold">
+              {coins(value)} {order.coin}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className="text-sm text-warn">Please compare the address: what is sent cannot be called back.</p>
+    </>
+  );
+}
+
+function Sent({ send, coin, onClose }: { send: Send; coin: Coin; onClose: () => void }) {
+  return (
+    <div className="grid gap-4">
+      <p role="status" className="font-semibold">
+        {coins(send.amount)} {coin}{' '}
+        {send.status === 'signed' ? 'will be offered to the network again' : 'are on their way'}
+      </p>
+      <CopyLine text={send.txHash} label="transaction id" />
+      <div>
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </div>
+  );
+}

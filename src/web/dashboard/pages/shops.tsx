@@ -1,0 +1,130 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { useAct, useShops } from '../api/hooks.ts';
+import type { Shop } from '../api/types.ts';
+import { Badge, Button, CopyLine, Empty, PageTitle, Shown } from '../ui/basics.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Field, fieldError, Form } from '../ui/form.tsx';
+
+interface Created {
+  merchant: { id: string; auth: { public: string; secret: string } };
+}
+
+export function ShopsPage() {
+  const shops = useShops();
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <PageTitle
+        title="Shops"
+        lead="Each shop has its own keys, wallet and payments."
+        actions={
+          <Button look="primary" onClick={() => setOpen(true)}>
+            New shop
+          </Button>
+        }
+      />
+      <Shown of={shops}>
+        {({ merchants }) =>
+          merchants.length === 0 ? (
+            <div className="rounded-2xl border border-dashed border-line">
+              <Empty title="No shop yet">
+                Create your first one: it takes a name and a domain, and payments can be taken at once.
+              </Empty>
+            </div>
+          ) : (
+            <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-3">
+              {merchants.map((shop) => (
+                <ShopCard key={shop.id} shop={shop} />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      <NewShop open={open} onClose={() => setOpen(false)} />
+    </>
+  );
+}
+
+function ShopCard({ shop }: { shop: Shop }) {
+  return (
+    <li>
+      <Link
+        to="/shop/$shopId"
+        params={{ shopId: shop.id }}
+        className="grid h-full gap-3 rounded-2xl border border-line bg-card p-5 transition hover:border-accent"
+      >
+        <span className="text-lg font-semibold break-words">{shop.name}</span>
+        <span className="text-sm break-all text-soft">{shop.domain}</span>
+        <span className="flex flex-wrap gap-2">
+          <Badge tone={shop.sandboxMode ? 'busy' : 'good'}>{shop.sandboxMode ? 'Sandbox' : 'Live'}</Badge>
+          <Badge tone={shop.isVerified ? 'good' : 'warn'}>
+            {shop.isVerified ? 'Domain verified' : 'Domain not verified'}
+          </Badge>
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+function NewShop({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const create = useAct((body: Record<string, string>) => api<Created>('POST', '/merchant/create', { body }));
+  const { error, data } = create;
+  const close = (): void => {
+    create.reset();
+    onClose();
+  };
+  return (
+    <Dialog title={data === undefined ? 'New shop' : 'Your shop is ready'} open={open} onClose={close}>
+      {data === undefined ? (
+        <Form
+          submit="Create shop"
+          busy={create.isPending}
+          error={error}
+          onSubmit={(values) => create.mutate(values)}
+        >
+          <Field label="Name" name="name" maxLength={255} required {...fieldError(error, 'name')} />
+          <Field
+            label="Domain"
+            name="domain"
+            placeholder="shop.example.com"
+            hint="Payers see it, and whether it is verified"
+            required
+            {...fieldError(error, 'domain')}
+          />
+          <Field label="Description (optional)" name="description" maxLength={255} />
+        </Form>
+      ) : (
+        <NewKeys keys={data.merchant.auth}>
+          <Link
+            to="/shop/$shopId"
+            params={{ shopId: data.merchant.id }}
+            onClick={close}
+            className="inline-flex min-h-10 items-center rounded-xl bg-accent px-4 text-sm font-semibold text-accent-ink"
+          >
+            Go to the shop
+          </Link>
+        </NewKeys>
+      )}
+    </Dialog>
+  );
+}
+
+/** Both keys right after they were made: the only time the secret one is shown. */
+export function NewKeys(props: { keys: { public: string; secret: string }; children?: React.ReactNode }) {
+  return (
+    <div className="grid gap-4">
+      <div className="grid gap-1.5">
+        <p className="text-sm font-medium">Public key</p>
+        <CopyLine text={props.keys.public} label="public key" />
+      </div>
+      <div className="grid gap-1.5">
+        <p className="text-sm font-medium">Secret key</p>
+        <CopyLine text={props.keys.secret} label="secret key" />
+        <p className="text-sm text-warn">Keep it now: it is shown this once only.</p>
+      </div>
+      {props.children}
+    </div>
+  );
+}

@@ -1,0 +1,150 @@
+import { Link, useRouter } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { api, type ApiError } from '../api/client.ts';
+import { useAct } from '../api/hooks.ts';
+import { useFilters } from '../api/search.ts';
+import { hasSessionRunOut, startSession } from '../api/session.ts';
+import type { SessionAnswer } from '../api/types.ts';
+import { PageTitle } from '../ui/basics.tsx';
+import { Field, fieldError, Form } from '../ui/form.tsx';
+
+/** The frame of every page before signing in. */
+export function Gate(props: { title: string; lead?: ReactNode; children: ReactNode; foot?: ReactNode }) {
+  return (
+    <main className="grid min-h-dvh place-items-center p-4">
+      <div className="w-full max-w-sm">
+        <p className="mb-8 flex items-center justify-center gap-2.5 text-xl font-bold tracking-tight">
+          <img src="/icon.svg" alt="" className="size-9" />
+          tilld
+        </p>
+        <div className="rounded-2xl border border-line bg-card p-6 shadow-lg shadow-black/5 sm:p-8">
+          <PageTitle title={props.title} {...(props.lead === undefined ? {} : { lead: props.lead })} />
+          {props.children}
+        </div>
+        {props.foot !== undefined && <div className="mt-5 text-center text-sm text-soft">{props.foot}</div>}
+      </div>
+    </main>
+  );
+}
+
+const LINK = 'font-medium text-accent underline underline-offset-2';
+
+/** Back to the page that was asked for; only addresses of the dashboard itself. */
+function useEnter(): () => void {
+  const router = useRouter();
+  const [{ next }] = useFilters();
+  const safe = next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '/';
+  return () => router.history.replace(`/dashboard${safe.replace(/^\/dashboard/, '')}`);
+}
+
+export function SignInPage() {
+  const enter = useEnter();
+  const [needsCode, setNeedsCode] = useState(false);
+  const [{ next }] = useFilters();
+  const login = useAct(
+    (body: Record<string, string>) => api<SessionAnswer>('POST', '/auth/login', { body }),
+    (answer) => {
+      startSession(answer);
+      enter();
+    },
+  );
+  const asksForCode = login.error?.code === 'SECOND_FACTOR_REQUIRED';
+  if (asksForCode && !needsCode) setNeedsCode(true);
+  return (
+    <Gate
+      title="Sign in"
+      foot={
+        <>
+          New here?{' '}
+          <Link to="/register" search={next === undefined ? {} : { next }} className={LINK}>
+            Create an account
+          </Link>
+        </>
+      }
+    >
+      {hasSessionRunOut() && (
+        <p role="status" className="mb-4 rounded-xl bg-warn-soft p-3 text-sm text-warn">
+          Your session has ended. Sign in again and go on where you were; sessions last 24 hours.
+        </p>
+      )}
+      <Form
+        submit="Sign in"
+        busy={login.isPending}
+        error={asksForCode ? null : login.error}
+        onSubmit={(values) => login.mutate(values)}
+        extra={
+          <Link to="/forgot-password" className={`text-sm ${LINK}`}>
+            Forgot the password?
+          </Link>
+        }
+      >
+        <Field label="Email" name="email" type="email" autoComplete="username" required />
+        <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+        {needsCode && (
+          <Field
+            label="Code"
+            name="code"
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            hint="From your authenticator app, or one of your recovery codes"
+            required
+            autoFocus
+          />
+        )}
+      </Form>
+    </Gate>
+  );
+}
+
+export function RegisterPage() {
+  const enter = useEnter();
+  const register = useAct(
+    (body: Record<string, string>) => api<SessionAnswer>('POST', '/auth/register', { body }),
+    (answer) => {
+      startSession(answer);
+      enter();
+    },
+  );
+  const error: ApiError | null = register.error;
+  return (
+    <Gate
+      title="Create an account"
+      lead="For the person who runs the shop. Payers need none."
+      foot={
+        <>
+          You have one?{' '}
+          <Link to="/login" className={LINK}>
+            Sign in
+          </Link>
+        </>
+      }
+    >
+      <Form
+        submit="Create account"
+        busy={register.isPending}
+        error={error}
+        onSubmit={(values) => register.mutate(values)}
+      >
+        <Field
+          label="Email"
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          {...fieldError(error, 'email')}
+        />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          hint="8 characters or more"
+          minLength={8}
+          maxLength={128}
+          required
+          {...fieldError(error, 'password')}
+        />
+      </Form>
+    </Gate>
+  );
+}

@@ -1,0 +1,30 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import type { ReactNode } from 'react';
+import { Button } from './basics.tsx';
+
+interface DialogProps {
+  readonly title: string;
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** Holds the keyboard, closes by Escape, gives the focus back. */
+export function Dialog(props: DialogProps) {
+  return (
+    <Base.Root open={props.open} onOpenChange={(open) => !open && props.onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="fixed inset-0 bg-black/45" />
+        <Base.Popup className="fixed top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-2xl border border-line bg-card p-6 shadow-2xl">
+          <div className="mb-4 flex items-start justify-between gap-4">
+            <Base.Title className="text-lg font-bold">{props.title}</Base.Title>
+            <Base.Close render={<Button look="quiet" aria-label="Close" className="-mt-1 -mr-2 !px-3" />}>
+              <span aria-hidden="true">✕</span>
+            </Base.Close>
+          </div>
+          {props.children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

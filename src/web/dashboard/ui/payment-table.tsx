@@ -1,0 +1,50 @@
+import { Link } from '@tanstack/react-router';
+import { useShopId } from '../api/hooks.ts';
+import type { Payment } from '../api/types.ts';
+import { fiat, when } from './format.ts';
+import { StatusBadge } from './status.tsx';
+import { Table } from './table.tsx';
+
+function paidIn(payment: Payment): string {
+  return Object.entries(payment.options)
+    .flatMap(([coin, option]) => (option.received === '0' ? [] : [coin]))
+    .join(', ');
+}
+
+export function PaymentTable({ payments }: { payments: readonly Payment[] }) {
+  const shopId = useShopId();
+  return (
+    <Table
+      label="Payments"
+      rows={payments}
+      keyOf={(payment) => payment.id}
+      columns={[
+        {
+          title: 'Order',
+          cell: (payment) => (
+            <Link
+              to="/shop/$shopId/payments/$paymentId"
+              params={{ shopId, paymentId: payment.id }}
+              className="font-semibold break-all text-accent underline-offset-2 hover:underline"
+            >
+              {payment.orderId}
+            </Link>
+          ),
+        },
+        {
+          title: 'Status',
+          cell: (payment) => <StatusBadge status={payment.status} exception={payment.exception} />,
+        },
+        { title: 'Paid in', wide: true, cell: (payment) => paidIn(payment) || '–' },
+        { title: 'Created', wide: true, cell: (payment) => when(payment.createdAt) },
+        {
+          title: 'Amount',
+          end: true,
+          cell: (payment) => (
+            <span className="money font-semibold">{fiat(payment.amount, payment.currency)}</span>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,395 @@
+import { readFileSync } from 'node:fs';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Shop } from '../_helpers/api-client.ts';
+import { eventually } from '../_helpers/poll.ts';
+import { Till } from '../_helpers/till.ts';
+import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../_helpers/web/build.ts';
+import { WebhookSink } from '../_helpers/webhook-sink.ts';
+
+const EMAIL = 'owner@example.com';
+const PASSWORD = 'correct horse battery';
+
+let till: Till;
+let browser: WebBrowser;
+let sink: WebhookSink;
+let context: BrowserContext;
+let page: Page;
+let shopPath = '';
+
+beforeAll(async () => {
+  await ensureWebBuilt();
+  till = await Till.start({ TILLD_SANDBOX_BLOCK_INTERVAL: '500ms' });
+  await till.ready();
+  sink = await WebhookSink.start();
+  browser = await WebBrowser.start(till.api.baseUrl);
+  context = await browser.context({
+    viewport: DESKTOP,
+    permissions: ['clipboard-read', 'clipboard-write'],
+    acceptDownloads: true,
+  });
+  page = await context.newPage();
+});
+
+afterAll(async () => {
+  await browser?.stop();
+  await sink?.close();
+  await till?.end();
+});
+
+afterEach(() => {
+  expect(browser.takeComplaints()).toEqual([]);
+});
+
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+/** The last one: a dialog comes after the page behind it. */
+const field = (name: string | RegExp) => page.getByLabel(name).last();
+const heading = (name: string | RegExp) => page.getByRole('heading', { name });
+const menu = (name: string) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true });
+
+describe('a merchant from the first visit to the first payout', () => {
+  it('registers', async () => {
+    await page.goto('/');
+    await heading('Sign in').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await heading('Create an account').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await field('Email').fill(EMAIL);
+    await field('Password').fill(PASSWORD);
+    await button('Create account').click();
+    await heading('Shops').waitFor();
+    await page.getByText('No shop yet').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(page.url()).not.toContain('ey');
+  });
+
+  it('opens a shop and gets its keys once', async () => {
+    await button('New shop').click();
+    await field('Name').fill('Blue Door Books');
+    await field('Domain').fill('not a domain');
+    await button('Create shop').click();
+    await page.getByText('must be a host name such as').first().waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await field('Domain').fill('bluedoor.example');
+    await button('Create shop').click();
+    await page.getByText(/^sk_/).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Go to the shop' }).click();
+    await heading('Blue Door Books').waitFor();
+    await page.getByText('Nothing was paid yet').waitFor();
+    shopPath = new URL(page.url()).pathname;
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  it('says where webhooks go, and tests it', async () => {
+    await menu('Settings').click();
+    await field('Webhook URL').fill(sink.url);
+    await button('Save').click();
+    await page.getByText('Saved').waitFor();
+    await menu('Webhooks').click();
+    await button('Send a test').click();
+    await page.getByRole('group').getByText('webhook.test').first().click();
+    await page.getByRole('region', { name: 'Request' }).getByText('"type": "webhook.test"').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await button('Send again').click();
+    await expect.poll(() => page.getByRole('group').count()).toBe(2);
+  });
+
+  it('takes a payment that turns to completed in checkout and dashboard by itself', async () => {
+    await menu('Payments').click();
+    await page.getByText('No payment yet').waitFor();
+    await button('New payment').click();
+    await field('Amount').fill('250');
+    await field('Order id').fill('1e3');
+    await field('Customer email').fill('buyer@example.com');
+    await button('Create payment').click();
+    await heading('Order 1e3').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    const checkout = await context.newPage();
+    const path = await page.getByRole('link', { name: 'Open checkout' }).getAttribute('href');
+    await checkout.goto(new URL(path!).pathname);
+    await checkout.getByRole('radio', { name: /LTC/ }).check();
+    await checkout.getByRole('button', { name: 'Pay exactly' }).click();
+    await checkout.getByRole('heading', { name: 'Payment complete' }).waitFor();
+    await checkout.close();
+    await page.getByText('Completed').first().waitFor();
+    await page.getByRole('region', { name: 'Transactions' }).getByText('LTC').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  it('finds payments by filters that stand in the address, and exports them', async () => {
+    await menu('Payments').click();
+    await page.getByRole('link', { name: '1e3' }).waitFor();
+    await page.getByLabel('Status').selectOption('expired');
+    await page.getByText('No payment matches').waitFor();
+    await page.getByLabel('Status').selectOption('completed');
+    await field('Order id').fill('1e3');
+    await field('Order id').press('Enter');
+    await page.waitForURL(/orderId=1e3/);
+    await page.reload();
+    await page.getByRole('link', { name: '1e3' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    const [download] = await Promise.all([page.waitForEvent('download'), button('Export CSV').click()]);
+    const csv = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    expect(csv).toHaveLength(2);
+    expect(csv[1]).toContain(',1e3,');
+    expect(csv[1]).toContain(',completed,');
+  });
+
+  it('sends coins after a look at the fee', async () => {
+    await menu('Wallet').click();
+    await expect
+      .poll(() => page.getByRole('listitem').filter({ hasText: 'LTC' }).innerText())
+      .toMatch(/2\.5/);
+    expect(await axeFindings(page)).toEqual([]);
+    await button('Receive LTC').click();
+    await page.getByRole('img', { name: 'QR code of your LTC address' }).waitFor();
+    const address = await page.getByRole('dialog').locator('code').innerText();
+    expect(address).toMatch(/^tltc1/);
+    expect(await axeFindings(page)).toEqual([]);
+    await button('Close').click();
+    const other = await Shop.open(till.api);
+    await button('Send LTC').click();
+    await field('To address').fill('nonsense');
+    await field('Amount in LTC').fill('1.5');
+    await button('Continue').click();
+    await page.getByRole('alert').waitFor();
+    await field('To address').fill(other.wallets.LTC);
+    await button('Continue').click();
+    await page.getByText('Network fee').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await button('Send now').click();
+    await page.getByText('1.5 LTC are on their way').waitFor();
+    await button('Done').click();
+    await page.getByText('−1.5').waitFor();
+    await eventually(
+      'the other shop has it',
+      () => other.balance('LTC'),
+      (balance) => balance === '1.5',
+    );
+  });
+
+  it('refunds a payment', async () => {
+    const list = await page.evaluate('sessionStorage.getItem("tilld.session")');
+    expect(list).toContain('token');
+    await menu('Payments').click();
+    await button('New payment').click();
+    await field('Amount').fill('10');
+    await field('Order id').fill('refund-me');
+    await field('Customer email').fill('buyer@example.com');
+    await button('Create payment').click();
+    await heading('Order refund-me').waitFor();
+    await button('Cancel payment').click();
+    await page.getByText('Cancelled').first().waitFor();
+    await page.goto(`${shopPath}/payments`);
+    await page.getByRole('link', { name: '1e3' }).click();
+    await button('Refund').click();
+    await heading('Refund').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await button('Mark as refunded').click();
+    await page.getByText('Refunded').first().waitFor();
+  });
+
+  it('keeps customers, products and prices', async () => {
+    await menu('Customers').click();
+    await page.getByText('buyer@example.com').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await field('Search by email').fill('nobody');
+    await page.getByText('No customer matches').waitFor();
+    await menu('Products').click();
+    await page.getByText('No product yet').waitFor();
+    await button('New product').click();
+    await field('Name').fill('Reading club');
+    await page.getByLabel('Sold').selectOption('monthly');
+    await button('Save').click();
+    await heading('Reading club').waitFor();
+    await button('Add price').click();
+    await field('Amount').fill('12.50');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add price' }).click();
+    await page.getByText('$12.50').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  it('changes keys, and sees the new secret once', async () => {
+    await menu('API keys').click();
+    await page.getByText(/^pk_/).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await button('Regenerate keys').click();
+    await button('Regenerate').last().click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^sk_\w{40,}$/)
+      .waitFor();
+    await button('Close').click();
+    await page
+      .getByText(/^Ends /)
+      .first()
+      .waitFor();
+    expect(await page.getByText(/^sk_\w{40,}$/).count()).toBe(0);
+  });
+
+  it('shows what to publish for the domain, the nodes and the account', async () => {
+    await menu('Settings').click();
+    await button('Show what to publish').click();
+    await page.getByText('_tilld-challenge.bluedoor.example').waitFor();
+    await page.getByText(/^token=/).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await menu('Nodes').click();
+    await heading('Everything is followed to its tip').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await menu('Account').click();
+    await page.getByText('Not verified').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+  });
+});
+
+describe('sessions', () => {
+  it('end after a day with a clear message, and lead back to the same page', async () => {
+    await page.goto(`${shopPath}/payments?status=completed`);
+    await heading('Payments').waitFor();
+    till.clock.advance(25 * 3_600_000);
+    await page.getByText('Your session has ended').waitFor();
+    await heading('Sign in').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await field('Email').fill(EMAIL);
+    await field('Password').fill('wrong wrong');
+    await button('Sign in').click();
+    await page.getByRole('alert').waitFor();
+    await field('Password').fill(PASSWORD);
+    await button('Sign in').click();
+    await heading('Payments').waitFor();
+    expect(page.url()).toContain(`${shopPath}/payments?status=completed`);
+  });
+
+  it('end at once by signing out, and no address leads back in', async () => {
+    await button('Sign out').click();
+    await heading('Sign in').waitFor();
+    await page.goto(shopPath);
+    await heading('Sign in').waitFor();
+    await page.goto('/dashboard/reset-password?token=abc');
+    await heading('Set a new password').waitFor();
+    await expect.poll(() => page.url()).not.toContain('token');
+    expect(await axeFindings(page)).toEqual([]);
+    await page.goto('/dashboard/verify-email?token=abc');
+    await button('Verify now').click();
+    await page.getByRole('alert').waitFor();
+    await page.goto('/dashboard/forgot-password');
+    await field('Email').fill('nobody@example.com');
+    await button('Send the link').click();
+    await page.getByText('If an account has this address').waitFor();
+    await page.goto('/dashboard/no/such/page');
+    await page.getByText('There is nothing at this address').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+  });
+});
+
+/** Ten days of business in every coin. */
+async function furnish(): Promise<void> {
+  const merchantId = shopPath.split('/').at(-1);
+  const { id: customerId } = (
+    await till.api.must<{ customers: { id: string }[] }>('GET', '/merchant/customer/list', {
+      token: await signIn(),
+    })
+  ).customers[0]!;
+  const days = [
+    [['84.00', 'BTC']],
+    [
+      ['129.90', 'BTC'],
+      ['45.00', 'LTC'],
+    ],
+    [['60.50', 'SOL']],
+    [
+      ['210.00', 'BTC'],
+      ['75.25', 'ETH'],
+    ],
+    [
+      ['32.00', 'LTC'],
+      ['118.00', 'ETH'],
+    ],
+    [],
+    [
+      ['99.00', 'SOL'],
+      ['150.00', 'BTC'],
+    ],
+    [
+      ['240.00', 'BTC'],
+      ['64.00', 'ETH'],
+      ['38.40', 'LTC'],
+    ],
+    [
+      ['175.00', 'ETH'],
+      ['52.00', 'SOL'],
+    ],
+  ] as const;
+  let order = 2040;
+  for (const day of days) {
+    till.clock.advance(24 * 3_600_000);
+    const token = await signIn();
+    for (const [amount, coin] of day) {
+      order += 1;
+      const body = { merchantId, customerId, orderId: String(order), amount, currency: 'USD' };
+      const { id } = await till.api.must<{ id: string }>('POST', '/payment/create', { token, body });
+      await till.api.must('POST', '/sandbox/payment/simulate', {
+        token,
+        body: { merchantId, paymentId: id, scenario: 'exact', coin, confirmations: 2 },
+      });
+    }
+  }
+  const token = await signIn();
+  for (const [orderId, scenario] of [
+    ['2061', 'underpay'],
+    ['2062', null],
+    ['2063', 'overpay'],
+  ] as const) {
+    const body = { merchantId, customerId, orderId, amount: '36.00', currency: 'USD' };
+    const { id } = await till.api.must<{ id: string }>('POST', '/payment/create', { token, body });
+    if (scenario === null) continue;
+    const simulation = { merchantId, paymentId: id, scenario };
+    await till.api.must('POST', '/sandbox/payment/simulate', { token, body: simulation });
+  }
+}
+
+async function signIn(): Promise<string> {
+  const body = { email: EMAIL, password: PASSWORD };
+  return (await till.api.must<{ token: string }>('POST', '/auth/login', { body })).token;
+}
+
+describe('for people to look at', () => {
+  beforeAll(furnish);
+
+  it.each([
+    ['phone', PHONE, 'light'],
+    ['phone', PHONE, 'dark'],
+    ['desktop', DESKTOP, 'light'],
+    ['desktop', DESKTOP, 'dark'],
+  ] as const)('looks right on a %s', async (name, viewport, colorScheme) => {
+    const shown = await browser.page({ viewport, colorScheme });
+    // The browser's day is the daemon's, which the tests have moved.
+    await shown.clock.setSystemTime(till.clock.now());
+    await shown.goto(shopPath);
+    await shown.getByLabel('Email').fill(EMAIL);
+    await shown.getByLabel('Password').fill(PASSWORD);
+    await shown.getByRole('button', { name: 'Sign in' }).click();
+    for (const [path, ready] of [
+      ['', 'Latest payments'],
+      ['/payments', 'Payments'],
+      ['/wallet', 'History'],
+      ['/settings', 'Sandbox'],
+    ] as const) {
+      await shown.goto(`${shopPath}${path}`);
+      await shown.getByRole('heading', { name: ready, exact: true }).waitFor();
+      await expect.poll(() => shown.getByRole('status', { name: 'Loading' }).count()).toBe(0);
+      expect(await axeFindings(shown)).toEqual([]);
+      const file = `${SCREENS}/dashboard${path.replace('/', '-')}-${name}-${colorScheme}.png`;
+      await shown.screenshot({ path: file, fullPage: name === 'phone' });
+      const scrolls = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+      expect(await shown.evaluate(scrolls)).toBe(false);
+    }
+    await shown.context().close();
+  });
+});
