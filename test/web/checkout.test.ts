@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Shop, type PaymentJson } from '../_helpers/api-client.ts';
 import { eventually } from '../_helpers/poll.ts';
-import { Till } from '../_helpers/till.ts';
+import { liveEnv, Till } from '../_helpers/till.ts';
 import { axeFindings, PHONE, SCREENS, WebBrowser, DESKTOP } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 
@@ -295,6 +295,26 @@ describe('what the page costs and tells', () => {
   });
 });
 
+describe('a live payment', () => {
+  it('offers no simulation and refuses one', async () => {
+    const live = await Till.start(liveEnv({ LTC: 'http://user:password@127.0.0.1:9' }));
+    try {
+      const { id } = await (await Shop.open(live.api)).createPayment();
+      const page = await (await fetch(`${live.api.baseUrl}/checkout/${id}`)).text();
+      expect(page).toContain('ltc');
+      expect(page).not.toContain('<form');
+      const answer = await fetch(`${live.api.baseUrl}/checkout/${id}/simulate`, {
+        method: 'POST',
+        headers: { accept: 'application/json' },
+        body: new URLSearchParams({ scenario: 'exact' }),
+      });
+      expect(await answer.json()).toMatchObject({ success: false, error: { code: 'INVALID_STATE' } });
+    } finally {
+      await live.end();
+    }
+  });
+});
+
 describe('for people to look at', () => {
   it.each([
     ['phone', PHONE, 'light'],
@@ -303,7 +323,17 @@ describe('for people to look at', () => {
     ['desktop', DESKTOP, 'dark'],
   ] as const)('looks right on a %s', async (name, viewport, colorScheme) => {
     const page = await browser.page({ viewport, colorScheme });
-    await open(page, await payment({ orderId: `1042-${name}-${colorScheme}`, returnUrl: cart() }));
+    const { token, customerId } = shop;
+    const { merchant } = await till.api.must<{ merchant: { id: string } }>('POST', '/merchant/create', {
+      token,
+      body: { name: 'Blue Door Books', domain: `${name}-${colorScheme}.bluedoor.example` },
+    });
+    const body = { amount: '49.90', currency: 'EUR', orderId: '1042', customerId, returnUrl: cart() };
+    const made = await till.api.must<PaymentJson>('POST', '/payment/create', {
+      token,
+      body: { ...body, merchantId: merchant.id },
+    });
+    await open(page, made);
     await page.locator('time').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await page.screenshot({

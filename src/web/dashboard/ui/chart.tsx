@@ -13,11 +13,16 @@ const FILLS: Record<Coin, string> = {
   SOL: 'fill-[var(--sol)]',
 };
 const HEIGHT = 160;
-const STEP = 44;
-const BAR = 26;
+const STEP = 68;
+const BAR = 34;
 
 function total({ values }: Day): number {
   return COINS.reduce((sum, coin) => sum + values[coin], 0);
+}
+
+/** Where the chart is wider than the screen, the newest days come first. */
+function toNewest(box: HTMLElement | null): void {
+  if (box !== null) box.scrollLeft = box.scrollWidth;
 }
 
 /** Stacked bars, one per day; the same numbers stand in a table for those who do not see it. */
@@ -26,10 +31,10 @@ export function VolumeChart(props: { days: readonly Day[]; format: (value: numbe
   const most = Math.max(...days.map(total), 1e-9);
   return (
     <figure>
-      <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Volume chart">
+      <div ref={toNewest} className="overflow-x-auto" tabIndex={0} role="region" aria-label="Volume chart">
         <svg
           viewBox={`0 0 ${days.length * STEP} ${HEIGHT + 26}`}
-          className="h-52 w-full min-w-[36rem]"
+          className="block w-full min-w-[44rem]"
           aria-hidden="true"
         >
           <line x1="0" x2={days.length * STEP} y1={HEIGHT} y2={HEIGHT} className="stroke-line" />

@@ -14,7 +14,7 @@ interface Labelled {
 
 function Frame(props: Labelled & { id: string; children: ReactNode }) {
   return (
-    <div className="grid gap-1.5">
+    <div className="grid content-start gap-1.5">
       <label htmlFor={props.id} className="text-sm font-medium">
         {props.label}
       </label>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useShopId } from '../api/hooks.ts';
 import type { Payment } from '../api/types.ts';
-import { fiat, when } from './format.ts';
+import { fiat, short, when } from './format.ts';
 import { StatusBadge } from './status.tsx';
 import { Table } from './table.tsx';
 
@@ -25,9 +25,10 @@ export function PaymentTable({ payments }: { payments: readonly Payment[] }) {
             <Link
               to="/shop/$shopId/payments/$paymentId"
               params={{ shopId, paymentId: payment.id }}
-              className="font-semibold break-all text-accent underline-offset-2 hover:underline"
+              title={payment.orderId}
+              className="font-semibold whitespace-nowrap text-accent underline-offset-2 hover:underline"
             >
-              {payment.orderId}
+              {short(payment.orderId, 16, 6)}
             </Link>
           ),
         },

@@ -27,7 +27,11 @@ export function Table<T>({ label, rows, columns, keyOf }: TableProps<T>) {
         <thead>
           <tr className="border-b border-line text-xs text-soft">
             {columns.map((column) => (
-              <th key={column.title} scope="col" className={`px-5 py-2 font-medium ${place(column)}`}>
+              <th
+                key={column.title}
+                scope="col"
+                className={`px-3 py-2 font-medium first:pl-5 last:pr-5 sm:px-5 ${place(column)}`}
+              >
                 {column.title}
               </th>
             ))}
@@ -37,7 +41,10 @@ export function Table<T>({ label, rows, columns, keyOf }: TableProps<T>) {
           {rows.map((row) => (
             <tr key={keyOf(row)} className="border-b border-line last:border-0 hover:bg-well">
               {columns.map((column) => (
-                <td key={column.title} className={`px-5 py-3 align-middle ${place(column)}`}>
+                <td
+                  key={column.title}
+                  className={`px-3 py-3 align-middle first:pl-5 last:pr-5 sm:px-5 ${place(column)}`}
+                >
                   {column.cell(row)}
                 </td>
               ))}
