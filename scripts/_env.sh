@@ -106,6 +106,6 @@ ensure_browser() {
       echo "installing chromium failed, attempt $attempt of 3" >&2
     done
   fi
-  echo "no browser at $browser: install Debian's chromium, or set TILLD_TEST_CHROMIUM" >&2
-  return 1
+  echo "no browser at $browser, its tests will fail: install Debian's chromium, or set TILLD_TEST_CHROMIUM" >&2
+  [ "${CI:-}" != true ]
 }

@@ -51,7 +51,7 @@ export class WebBrowser {
 
   async context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     const context = await this.#browser.newContext({ baseURL: this.#origin, locale: 'en-US', ...options });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(30_000);
     context.on('console', (message) => {
       // The browser itself writes a line for each answer that is an error; pages show those properly.
       const expected = /Failed to load resource: the server responded with a status of 4/.test(
