@@ -6,6 +6,7 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
   },
 });

@@ -375,6 +375,7 @@ describe('for people to look at', () => {
     await shown.getByLabel('Email').fill(EMAIL);
     await shown.getByLabel('Password').fill(PASSWORD);
     await shown.getByRole('button', { name: 'Sign in' }).click();
+    await shown.getByRole('heading', { name: 'Latest payments' }).waitFor();
     for (const [path, ready] of [
       ['', 'Latest payments'],
       ['/payments', 'Payments'],
