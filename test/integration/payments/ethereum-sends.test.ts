@@ -225,7 +225,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     await anvil.rpc('anvil_setCode', [destination, REVERTER_CODE]);
     await anvil.mine(1);
     const failed = await ended(body.data.id, 'failed');
-    expect(failed.error).toContain('refused the money');
+    expect(failed.error).toContain('only the network fee was spent');
     const paid = await feePaid(body.data.txHash);
     expect(paid).toBeGreaterThan(0n);
     await balanceOf(before - paid);
