@@ -149,7 +149,7 @@ describe.each(['BTC', 'LTC'] as const)('kill -9 beside a real %s node', (coin) =
       );
     }
 
-    /** Atoms that the mined transaction gives the address, and a check of the fee that was answered. */
+    /** Atoms that the mined transaction gives the address. */
     async function paidTo(address: string, send: SendJson): Promise<bigint> {
       const { height } = await node.tip();
       const block = await node.rpc<{

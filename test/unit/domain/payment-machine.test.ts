@@ -116,6 +116,8 @@ describe('payment machine', () => {
       [seen(1, 100_000n, 10), 11],
     ]);
     expect(payment.status).toBe('completed');
+    // Completion alone would outlive a lost confirmation: the credit itself must keep it.
+    expect(payment.credits).toMatchObject([{ state: 'confirmed', height: 99 }]);
   });
 
   it('adds up several transactions and coins', () => {
@@ -379,18 +381,28 @@ describe('payment machine, whatever happens', () => {
     fc.assert(
       fc.property(history, (steps) => {
         const { payment } = run(fresh(), steps);
-        const model = new Map<string, { amount: bigint; alive: boolean }>();
+        const model = new Map<string, { amount: bigint; alive: boolean; height: number | null }>();
         for (const [fact] of steps) {
-          if (fact.type === 'output_seen' || fact.type === 'output_confirmed') {
-            model.set(outputKey(fact.ref), { amount: fact.amount, alive: true });
-          } else if (fact.type === 'output_gone') {
-            const known = model.get(outputKey(fact.ref));
-            if (known !== undefined) known.alive = false;
+          if (!('ref' in fact)) continue;
+          const key = outputKey(fact.ref);
+          const known = model.get(key);
+          if (fact.type === 'output_confirmed') {
+            model.set(key, { amount: fact.amount, alive: true, height: fact.height });
+          } else if (fact.type === 'output_seen') {
+            // A sighting in the mempool says nothing against a block that was seen to hold it.
+            model.set(key, { amount: fact.amount, alive: true, height: known?.height ?? null });
+          } else if (known !== undefined && fact.type === 'output_gone') {
+            model.set(key, { ...known, alive: false, height: null });
+          } else if (known !== undefined && fact.type === 'output_unconfirmed') {
+            model.set(key, { ...known, height: null });
           }
         }
         const expected = [...model.values()].filter((o) => o.alive).reduce((sum, o) => sum + o.amount, 0n);
         const credited = liveCredits(payment).reduce((sum, credit) => sum + credit.amount, 0n);
         expect(credited).toBe(expected);
+        for (const credit of payment.credits) {
+          expect(credit.height).toBe(model.get(outputKey(credit.ref))?.height);
+        }
         expect(payment.credits.every((credit) => credit.amount > 0n)).toBe(true);
         expect(new Set(payment.credits.map((credit) => outputKey(credit.ref))).size).toBe(
           payment.credits.length,
