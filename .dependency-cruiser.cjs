@@ -57,6 +57,13 @@ module.exports = {
       to: { pathNot: '^src/web/checkout/' },
     },
     {
+      name: 'bench-from-outside',
+      comment: 'The program knows nothing of its measurements.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(scripts|test)/' },
+    },
+    {
       name: 'only-app-composes',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/main[.]ts$' },

@@ -1,0 +1,54 @@
+import type { Comparison, Target } from './question.ts';
+import { spreadOf } from './stats.ts';
+
+/** Both sides' measurements, one of each per round. */
+export interface Rounds<M> {
+  readonly ours: readonly M[];
+  readonly baseline: readonly M[];
+}
+
+/**
+ * Measures both sides in turn (ours, baseline, ours, ...), so that whatever else the machine does
+ * falls on both. One round of each is run before and thrown away.
+ */
+export async function alternate<M>(sides: {
+  readonly rounds: number;
+  readonly ours: () => Promise<M>;
+  readonly baseline: () => Promise<M>;
+  readonly warmUp?: boolean;
+}): Promise<Rounds<M>> {
+  if (sides.warmUp !== false) {
+    await sides.ours();
+    await sides.baseline();
+  }
+  const ours: M[] = [];
+  const baseline: M[] = [];
+  for (let round = 0; round < sides.rounds; round += 1) {
+    ours.push(await sides.ours());
+    baseline.push(await sides.baseline());
+  }
+  return { ours, baseline };
+}
+
+/** The table line of one figure: its ratio is taken within each round, then the middle of those. */
+export function compare<M>(
+  rounds: Rounds<M>,
+  line: {
+    readonly what: string;
+    readonly unit: string;
+    readonly figure: (measured: M) => number;
+    readonly target: Target | null;
+  },
+): Comparison {
+  const ours = rounds.ours.map(line.figure);
+  const baseline = rounds.baseline.map(line.figure);
+  const ratios = ours.map((value, round) => value / (baseline[round] ?? Number.NaN));
+  return {
+    what: line.what,
+    unit: line.unit,
+    target: line.target,
+    ours: spreadOf(ours),
+    baseline: spreadOf(baseline),
+    ratio: spreadOf(ratios),
+  };
+}

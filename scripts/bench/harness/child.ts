@@ -1,0 +1,68 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Bench } from './question.ts';
+
+/** What a process has used so far, by the kernel's books. */
+export interface Usage {
+  /** User and system time of all its threads, ms. */
+  readonly cpuMs: number;
+  readonly residentBytes: number;
+}
+
+/** A process under measurement. */
+export interface Child {
+  readonly pid: number;
+  readonly usage: () => Usage;
+  /** SIGTERM, then waits for its end; SIGKILL after 15 s. */
+  readonly stop: () => Promise<void>;
+  /** What it wrote to its outputs, the newest 20 kB. */
+  readonly output: () => string;
+}
+
+/** Linux counts process time in ticks of 10 ms. */
+const TICK_MS = 10;
+const KEPT_OUTPUT = 20_000;
+
+/** Starts a script under this Node, its output kept (logs: thrown away but for the end). */
+export function startNode(
+  bench: Bench,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Child & { readonly process: ChildProcess } {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let output = '';
+  const keep = (chunk: Buffer): void => void (output = (output + chunk.toString('utf8')).slice(-KEPT_OUTPUT));
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`could not start ${args.join(' ')}`);
+  const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+    const hard = setTimeout(() => child.kill('SIGKILL'), 15_000);
+    await exited;
+    clearTimeout(hard);
+  };
+  bench.onEnd(stop);
+  return { process: child, pid, usage: () => usageOf(pid), stop, output: () => output };
+}
+
+/** A child's first message, by which it tells that it is ready. @throws when it ends before. */
+export async function firstMessage(child: ReturnType<typeof startNode>): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    child.process.once('message', resolve);
+    child.process.once('exit', (code) => reject(new Error(`a child ended (${code}): ${child.output()}`)));
+  });
+}
+
+function usageOf(pid: number): Usage {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name in brackets may hold anything; the fields after it are fixed: utime and stime are 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  const resident = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return { cpuMs: ticks * TICK_MS, residentBytes: Number(resident) * 1024 };
+}

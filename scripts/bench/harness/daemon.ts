@@ -1,0 +1,70 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiClient } from '../../../test/_helpers/api-client.ts';
+import { startNode, type Child } from './child.ts';
+import type { Bench } from './question.ts';
+
+/** The built daemon, started as it is in production. */
+export interface Daemon extends Child {
+  readonly url: string;
+  readonly api: ApiClient;
+  readonly dataDir: string;
+  /** From the start of the process to the first 200 of /readyz, ms. */
+  readonly readyMs: number;
+}
+
+export interface DaemonOptions {
+  /** A data directory that exists already; a new one otherwise. */
+  readonly dataDir?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Options of node itself, such as --cpu-prof. */
+  readonly nodeArgs?: readonly string[];
+}
+
+const READY_LIMIT_MS = 120_000;
+
+/** Starts dist/main.js (npm run bench builds it) and waits for /readyz. Sandbox unless `env` says otherwise. */
+export async function startDaemon(bench: Bench, options: DaemonOptions = {}): Promise<Daemon> {
+  const dataDir = options.dataDir ?? bench.newDir();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const started = performance.now();
+  const child = startNode(bench, [...(options.nodeArgs ?? profiling()), 'dist/main.js'], {
+    TILLD_CONFIG: 'config/sandbox.yaml',
+    TILLD_DATA_DIR: dataDir,
+    TILLD_PORT: String(port),
+    TILLD_AUTH_RATE_PER_MINUTE: '0',
+    TILLD_RATES: 'fixed:BTC=100000,LTC=100,ETH=4000,SOL=200',
+    ...options.env,
+  });
+  while ((await statusOf(`${url}/readyz`)) !== 200) {
+    if (child.process.exitCode !== null) throw new Error(`the daemon ended: ${child.output()}`);
+    if (performance.now() - started > READY_LIMIT_MS) throw new Error(`never ready: ${child.output()}`);
+    await sleep(5);
+  }
+  return { ...child, url, api: new ApiClient(url), dataDir, readyMs: performance.now() - started };
+}
+
+/** BENCH_PROFILE=DIR leaves a .cpuprofile of each daemon there. */
+function profiling(): string[] {
+  const dir = process.env['BENCH_PROFILE'];
+  return dir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${dir}`];
+}
+
+async function statusOf(url: string): Promise<number> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return 0;
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Load, LoadRequest, LoadResult } from './load.ts';
+import { percentile } from './stats.ts';
+
+/**
+ * The loading process: bare sockets, so that the loader takes as little as possible of a machine with
+ * few cores. It understands answers with Content-Length only, which is all that the servers give.
+ */
+const load = JSON.parse(process.argv[2] ?? '') as Load;
+const target = new URL(load.url);
+const run = randomBytes(4).toString('hex');
+const latencies: number[] = [];
+let count = 0;
+let failures = 0;
+let firstFailure: string | null = null;
+
+function render(request: LoadRequest): string {
+  const id = `${run}-${count}`;
+  const path = request.path.replaceAll('{{id}}', id);
+  const body = request.body?.replaceAll('{{id}}', id) ?? '';
+  const headers = Object.entries(request.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
+  const length = request.method === 'POST' ? `Content-Length: ${Buffer.byteLength(body)}\r\n` : '';
+  return `${request.method} ${path} HTTP/1.1\r\nHost: ${target.host}\r\n${headers.join('')}${length}\r\n${body}`;
+}
+
+/** Sends one request and waits for the whole answer; returns its status and text. */
+async function ask(socket: Socket, text: string): Promise<{ status: number; answer: Buffer }> {
+  return new Promise((resolve, reject) => {
+    let received: Buffer = Buffer.alloc(0);
+    let wholeLength = -1;
+    const onData = (chunk: Buffer): void => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+      if (wholeLength < 0) {
+        const end = received.indexOf('\r\n\r\n');
+        if (end < 0) return;
+        const length = /\r\ncontent-length: *(\d+)/i.exec(received.toString('latin1', 0, end + 2))?.[1];
+        if (length === undefined) {
+          reject(new Error('an answer without Content-Length'));
+          return;
+        }
+        wholeLength = end + 4 + Number(length);
+      }
+      if (received.length < wholeLength) return;
+      socket.off('data', onData);
+      socket.off('close', onClose);
+      resolve({ status: Number(received.toString('latin1', 9, 12)), answer: received });
+    };
+    const onClose = (): void => reject(new Error('the connection was closed'));
+    socket.on('data', onData);
+    socket.once('close', onClose);
+    socket.write(text);
+  });
+}
+
+async function worker(index: number, startedAt: number): Promise<void> {
+  const socket = connect(Number(target.port), target.hostname);
+  socket.setNoDelay(true);
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('error', reject);
+  });
+  const everyMs = load.ratePerSecond === undefined ? 0 : (1000 * load.connections) / load.ratePerSecond;
+  let due = startedAt + (everyMs * index) / load.connections;
+  while (performance.now() < startedAt + load.durationMs) {
+    if (everyMs > 0) {
+      const waitMs = due - performance.now();
+      if (waitMs > 0) await sleep(waitMs);
+      due += everyMs;
+    }
+    const request = load.requests[count % load.requests.length];
+    if (request === undefined) throw new Error('nothing to ask');
+    const text = render(request);
+    count += 1;
+    const sent = performance.now();
+    const { status, answer } = await ask(socket, text);
+    latencies.push(performance.now() - sent);
+    if (status >= 200 && status < 300) continue;
+    failures += 1;
+    firstFailure ??= answer.toString('utf8').slice(0, 2_000);
+  }
+  socket.destroy();
+}
+
+async function main(): Promise<void> {
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: load.connections }, (_, index) => worker(index, startedAt)));
+  const seconds = (performance.now() - startedAt) / 1000;
+  latencies.sort((a, b) => a - b);
+  const result: LoadResult & { firstFailure: string | null } = {
+    requests: latencies.length,
+    failures,
+    firstFailure,
+    perSecond: latencies.length / seconds,
+    p50Ms: percentile(latencies, 50),
+    p95Ms: percentile(latencies, 95),
+    p99Ms: percentile(latencies, 99),
+    maxMs: latencies.at(-1) ?? 0,
+  };
+  process.send?.(result);
+}
+
+await main();

@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url';
+import { firstMessage, startNode } from './child.ts';
+import type { Bench } from './question.ts';
+
+/** A steady load on one server: every connection sends its next request when the last was answered. */
+export interface Load {
+  readonly url: string;
+  readonly connections: number;
+  readonly durationMs: number;
+  /** What to ask, in turn; `{{id}}` in path or body becomes another text each time. */
+  readonly requests: readonly LoadRequest[];
+  /** At most so many requests per second in all; as many as are answered otherwise. */
+  readonly ratePerSecond?: number;
+}
+
+export interface LoadRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  /** Answers other than 2xx; a measurement with any of them is worth nothing. */
+  readonly failures: number;
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+/**
+ * Puts a load on a server from a process of its own and tells how it was answered.
+ * @throws when any answer was no success.
+ */
+export async function putLoad(bench: Bench, load: Load): Promise<LoadResult> {
+  const script = fileURLToPath(new URL('load-child.ts', import.meta.url));
+  const child = startNode(bench, [script, JSON.stringify(load)], {});
+  const result = (await firstMessage(child)) as LoadResult & { readonly firstFailure: string | null };
+  await child.stop();
+  if (result.failures > 0)
+    throw new Error(`${result.failures} requests failed, first: ${result.firstFailure}`);
+  return result;
+}

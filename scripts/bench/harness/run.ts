@@ -1,0 +1,60 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bench, Findings, Question } from './question.ts';
+import { tableOf, writeResult } from './report.ts';
+
+const FOLDER = new URL('../', import.meta.url);
+const quick = process.env['BENCH_QUICK'] === '1';
+
+/** Runs the questions named on the command line, or all of them; a question that fails does not stop the rest. */
+async function main(): Promise<void> {
+  const known = readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => file.slice(0, -'.ts'.length))
+    .sort();
+  const wanted = process.argv.slice(2);
+  const unknown = wanted.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new Error(`no such question: ${unknown.join(', ')}; there are ${known.join(', ')}`);
+  for (const name of wanted.length === 0 ? known : wanted) {
+    const started = Date.now();
+    try {
+      const { question } = (await import(new URL(`${name}.ts`, FOLDER).href)) as { question: Question };
+      const findings = await ask(question);
+      process.stdout.write(`${tableOf(name, question, findings)}\n`);
+      const path = writeResult(name, question, findings, quick);
+      progress(`${name} took ${Math.round((Date.now() - started) / 1000)} s; written to ${path}`);
+    } catch (error) {
+      process.exitCode = 1;
+      process.stderr.write(
+        `${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      );
+    }
+  }
+}
+
+async function ask(question: Question): Promise<Findings> {
+  const cleanUps: (() => Promise<void> | void)[] = [];
+  const bench: Bench = {
+    quick,
+    progress,
+    onEnd: (cleanUp) => void cleanUps.unshift(cleanUp),
+    newDir: () => {
+      const dir = mkdtempSync(join(tmpdir(), 'till-bench-'));
+      bench.onEnd(() => rmSync(dir, { recursive: true, force: true }));
+      return dir;
+    },
+  };
+  try {
+    return await question.run(bench);
+  } finally {
+    for (const cleanUp of cleanUps) await cleanUp();
+  }
+}
+
+function progress(message: string): void {
+  process.stderr.write(`  ${message}\n`);
+}
+
+await main();
