@@ -90,6 +90,11 @@ export class Machine {
     return outcome(result instanceof FailedTransactionMetadata ? result : result.meta());
   }
 
+  /** Deploys an ELF file past the loader's own transactions, at an address of the caller's choice. */
+  addProgram(address: string, elf: Uint8Array): void {
+    this.#svm.addProgram(base58.decode(address), elf);
+  }
+
   rentMinimum(dataLength: number): bigint {
     return this.#svm.minimumBalanceForRentExemption(BigInt(dataLength));
   }

@@ -157,6 +157,13 @@ export class SvmNode {
     return table;
   }
 
+  /** Deploys a program. Answers its address. */
+  putProgram(elf: Uint8Array): string {
+    const address = Keypair.generate().publicKey.toBase58();
+    this.ledger.machine.addProgram(address, elf);
+    return address;
+  }
+
   /** Closes the RPC port; the chain stays as it is. */
   async down(): Promise<void> {
     await this.#server.stop();

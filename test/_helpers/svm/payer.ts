@@ -8,6 +8,7 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js';
+import { forwarderProgram } from './forwarder.ts';
 import type { SvmNode } from './node.ts';
 
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
@@ -25,6 +26,7 @@ export class Payer {
   readonly #node: SvmNode;
   readonly #key = Keypair.generate();
   #payments = 0;
+  #forwarder: string | null = null;
 
   constructor(node: SvmNode, lamports = 1_000_000_000_000n) {
     this.#node = node;
@@ -74,6 +76,33 @@ export class Payer {
         data: Buffer.from([CLOSE_ACCOUNT]),
       }),
     ]);
+  }
+
+  /** Each output is paid by a program, by cross-program invocation: no instruction of the transaction itself is a transfer. */
+  payByProgram(outputs: readonly { address: string; amount: bigint }[]): string {
+    return this.#land(outputs.map((output) => this.#forward(output)));
+  }
+
+  /** The same, in a transaction whose last instruction fails: it lands, and every payment in it is undone. */
+  failAfterPaying(outputs: readonly { address: string; amount: bigint }[]): string {
+    const tooMuch = { address: strangerAddress(), amount: 1n << 62n };
+    const instructions = [...outputs.map((output) => this.#forward(output)), this.#transfer(tooMuch)];
+    return this.#land(instructions);
+  }
+
+  #forward({ address, amount }: { address: string; amount: bigint }): TransactionInstruction {
+    this.#forwarder ??= this.#node.putProgram(forwarderProgram());
+    const data = Buffer.alloc(8);
+    data.writeBigUInt64LE(amount);
+    return new TransactionInstruction({
+      programId: new PublicKey(this.#forwarder),
+      keys: [
+        { pubkey: this.#key.publicKey, isSigner: true, isWritable: true },
+        { pubkey: new PublicKey(address), isSigner: false, isWritable: true },
+        { pubkey: SystemProgram.programId, isSigner: false, isWritable: false },
+      ],
+      data,
+    });
   }
 
   #transfer({ address, amount }: { address: string; amount: bigint }): TransactionInstruction {

@@ -98,6 +98,40 @@ describe('SOL payments on a real virtual machine', () => {
     await settles((payment) => payer.unwrapTo(addressOf(payment), due(payment)));
   });
 
+  it('a transfer that another program makes, which no instruction of the transaction shows', async () => {
+    await settles((payment) => payer.payByProgram(exactly(payment)));
+  });
+
+  it('several transfers by programs in one transaction add up', async () => {
+    await settles((payment) => {
+      const third = due(payment) / 3n;
+      const address = addressOf(payment);
+      return payer.payByProgram([
+        { address, amount: third },
+        { address, amount: third },
+        { address, amount: due(payment) - 2n * third },
+      ]);
+    });
+  });
+
+  it('a transfer that was undone, because its transaction failed further on, is no payment', async () => {
+    const payment = await newPayment();
+    const signature = payer.failAfterPaying(exactly(payment));
+    expect(node.ledger.transaction(signature)).toMatchObject({
+      err: { InstructionError: [2, { Custom: 1 }] },
+    });
+    node.advance(33);
+    await till.ready();
+    expect(await shop.payment(payment.id)).toMatchObject({ status: 'pending', transactions: [] });
+    // What follows shows that the failed one was passed by, not merely not reached yet.
+    const paid = payer.payByProgram(exactly(payment));
+    node.advance(33);
+    await sink.waitForEvent('payment.completed', payment.id);
+    const done = await shop.payment(payment.id);
+    expect(done.transactions.map(({ txid }) => txid)).toEqual([paid]);
+    expect(done.options['SOL'].received).toBe(payment.options['SOL'].amount);
+  });
+
   it('two payments in one transaction are told apart', async () => {
     const [first, second] = [await newPayment(), await newPayment()];
     payer.pay([...exactly(first), ...exactly(second)]);

@@ -10,6 +10,7 @@ import {
 } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SvmNode } from '../../_helpers/svm/node.ts';
+import { Payer } from '../../_helpers/svm/payer.ts';
 
 const SOL = 1_000_000_000;
 
@@ -130,6 +131,28 @@ describe('the Solana test node', () => {
     expect(found?.meta?.postBalances.at(message.staticAccountKeys.length)).toBe(SOL / 2);
     const [entry] = await connection.getSignaturesForAddress(new PublicKey(to));
     expect(entry?.signature).toBe(signature);
+  });
+
+  it('runs programs: what they call is told as inner instructions, with what it moved', async () => {
+    const payer = new Payer(node);
+    const to = stranger();
+    const paid = payer.payByProgram([{ address: to, amount: 70_000_000n }]);
+    const failed = payer.failAfterPaying([{ address: to, amount: 30_000_000n }]);
+    node.advance();
+    const options = { maxSupportedTransactionVersion: 0 };
+    const found = await connection.getTransaction(paid, options);
+    const keys = found!.transaction.message.getAccountKeys().staticAccountKeys.map(String);
+    const [inner, ...others] = found?.meta?.innerInstructions ?? [];
+    expect(others).toEqual([]);
+    // Behind the compute limit, which is the first instruction.
+    expect(inner).toMatchObject({ index: 1, instructions: [{ stackHeight: 2 }] });
+    const [call] = inner?.instructions ?? [];
+    expect(keys[call!.programIdIndex]).toBe(SystemProgram.programId.toBase58());
+    expect(call?.accounts.map((index) => keys[index])).toEqual([payer.address, to]);
+    expect(found?.meta?.postBalances[keys.indexOf(to)]).toBe(70_000_000);
+    const undone = await connection.getTransaction(failed, options);
+    expect(undone?.meta?.err).toEqual({ InstructionError: [2, { Custom: 1 }] });
+    expect(await balance(to, 'confirmed')).toBe(70_000_000);
   });
 
   it('writes balances beyond 2^53 exactly', async () => {
