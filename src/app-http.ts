@@ -10,6 +10,7 @@ import type { SecretBox } from './domain/keys.ts';
 import type { Route } from './http/route.ts';
 import { authRoutes } from './http/routes/auth.ts';
 import { customerRoutes } from './http/routes/customers.ts';
+import { createFrames } from './http/pages/checkout/frames.ts';
 import { CheckoutStreams } from './http/pages/checkout/streams.ts';
 import { checkoutRouter } from './http/pages/checkout/router.ts';
 import { dashboardRouter } from './http/pages/dashboard.ts';
@@ -30,6 +31,7 @@ import type { Passwords } from './usecases/auth/passwords.ts';
 import { createSignInGuard, noSignInGuard } from './usecases/auth/sign-in-guard.ts';
 import type { Tokens } from './usecases/auth/tokens.ts';
 import type { CreatePaymentDeps } from './usecases/payment/create-payment.ts';
+import type { PaymentNews } from './usecases/payment/payment-news.ts';
 import type { SendCoinsDeps } from './usecases/wallet/send-coins.ts';
 import { readReadiness } from './watcher/readiness.ts';
 import type { Watcher } from './watcher/watcher.ts';
@@ -43,6 +45,7 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly tokens: Tokens;
   readonly passwords: Passwords;
   readonly queue: WebhookQueue;
+  readonly news: PaymentNews;
   readonly domainChecks: DomainChecks;
   readonly watcher: Watcher;
   readonly upkeep: Upkeep;
@@ -56,7 +59,7 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
 /** Every route of the API on one server, not listening yet. */
 export function createHttp(deps: HttpDeps): HttpServer {
   const { config, db, clock, logger, secretBox, tokens, checkAnswers } = deps;
-  const streams = new CheckoutStreams(logger);
+  const streams = new CheckoutStreams(createFrames(deps), logger);
   const server = createHttpServer({
     routes: routesOf(deps),
     db,

@@ -23,6 +23,7 @@ import { createPasswords } from './usecases/auth/passwords.ts';
 import { createTokens } from './usecases/auth/tokens.ts';
 import type { RecordCheckDeps } from './usecases/domains/record-check.ts';
 import type { ObserveDeps } from './usecases/chain/observe-deps.ts';
+import { PaymentNews } from './usecases/payment/payment-news.ts';
 import { extendLookAhead, type LookAheadDeps } from './usecases/wallet/look-ahead.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from './usecases/wallet/send-policy.ts';
 import { Watcher } from './watcher/watcher.ts';
@@ -104,6 +105,7 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
   ];
   const queue = createQueue(config, { db, clock, logger, secretBox });
   const pruning = new WebhookHousekeeping({ db, clock, logger }, config.webhooks);
+  const news = new PaymentNews();
   const shared = {
     db,
     clock,
@@ -118,6 +120,7 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
     baseUrl: config.http.baseUrl,
     confirmations: confirmationPolicies(config),
     wakeWebhooks: () => queue.wake(),
+    tellPaymentNews: news.tell,
     webhookUrlRule: urlRule(config.webhooks),
     extendLookAhead: lookAhead({ db, clock, logger, deriver: wallet, watchKeyOf: watchKeys(liveNetwork) }),
   };
@@ -129,6 +132,7 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
   const server = createHttp({
     ...shared,
     version,
+    news,
     upkeep,
     registry: metrics.registry,
     config,

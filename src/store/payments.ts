@@ -19,6 +19,18 @@ export async function findPayment(db: Db, id: string): Promise<StoredPayment | u
   return db.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** The stored fields that checkout pages show and that can change, for up to a few thousand payments. */
+export async function checkoutRows(db: Db, ids: readonly string[]) {
+  return db
+    .selectFrom('payments')
+    .innerJoin('merchants', 'merchants.id', 'payments.merchant_id')
+    .select(['payments.id', 'payments.status', 'payments.exception', 'payments.updated_at'])
+    .select(['payments.expires_at', 'merchants.name', 'merchants.domain_verified_at'])
+    .where('payments.id', 'in', ids)
+    .execute();
+}
+export type CheckoutRow = Awaited<ReturnType<typeof checkoutRows>>[number];
+
 export async function optionsOf(db: Db, paymentId: string): Promise<StoredOption[]> {
   return db
     .selectFrom('payment_options')

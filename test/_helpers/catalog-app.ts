@@ -91,6 +91,7 @@ function paymentDeps(app: HttpApp, rates: TestRates): CreatePaymentDeps {
     baseUrl: app.baseUrl,
     confirmations: () => ({ base: 1, tiers: [] }),
     wakeWebhooks: () => {},
+    tellPaymentNews: () => {},
     webhookUrlRule: () => null,
   };
 }

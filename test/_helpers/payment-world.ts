@@ -33,6 +33,8 @@ export class PaymentWorld {
   rate: string | null = '100';
   /** A currency that no source knows. */
   unpriced: string | null = null;
+  /** Payments that were said to look different now, in order. */
+  readonly news: string[] = [];
   readonly #network: Network;
   readonly #customerId: string;
   readonly #remove: () => void;
@@ -55,6 +57,7 @@ export class PaymentWorld {
       ...parts.wallet.deps,
       logger: parts.options.logger ?? silent,
       baseUrl: 'http://localhost',
+      tellPaymentNews: (paymentId) => void this.news.push(paymentId),
       rates: {
         quote: (coin, currency) => {
           if (this.rate === null || currency === this.unpriced)

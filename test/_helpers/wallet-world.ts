@@ -134,6 +134,7 @@ export class WalletWorld {
       rates,
       confirmations: () => ({ base: 1, tiers: [] }),
       wakeWebhooks: () => {},
+      tellPaymentNews: () => {},
     };
     const options = { pollIntervalMs: 1_000, maxBackoffMs: 1_000, statusEveryMs: 1_000 };
     return new ChainFollower(observe, this.adapter(coin), options);
@@ -178,6 +179,7 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
     keys: wallet,
     policy: { ...DEFAULT_SEND_POLICY, ...options.policy },
     wakeWebhooks: () => {},
+    tellPaymentNews: () => {},
   };
   const known = await db.selectFrom('merchants').selectAll().executeTakeFirst();
   const merchant = known ?? (await addMerchant(deps, mode));

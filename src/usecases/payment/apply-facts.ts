@@ -12,7 +12,7 @@ import type {
 } from '../../domain/payment/types.ts';
 import type { Clock, Rates } from '../../domain/ports.ts';
 import { coinAmountFor } from '../../domain/price.ts';
-import type { Tx } from '../../store/database.ts';
+import { afterCommit, type Tx } from '../../store/database.ts';
 import { findMerchant } from '../../store/merchants.ts';
 import { putOutput } from '../../store/outputs.ts';
 import { countPaymentEvent, findPayment, updatePayment, type StoredPayment } from '../../store/payments.ts';
@@ -23,6 +23,8 @@ import { presentPayment, type PresentDeps } from './present-payment.ts';
 export interface ApplyFactsDeps extends PresentDeps {
   readonly clock: Clock;
   readonly rates: Pick<Rates, 'quote'>;
+  /** Called after the commit with each payment that was told something: it may look different now. */
+  readonly tellPaymentNews: (paymentId: string) => void;
 }
 
 /**
@@ -42,6 +44,8 @@ export async function applyFacts(
   if (!tx.isTransaction) throw new Error('applyFacts must run in a transaction');
   const row = await findPayment(tx, paymentId);
   if (row === undefined) throw new Error(`payment ${paymentId} does not exist`);
+  // Also when nothing is written below: a new block alone moves the confirmations that are shown.
+  afterCommit(tx, () => deps.tellPaymentNews(paymentId));
   const loaded = await loadPayment(tx, row);
   const now = deps.clock.now();
   const known = new Set(loaded.state.credits.map((credit) => outputKey(credit.ref)));

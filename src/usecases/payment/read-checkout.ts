@@ -5,7 +5,7 @@ import { coverageOf, missingAtoms } from '../../domain/payment/coverage.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import type { Db } from '../../store/database.ts';
 import { findMerchant } from '../../store/merchants.ts';
-import { findPayment } from '../../store/payments.ts';
+import { checkoutRows, findPayment, type CheckoutRow } from '../../store/payments.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
 import { payerView, presentPayment, type PresentDeps } from './present-payment.ts';
 
@@ -28,6 +28,8 @@ export interface CheckoutView {
   readonly shop: { readonly name: string; readonly domain: string; readonly isVerified: boolean };
   readonly payment: ReturnType<typeof payerView>;
   readonly due: readonly AmountDue[];
+  /** Differs from what readStamps answers once anything stored of it has changed. */
+  readonly stamp: string;
 }
 
 /**
@@ -43,7 +45,22 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
     shop: { name: merchant.name, domain: merchant.domain, isVerified: merchant.domain_verified_at !== null },
     payment: payerView(await presentPayment(deps.db, deps, row)),
     due: amountsDue(deps, await loadPayment(deps.db, row)),
+    stamp: stampOf({ ...merchant, ...row }),
   };
+}
+
+/** For many payments at once, what CheckoutView.stamp would be now. */
+export async function readStamps(
+  db: Db,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await checkoutRows(db, paymentIds);
+  return new Map(rows.map((row) => [row.id, stampOf(row)]));
+}
+
+function stampOf(row: Omit<CheckoutRow, 'id'>): string {
+  const { status, exception, updated_at, expires_at, name, domain_verified_at } = row;
+  return JSON.stringify([status, exception, updated_at, expires_at, name, domain_verified_at]);
 }
 
 function amountsDue({ chains }: PresentDeps, { row, options, state }: LoadedPayment): AmountDue[] {

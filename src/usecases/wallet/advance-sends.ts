@@ -12,7 +12,16 @@ import type { SendCoinsDeps } from './send-coins.ts';
 
 export type AdvanceSendsDeps = Pick<
   SendCoinsDeps,
-  'db' | 'clock' | 'logger' | 'chains' | 'keys' | 'baseUrl' | 'rates' | 'policy' | 'wakeWebhooks'
+  | 'db'
+  | 'clock'
+  | 'logger'
+  | 'chains'
+  | 'keys'
+  | 'baseUrl'
+  | 'rates'
+  | 'policy'
+  | 'wakeWebhooks'
+  | 'tellPaymentNews'
 >;
 
 /** Sends offered to the node in one round. */

@@ -16,10 +16,16 @@ interface Watcher {
 
 const POLL_MS = 3_000;
 /** After the end only late money or a reversal can still change something. */
-const POLL_FINAL_MS = 12_000;
+const POLL_FINAL_MS = 15_000;
 const REQUEST_LIMIT_MS = 10_000;
 /** Failures in a row before the page goes over to asking. */
 const STREAM_TRIES = 3;
+/** Some proxies keep a stream to themselves: by then the first word must be there. */
+const FIRST_WORD_MS = 6_000;
+/** Three heartbeats of the daemon. */
+const SILENCE_MS = 45_000;
+/** A stream is tried again after that many answers. */
+const POLLS_PER_STREAM = 20;
 
 /** Follows the payment by server-sent events, or by asking again and again where they do not get through. */
 export function follow(main: HTMLElement, watcher: Watcher): void {
@@ -27,6 +33,7 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
   const query = `?lang=${document.documentElement.lang}`;
   let version = main.dataset['version'] ?? '';
   let timer: number | undefined;
+  let answers = 0;
 
   const take = (state: State): void => {
     if (state.version === version) return;
@@ -34,36 +41,54 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
     watcher.onChange(state);
   };
 
+  const pollIn = (pauseMs: number): void => {
+    timer = window.setTimeout(() => void poll(), pauseMs);
+  };
+
   const poll = async (): Promise<void> => {
+    timer = undefined;
     let pause = POLL_MS;
     try {
       const answer = await fetch(`${base}/state${query}`, { signal: AbortSignal.timeout(REQUEST_LIMIT_MS) });
       if (!answer.ok) throw new Error(`status ${answer.status}`);
       const state = (await answer.json()) as State;
       take(state);
+      answers += 1;
       if (state.final) pause = POLL_FINAL_MS;
+      else if (answers % POLLS_PER_STREAM === 0) return stream();
     } catch {
       toast(texts.offline);
     }
-    timer = window.setTimeout(() => void poll(), pause);
+    pollIn(pause);
   };
 
   const stream = (): void => {
     let failures = 0;
     const source = new EventSource(`${base}/events${query}`);
-    source.addEventListener('payment', (event: MessageEvent<string>) => {
+    const giveUp = (): void => {
+      window.clearTimeout(silence);
+      source.close();
+      void poll();
+    };
+    let silence = window.setTimeout(giveUp, FIRST_WORD_MS);
+    const heard = (): void => {
       failures = 0;
+      window.clearTimeout(silence);
+      silence = window.setTimeout(giveUp, SILENCE_MS);
+    };
+    source.addEventListener('beat', heard);
+    source.addEventListener('payment', (event: MessageEvent<string>) => {
+      heard();
       const state = JSON.parse(event.data) as State;
       take(state);
       if (!state.final) return;
+      window.clearTimeout(silence);
       source.close();
-      timer = window.setTimeout(() => void poll(), POLL_FINAL_MS);
+      pollIn(POLL_FINAL_MS);
     });
     source.addEventListener('error', () => {
       failures += 1;
-      if (source.readyState !== EventSource.CLOSED && failures < STREAM_TRIES) return;
-      source.close();
-      void poll();
+      if (source.readyState === EventSource.CLOSED || failures >= STREAM_TRIES) giveUp();
     });
   };
 

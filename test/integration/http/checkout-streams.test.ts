@@ -3,19 +3,22 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/domain/errors.ts';
+import type { Frame } from '../../../src/http/pages/checkout/room.ts';
 import {
   CheckoutStreams,
   STREAM_LIMITS,
-  type Snapshot,
   type StreamLimits,
 } from '../../../src/http/pages/checkout/streams.ts';
 import { createLogger } from '../../../src/logger.ts';
+import { PaymentNews } from '../../../src/usecases/payment/payment-news.ts';
 import { eventually } from '../../_helpers/poll.ts';
 
-const snapshot = (version: string, final = false): Snapshot => ({
+const frame = (version: string, final = false): Frame => ({
   version,
   final,
-  data: () => JSON.stringify({ version }),
+  stamp: version,
+  data: (language) => JSON.stringify({ version, language }),
 });
 
 let server: Server;
@@ -24,42 +27,142 @@ afterEach(() => {
   server.close();
 });
 
-async function serve(look: () => Promise<Snapshot>, limits: Partial<StreamLimits> = {}) {
-  const streams = new CheckoutStreams(createLogger('silent'), {
+interface World {
+  readonly look: () => Promise<Frame>;
+  readonly stamp?: () => string;
+  readonly limits?: Partial<StreamLimits>;
+}
+
+async function serve({ look, stamp = () => '', limits = {} }: World) {
+  const news = new PaymentNews();
+  const counts = { looks: 0, comparisons: 0 };
+  const source = {
+    look: async () => {
+      counts.looks += 1;
+      return look();
+    },
+    stamps: async (ids: readonly string[]) => {
+      counts.comparisons += 1;
+      return new Map(stamp() === '' ? [] : ids.map((id) => [id, stamp()]));
+    },
+    follow: (paymentId: string, listener: () => void) => news.follow(paymentId, listener),
+  };
+  const streams = new CheckoutStreams(source, createLogger('silent'), {
     ...STREAM_LIMITS,
-    lookEveryMs: 10,
+    gapMs: 1,
     ...limits,
   });
   const app = express();
-  app.get('/', (req, res) => {
-    if (streams.hasRoom('client')) streams.open(req, res, 'client', look);
+  app.get('/:paymentId', (req, res, next) => {
+    const stream = { req, res, next, client: 'client', language: 'en' as const };
+    if (streams.hasRoom('client')) streams.open({ ...stream, paymentId: req.params.paymentId });
     else res.status(204).end();
+  });
+  app.use((_error: unknown, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
+    res.status(404).end();
   });
   server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { streams, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/pay_1`;
+  return { streams, news, counts, url };
+}
+
+const idsIn = (text: string): (string | undefined)[] =>
+  [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id);
+
+/** Reads a stream until it has told so many changes. */
+async function read(
+  url: string,
+  changes: number,
+): Promise<{ ids: () => Promise<unknown>; leave: () => void }> {
+  const leaving = new AbortController();
+  const answer = await fetch(url, { signal: leaving.signal });
+  const ids = async (): Promise<unknown> => {
+    let text = '';
+    for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (idsIn(text).length >= changes) break;
+    }
+    return idsIn(text);
+  };
+  return { ids, leave: () => leaving.abort() };
 }
 
 describe('streams of a checkout page', () => {
-  it('tell each change once, and end when nothing more can come', async () => {
-    const looks = ['a', 'a', 'b', 'b', 'c'];
-    const { url } = await serve(async () => {
-      const version = looks.shift() ?? 'c';
-      return snapshot(version, version === 'c');
-    });
+  it('tell each change once, when there is news of it, and end when nothing more can come', async () => {
+    let now = frame('a');
+    const { url, news } = await serve({ look: async () => now });
     const answer = await fetch(url);
     expect(answer.headers.get('content-type')).toContain('text/event-stream');
-    expect([...(await answer.text()).matchAll(/^id: (.*)$/gm)].map(([, id]) => id)).toEqual(['a', 'b', 'c']);
+    news.tell('pay_1');
+    news.tell('pay_other');
+    now = frame('b', true);
+    news.tell('pay_1');
+    expect(idsIn(await answer.text())).toEqual(['a', 'b']);
+  });
+
+  it('read a payment once for all who look at it, and not at all while nothing happens', async () => {
+    let now = frame('a');
+    const { url, news, counts } = await serve({ look: async () => now, limits: { maxPerClient: 200 } });
+    const open = await Promise.all(Array.from({ length: 50 }, async () => read(url, 2)));
+    const looks = counts.looks;
+    expect(looks).toBe(1);
+    now = frame('b');
+    news.tell('pay_1');
+    expect(new Set(await Promise.all(open.map(async ({ ids }) => String(await ids()))))).toEqual(
+      new Set(['a,b']),
+    );
+    expect(counts.looks).toBe(looks + 1);
+  });
+
+  it('show what happened while the payment was being read', async () => {
+    let now = frame('a');
+    const held = Promise.withResolvers<void>();
+    const { url, news, counts } = await serve({
+      look: async () => {
+        const seen = now;
+        if (seen.version === 'b') await held.promise;
+        return seen;
+      },
+    });
+    const { ids } = await read(url, 3);
+    now = frame('b');
+    news.tell('pay_1');
+    await eventually(
+      'b is being read',
+      () => counts.looks,
+      (looks) => looks === 2,
+    );
+    now = frame('c');
+    news.tell('pay_1');
+    held.resolve();
+    expect(await ids()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('find what changed without news by comparing all that is shown in one go', async () => {
+    let now = frame('a');
+    const { url, counts } = await serve({
+      look: async () => now,
+      stamp: () => now.stamp,
+      limits: { compareMs: 20 },
+    });
+    const { ids } = await read(url, 2);
+    await eventually(
+      'it was compared twice',
+      () => counts.comparisons,
+      (comparisons) => comparisons >= 2,
+    );
+    expect(counts.looks).toBe(1);
+    now = frame('b');
+    expect(await ids()).toEqual(['a', 'b']);
   });
 
   it('are bounded per client, and give their place back when the browser leaves', async () => {
-    const { url, streams } = await serve(async () => snapshot('a'), { maxPerClient: 2 });
-    const leaving = new AbortController();
-    const open = await fetch(url, { signal: leaving.signal });
+    const { url, streams } = await serve({ look: async () => frame('a'), limits: { maxPerClient: 2 } });
+    const { leave } = await read(url, 1);
     await fetch(url);
     expect((await fetch(url)).status).toBe(204);
-    expect(open.status).toBe(200);
-    leaving.abort();
+    leave();
     await eventually(
       'the place is free',
       () => streams.hasRoom('client'),
@@ -68,28 +171,39 @@ describe('streams of a checkout page', () => {
   });
 
   it('are bounded in all, beat while nothing happens, and end after their time', async () => {
-    const { url } = await serve(async () => snapshot('a'), {
-      maxStreams: 1,
-      heartbeatMs: 20,
-      lifetimeMs: 150,
+    const { url } = await serve({
+      look: async () => frame('a'),
+      limits: { maxStreams: 1, heartbeatMs: 20, lifetimeMs: 150 },
     });
     const answer = await fetch(url);
     expect((await fetch(url)).status).toBe(204);
-    expect(await answer.text()).toContain(': still here');
+    expect(await answer.text()).toContain('event: beat\ndata:\n\n');
   });
 
   it('end when the daemon stops, and none is opened after that', async () => {
-    const { url, streams } = await serve(async () => snapshot('a'));
+    const { url, streams } = await serve({ look: async () => frame('a') });
     const text = (await fetch(url)).text();
     streams.close();
     await text;
     expect((await fetch(url)).status).toBe(204);
   });
 
-  it('end when the payment cannot be read any more', async () => {
-    const { url } = await serve(async () => {
-      throw new Error('the database is gone');
+  it('say what is wrong when there is nothing to show, and end when there is no more', async () => {
+    let now: Frame | null = null;
+    const { url, news, streams } = await serve({
+      look: async () => {
+        if (now === null) throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
+        return now;
+      },
+      limits: { maxStreams: 1 },
     });
-    expect(await (await fetch(url)).text()).toBe('');
+    expect((await fetch(url)).status).toBe(404);
+    expect(streams.hasRoom('client')).toBe(true);
+    now = frame('a');
+    const answer = await fetch(url);
+    now = null;
+    news.tell('pay_1');
+    expect(idsIn(await answer.text())).toEqual(['a']);
+    expect(streams.hasRoom('client')).toBe(true);
   });
 });

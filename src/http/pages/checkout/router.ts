@@ -1,15 +1,10 @@
-import { createHash } from 'node:crypto';
 import express, { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { z } from 'zod';
 import { asCoin } from '../../../domain/coins.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { Logger } from '../../../domain/ports.ts';
-import {
-  readCheckout,
-  type CheckoutView,
-  type ReadCheckoutDeps,
-} from '../../../usecases/payment/read-checkout.ts';
+import { readCheckout, type ReadCheckoutDeps } from '../../../usecases/payment/read-checkout.ts';
 import { simulatePayment, type SimulatePaymentDeps } from '../../../usecases/payment/simulate-payment.ts';
 import { clientKey } from '../../client-key.ts';
 import { toFailure } from '../../dispatch.ts';
@@ -21,9 +16,9 @@ import { sendPage } from '../page-headers.ts';
 import type { WebAssets } from '../web-assets.ts';
 import { checkoutPage, problemPage, SIMULATIONS } from './document.ts';
 import { chooseLanguage, speak, type Language } from './language.ts';
-import { isFinal, leavesByItself, wayBack, type Scene } from './scene.ts';
-import { announcement, stateOf } from './states.ts';
-import type { CheckoutStreams, Snapshot } from './streams.ts';
+import { stateJson, versionOf } from './frames.ts';
+import type { Scene } from './scene.ts';
+import type { CheckoutStreams } from './streams.ts';
 
 export interface CheckoutDeps extends ReadCheckoutDeps, SimulatePaymentDeps {
   readonly logger: Logger;
@@ -72,48 +67,27 @@ function page(deps: CheckoutDeps): RequestHandler {
   };
 }
 
-/** Changes whenever anything the page shows does. */
-function versionOf(view: CheckoutView): string {
-  return createHash('sha256').update(JSON.stringify(view)).digest('base64url').slice(0, 16);
-}
-
-function snapshotOf(scene: Scene): Snapshot {
-  const { view } = scene;
-  const version = versionOf(view);
-  const final = isFinal(view);
-  const draw = (): string =>
-    JSON.stringify({
-      version,
-      status: view.payment.status,
-      final,
-      html: stateOf(scene).toString(),
-      announcement: announcement(scene),
-      redirect: leavesByItself(view) ? wayBack(view) : null,
-    });
-  return { version, final, data: draw };
-}
-
 /** For browsers that cannot hold a stream open. */
 function state(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
-    const { version, data } = snapshotOf(await sceneOf(deps, req));
-    const tag = `"${version}"`;
+    const scene = await sceneOf(deps, req);
+    const tag = `"${versionOf(scene.view)}"`;
     res.set({ 'Cache-Control': 'no-cache', ETag: tag });
     if (req.get('If-None-Match') === tag) res.status(304).end();
-    else res.type('json').send(data());
+    else res.type('json').send(stateJson(scene));
   };
 }
 
 function events(deps: CheckoutDeps): RequestHandler {
-  return async (req, res) => {
+  return (req, res, next) => {
     const client = clientKey(req);
-    await sceneOf(deps, req);
-    if (deps.streams.hasRoom(client)) {
-      deps.streams.open(req, res, client, async () => snapshotOf(await sceneOf(deps, req)));
+    // 204 tells EventSource to stop trying; the page then asks for the state from time to time.
+    if (!deps.streams.hasRoom(client)) {
+      res.status(204).end();
       return;
     }
-    // 204 tells EventSource to stop trying; the page then asks for the state from time to time.
-    res.status(204).end();
+    const paymentId = String(req.params['paymentId']);
+    deps.streams.open({ req, res, next, client, paymentId, language: languageOf(req) });
   };
 }
 

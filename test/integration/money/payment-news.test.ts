@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterCommit, inTransaction } from '../../../src/store/database.ts';
+import { findPayment, updatePayment } from '../../../src/store/payments.ts';
+import { cancelPayment } from '../../../src/usecases/payment/decide-payment.ts';
+import { PaymentNews } from '../../../src/usecases/payment/payment-news.ts';
+import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
+import { readCheckout, readStamps } from '../../../src/usecases/payment/read-checkout.ts';
+import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
+
+let world: PaymentWorld;
+let payment: PaymentView;
+
+beforeEach(async () => {
+  world = await openPaymentWorld();
+  await world.look();
+  payment = await world.order({ allowed: ['BTC'] });
+  world.news.length = 0;
+});
+afterEach(async () => world.close());
+
+const newsOf = (): number => world.news.splice(0).filter((id) => id === payment.id).length;
+const stampNow = async (): Promise<string | undefined> =>
+  (await readStamps(world.wallet.db, [payment.id])).get(payment.id);
+const stampShown = async (): Promise<string> => (await readCheckout(world.deps, payment.id)).stamp;
+
+describe('news of a payment', () => {
+  it('come with money, with each block while it confirms, with its loss, and not when nothing happened', async () => {
+    const { BTC } = world.chains;
+    await world.look();
+    BTC.mine(world.now());
+    await world.look();
+    expect(newsOf()).toBe(0);
+    const credit = creditTo(addressOf(payment, 'BTC'), 50_000_000n);
+    BTC.unconfirmed = [unconfirmed(credit)];
+    await world.look('BTC');
+    expect(newsOf()).toBeGreaterThan(0);
+    BTC.unconfirmed = [];
+    BTC.mine(world.now(), [credit]);
+    await world.look('BTC');
+    expect(newsOf()).toBeGreaterThan(0);
+    // Nothing of the payment is written by this one: it only counts.
+    BTC.mine(world.now());
+    await world.look('BTC');
+    BTC.mine(world.now());
+    await world.look('BTC');
+    expect(newsOf()).toBeGreaterThan(0);
+    BTC.drop(3);
+    for (let block = 0; block < 4; block += 1) BTC.mine(world.now());
+    BTC.fates.set(credit.ref.txid, 'gone');
+    await world.look('BTC');
+    expect(newsOf()).toBeGreaterThan(0);
+  });
+
+  it('come with the merchant’s word and with the end of its time', async () => {
+    const other = await world.order({ allowed: ['BTC'] });
+    await cancelPayment(world.deps, { merchantId: world.wallet.merchant.id, paymentId: payment.id });
+    expect(newsOf()).toBe(1);
+    world.advance(61 * MINUTE);
+    await world.look();
+    await world.expire();
+    expect(world.news).toEqual([other.id]);
+  });
+
+  it('reach those who follow that payment, until they leave', () => {
+    const news = new PaymentNews();
+    const heard: string[] = [];
+    const leave = news.follow('pay_1', () => heard.push('first'));
+    news.follow('pay_1', () => heard.push('second'));
+    news.tell('pay_1');
+    news.tell('pay_2');
+    leave();
+    leave();
+    news.tell('pay_1');
+    expect(heard).toEqual(['first', 'second', 'second']);
+  });
+});
+
+describe('what is done after the commit', () => {
+  it('is done once the change can be read, and never when it is rolled back', async () => {
+    const { db } = world.wallet;
+    const done: string[] = [];
+    await expect(
+      inTransaction(db, async (tx) => {
+        afterCommit(tx, () => done.push('rolled back'));
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    await inTransaction(db, async (tx) => {
+      afterCommit(tx, () => done.push('committed'));
+      expect(done).toEqual([]);
+    });
+    expect(done).toEqual(['committed']);
+    await db.transaction().execute(async (tx) => {
+      expect(() => afterCommit(tx, () => {})).toThrow('inTransaction');
+    });
+  });
+});
+
+describe('the stamp of a payment', () => {
+  it('is the same in what is shown and in the comparison, and differs after any change of it', async () => {
+    const first = await stampShown();
+    expect(await stampNow()).toBe(first);
+    const row = await findPayment(world.wallet.db, payment.id);
+    world.advance(1_000);
+    await inTransaction(world.wallet.db, async (tx) =>
+      updatePayment(tx, payment.id, { ...pick(row!), updated_at: world.now() }),
+    );
+    expect(await stampNow()).not.toBe(first);
+    expect(await stampShown()).toBe(await stampNow());
+    await world.wallet.db.updateTable('merchants').set({ domain_verified_at: world.now() }).execute();
+    expect(await stampNow()).toBe(await stampShown());
+    expect((await readStamps(world.wallet.db, ['pay_none'])).size).toBe(0);
+  });
+});
+
+function pick(row: NonNullable<Awaited<ReturnType<typeof findPayment>>>) {
+  const { status, exception, closed_at, cancelled_at, accepted_at, refunded_at, refunded_by } = row;
+  return { status, exception, closed_at, cancelled_at, accepted_at, refunded_at, refunded_by };
+}
