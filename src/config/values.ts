@@ -1,7 +1,11 @@
 import { isIP } from 'node:net';
 import { COIN_INFO, type Coin } from '../domain/coins.ts';
-import type { ConfirmationPolicy } from '../domain/confirmations.ts';
-import { SOLANA_FINALIZED_DEPTH } from '../domain/confirmations.ts';
+import {
+  type ConfirmationPolicy,
+  isAtLeast,
+  type Requirement,
+  SOLANA_FINALIZED_DEPTH,
+} from '../domain/confirmations.ts';
 import { parseFixedRates, fixedRates, FixedRatesError, type FixedRates } from '../domain/fixed-rates.ts';
 import { AmountError, parseDecimal } from '../domain/money.ts';
 import { z } from 'zod';
@@ -235,10 +239,11 @@ const policyShape = z.strictObject({
 
 /**
  * A confirmation policy: a number, or a default with tiers by coin amount; in the environment the
- * tiers follow as `2,0.5:3,5:6`. Unconfirmed money never settles, so 1 is the least.
+ * tiers follow as `2,0.5:3,5:6`. Ether may also wait for the network's own `safe` and `finalized`,
+ * which ask for more than any number. Unconfirmed money never settles, so 1 is the least.
  */
 export function confirmationPolicy(coin: Coin) {
-  const finalized = coin === 'SOL' ? ' or finalized' : '';
+  const finalized = coin === 'SOL' ? ' or finalized' : coin === 'ETH' ? ', safe or finalized' : '';
   const expected = `a number of confirmations from 1 to ${MAX_CONFIRMATIONS}${finalized}, or a default with rising tiers such as 2,0.5:3,5:6`;
   return z.unknown().transform((value, context): ConfirmationPolicy => {
     const policy = readPolicy(value, coin);
@@ -254,14 +259,14 @@ function readPolicy(value: unknown, coin: Coin): ConfirmationPolicy | undefined 
   const base = confirmations(shape.data.default, coin);
   if (base === undefined) return undefined;
   const tiers = [];
-  let [lastAtoms, lastConfirmations] = [0n, base];
+  let [lastAtoms, last] = [0n, base];
   for (const tier of shape.data.tiers) {
     const fromAtoms = decimalOrUndefined(String(tier.from), COIN_INFO[coin].decimals);
     const needed = confirmations(tier.confirmations, coin);
     if (fromAtoms === undefined || needed === undefined) return undefined;
-    if (fromAtoms <= lastAtoms || needed < lastConfirmations) return undefined;
+    if (fromAtoms <= lastAtoms || !isAtLeast(needed, last)) return undefined;
     tiers.push({ fromAtoms, confirmations: needed });
-    [lastAtoms, lastConfirmations] = [fromAtoms, needed];
+    [lastAtoms, last] = [fromAtoms, needed];
   }
   return { base, tiers };
 }
@@ -281,9 +286,10 @@ function policyOfText(value: string): unknown {
   };
 }
 
-function confirmations(value: unknown, coin: Coin): number | undefined {
+function confirmations(value: unknown, coin: Coin): Requirement | undefined {
   const text = scalar.safeParse(value).data ?? '';
-  if (text === 'finalized') return coin === 'SOL' ? SOLANA_FINALIZED_DEPTH : undefined;
+  if (coin === 'ETH' && (text === 'safe' || text === 'finalized')) return text;
+  if (coin === 'SOL' && text === 'finalized') return SOLANA_FINALIZED_DEPTH;
   const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   return number >= 1 && number <= MAX_CONFIRMATIONS ? number : undefined;
 }

@@ -1,4 +1,5 @@
 import type { Coin, Mode, Network } from './coins.ts';
+import type { Finality } from './confirmations.ts';
 import type { KeyPath, KeySource } from './keys.ts';
 
 /**
@@ -17,6 +18,11 @@ export interface ChainAdapter {
   tip(): Promise<BlockRef>;
   /** Where the chain has such: height of the newest block that cannot be taken back. */
   finalizedHeight?(): Promise<number>;
+  /**
+   * Where the network itself says which blocks stay: the newest block of each kind asked for.
+   * @throws {ChainError} when the node does not say, naming what it lacks.
+   */
+  finalBlocks?(wanted: readonly Finality[]): Promise<ReadonlyMap<Finality, BlockRef>>;
   /** Hash of the node's best-chain block at a height, null above its tip. */
   hashAt(height: number): Promise<string | null>;
   /** The highest block whose time is at or before `timeMs` (block 0 at least): where a new cursor starts. */

@@ -10,6 +10,7 @@ const ASKING: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
   'status',
   'tip',
   'finalizedHeight',
+  'finalBlocks',
   'hashAt',
   'blockBefore',
   'blockAt',

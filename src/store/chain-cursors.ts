@@ -1,5 +1,6 @@
 import type { BlockRef, ChainBlockHeader } from '../domain/chain.ts';
 import type { ChainId, Coin, Mode } from '../domain/coins.ts';
+import type { FinalHeights } from '../domain/confirmations.ts';
 import type { Db, Tx } from './database.ts';
 
 /** Blocks remembered below the cursor: the deepest reorg that is followed without a rescan. */
@@ -25,6 +26,29 @@ export async function cursorHeights(db: Db, mode: Mode): Promise<Partial<Record<
   return Object.fromEntries(rows.map((row) => [row.coin, row.height]));
 }
 
+/** What the networks of one mode called final. */
+export async function finalHeights(db: Db, mode: Mode): Promise<Partial<Record<Coin, FinalHeights>>> {
+  const rows = await db
+    .selectFrom('chain_cursors')
+    .select(['coin', 'safe_height as safe', 'finalized_height as finalized'])
+    .where('mode', '=', mode)
+    .execute();
+  return Object.fromEntries(rows.map(({ coin, safe, finalized }) => [coin, { safe, finalized }]));
+}
+
+export async function finalHeightsOf(db: Db, chain: ChainId): Promise<FinalHeights> {
+  return (await finalHeights(db, chain.mode))[chain.coin] ?? { safe: null, finalized: null };
+}
+
+export async function setFinalHeights(tx: Tx, chain: ChainId, heights: FinalHeights): Promise<void> {
+  await tx
+    .updateTable('chain_cursors')
+    .set({ safe_height: heights.safe, finalized_height: heights.finalized })
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .execute();
+}
+
 /** Moves the cursor onto a block and remembers it; forgets what is too deep to matter. */
 export async function advanceCursor(
   tx: Tx,
@@ -47,7 +71,7 @@ export async function advanceCursor(
   await setCursor(tx, chain, { height, hash }, nowMs);
 }
 
-/** Moves the cursor back to an earlier block and forgets the blocks above it. */
+/** Moves the cursor back to an earlier block and forgets the blocks above it, final or not. */
 export async function rewindCursor(tx: Tx, chain: ChainId, to: BlockRef, nowMs: number): Promise<void> {
   await tx
     .deleteFrom('chain_blocks')
@@ -56,6 +80,10 @@ export async function rewindCursor(tx: Tx, chain: ChainId, to: BlockRef, nowMs: 
     .where('height', '>', to.height)
     .execute();
   await setCursor(tx, chain, to, nowMs);
+  const { safe, finalized } = await finalHeightsOf(tx, chain);
+  const kept = (height: number | null): number | null =>
+    height === null ? null : Math.min(height, to.height);
+  await setFinalHeights(tx, chain, { safe: kept(safe), finalized: kept(finalized) });
 }
 
 async function setCursor(tx: Tx, chain: ChainId, at: BlockRef, nowMs: number): Promise<void> {
@@ -63,7 +91,7 @@ async function setCursor(tx: Tx, chain: ChainId, at: BlockRef, nowMs: number): P
   const { height, hash } = at;
   await tx
     .insertInto('chain_cursors')
-    .values({ coin, mode, height, hash, updated_at: nowMs })
+    .values({ coin, mode, height, hash, safe_height: null, finalized_height: null, updated_at: nowMs })
     .onConflict((conflict) =>
       conflict.columns(['coin', 'mode']).doUpdateSet({ height, hash, updated_at: nowMs }),
     )

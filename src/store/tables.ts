@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { RecurringInterval } from '../domain/catalog.ts';
 import type { Coin, Mode } from '../domain/coins.ts';
+import type { Finality } from '../domain/confirmations.ts';
 import type { VerificationMethod } from '../domain/domain-verification.ts';
 import type { CreditState, LatePolicy, PaymentException, PaymentStatus } from '../domain/payment/types.ts';
 import type { EventType } from '../domain/events.ts';
@@ -267,6 +268,7 @@ export interface PaymentOptionRow {
   rate_sources_json: string;
   rate_at: number;
   required_confirmations: number;
+  required_finality: Finality | null;
 }
 
 /** Every output that ever paid one of our addresses: the ledger. */
@@ -318,6 +320,9 @@ export interface ChainCursorRow {
   mode: Mode;
   height: number;
   hash: string;
+  /** Newest heights that the network called safe and finalized and our own blocks agree with. */
+  safe_height: number | null;
+  finalized_height: number | null;
   updated_at: number;
 }
 

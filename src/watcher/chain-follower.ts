@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ChainError, type BlockRef, type ChainAdapter, type NodeStatus } from '../domain/chain.ts';
 import type { Coin, Mode } from '../domain/coins.ts';
 import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
+import { recordFinality } from '../usecases/chain/record-finality.ts';
 import { recordBlock } from '../usecases/chain/record-block.ts';
 import { recordUnconfirmed } from '../usecases/chain/record-unconfirmed.ts';
 import { rewindChain } from '../usecases/chain/rewind-chain.ts';
@@ -55,6 +56,8 @@ export class ChainFollower {
   readonly #watch = new UnbrokenWatch();
   #failures = 0;
   #outOfStepRounds = 0;
+  /** Why it is not known what the network calls final; the chain is followed nevertheless. */
+  #finalityError: string | null = null;
   #health: Pick<ChainHealth, 'state' | 'height' | 'lastError'> = {
     state: 'starting',
     height: null,
@@ -100,7 +103,7 @@ export class ChainFollower {
     return {
       coin: this.#adapter.coin,
       mode: this.#adapter.mode,
-      ...this.#health,
+      ...this.#withFinality(this.#health),
       lag: height === null || known === null ? null : Math.max(0, known - height),
       lastSeenAt: this.#watch.seenThrough,
       nodeVersion: this.#status?.version ?? null,
@@ -138,7 +141,28 @@ export class ChainFollower {
     this.#watch.looked(startedAt, status);
     if (isInStep(status)) this.#health = { ...this.#health, state: 'following' };
     else this.#nowBehindNetwork(status);
+    await this.#learnFinality();
     return false;
+  }
+
+  /** Trouble here keeps payments waiting that need the answer, and nothing else: blocks are still read. */
+  async #learnFinality(): Promise<void> {
+    try {
+      await recordFinality(this.#deps, this.#adapter);
+      this.#finalityError = null;
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      if (this.#finalityError !== error.message) {
+        this.#deps.logger.error({ ...this.#chain(), err: error }, 'could not learn which blocks are final');
+      }
+      this.#finalityError = error.message;
+    }
+  }
+
+  #withFinality(health: Pick<ChainHealth, 'state' | 'height' | 'lastError'>): typeof health {
+    if (this.#finalityError === null || health.lastError !== null) return health;
+    const state = health.state === 'following' ? 'error' : health.state;
+    return { ...health, state, lastError: this.#finalityError };
   }
 
   #nowBehindNetwork({ peers, syncing }: NodeStatus): void {

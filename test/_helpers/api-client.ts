@@ -25,6 +25,7 @@ export interface PaymentJson {
       received: string;
       confirmations: number;
       requiredConfirmations: number;
+      finality?: string | null;
       uri: string;
     }
   >;

@@ -79,6 +79,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
       const { number: height, hash } = await client.tip();
       return { height, hash };
     },
+    finalBlocks: (wanted) => client.finalBlocks(wanted),
     hashAt: async (height) => (await client.headerAt(height))?.hash ?? null,
     blockBefore: (timeMs) => blockBefore(client, timeMs),
     blockAt: (height) => readBlock(reader, height),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type BlockRef, ChainError } from '../../domain/chain.ts';
+import type { Finality } from '../../domain/confirmations.ts';
 import {
   type Block,
   BLOCK,
@@ -40,6 +41,8 @@ export interface Standing {
 export interface NodeClient {
   tip(): Promise<Header>;
   headerAt(height: number): Promise<Header | null>;
+  /** The newest blocks that the network calls so. @throws {ChainError} naming what the node does not tell. */
+  finalBlocks(wanted: readonly Finality[]): Promise<ReadonlyMap<Finality, BlockRef>>;
   /** @throws {ChainError} `pruned` when the node dropped the block's transactions. */
   blockAt(height: number): Promise<Block | null>;
   /** The latest header, and the block the node would build on it, from one request. */
@@ -80,12 +83,16 @@ export function createNodeClient(rpc: Rpc): NodeClient {
 
 function blockReads(
   rpc: Rpc,
-): Pick<NodeClient, 'tip' | 'headerAt' | 'blockAt' | 'latestAndPending' | 'trace' | 'identity'> {
+): Pick<
+  NodeClient,
+  'tip' | 'headerAt' | 'finalBlocks' | 'blockAt' | 'latestAndPending' | 'trace' | 'identity'
+> {
   return {
     tip: async () =>
       understood(rpc.call({ method: 'eth_getBlockByNumber', params: ['latest', false] }, HEADER)),
     headerAt: async (height) =>
       honest(await understood(rpc.call(blockRequest(height, false), HEADER.nullable())), height),
+    finalBlocks: async (wanted) => finalBlocks(rpc, wanted),
     blockAt: async (height) => {
       try {
         return honest(await rpc.call(blockRequest(height, true), BLOCK.nullable()), height);
@@ -115,6 +122,29 @@ function blockReads(
     },
     identity: async () => identity(rpc),
   };
+}
+
+async function finalBlocks(
+  rpc: Rpc,
+  wanted: readonly Finality[],
+): Promise<ReadonlyMap<Finality, BlockRef>> {
+  const method = 'eth_getBlockByNumber';
+  const answers = await rpc.batch(wanted.map((tag) => ({ method, params: [tag, false] })));
+  return new Map(
+    wanted.map((tag, at) => {
+      const answer = answers[at];
+      const block =
+        answer === undefined || answer instanceof RpcRefusal
+          ? null
+          : parsed(answer.result, `${method} ${tag}`, HEADER.nullable());
+      if (block !== null) return [tag, { height: block.number, hash: block.hash }];
+      const why = answer instanceof RpcRefusal ? answer.reason : 'no such block';
+      throw new ChainError(
+        'unavailable',
+        `the node does not tell which block is ${tag} (${why}): payments that wait for it do not settle. Connect it to its consensus client, or set TILLD_CONFIRMATIONS_ETH to a number`,
+      );
+    }),
+  );
 }
 
 function blockRequest(height: number, isFull: boolean): RpcRequest {

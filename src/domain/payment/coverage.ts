@@ -1,3 +1,4 @@
+import { finalHeight } from '../confirmations.ts';
 import type { PaymentCredit, PaymentState } from './types.ts';
 
 /**
@@ -64,6 +65,21 @@ export function confirmationsOf(credit: PaymentCredit, tip: number | undefined):
 export function isSettled(payment: PaymentState, credit: PaymentCredit): boolean {
   const option = payment.options[credit.coin];
   if (option === undefined) return false;
-  const needed = Math.max(1, option.requiredConfirmations, credit.maturity);
-  return confirmationsOf(credit, payment.tips[credit.coin]) >= needed;
+  const held = confirmationsOf(credit, payment.tips[credit.coin]);
+  if (held < Math.max(1, credit.maturity)) return false;
+  if (option.finality === null) return held >= option.requiredConfirmations;
+  const final = finalHeight(payment.final[credit.coin], option.finality);
+  return final !== null && credit.height !== null && credit.height <= final;
+}
+
+/**
+ * Confirmations as people are shown them: they reach the required number when, and only when, the
+ * money is settled, also where the network's word settles it sooner or later than usual.
+ */
+export function shownConfirmations(payment: PaymentState, credit: PaymentCredit): number {
+  const held = confirmationsOf(credit, payment.tips[credit.coin]);
+  const option = payment.options[credit.coin];
+  if (option === undefined || option.finality === null || held === 0) return held;
+  const { requiredConfirmations: usual } = option;
+  return isSettled(payment, credit) ? Math.max(held, usual) : Math.min(held, usual - 1);
 }

@@ -87,7 +87,7 @@ function observe(payment: PaymentState, book: CreditBook, fact: PaymentFact, now
       );
       return payment;
     case 'tip':
-      return { ...payment, tips: { ...payment.tips, [fact.coin]: fact.height } };
+      return withTip(payment, fact);
     case 'clock':
       return payment.closedAt === null && now >= payment.expiresAt ? { ...payment, closedAt: now } : payment;
     case 'cancel':
@@ -104,6 +104,12 @@ function observe(payment: PaymentState, book: CreditBook, fact: PaymentFact, now
     default:
       return assertNever(fact);
   }
+}
+
+function withTip(payment: PaymentState, fact: Extract<PaymentFact, { type: 'tip' }>): PaymentState {
+  const { coin, height, final } = fact;
+  const moved = { ...payment, tips: { ...payment.tips, [coin]: height } };
+  return final === undefined ? moved : { ...moved, final: { ...payment.final, [coin]: final } };
 }
 
 type SeenFact = Extract<PaymentFact, { type: 'output_seen' }>;

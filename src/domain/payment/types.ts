@@ -1,5 +1,6 @@
 import type { Coin } from '../coins.ts';
 import type { OutputRef } from '../chain.ts';
+import type { FinalHeights, Finality } from '../confirmations.ts';
 
 export const PAYMENT_STATUSES = [
   'pending',
@@ -44,7 +45,10 @@ export interface PaymentCredit {
 
 export interface PaymentOption {
   readonly due: bigint;
+  /** With a finality this is what it usually takes: an expectation, not the rule. */
   readonly requiredConfirmations: number;
+  /** The network's own word that settles money in this coin; null where confirmations are counted. */
+  readonly finality: Finality | null;
 }
 
 /** Atoms given back per coin by refunds that the network took and that have not failed. */
@@ -74,6 +78,8 @@ export interface PaymentState {
   readonly credits: readonly PaymentCredit[];
   /** Best known chain height of each coin. */
   readonly tips: Readonly<Partial<Record<Coin, number>>>;
+  /** What the network of each coin called final, as far as our own blocks agree with it. */
+  readonly final: Readonly<Partial<Record<Coin, FinalHeights>>>;
 }
 
 /** Things that happen to a payment. Observations may repeat and come in any order. */
@@ -103,7 +109,8 @@ export type PaymentFact =
   /** Replaced, double-spent or reorged away: it cannot be counted on. */
   | { readonly type: 'output_gone'; readonly ref: OutputRef }
   | { readonly type: 'late_quoted'; readonly ref: OutputRef; readonly due: bigint }
-  | { readonly type: 'tip'; readonly coin: Coin; readonly height: number }
+  /** Where a chain stands now, and what its network calls final when that is news. */
+  | { readonly type: 'tip'; readonly coin: Coin; readonly height: number; readonly final?: FinalHeights }
   /** Everything up to now has been looked at on every chain of the payment. */
   | { readonly type: 'clock' }
   | { readonly type: 'cancel' }

@@ -14,6 +14,10 @@ const paymentOption = z.object({
   received: z.string().meta({ description: 'Coins that arrived and are not gone, confirmed or not' }),
   confirmations: z.int().meta({ description: 'Of the least confirmed transaction' }),
   requiredConfirmations: z.int(),
+  finality: z.enum(['safe', 'finalized']).nullable().meta({
+    description:
+      'The network’s own word that settles the money; the two counts above are then what it usually takes, and are equal when it came',
+  }),
 });
 
 const paymentTransaction = z.object({

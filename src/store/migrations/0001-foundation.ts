@@ -107,6 +107,7 @@ const STATEMENTS = [
     payment_id TEXT NOT NULL REFERENCES payments(id), coin TEXT NOT NULL, address_id INTEGER NOT NULL REFERENCES addresses(id),
     address TEXT NOT NULL, amount TEXT NOT NULL, rate TEXT NOT NULL, rate_sources_json TEXT NOT NULL, rate_at INTEGER NOT NULL,
     required_confirmations INTEGER NOT NULL CHECK (required_confirmations >= 1),
+    required_finality TEXT CHECK (required_finality IN ('safe', 'finalized')),
     PRIMARY KEY (payment_id, coin)) STRICT, WITHOUT ROWID`,
   `CREATE TABLE sends (
     id TEXT PRIMARY KEY, merchant_id TEXT NOT NULL REFERENCES merchants(id), coin TEXT NOT NULL, mode TEXT NOT NULL,
@@ -159,7 +160,8 @@ const STATEMENTS = [
     parent_open INTEGER NOT NULL CHECK (parent_open IN (0, 1)),
     PRIMARY KEY (coin, mode, txid, vout, spender)) STRICT, WITHOUT ROWID`,
   `CREATE TABLE chain_cursors (
-    coin TEXT NOT NULL, mode TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL, updated_at INTEGER NOT NULL,
+    coin TEXT NOT NULL, mode TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL,
+    safe_height INTEGER, finalized_height INTEGER, updated_at INTEGER NOT NULL,
     PRIMARY KEY (coin, mode)) STRICT, WITHOUT ROWID`,
   `CREATE TABLE chain_blocks (
     coin TEXT NOT NULL, mode TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL, parent_hash TEXT NOT NULL,

@@ -1,6 +1,7 @@
 import type { ChainBlock } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { advanceCursor, findCursor } from '../../store/chain-cursors.ts';
+import { depthOf } from '../../domain/confirmations.ts';
+import { advanceCursor, finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
 import { paymentsWithMoneyAbove } from '../../store/outputs.ts';
 import { forgetDeadTransactions, forgetTransactionsBetween } from '../../store/raw-transactions.ts';
@@ -9,7 +10,7 @@ import { applyFacts } from '../payment/apply-facts.ts';
 import { confirmSends } from '../wallet/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import { findReplaced, findUndone } from './find-undone.ts';
-import { recordSightings } from './record-sightings.ts';
+import { recordSightings, type TipBefore } from './record-sightings.ts';
 
 /** Deepest confirmation count that a protocol rule asks for (coinbase maturity), with room to spare. */
 const PROTOCOL_DEPTH = 200;
@@ -47,9 +48,11 @@ export async function recordBlock(
       ...(await findReplaced(tx, chain, block.replaces ?? [])),
     ];
     const { height, hash } = block;
-    await recordSightings(tx, deps, chain, { seen, gone }, { kind: 'block', height, hash });
+    const before = { coin: chain.coin, height: cursor.height, final: await finalHeightsOf(tx, chain) };
+    const sighting = { kind: 'block' as const, height, hash, before };
+    const told = await recordSightings(tx, deps, chain, { seen, gone }, sighting);
     await confirmSends(tx, deps, chain, { spends: block.debits, height });
-    await countConfirmations(tx, deps, chain, { from: cursor.height, to: height });
+    await countConfirmations(tx, deps, chain, { before, to: height, told });
     await forgetSettledInputs(tx, chain);
     const entersInterval = Math.floor(height / FORGET_EVERY) > Math.floor(cursor.height / FORGET_EVERY);
     if (entersInterval) await forgetOldBytes(tx, chain, { from: cursor.height, to: height, now });
@@ -70,16 +73,18 @@ async function forgetOldBytes(
   await forgetDeadTransactions(tx, chain, at.now - DEAD_MS);
 }
 
-/** Every payment whose money is still gathering confirmations hears of the new height. */
+/** Every other payment whose money is still gathering confirmations hears of the new height. */
 async function countConfirmations(
   tx: Tx,
   deps: ObserveDeps,
   chain: ChainId,
-  { from, to }: { readonly from: number; readonly to: number },
+  at: { readonly before: TipBefore; readonly to: number; readonly told: ReadonlySet<string> },
 ): Promise<void> {
   const policy = deps.confirmations(chain.coin, chain.mode);
-  const depth = Math.max(PROTOCOL_DEPTH, policy.base, ...policy.tiers.map((tier) => tier.confirmations));
-  for (const paymentId of await paymentsWithMoneyAbove(tx, chain, from - depth)) {
-    await applyFacts(tx, deps, paymentId, [{ type: 'tip', coin: chain.coin, height: to }]);
+  const depth = Math.max(PROTOCOL_DEPTH, ...[policy.base, ...policy.tiers.map((tier) => tier.confirmations)].map(depthOf));
+  const { before, to: height, told } = at;
+  for (const paymentId of await paymentsWithMoneyAbove(tx, chain, before.height - depth)) {
+    if (told.has(paymentId)) continue;
+    await applyFacts(tx, deps, paymentId, [{ type: 'tip', coin: chain.coin, height }], { before });
   }
 }

@@ -6,12 +6,15 @@ import type { Tx } from '../../store/database.ts';
 import { findOutput, putOutput, type StoredOutput } from '../../store/outputs.ts';
 import { keepRawTransaction } from '../../store/raw-transactions.ts';
 import type { OutputRow } from '../../store/tables.ts';
-import { applyFacts, type ApplyFactsDeps } from '../payment/apply-facts.ts';
+import { applyFacts, type ApplyFactsDeps, type Occasion } from '../payment/apply-facts.ts';
 
 /** Where a credit was seen: in a block of the best chain, or unconfirmed. */
 export type Sighting =
-  | { readonly kind: 'block'; readonly height: number; readonly hash: string }
+  | { readonly kind: 'block'; readonly height: number; readonly hash: string; readonly before: TipBefore }
   | { readonly kind: 'unconfirmed' };
+
+/** Where the chain stood before a block. */
+export type TipBefore = NonNullable<Occasion['before']>;
 
 export interface SeenCredit {
   readonly credit: Credit;
@@ -22,7 +25,9 @@ export interface SeenCredit {
 /**
  * Writes into the ledger what was observed together: money that came, and outputs that cannot
  * confirm any more. A payment hears of all of it at once, through its machine; the merchant's own
- * addresses (wallet, change) are written directly. Repeats change nothing.
+ * addresses (wallet, change) are written directly. Repeats change nothing. A block is told with the
+ * tip that it makes.
+ * @returns the payments that were told
  */
 export async function recordSightings(
   tx: Tx,
@@ -30,7 +35,7 @@ export async function recordSightings(
   chain: ChainId,
   { seen, gone }: { readonly seen: readonly SeenCredit[]; readonly gone: readonly StoredOutput[] },
   sighting: Sighting,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const keys = [...new Set(seen.map(({ credit }) => credit.watchKey))];
   const addresses = new Map((await findWatched(tx, chain, keys)).map((row) => [row.watch_key, row]));
   const now = deps.clock.now();
@@ -57,8 +62,28 @@ export async function recordSightings(
     if (output.payment_id !== null) tell(output.payment_id, { type: 'output_gone', ref });
     else await putOutput(tx, { ...output, state: 'gone', height: null, block_hash: null, updated_at: now });
   }
-  const blockHash = sighting.kind === 'block' ? sighting.hash : null;
-  for (const [paymentId, told] of facts) await applyFacts(tx, deps, paymentId, told, blockHash);
+  for (const [paymentId, told] of facts) await applyTogether(tx, deps, chain, { paymentId, told, sighting });
+  return new Set(facts.keys());
+}
+
+async function applyTogether(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  chain: ChainId,
+  about: {
+    readonly paymentId: string;
+    readonly told: readonly PaymentFact[];
+    readonly sighting: Sighting;
+  },
+): Promise<void> {
+  const { paymentId, told, sighting } = about;
+  if (sighting.kind === 'unconfirmed') {
+    await applyFacts(tx, deps, paymentId, told);
+    return;
+  }
+  const { height, hash, before } = sighting;
+  const tip: PaymentFact = { type: 'tip', coin: chain.coin, height };
+  await applyFacts(tx, deps, paymentId, [...told, tip], { blockHash: hash, before });
 }
 
 function sightingFact(chain: ChainId, { credit, seenAt }: SeenCredit, sighting: Sighting): PaymentFact {

@@ -1,5 +1,6 @@
 import { outputKey } from '../../domain/chain.ts';
 import { COIN_INFO, type Coin } from '../../domain/coins.ts';
+import type { FinalHeights } from '../../domain/confirmations.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { AppError } from '../../domain/errors.ts';
 import { parseDecimal } from '../../domain/money.ts';
@@ -27,11 +28,18 @@ export interface ApplyFactsDeps extends PresentDeps {
   readonly tellPaymentNews: (paymentId: string) => void;
 }
 
+/** What facts come with. */
+export interface Occasion {
+  /** The block that confirmed facts come from. */
+  readonly blockHash?: string;
+  /** Where the chain of a `tip` fact stood before: the database says already what it says now. */
+  readonly before?: { readonly coin: Coin; readonly height: number; readonly final: FinalHeights };
+}
+
 /**
  * Tells a payment what was observed together and stores everything that follows from it: its
  * state, the ledger's outputs, its events and their deliveries. Must run in the caller's
  * transaction, so that all of it exists together with the cause or not at all.
- * @param blockHash the block that confirmed facts come from, if they come from one
  * @returns the events it caused, in order
  */
 export async function applyFacts(
@@ -39,7 +47,7 @@ export async function applyFacts(
   deps: ApplyFactsDeps,
   paymentId: string,
   facts: readonly PaymentFact[],
-  blockHash: string | null = null,
+  { blockHash, before }: Occasion = {},
 ): Promise<readonly PaymentEventType[]> {
   if (!tx.isTransaction) throw new Error('applyFacts must run in a transaction');
   const row = await findPayment(tx, paymentId);
@@ -49,16 +57,21 @@ export async function applyFacts(
   const loaded = await loadPayment(tx, row);
   const now = deps.clock.now();
   const known = new Set(loaded.state.credits.map((credit) => outputKey(credit.ref)));
+  const state = before === undefined ? loaded.state : asOf(loaded.state, before);
   const result = transitionAll(
-    loaded.state,
+    state,
     facts.map((fact) => prepared(deps, loaded, known, fact)),
     now,
   );
-  if (isUnchanged(loaded.state, result.payment)) return [];
-  await saveCredits(tx, loaded, result.payment, { now, blockHash });
+  if (result.events.length === 0 && isUnchanged(state, result.payment)) return [];
+  await saveCredits(tx, loaded, result.payment, { now, blockHash: blockHash ?? null });
   await saveState(tx, row, result.payment, now);
   for (const type of result.events) await tell(tx, deps, paymentId, type);
   return result.events;
+}
+
+function asOf(state: PaymentState, { coin, height, final }: NonNullable<Occasion['before']>): PaymentState {
+  return { ...state, tips: { ...state.tips, [coin]: height }, final: { ...state.final, [coin]: final } };
 }
 
 /** True when there is nothing to write: most blocks only repeat what is known of most payments. */

@@ -1,6 +1,6 @@
 import type { Coin, Mode } from '../../domain/coins.ts';
 import { COIN_INFO, COINS } from '../../domain/coins.ts';
-import { requiredConfirmations, type ConfirmationPolicy } from '../../domain/confirmations.ts';
+import { depthOf, finalityOf, requirementFor, type ConfirmationPolicy } from '../../domain/confirmations.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { RateQuote, Rates } from '../../domain/ports.ts';
 import { coinAmountFor } from '../../domain/price.ts';
@@ -146,6 +146,7 @@ async function insertWithOffers(
       purpose: 'payment',
       paymentId: row.id,
     });
+    const requirement = requirementFor(deps.confirmations(coin, mode), due);
     await insertPaymentOption(tx, {
       payment_id: row.id,
       coin,
@@ -155,7 +156,8 @@ async function insertWithOffers(
       rate: quote.rate,
       rate_sources_json: JSON.stringify(quote.sources),
       rate_at: quote.at,
-      required_confirmations: requiredConfirmations(deps.confirmations(coin, mode), due),
+      required_confirmations: depthOf(requirement),
+      required_finality: finalityOf(requirement),
     });
   }
   await tell(tx, deps, row.id, 'payment.created');

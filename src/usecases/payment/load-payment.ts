@@ -1,6 +1,6 @@
 import type { Coin } from '../../domain/coins.ts';
 import type { PaymentCredit, PaymentOption, PaymentState, RefundSums } from '../../domain/payment/types.ts';
-import { cursorHeights } from '../../store/chain-cursors.ts';
+import { cursorHeights, finalHeights } from '../../store/chain-cursors.ts';
 import type { Db } from '../../store/database.ts';
 import { outputsOfPayment, type StoredOutput } from '../../store/outputs.ts';
 import { refundsOf, type StoredRefund } from '../../store/refunds.ts';
@@ -21,26 +21,29 @@ export async function loadPayment(db: Db, row: StoredPayment): Promise<LoadedPay
   const options = await optionsOf(db, row.id);
   const outputs = await outputsOfPayment(db, row.id);
   const tips = await cursorHeights(db, row.mode);
+  const final = await finalHeights(db, row.mode);
   const refunds = await refundsOf(db, row.id);
-  return { row, options, outputs, refunds, state: toState(row, options, { outputs, refunds, tips }) };
+  return { row, options, outputs, refunds, state: toState(row, options, { outputs, refunds, tips, final }) };
 }
 
 interface Ledger {
   readonly outputs: readonly StoredOutput[];
   readonly refunds: readonly StoredRefund[];
-  readonly tips: Partial<Record<Coin, number>>;
+  readonly tips: PaymentState['tips'];
+  readonly final: PaymentState['final'];
 }
 
 function toState(
   row: StoredPayment,
   options: readonly StoredOption[],
-  { outputs, refunds, tips }: Ledger,
+  { outputs, refunds, tips, final }: Ledger,
 ): PaymentState {
   const dues: Partial<Record<Coin, PaymentOption>> = {};
   for (const option of options) {
     dues[option.coin] = {
       due: BigInt(option.amount),
       requiredConfirmations: option.required_confirmations,
+      finality: option.required_finality,
     };
   }
   return {
@@ -58,6 +61,7 @@ function toState(
     credits: outputs.map((output) => toCredit(output, dues)),
     refunds: givenBack(refunds),
     tips,
+    final,
   };
 }
 

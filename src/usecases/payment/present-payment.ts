@@ -1,8 +1,8 @@
 import type { Chains } from '../../domain/chains.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { confirmationsOf } from '../../domain/payment/coverage.ts';
+import { shownConfirmations } from '../../domain/payment/coverage.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
-import type { PaymentCredit } from '../../domain/payment/types.ts';
+import type { PaymentCredit, PaymentState } from '../../domain/payment/types.ts';
 import type { Db } from '../../store/database.ts';
 import { paymentTimeline, type TimelineRow } from '../../store/payment-timeline.ts';
 import type { StoredOption, StoredPayment } from '../../store/payments.ts';
@@ -80,7 +80,6 @@ function presentOption(deps: PresentDeps, loaded: LoadedPayment, option: StoredO
   const due = BigInt(option.amount);
   const live = liveCredits(loaded.state).filter((credit) => credit.coin === coin);
   const received = live.reduce((sum, credit) => sum + credit.amount, 0n);
-  const tip = loaded.state.tips[coin];
   const adapter = deps.chains.get(coin, loaded.row.mode);
   return {
     address,
@@ -90,14 +89,15 @@ function presentOption(deps: PresentDeps, loaded: LoadedPayment, option: StoredO
     rateAt: iso(option.rate_at),
     uri: adapter === null ? null : adapter.paymentUri({ address, amount: due }),
     received: formatCoinAmount(received, coin),
-    confirmations: fewestConfirmations(live, tip),
+    confirmations: fewestConfirmations(loaded.state, live),
     requiredConfirmations: option.required_confirmations,
+    finality: option.required_finality,
   };
 }
 
 /** Not by Math.min: an attacker can send more outputs than a call takes arguments. */
-function fewestConfirmations(credits: readonly PaymentCredit[], tip: number | undefined): number {
-  const all = credits.map((credit) => confirmationsOf(credit, tip));
+function fewestConfirmations(payment: PaymentState, credits: readonly PaymentCredit[]): number {
+  const all = credits.map((credit) => shownConfirmations(payment, credit));
   return all.reduce((fewest, next) => (next < fewest ? next : fewest), all[0] ?? 0);
 }
 
@@ -108,7 +108,7 @@ function presentCredit(loaded: LoadedPayment, credit: PaymentCredit) {
     index: credit.ref.index,
     amount: formatCoinAmount(credit.amount, credit.coin),
     status: credit.state === 'gone' ? ('reversed' as const) : credit.state,
-    confirmations: confirmationsOf(credit, loaded.state.tips[credit.coin]),
+    confirmations: shownConfirmations(loaded.state, credit),
     blockHeight: credit.height,
     late: credit.late,
     firstSeenAt: iso(credit.firstSeenAt),

@@ -7,8 +7,8 @@ import {
   type SendPlan,
 } from '../../domain/chain.ts';
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
-import type { ConfirmationPolicy } from '../../domain/confirmations.ts';
-import { findCursor } from '../../store/chain-cursors.ts';
+import { settledHeight, type ConfirmationPolicy } from '../../domain/confirmations.ts';
+import { finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
 import { settledDeposits, type Deposit } from '../../store/deposits.ts';
 import { laneOf } from '../../store/lanes.ts';
@@ -40,7 +40,9 @@ export async function sweepDeposits(deps: SweepDepositsDeps, chain: ChainId): Pr
   const adapter = deps.chains.get(chain.coin, chain.mode);
   const tip = await findCursor(deps.db, chain);
   if (!sendsFromOneAddress(chain) || adapter === null || tip === undefined) return;
-  const settled = tip.height - deps.confirmations(chain.coin, chain.mode).base + 1;
+  const { base } = deps.confirmations(chain.coin, chain.mode);
+  const final = await finalHeightsOf(deps.db, chain);
+  const settled = settledHeight(base, { tip: tip.height, final });
   const failedBefore = deps.clock.now() - REST_MS;
   const deposits = await settledDeposits(deps.db, chain, { height: settled, failedBefore });
   try {

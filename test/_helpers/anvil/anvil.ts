@@ -33,10 +33,12 @@ export class Anvil {
     this.rpcUrl = `http://127.0.0.1:${port}`;
   }
 
-  static async start(options: { chainId?: number } = {}): Promise<Anvil> {
+  /** `slotsInAnEpoch`: the head less this is safe, less twice this finalized. */
+  static async start(options: { chainId?: number; slotsInAnEpoch?: number } = {}): Promise<Anvil> {
     const port = await freePort();
     const chainId = String(options.chainId ?? CHAIN_ID);
-    const args = ['--port', String(port), '--slots-in-an-epoch', '32', '--no-mining', '--quiet'];
+    const slots = String(options.slotsInAnEpoch ?? 32);
+    const args = ['--port', String(port), '--slots-in-an-epoch', slots, '--no-mining', '--quiet'];
     const child = spawn(anvilBinary(), [...args, '--chain-id', chainId], { stdio: 'ignore' });
     const anvil = new Anvil(child, port);
     try {

@@ -1,5 +1,6 @@
 /** The faults that the proxy can inject, and what each does to an answer. */
 import { parseForRewriting } from './exact-json.ts';
+import { RpcError } from './json-rpc.ts';
 
 export type Fault =
   /** Never answers; the caller's own timeout must end it. The node does not see the call. */
@@ -29,8 +30,10 @@ export type Fault =
   | { readonly kind: 'duplicateBatch' }
   /** A JSON-RPC error from a node that was not asked, such as -28 while warming up. */
   | { readonly kind: 'rpcError'; readonly code: number; readonly message: string }
-  /** Changes results; numbers keep their digits. */
-  | { readonly kind: 'rewrite'; readonly rewrite: (result: unknown, method: string) => unknown };
+  /** Changes results; numbers keep their digits. An RpcError thrown by it is the answer to that call. */
+  | { readonly kind: 'rewrite'; readonly rewrite: Rewrite };
+
+type Rewrite = (result: unknown, method: string, params: readonly unknown[]) => unknown;
 
 export interface FaultScope {
   /** Only calls of these methods (a batch matches if any of its entries does); all by default. */
@@ -42,6 +45,7 @@ export interface FaultScope {
 export interface RpcCall {
   readonly id: unknown;
   readonly method: string;
+  readonly params: readonly unknown[];
 }
 
 /** What a request asks for; empty when it is no JSON-RPC. */
@@ -53,7 +57,9 @@ export function readCalls(body: string): { calls: RpcCall[]; batch: boolean } {
     return { calls: [], batch: false };
   }
   const entries: unknown[] = Array.isArray(parsed) ? parsed : [parsed];
-  const calls = entries.filter(isCall).map(({ id, method }) => ({ id, method }));
+  const calls = entries
+    .filter(isCall)
+    .map(({ id, method, params }) => ({ id, method, params: Array.isArray(params) ? params : [] }));
   return { calls, batch: Array.isArray(parsed) };
 }
 
@@ -64,6 +70,7 @@ function isCall(value: unknown): value is RpcCall {
 interface Reply {
   id: unknown;
   result?: unknown;
+  error?: { code: number; message: string };
 }
 
 /** Applies the faults that change the answer of the node. */
@@ -94,11 +101,7 @@ function mapBatch(body: string, change: (replies: unknown[]) => unknown[]): stri
   return Array.isArray(parsed) ? JSON.stringify(change(parsed)) : body;
 }
 
-function rewriteResults(
-  body: string,
-  rewrite: (result: unknown, method: string) => unknown,
-  calls: readonly RpcCall[],
-): string {
+function rewriteResults(body: string, rewrite: Rewrite, calls: readonly RpcCall[]): string {
   const parsed = parseForRewriting(body) as Reply | Reply[];
   const replies = Array.isArray(parsed) ? parsed : [parsed];
   for (const [index, reply] of replies.entries()) {
@@ -106,8 +109,18 @@ function rewriteResults(
     // Answers may come in any order; without usable ids they come in the order of the calls.
     const call = calls.find((candidate) => JSON.stringify(candidate.id) === id) ?? calls[index];
     if (call !== undefined && reply.result !== undefined && reply.result !== null) {
-      reply.result = rewrite(reply.result, call.method);
+      rewriteReply(reply, call, rewrite);
     }
   }
   return JSON.stringify(parsed);
+}
+
+function rewriteReply(reply: Reply, { method, params }: RpcCall, rewrite: Rewrite): void {
+  try {
+    reply.result = rewrite(reply.result, method, params);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    delete reply.result;
+    reply.error = { code: error.code, message: error.message };
+  }
 }

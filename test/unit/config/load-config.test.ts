@@ -155,7 +155,19 @@ const TABLE: readonly (readonly [
     { base: 6, tiers: [{ fromAtoms: 10_000_000_000n, confirmations: 12 }] },
     '6,100:3',
   ],
-  ['TILLD_CONFIRMATIONS_ETH', '32', 'confirmations.ETH.base', 32, 'finalized'],
+  [
+    'TILLD_CONFIRMATIONS_ETH',
+    '12,1:safe,10:finalized',
+    'confirmations.ETH',
+    {
+      base: 12,
+      tiers: [
+        { fromAtoms: 10n ** 18n, confirmations: 'safe' },
+        { fromAtoms: 10n ** 19n, confirmations: 'finalized' },
+      ],
+    },
+    'finalized,1:safe',
+  ],
   ['TILLD_CONFIRMATIONS_SOL', 'finalized', 'confirmations.SOL.base', 32, 'rooted'],
   ['TILLD_BTC_FEE_FLOOR', '0.1', 'fees.BTC.floorPerKvb', 100n, '0'],
   ['TILLD_BTC_FEE_CAP', '50', 'fees.BTC.capPerKvb', 50_000n, '0.5'],
@@ -225,6 +237,13 @@ function at(value: unknown, path: string): unknown {
     ? (found as { reveal(): string }).reveal()
     : found;
 }
+
+test.each(['safe', 'finalized'])('Ether may wait for %s blocks, other coins may not', (word) => {
+  expect(load({ TILLD_CONFIRMATIONS_ETH: word }).confirmations.ETH).toEqual({ base: word, tiers: [] });
+  expect(load({ TILLD_CONFIRMATIONS_ETH: `2,1:1000,2:${word}` }).confirmations.ETH.tiers).toHaveLength(2);
+  expect(() => load({ TILLD_CONFIRMATIONS_ETH: `${word},1:1000` })).toThrow('safe or finalized');
+  expect(() => load({ TILLD_CONFIRMATIONS_BTC: word })).toThrow('TILLD_CONFIRMATIONS_BTC');
+});
 
 test('the table has every setting', () => {
   expect(TABLE.map(([variable]) => variable).sort()).toEqual(

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { requiredConfirmations } from '../../../src/domain/confirmations.ts';
 import { parseFixedRates } from '../../../src/domain/fixed-rates.ts';
 
 describe('parseFixedRates', () => {
@@ -27,23 +26,4 @@ describe('parseFixedRates', () => {
   ])('names what is wrong in "%s"', (text, part) => {
     expect(() => parseFixedRates(text)).toThrow(part);
   });
-});
-
-describe('requiredConfirmations', () => {
-  const policy = {
-    base: 2,
-    tiers: [
-      { fromAtoms: 50n, confirmations: 3 },
-      { fromAtoms: 500n, confirmations: 6 },
-    ],
-  };
-
-  test.each([
-    [0n, 2],
-    [49n, 2],
-    [50n, 3],
-    [499n, 3],
-    [500n, 6],
-    [10n ** 20n, 6],
-  ])('%i atoms need %i', (atoms, needed) => expect(requiredConfirmations(policy, atoms)).toBe(needed));
 });

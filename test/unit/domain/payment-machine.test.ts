@@ -22,11 +22,12 @@ function fresh(overrides: Partial<PaymentState> = {}): PaymentState {
     toleranceBps: 50,
     latePolicy: 'accept',
     options: {
-      BTC: { due: 100_000n, requiredConfirmations: 2 },
-      LTC: { due: 50_000_000n, requiredConfirmations: 3 },
+      BTC: { due: 100_000n, requiredConfirmations: 2, finality: null },
+      LTC: { due: 50_000_000n, requiredConfirmations: 3, finality: null },
     },
     credits: [],
     tips: { BTC: 100, LTC: 100 },
+    final: {},
     ...overrides,
   };
 }

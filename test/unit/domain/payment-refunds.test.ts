@@ -25,11 +25,12 @@ function fresh(overrides: Partial<PaymentState> = {}): PaymentState {
     toleranceBps: 50,
     latePolicy: 'accept',
     options: {
-      BTC: { due: 100n, requiredConfirmations: 2 },
-      LTC: { due: 1_000n, requiredConfirmations: 2 },
+      BTC: { due: 100n, requiredConfirmations: 2, finality: null },
+      LTC: { due: 1_000n, requiredConfirmations: 2, finality: null },
     },
     credits: [],
     tips: { BTC: 100, LTC: 100 },
+    final: {},
     ...overrides,
   };
 }

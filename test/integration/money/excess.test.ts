@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo } from '../../_helpers/scripted-chain.ts';
+
+/** The price of every order here: 50 USD at 100 USD a coin. */
+const DUE = 50_000_000n;
+
+let world: PaymentWorld;
+
+beforeEach(async () => {
+  world = await openPaymentWorld();
+});
+afterEach(async () => world.close());
+
+it('money that settles on top of a completed payment is told once, when it is settled', async () => {
+  const payment = await world.order({ allowed: ['BTC'] });
+  const pay = (amount: bigint): unknown =>
+    world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), amount)]);
+  pay(DUE);
+  world.chains.BTC.mine(world.now());
+  await world.look('BTC');
+  expect((await world.eventsOf(payment)).at(-1)).toBe('completed');
+  pay(DUE / 2n);
+  await world.look('BTC');
+  expect(await world.eventsOf(payment)).not.toContain('overpaid');
+  world.chains.BTC.mine(world.now());
+  await world.look('BTC');
+  world.chains.BTC.mine(world.now());
+  await world.look('BTC');
+  const events = await world.eventsOf(payment);
+  expect(events.filter((type) => type === 'overpaid')).toHaveLength(1);
+  expect((await world.payment(payment)).exception).toBe('overpaid');
+});
+
+it('an excess that settles while more money comes in the same block is told once for each', async () => {
+  const payment = await world.order({ allowed: ['BTC'] });
+  const pay = (amount: bigint): unknown =>
+    world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), amount)]);
+  pay(2n * DUE);
+  pay(DUE);
+  await world.look('BTC');
+  expect((await world.eventsOf(payment)).slice(-2)).toEqual(['completed', 'overpaid']);
+  world.chains.BTC.mine(world.now());
+  await world.look('BTC');
+  world.chains.BTC.mine(world.now());
+  await world.look('BTC');
+  expect((await world.eventsOf(payment)).filter((type) => type === 'overpaid')).toHaveLength(2);
+});

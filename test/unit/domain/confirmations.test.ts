@@ -1,0 +1,99 @@
+import { describe, expect, it, test } from 'vitest';
+import { type ConfirmationPolicy, requirementFor, settledHeight } from '../../../src/domain/confirmations.ts';
+import { isSettled, shownConfirmations } from '../../../src/domain/payment/coverage.ts';
+import type { PaymentCredit, PaymentState } from '../../../src/domain/payment/types.ts';
+
+describe('requirementFor', () => {
+  const policy = {
+    base: 2,
+    tiers: [
+      { fromAtoms: 50n, confirmations: 3 },
+      { fromAtoms: 500n, confirmations: 6 },
+    ],
+  };
+
+  test.each([
+    [0n, 2],
+    [49n, 2],
+    [50n, 3],
+    [499n, 3],
+    [500n, 6],
+    [10n ** 20n, 6],
+  ])('%i atoms need %i', (atoms, needed) => expect(requirementFor(policy, atoms)).toBe(needed));
+
+  test('the network’s own word is more than any number', () => {
+    const words: ConfirmationPolicy = {
+      base: 100,
+      tiers: [
+        { fromAtoms: 10n, confirmations: 'safe' },
+        { fromAtoms: 20n, confirmations: 'finalized' },
+      ],
+    };
+    expect([9n, 10n, 20n].map((atoms) => requirementFor(words, atoms))).toEqual([100, 'safe', 'finalized']);
+  });
+});
+
+describe('settledHeight', () => {
+  test.each([
+    [1, { safe: null, finalized: null }, 100],
+    [12, { safe: 90, finalized: 60 }, 89],
+    ['safe', { safe: null, finalized: null }, -1],
+    ['safe', { safe: 90, finalized: 60 }, 90],
+    // A safe block that came from a backend further behind than the finalized one.
+    ['safe', { safe: 50, finalized: 60 }, 60],
+    ['safe', { safe: null, finalized: 60 }, 60],
+    ['finalized', { safe: 90, finalized: null }, -1],
+    ['finalized', { safe: 90, finalized: 60 }, 60],
+  ] as const)('%s of a chain at 100 whose network said %o: %i', (requirement, final, height) => {
+    expect(settledHeight(requirement, { tip: 100, final })).toBe(height);
+  });
+});
+
+describe('a credit that waits for the network’s word', () => {
+  const credit: PaymentCredit = {
+    coin: 'ETH',
+    ref: { txid: 'a', index: 0 },
+    amount: 1n,
+    state: 'confirmed',
+    height: 50,
+    maturity: 1,
+    firstSeenAt: 0,
+    late: false,
+    due: 1n,
+  };
+  const at = (tip: number, finalized: number | null): PaymentState => ({
+    status: 'confirming',
+    exception: null,
+    expiresAt: 1,
+    closedAt: null,
+    cancelledAt: null,
+    acceptedAt: null,
+    refundedAt: null,
+    refundedBy: null,
+    refunds: {},
+    toleranceBps: 0,
+    latePolicy: 'accept',
+    options: { ETH: { due: 1n, requiredConfirmations: 64, finality: 'finalized' } },
+    credits: [credit],
+    tips: { ETH: tip },
+    final: finalized === null ? {} : { ETH: { safe: null, finalized } },
+  });
+
+  it.each([
+    ['nothing is final', 500, null, false, 63],
+    ['the block below is final', 500, 49, false, 63],
+    ['its block is final', 500, 50, true, 451],
+    ['its block is final early', 52, 50, true, 64],
+    ['it is young', 52, 49, false, 3],
+    // A tag above what was read, or a chain rewound below the credit.
+    ['the tip is below it', 49, 50, false, 0],
+  ])('when %s', (_when, tip, finalized, settled, shown) => {
+    expect(isSettled(at(tip, finalized), credit)).toBe(settled);
+    expect(shownConfirmations(at(tip, finalized), credit)).toBe(shown);
+  });
+
+  it('never before a block holds it', () => {
+    const unconfirmed: PaymentCredit = { ...credit, state: 'unconfirmed', height: null };
+    expect(isSettled(at(500, 500), unconfirmed)).toBe(false);
+  });
+});
