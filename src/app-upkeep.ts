@@ -3,7 +3,7 @@ import type { Config } from './config/config.ts';
 import type { ChainAdapter } from './domain/chain.ts';
 import type { Clock, Logger } from './domain/ports.ts';
 import type { OpenDatabase } from './store/open.ts';
-import { lastReconciledAt } from './store/reconciliations.ts';
+import { lastReconciliation } from './store/reconciliations.ts';
 import { reconcile } from './usecases/chain/reconcile.ts';
 import { pruneIdempotency } from './usecases/prune-idempotency.ts';
 import { readChains, type WatchedChain } from './watcher/chain-warnings.ts';
@@ -92,14 +92,19 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
   };
 }
 
-/** Compares each chain whose last comparison is too long ago. One at a time: a scan keeps a node busy. */
+/**
+ * Compares each chain whose last comparison is too long ago, one at a time: a scan keeps a node busy. Where
+ * accounts differed they are asked about again, which is cheap. A node in trouble keeps no other chain back.
+ */
 async function reconcileDue(deps: UpkeepDeps, signal: AbortSignal): Promise<void> {
   const { config, clock, logger, adapters } = deps;
   const { db } = deps.database;
   for (const adapter of adapters) {
-    if (adapter.scanUnspent === undefined || signal.aborted) continue;
-    const last = await lastReconciledAt(db, adapter);
-    if (last !== null && clock.now() - last < config.reconcileIntervalMs) continue;
+    if (signal.aborted) return;
+    const last = await lastReconciliation(db, adapter);
+    const isFresh = last !== undefined && clock.now() - last.at < config.reconcileIntervalMs;
+    const isDisputed = last !== undefined && last.differences > 0 && adapter.balancesAt !== undefined;
+    if (isFresh && !isDisputed) continue;
     await reconcile({ db, clock, logger, patienceMs: PATIENCE_MS, signal }, adapter);
   }
 }

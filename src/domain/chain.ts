@@ -77,6 +77,12 @@ export interface ChainAdapter {
    * Absent where a chain has no outputs.
    */
   scanUnspent?(query: UnspentQuery): Promise<UnspentScan>;
+  /**
+   * What the chain itself says accounts hold, for reconciliation. Absent where money is held in outputs.
+   * @param ledger the block that the ledger stands on
+   * @throws {ChainError} `unavailable` when the node cannot tell: never taken for a balance of 0.
+   */
+  balancesAt?(watchKeys: readonly string[], ledger: BlockRef): Promise<BalanceReading>;
   close(): Promise<void>;
 }
 
@@ -92,6 +98,15 @@ export interface UnspentScan {
   readonly outputs: readonly { readonly ref: OutputRef; readonly amount: bigint }[];
   /** False: only `known` outputs were looked up. */
   readonly isComplete: boolean;
+}
+
+export interface BalanceReading {
+  /** The balances are those after this height. */
+  readonly height: number;
+  /** The block that they are exactly after; null where a later reading may yet agree with the ledger. */
+  readonly hash: string | null;
+  /** Atoms of every account asked for. */
+  readonly balances: ReadonlyMap<string, bigint>;
 }
 
 export interface BlockRef {

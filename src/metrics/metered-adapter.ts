@@ -20,6 +20,7 @@ const ASKING: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
   'feeQuote',
   'broadcast',
   'scanUnspent',
+  'balancesAt',
 ]);
 
 /**

@@ -5,7 +5,11 @@ import type { Coin } from '../domain/coins.ts';
 import type { Clock, Rates } from '../domain/ports.ts';
 import { countPayments, countSends, newestBlockTimes, webhookBacklog } from '../store/counts.ts';
 import type { Db } from '../store/database.ts';
-import { readReconciliations, type StoredReconciliation } from '../store/reconciliations.ts';
+import {
+  readReconciliations,
+  readUnreconciled,
+  type StoredReconciliation,
+} from '../store/reconciliations.ts';
 
 /** What of a chain's health is measured (see ChainHealth of the watcher). */
 export interface MeasuredChain {
@@ -190,7 +194,7 @@ function reconcileFamilies({ db }: StateMetricsDeps): Family[] {
   return [
     family(
       'tilld_reconcile_differences',
-      'Outputs about which ledger and chain disagreed in the last comparison',
+      'Outputs or accounts about which ledger and chain disagreed in the last comparison',
       ({ differences }) => differences,
     ),
     family(
@@ -198,6 +202,21 @@ function reconcileFamilies({ db }: StateMetricsDeps): Family[] {
       'When ledger and chain were last compared; no sample when never',
       ({ at }) => at / 1000,
     ),
+    {
+      name: 'tilld_reconcile_unknown',
+      help: '1 when the newest attempt to compare ledger and chain told nothing',
+      labels: ['coin', 'mode'],
+      read: async () => {
+        const samples = new Map<string, Sample>();
+        for (const { coin, mode } of await readReconciliations(db)) {
+          samples.set(`${coin}/${mode}`, [{ coin, mode }, 0]);
+        }
+        for (const { coin, mode } of await readUnreconciled(db)) {
+          samples.set(`${coin}/${mode}`, [{ coin, mode }, 1]);
+        }
+        return [...samples.values()];
+      },
+    },
   ];
 }
 

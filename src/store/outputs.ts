@@ -149,6 +149,31 @@ export async function unspentAt(
     .execute();
 }
 
+/** What each of these accounts held after the block of a height that the ledger has read, atoms; 0 left out. */
+export async function heldAt(
+  db: Db,
+  chain: ChainId,
+  watchKeys: readonly string[],
+  height: number,
+): Promise<Map<string, bigint>> {
+  const held = new Map<string, bigint>();
+  for (let at = 0; at < watchKeys.length; at += CHUNK) {
+    const rows = await db
+      .selectFrom('addresses')
+      .innerJoin('outputs', 'outputs.address_id', 'addresses.id')
+      .select(['addresses.watch_key', 'outputs.amount'])
+      .where('addresses.coin', '=', chain.coin)
+      .where('addresses.mode', '=', chain.mode)
+      .where('addresses.watch_key', 'in', watchKeys.slice(at, at + CHUNK))
+      .where('outputs.state', '=', 'confirmed')
+      .where('outputs.height', '<=', height)
+      .where((eb) => eb.or([eb('spent_height', 'is', null), eb('spent_height', '>', height)]))
+      .execute();
+    for (const { watch_key: key, amount } of rows) held.set(key, (held.get(key) ?? 0n) + BigInt(amount));
+  }
+  return held;
+}
+
 /** Payments with money in blocks above a height: those whose confirmation count still matters. */
 export async function paymentsWithMoneyAbove(db: Db, chain: ChainId, height: number): Promise<string[]> {
   const rows = await db

@@ -4,15 +4,17 @@ import { isFile } from '../backup/files.ts';
 import type { ChainAdapter } from '../domain/chain.ts';
 import { formatCoinAmount } from '../domain/money.ts';
 import { openDatabase } from '../store/open.ts';
-import { reconcile, type ReconcileDeps } from '../usecases/chain/reconcile.ts';
+import { reconcile } from '../usecases/chain/reconcile.ts';
+import type { ReconcileDeps } from '../usecases/chain/reconciliation.ts';
 import { parseCall, runCommand, tell, TOOL_LOGGER, toolConfig, UsageError } from './command.ts';
 
-const USAGE = `Compares the ledger with each coin's chain: every unspent output, by the node's own set.
+const USAGE = `Compares the ledger with each coin's chain: every unspent output of Bitcoin and Litecoin by the node's
+own set, and the balance of every address of Ethereum and Solana.
 
   scripts/reconcile [--data-dir DIR]
 
 Run it beside the daemon. It changes nothing. A pruned Bitcoin node takes some minutes. Exit code 1 when
-anything differs, or could not be compared.`;
+anything differs, or could not be compared: then the differences are unknown, not none.`;
 
 /** A running daemon reads a new block within seconds. */
 const PATIENCE_MS = 20_000;
@@ -28,8 +30,7 @@ await runCommand(USAGE, async (args) => {
   const { db } = database;
   const adapters = createLiveAdapters({ config, db, clock, logger: TOOL_LOGGER });
   try {
-    if (adapters.length === 0)
-      throw new UsageError('no node is configured (TILLD_BTC_RPC_URL, TILLD_LTC_RPC_URL)');
+    if (adapters.length === 0) throw new UsageError('no node is configured (TILLD_BTC_RPC_URL and so on)');
     let isFine = true;
     for (const adapter of adapters) {
       const deps = { db, clock, logger: { ...TOOL_LOGGER, error: () => undefined }, patienceMs: PATIENCE_MS };
@@ -46,23 +47,24 @@ async function compareOne(deps: ReconcileDeps, adapter: ChainAdapter): Promise<b
   const { coin } = adapter;
   const result = await reconcile(deps, adapter);
   if (result === null) {
-    tell(`${coin}: has no set of outputs to compare with`);
+    tell(`${coin}: has nothing to compare with`);
     return true;
   }
-  if (result.kind === 'postponed') {
-    tell(`${coin}: not compared, ${result.reason}`);
+  if (result.kind === 'unknown') {
+    tell(`${coin}: unknown, ${result.reason}`);
     return false;
   }
   const amount = (atoms: bigint | null): string =>
     atoms === null ? 'nothing' : `${formatCoinAmount(atoms, coin)} ${coin}`;
-  const { outputs, ledger, height, differences } = result;
+  const { subjects, ledger, height, differences } = result;
+  const what = adapter.balancesAt === undefined ? 'outputs' : 'addresses';
   tell(
-    `${coin}: ${outputs} outputs, ${amount(ledger)} unspent at height ${height}, ${differences.length} differences`,
+    `${coin}: ${subjects} ${what}, ${amount(ledger)} unspent at height ${height}, ${differences.length} differences`,
   );
   if (!result.isComplete)
     tell(`${coin}: the node cannot scan; money that the ledger does not know was not looked for`);
-  for (const { output, ledger: ours, chain } of differences) {
-    tell(`  ${output}: ledger ${amount(ours)}, chain ${amount(chain)}`);
+  for (const { subject, ledger: ours, chain } of differences) {
+    tell(`  ${subject}: ledger ${amount(ours)}, chain ${amount(chain)}`);
   }
   return differences.length === 0;
 }

@@ -15,6 +15,7 @@ import { blockBefore } from './headers.ts';
 import { nodeStatus } from './identity.ts';
 import { ETHEREUM_CHAINS } from './networks.ts';
 import { createNodeClient } from './node-client.ts';
+import { balancesAt } from './balances-at.ts';
 import { eip681Uri } from './payment-uri.ts';
 import { readPending } from './pending.ts';
 import { planBump, planSend } from './plan-send.ts';
@@ -97,6 +98,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     signSend,
     planBump: (request) => planBump({ ...request, capRate }),
     broadcast: (transaction) => submitter.broadcast(transaction),
+    balancesAt: (accounts, ledger) => balancesAt(client, accounts, ledger),
     close: () => client.close(),
   };
 }

@@ -1,4 +1,4 @@
-import { ChainError, type ChainIndex, type Holding } from '../../domain/chain.ts';
+import { ChainError, outputKey, type ChainIndex, type Holding } from '../../domain/chain.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import {
   ACCOUNTS_PER_REQUEST,
@@ -32,8 +32,8 @@ export interface Look extends Tip {
 const CLOSED_MS = 24 * 3_600_000;
 /** How long the accounts of a transaction just sent are asked for whatever their balance says. */
 const SENT_MS = 5 * 60_000;
-/** Looks for which a balance may lack its history before it is taken as it is. */
-const PATIENCE = 20;
+/** How long a balance may lack its history before it is taken as it is: meanwhile nothing else is read. */
+const PATIENCE_MS = 20_000;
 /** Transactions of one account read in one look. */
 const MAX_HISTORY = 5_000;
 
@@ -54,8 +54,8 @@ export class AccountWatch {
   readonly #deps: AccountWatchDeps;
   readonly #reader: TransactionReader;
   readonly #sent = new Map<string, number>();
-  /** Balances that no history explains, as last seen, and how often. */
-  readonly #unexplained = new Map<string, { state: string; looks: number }>();
+  /** Balances that no history explains, as last seen, since when, and whether they are taken as they are. */
+  readonly #unexplained = new Map<string, { state: string; since: number; isAccepted: boolean }>();
   #closedFrom = 0;
 
   constructor(deps: AccountWatchDeps) {
@@ -119,22 +119,44 @@ export class AccountWatch {
     }
     const state = `${lamports}/${ledger}`;
     const before = this.#unexplained.get(address);
-    if (before?.state === state && before.looks >= PATIENCE) return [];
+    if (before?.state === state && before.isAccepted) {
+      return this.#unrecorded(
+        address,
+        (await this.#history(balance, floor, minContextSlot)).transactions,
+        floor,
+      );
+    }
     const { transactions, agrees } = await this.#history(balance, floor, minContextSlot);
     if (agrees) {
       this.#unexplained.delete(address);
       return transactions;
     }
-    const looks = before?.state === state ? before.looks + 1 : 1;
-    this.#unexplained.set(address, { state, looks });
-    if (looks < PATIENCE) {
+    const now = this.#deps.clock.now();
+    const since = before?.state === state ? before.since : now;
+    const isAccepted = now - since >= PATIENCE_MS;
+    this.#unexplained.set(address, { state, since, isAccepted });
+    if (!isAccepted) {
       throw new ChainError('unavailable', `the node does not know the history of ${address} yet`);
     }
     this.#deps.logger.error(
       { address, balance: lamports.toString(), ledger: ledger.toString() },
       'the balance of an account does not follow from its history: only what is known was credited',
     );
-    return transactions;
+    return this.#unrecorded(address, transactions, floor);
+  }
+
+  /** Of a history that does not lead back to the ledger: what came after it, and money that it lacks. */
+  async #unrecorded(
+    address: string,
+    transactions: readonly LandedTransaction[],
+    floor: number,
+  ): Promise<LandedTransaction[]> {
+    const creditOf = (transaction: LandedTransaction): string =>
+      outputKey({ txid: transaction.signature, index: transaction.keys.indexOf(address) });
+    const earlier = transactions.filter((each) => each.slot <= floor && changeOf(each, address) > 0n);
+    const recorded = await this.#deps.index.ownOutputs(earlier.map(creditOf));
+    const missed = new Set(earlier.filter((each) => !recorded.has(creditOf(each))));
+    return transactions.filter((each) => each.slot > floor || missed.has(each));
   }
 
   /** Reads back to the point where the account held what the ledger says. */

@@ -4,6 +4,7 @@ import type { Clock, Logger } from '../../domain/ports.ts';
 import { createRpcTransport } from '../rpc-transport.ts';
 import { AccountWatch } from './account-watch.ts';
 import { addressProblem } from './address.ts';
+import { balancesAt } from './balances-at.ts';
 import { ChainView } from './chain-view.ts';
 import { CAP_RATE, quoteFee } from './fees.ts';
 import { checkGenesis } from './identity.ts';
@@ -87,6 +88,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
       watch.expect([...(await index.watched(wire?.staticKeys ?? []))]);
       return submitter.broadcast(transaction);
     },
+    balancesAt: (accounts) => balancesAt(client, accounts),
     close: () => client.close(),
   };
 }

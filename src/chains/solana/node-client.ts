@@ -107,7 +107,10 @@ export function createNodeClient(rpc: Rpc) {
       ).map(({ prioritizationFee }) => prioritizationFee),
     /** Confirmed balances as of a slot not below `minContextSlot`; 0n for accounts that do not exist. */
     balances: async (addresses: readonly string[], minContextSlot: number) =>
-      balances(rpc, addresses, minContextSlot),
+      balances(rpc, addresses, { minContextSlot, commitment: 'confirmed' }),
+    /** As balances, of what cannot change any more. */
+    finalizedBalances: async (addresses: readonly string[]) =>
+      balances(rpc, addresses, { commitment: 'finalized' }),
     /** Newest first. */
     signatures: async (address: string, options: { before: string | null; minContextSlot: number }) =>
       call(
@@ -167,14 +170,9 @@ async function blockHeader(
 async function balances(
   rpc: Rpc,
   addresses: readonly string[],
-  minContextSlot: number,
+  asOf: { readonly commitment: Level; readonly minContextSlot?: number },
 ): Promise<{ slot: number; lamports: Map<string, bigint> }> {
-  const options = {
-    commitment: 'confirmed',
-    encoding: 'base64',
-    dataSlice: { offset: 0, length: 0 },
-    minContextSlot,
-  };
+  const options = { ...asOf, encoding: 'base64', dataSlice: { offset: 0, length: 0 } };
   const { context, value } = await rpc.call(
     'getMultipleAccounts',
     [addresses, options],

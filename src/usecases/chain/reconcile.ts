@@ -1,59 +1,61 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { outputKey, type BlockRef, type ChainAdapter, type UnspentScan } from '../../domain/chain.ts';
+import {
+  ChainError,
+  outputKey,
+  type BlockRef,
+  type ChainAdapter,
+  type UnspentScan,
+} from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import type { Clock, Logger } from '../../domain/ports.ts';
 import { watchedKeys } from '../../store/addresses.ts';
 import { rememberedBlocks } from '../../store/chain-cursors.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
+import { inTransaction } from '../../store/database.ts';
 import { unspentAt } from '../../store/outputs.ts';
-import { writeReconciliation } from '../../store/reconciliations.ts';
+import { writeUnreconciled } from '../../store/reconciliations.ts';
+import { compareAccounts } from './reconcile-accounts.ts';
+import {
+  POLL_MS,
+  reportComparison,
+  type Difference,
+  type ReconcileDeps,
+  type Reconciliation,
+} from './reconciliation.ts';
 
-export interface ReconcileDeps {
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** How long the ledger may take to read the block at which the node answered. */
-  readonly patienceMs: number;
-  /** Ends the waiting. */
-  readonly signal?: AbortSignal;
-}
-
-/** An output about which ledger and chain disagree; amounts in atoms, null where there is none. */
-export interface Difference {
-  readonly output: string;
-  readonly ledger: bigint | null;
-  readonly chain: bigint | null;
-}
-
-export type Reconciliation =
-  | {
-      readonly kind: 'compared';
-      readonly height: number;
-      /** Unspent atoms by the ledger. */
-      readonly ledger: bigint;
-      readonly outputs: number;
-      /** False: the node could be asked only about what the ledger knows. */
-      readonly isComplete: boolean;
-      readonly differences: readonly Difference[];
-    }
-  /** The ledger does not stand on the block at which the node answered. */
-  | { readonly kind: 'postponed'; readonly reason: string };
-
-const POLL_MS = 250;
-/** Differences told one by one in the log. */
-const MAX_TOLD = 100;
+type Reconciled = Pick<ChainAdapter, 'coin' | 'mode' | 'tip' | 'scanUnspent' | 'balancesAt'>;
 
 /**
- * Compares what the ledger holds unspent with what the node's own set of unspent outputs holds for our
- * addresses, both at one block. Differences are logged and counted; nothing is changed by them.
- * @returns null where the chain has no such set.
- * @throws {ChainError} when the node does not answer, or is busy with another scan.
+ * Compares what the ledger holds with what the chain itself holds for our addresses: unspent outputs, or
+ * the balance of each account. Differences are logged and counted; nothing is changed by them. A node
+ * that does not answer leaves them unknown.
+ * @returns null where there is nothing to compare with (the simulator).
  */
-export async function reconcile(
+export async function reconcile(deps: ReconcileDeps, adapter: Reconciled): Promise<Reconciliation | null> {
+  const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
+  const result = await compare(deps, adapter).catch((error: unknown): Reconciliation => {
+    if (!(error instanceof ChainError)) throw error;
+    return { kind: 'unknown', reason: error.message };
+  });
+  if (result === null) return null;
+  if (result.kind === 'unknown') {
+    const { reason } = result;
+    deps.logger.warn({ ...chain, reason }, 'ledger and chain could not be compared');
+    await writeUnreconciled(deps.db, { ...chain, at: deps.clock.now(), reason });
+  } else {
+    await reportComparison(deps, chain, result);
+  }
+  return result;
+}
+
+async function compare(deps: ReconcileDeps, adapter: Reconciled): Promise<Reconciliation | null> {
+  const { coin, mode, balancesAt, scanUnspent } = adapter;
+  if (balancesAt !== undefined) return compareAccounts(deps, { coin, mode, balancesAt });
+  return scanUnspent === undefined ? null : compareOutputs(deps, { ...adapter, coin, mode, scanUnspent });
+}
+
+async function compareOutputs(
   deps: ReconcileDeps,
-  adapter: Pick<ChainAdapter, 'coin' | 'mode' | 'tip' | 'scanUnspent'>,
-): Promise<Reconciliation | null> {
-  if (adapter.scanUnspent === undefined) return null;
+  adapter: Required<Pick<ChainAdapter, 'coin' | 'mode' | 'tip' | 'scanUnspent'>>,
+): Promise<Reconciliation> {
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   const before = await adapter.tip();
   const known = (await unspentAt(deps.db, chain, before.height)).map(({ txid, vout }) => ({
@@ -61,21 +63,18 @@ export async function reconcile(
     index: vout,
   }));
   const scan = await adapter.scanUnspent({ watchKeys: await watchedKeys(deps.db, chain), known });
+  const { height } = scan.tip;
   const ledger = await ledgerAt(deps, chain, scan.tip);
   if (ledger === null) {
-    const reason = `the ledger does not stand on the node's block ${scan.tip.height}: is the daemon running?`;
-    deps.logger.warn(
-      { ...chain, tip: scan.tip },
-      'reconciliation postponed: the chain moved or is not read yet',
-    );
-    return { kind: 'postponed', reason };
+    return {
+      kind: 'unknown',
+      reason: `the ledger does not stand on the node's block ${height}: is the daemon running?`,
+    };
   }
-  const differences = compare(ledger, scan);
+  const differences = differencesOf(ledger, scan);
   const total = [...ledger.values()].reduce((sum, amount) => sum + amount, 0n);
-  await report(deps, chain, { differences, height: scan.tip.height, total });
   const { isComplete } = scan;
-  const outputs = ledger.size;
-  return { kind: 'compared', height: scan.tip.height, ledger: total, outputs, isComplete, differences };
+  return { kind: 'compared', height, ledger: total, subjects: ledger.size, isComplete, differences };
 }
 
 /** What the ledger held unspent at a block; null when it does not come to stand on it in time. */
@@ -97,32 +96,15 @@ async function ledgerAt(
   }
 }
 
-function compare(ledger: ReadonlyMap<string, bigint>, scan: UnspentScan): Difference[] {
+function differencesOf(ledger: ReadonlyMap<string, bigint>, scan: UnspentScan): Difference[] {
   const chain = new Map(scan.outputs.map(({ ref, amount }) => [outputKey(ref), amount]));
   const differences: Difference[] = [];
-  for (const [output, amount] of ledger) {
-    const found = chain.get(output) ?? null;
-    if (found !== amount) differences.push({ output, ledger: amount, chain: found });
+  for (const [subject, amount] of ledger) {
+    const found = chain.get(subject) ?? null;
+    if (found !== amount) differences.push({ subject, ledger: amount, chain: found });
   }
-  for (const [output, amount] of chain) {
-    if (!ledger.has(output) && scan.isComplete) differences.push({ output, ledger: null, chain: amount });
+  for (const [subject, amount] of chain) {
+    if (!ledger.has(subject) && scan.isComplete) differences.push({ subject, ledger: null, chain: amount });
   }
   return differences;
-}
-
-async function report(
-  deps: ReconcileDeps,
-  chain: ChainId,
-  { differences, height, total }: { differences: readonly Difference[]; height: number; total: bigint },
-): Promise<void> {
-  for (const { output, ledger, chain: onChain } of differences.slice(0, MAX_TOLD)) {
-    const amounts = { ledger: ledger?.toString() ?? null, onChain: onChain?.toString() ?? null };
-    deps.logger.error({ ...chain, height, output, ...amounts }, 'ledger and chain disagree about an output');
-  }
-  deps.logger.info(
-    { ...chain, height, ledger: total.toString(), differences: differences.length },
-    'ledger compared with the chain',
-  );
-  const at = deps.clock.now();
-  await writeReconciliation(deps.db, { ...chain, at, height, differences: differences.length });
 }

@@ -1,0 +1,65 @@
+import type { ChainId } from '../../domain/coins.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import type { Db } from '../../store/database.ts';
+import { writeReconciliation } from '../../store/reconciliations.ts';
+
+export interface ReconcileDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How long the ledger may take to read the block at which the node answered. */
+  readonly patienceMs: number;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal;
+}
+
+/** Something about which ledger and chain disagree; amounts in atoms, null where there is none. */
+export interface Difference {
+  /** `txid:index` of an output, or the address of an account. */
+  readonly subject: string;
+  readonly ledger: bigint | null;
+  readonly chain: bigint | null;
+}
+
+export interface Comparison {
+  readonly kind: 'compared';
+  readonly height: number;
+  /** Unspent atoms by the ledger. */
+  readonly ledger: bigint;
+  /** Outputs or accounts that were compared. */
+  readonly subjects: number;
+  /** False: the node could be asked only about what the ledger knows. */
+  readonly isComplete: boolean;
+  readonly differences: readonly Difference[];
+}
+
+/** Nothing is known about differences: the node did not answer, or the ledger is not on its block. */
+export interface Unknown {
+  readonly kind: 'unknown';
+  readonly reason: string;
+}
+
+export type Reconciliation = Comparison | Unknown;
+
+/** How often the ledger is looked at again while it is waited for. */
+export const POLL_MS = 250;
+/** Differences told one by one in the log. */
+const MAX_TOLD = 100;
+
+/** Tells of every difference in the log, and keeps the result for /metrics. */
+export async function reportComparison(
+  deps: ReconcileDeps,
+  chain: ChainId,
+  { differences, height, ledger: total }: Comparison,
+): Promise<void> {
+  for (const { subject, ledger, chain: onChain } of differences.slice(0, MAX_TOLD)) {
+    const amounts = { ledger: ledger?.toString() ?? null, onChain: onChain?.toString() ?? null };
+    deps.logger.error({ ...chain, height, subject, ...amounts }, 'ledger and chain disagree');
+  }
+  deps.logger.info(
+    { ...chain, height, ledger: total.toString(), differences: differences.length },
+    'ledger compared with the chain',
+  );
+  const at = deps.clock.now();
+  await writeReconciliation(deps.db, { ...chain, at, height, differences: differences.length });
+}

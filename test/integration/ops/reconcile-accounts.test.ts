@@ -1,0 +1,242 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
+import { createSolanaAdapter } from '../../../src/chains/solana/adapter.ts';
+import { createChainIndex } from '../../../src/store/chain-index.ts';
+import { openDatabase } from '../../../src/store/open.ts';
+import { reconcile } from '../../../src/usecases/chain/reconcile.ts';
+import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
+import { Anvil } from '../../_helpers/anvil/anvil.ts';
+import { requireAnvil } from '../../_helpers/anvil/binary.ts';
+import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { SvmNode } from '../../_helpers/svm/node.ts';
+import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
+import { liveEnv, Till } from '../../_helpers/till.ts';
+import { silent } from '../../_helpers/wallet-world.ts';
+import { runTool, type ToolResult } from '../../_helpers/tool.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+const due = (payment: PaymentJson, coin: 'ETH' | 'SOL'): bigint =>
+  parseCoinAmount(payment.options[coin].amount, coin);
+
+const isPaid = ({ status }: PaymentJson): boolean => status === 'completed';
+
+async function metric(till: Till, name: string): Promise<number> {
+  const text = await (await fetch(`${till.api.baseUrl}/metrics`)).text();
+  const line = text.split('\n').find((each) => each.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1) ?? Number.NaN);
+}
+
+describe.skipIf(!requireAnvil())('the ledger against a real Ethereum node', () => {
+  let anvil: Anvil;
+  let proxy: FaultProxy;
+  let till: Till;
+  let shop: Shop;
+  let paid: PaymentJson;
+
+  beforeAll(async () => {
+    anvil = await Anvil.start();
+    proxy = await startFaultProxy(anvil.rpcUrl);
+    till = await Till.start(liveEnv({ ETH: anvil.rpcUrl }));
+    shop = await Shop.open(till.api);
+    await till.ready();
+    for (const inside of [false, true]) {
+      paid = await shop.createPayment({ allowedCryptos: ['ETH'] });
+      const { address, requiredConfirmations } = paid.options.ETH;
+      const output = { address, amount: due(paid, 'ETH') };
+      await (inside ? anvil.payInside([output]) : anvil.pay(output));
+      await anvil.mine(requiredConfirmations);
+      await eventually('paid', () => shop.payment(paid.id), isPaid);
+    }
+    await eventually(
+      'both deposits are moved',
+      async () => {
+        await anvil.mine(1);
+        return parseCoinAmount(await shop.balance('ETH'), 'ETH');
+      },
+      (now) => now > due(paid, 'ETH'),
+    );
+    const sent = await shop.send({ coin: 'ETH', amount: '0.01', destination: await anvil.newAddress() });
+    expect(sent.body.error).toBeNull();
+    await eventually(
+      'the send is confirmed',
+      async () => {
+        await anvil.mine(1);
+        return shop.api.must<{ status: string }>(
+          'GET',
+          `/merchant/wallet/send-status?txHash=${sent.body.data.txHash}`,
+          { token: shop.secretKey },
+        );
+      },
+      ({ status }) => status === 'confirmed',
+    );
+    await till.ready();
+  });
+  afterAll(async () => {
+    await till.end();
+    await Promise.all([proxy.close(), anvil.stop()]);
+  });
+
+  const byTool = async (url = anvil.rpcUrl): Promise<ToolResult> =>
+    runTool('reconcile', ['--data-dir', till.dataDir], {
+      env: { ...liveEnv({ ETH: url }), TILLD_RPC_TIMEOUT: '2s' },
+    });
+
+  it('agrees to the wei after payments, sweeps and a send, also while blocks come', async () => {
+    const [agreed] = await Promise.all([byTool(), anvil.mine(2)]);
+    expect(agreed, agreed.stderr).toMatchObject({ code: 0 });
+    expect(agreed.stdout).toMatch(/^ETH: 3 addresses, 0\.0[0-9]+ ETH unspent at height \d+, 0 differences$/m);
+    const held = await anvil.balance(shop.wallets.ETH);
+    expect(agreed.stdout).toContain(`${formatCoinAmount(held, 'ETH')} ETH`);
+    expect(await metric(till, 'tilld_reconcile_unknown{coin="ETH",mode="live"}')).toBe(0);
+  });
+
+  it('a node that does not answer leaves it unknown, which is not the same as no difference', async () => {
+    const fault = proxy.inject({ kind: 'reset' });
+    const told = await byTool(proxy.url);
+    fault.clear();
+    expect(told.code).toBe(1);
+    expect(told.stdout).toMatch(/^ETH: unknown, /m);
+    expect(told.stdout).not.toContain('differences');
+    expect(await metric(till, 'tilld_reconcile_unknown{coin="ETH",mode="live"}')).toBe(1);
+    const stateless = proxy.inject(
+      { kind: 'rpcError', code: -32000, message: 'missing trie node' },
+      { methods: ['eth_getBalance'] },
+    );
+    expect((await byTool(proxy.url)).stdout).toContain('ETH: unknown, the node keeps no balances of block');
+    stateless.clear();
+    expect((await byTool(proxy.url)).code).toBe(0);
+    expect(await metric(till, 'tilld_reconcile_unknown{coin="ETH",mode="live"}')).toBe(0);
+  });
+
+  it('names a balance that nothing explains, on an address that is open no more, and credits nothing', async () => {
+    const before = await shop.balance('ETH');
+    till.clock.advance(9 * DAY_MS);
+    const { address } = paid.options.ETH;
+    await anvil.rpc('anvil_setBalance', [address, '0x2386f26fc10000']);
+    await anvil.mine(2);
+    await till.ready();
+    const told = await byTool();
+    expect(told.code).toBe(1);
+    expect(told.stdout).toContain('1 differences');
+    expect(told.stdout).toContain(`${address.toLowerCase()}: ledger 0 ETH, chain 0.01 ETH`);
+    expect(await metric(till, 'tilld_reconcile_differences{coin="ETH",mode="live"}')).toBe(1);
+    expect(await shop.balance('ETH')).toBe(before);
+  });
+});
+
+describe('the ledger against a real Solana machine', () => {
+  let node: SvmNode;
+  let till: Till;
+  let shop: Shop;
+  let payments: PaymentJson[];
+
+  beforeAll(async () => {
+    node = await SvmNode.start();
+    const payer = new Payer(node);
+    till = await Till.start(liveEnv({ SOL: node.url }));
+    shop = await Shop.open(till.api);
+    await till.ready();
+    payments = await Promise.all([1, 2, 3].map(async () => shop.createPayment({ allowedCryptos: ['SOL'] })));
+    payer.pay(
+      payments.map((payment) => ({ address: payment.options.SOL.address, amount: due(payment, 'SOL') })),
+    );
+    payer.pay([{ address: shop.wallets.SOL, amount: 1_000_000_000n }]);
+    node.advance(33);
+    for (const { id } of payments) await eventually('paid', () => shop.payment(id), isPaid);
+    const sent = await shop.send({ coin: 'SOL', amount: '1.2', destination: strangerAddress() });
+    expect(sent.body.error).toBeNull();
+    node.advance(35);
+    await till.ready();
+  });
+  afterAll(async () => {
+    await till.end();
+    await node.stop();
+  });
+
+  const byTool = async (): Promise<ToolResult> =>
+    runTool('reconcile', ['--data-dir', till.dataDir], {
+      env: { ...liveEnv({ SOL: node.url }), TILLD_RPC_TIMEOUT: '2s' },
+    });
+
+  /** As the daemon does, which has less patience with differences here. */
+  const byHand = async () => {
+    const { db } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
+    const index = createChainIndex(db, { coin: 'SOL', mode: 'live' });
+    const options = {
+      network: 'regtest',
+      rpcUrl: node.url,
+      index,
+      clock: till.clock,
+      logger: silent,
+    } as const;
+    const adapter = createSolanaAdapter(options);
+    try {
+      return await reconcile({ db, clock: till.clock, logger: silent, patienceMs: 1_500 }, adapter);
+    } finally {
+      await Promise.all([adapter.close(), db.destroy()]);
+    }
+  };
+
+  it('agrees to the lamport after payments and a send that drew on several addresses', async () => {
+    node.tick(100);
+    const agreed = await byTool();
+    node.hold();
+    expect(agreed.stdout + agreed.stderr).toMatch(/^SOL: 4 addresses, 1\.29\d* SOL .* 0 differences$/m);
+    expect(agreed.code).toBe(0);
+  });
+
+  it('a node that does not answer leaves it unknown', async () => {
+    const fault = node.inject({ kind: 'cut' }, { methods: ['getMultipleAccounts'] });
+    const told = await byTool();
+    fault.clear();
+    expect(told.code).toBe(1);
+    expect(told.stdout).toMatch(/^SOL: unknown, /m);
+  });
+
+  it('names a balance without a history and credits nothing', async () => {
+    const before = await shop.balance('SOL');
+    const { confirmations } = (await shop.payment(payments[2]?.id ?? '')).options.SOL;
+    const address = payments[2]?.options.SOL.address ?? '';
+    const errors = 'tilld_rpc_errors_total{coin="SOL",mode="live",kind="unavailable"}';
+    const height = 'tilld_chain_height{coin="SOL",mode="live"}';
+    await till.ready();
+    const failed = (await metric(till, errors)) || 0;
+    const lamports = node.ledger.machine.lamports(address) + 7_000_000n;
+    node.ledger.put(address, {
+      lamports,
+      data: new Uint8Array(),
+      owner: '1'.repeat(32),
+      executable: false,
+    });
+    node.advance(2);
+    // The follower distrusts the node first, then takes the balance as it is.
+    await eventually(
+      'it is looked into',
+      async () => metric(till, errors),
+      (count) => count > failed,
+    );
+    till.clock.advance(30_000);
+    node.advance(40);
+    const tip = node.ledger.tip('confirmed').slot;
+    await eventually(
+      'it is followed again',
+      async () => metric(till, height),
+      (at) => at >= tip - 1,
+      60_000,
+    );
+    expect(await byHand()).toMatchObject({
+      kind: 'compared',
+      differences: [{ subject: address, ledger: lamports - 7_000_000n, chain: lamports }],
+    });
+    // Nothing recorded before was recorded once more, under a newer block.
+    const after = await shop.payment(payments[2]?.id ?? '');
+    expect(after).toMatchObject({ status: 'completed', exception: null });
+    expect(after.options.SOL.confirmations).toBeGreaterThanOrEqual(confirmations + 40);
+    expect(after.timeline.map(({ type }) => type)).not.toContain('payment.reversed');
+    expect(await metric(till, 'tilld_reconcile_differences{coin="SOL",mode="live"}')).toBe(1);
+    expect(await shop.balance('SOL')).toBe(before);
+  });
+});
