@@ -19,7 +19,8 @@ export interface BuildContext {
 }
 
 /** Puts the settings together and checks what no single one can tell. Adds to `context.problems`. */
-export function buildConfig(values: Values, context: BuildContext): Config {
+export function buildConfig(given: Values, context: BuildContext): Config {
+  const values = withUrlFiles(given, context);
   const network = values.network === 'none' ? null : values.network;
   const nodes = nodeEndpoints(values, network, context);
   const jwtSecret = secretOf(['jwtSecret', 'jwtSecretFile'], values, context);
@@ -197,6 +198,45 @@ function feeBounds(
   return { floorPerKvb, capPerKvb };
 }
 
+const URL_FILES = [
+  ['btcRpcUrl', 'btcRpcUrlFile'],
+  ['ltcRpcUrl', 'ltcRpcUrlFile'],
+  ['ethRpcUrl', 'ethRpcUrlFile'],
+  ['solRpcUrl', 'solRpcUrlFile'],
+  ['smtpUrl', 'smtpUrlFile'],
+] as const;
+
+/** Addresses hold passwords and keys: each may lie in a file. An empty file counts as not given. */
+function withUrlFiles(values: Values, context: BuildContext): Values {
+  const held: Partial<Record<(typeof URL_FILES)[number][0], URL>> = {};
+  for (const [direct, byFile] of URL_FILES) {
+    const file = values[byFile];
+    if (file === undefined) continue;
+    if (values[direct] !== undefined) {
+      complain(context, byFile, `cannot go with ${SETTINGS[direct].env}: choose one`);
+      continue;
+    }
+    const text = textOf(byFile, file, context);
+    if (text === null || text === '') continue;
+    const parsed = SETTINGS[direct].schema.safeParse(text);
+    if (parsed.success) held[direct] = parsed.data;
+    else
+      complain(context, byFile, `the file: ${parsed.error.issues.map(({ message }) => message).join('; ')}`);
+  }
+  return { ...values, ...held };
+}
+
+/** What a file holds, without the white space around it; null when it cannot be read, which is a problem. */
+function textOf(name: SettingName, file: string, context: BuildContext): string | null {
+  try {
+    return readFileSync(pathOf(file, context), 'utf8').trim();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    complain(context, name, `the file cannot be read (${code})`);
+    return null;
+  }
+}
+
 /** A secret given directly or by the file that holds it (Docker and systemd credentials). */
 function secretOf(
   [direct, byFile]: readonly ['jwtSecret', 'jwtSecretFile'] | readonly ['passphrase', 'passphraseFile'],
@@ -209,14 +249,10 @@ function secretOf(
   }
   if (given !== undefined) return new Secret(given);
   if (file === undefined) return null;
-  try {
-    const held = readFileSync(pathOf(file, context), 'utf8').trim();
-    if (held !== '') return new Secret(held);
-    complain(context, byFile, 'the file is empty');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    complain(context, byFile, `the file cannot be read (${code})`);
-  }
+  const held = textOf(byFile, file, context);
+  if (held === null) return null;
+  if (held !== '') return new Secret(held);
+  complain(context, byFile, 'the file is empty');
   return null;
 }
 

@@ -34,6 +34,7 @@ function secret<S extends z.ZodType>(yaml: string | null, env: string, schema: S
 }
 
 const rpcUrl = () => value.url(['http:', 'https:'], 'http://user:password@127.0.0.1:8332');
+const secretFile = () => value.text('the path of a file');
 const feeRate = () => value.scaledDecimal(3, '0.001', '100000', 'atoms per vB');
 
 /** Gwei per gas, as wei per 1,000 gas. */
@@ -61,7 +62,7 @@ export const SETTINGS = {
   registration: setting('auth.registration', 'TILLD_REGISTRATION', value.oneOf(REGISTRATION_MODES), 'open'),
   authRate: setting('auth.ratePerMinute', 'TILLD_AUTH_RATE_PER_MINUTE', value.wholeNumber(0, 100_000), 5),
   jwtSecret: secret(null, 'TILLD_JWT_SECRET', value.text()),
-  jwtSecretFile: optional('auth.jwtSecretFile', 'TILLD_JWT_SECRET_FILE', value.text('the path of a file')),
+  jwtSecretFile: optional('auth.jwtSecretFile', 'TILLD_JWT_SECRET_FILE', secretFile()),
   passwordMemory: setting(
     'auth.passwordMemory',
     'TILLD_PASSWORD_MEMORY',
@@ -76,11 +77,7 @@ export const SETTINGS = {
   ),
 
   passphrase: secret(null, 'TILLD_KEYRING_PASSPHRASE', value.text()),
-  passphraseFile: optional(
-    'keyring.passphraseFile',
-    'TILLD_KEYRING_PASSPHRASE_FILE',
-    value.text('the path of a file'),
-  ),
+  passphraseFile: optional('keyring.passphraseFile', 'TILLD_KEYRING_PASSPHRASE_FILE', secretFile()),
   keyringMemory: setting('keyring.memory', 'TILLD_KEYRING_MEMORY', value.size('8KiB', '4GiB'), '64MiB'),
   keyringIterations: setting('keyring.iterations', 'TILLD_KEYRING_ITERATIONS', value.wholeNumber(1, 1000), 3),
   keyringParallelism: setting(
@@ -91,11 +88,15 @@ export const SETTINGS = {
   ),
 
   btcRpcUrl: secret('nodes.BTC.rpcUrl', 'TILLD_BTC_RPC_URL', rpcUrl()),
+  btcRpcUrlFile: optional('nodes.BTC.rpcUrlFile', 'TILLD_BTC_RPC_URL_FILE', secretFile()),
   btcCookieFile: optional('nodes.BTC.cookieFile', 'TILLD_BTC_COOKIE_FILE', value.text('the path of a file')),
   ltcRpcUrl: secret('nodes.LTC.rpcUrl', 'TILLD_LTC_RPC_URL', rpcUrl()),
+  ltcRpcUrlFile: optional('nodes.LTC.rpcUrlFile', 'TILLD_LTC_RPC_URL_FILE', secretFile()),
   ltcCookieFile: optional('nodes.LTC.cookieFile', 'TILLD_LTC_COOKIE_FILE', value.text('the path of a file')),
   ethRpcUrl: secret('nodes.ETH.rpcUrl', 'TILLD_ETH_RPC_URL', rpcUrl()),
+  ethRpcUrlFile: optional('nodes.ETH.rpcUrlFile', 'TILLD_ETH_RPC_URL_FILE', secretFile()),
   solRpcUrl: secret('nodes.SOL.rpcUrl', 'TILLD_SOL_RPC_URL', rpcUrl()),
+  solRpcUrlFile: optional('nodes.SOL.rpcUrlFile', 'TILLD_SOL_RPC_URL_FILE', secretFile()),
   nodeTimeout: setting('nodes.timeout', 'TILLD_RPC_TIMEOUT', value.duration('100ms', '2m'), '15s'),
 
   btcConfirmations: setting(
@@ -216,6 +217,7 @@ export const SETTINGS = {
     'TILLD_SMTP_URL',
     value.url(['smtp:', 'smtps:'], 'smtps://user:password@mail.example.com'),
   ),
+  smtpUrlFile: optional('mail.smtpUrlFile', 'TILLD_SMTP_URL_FILE', secretFile()),
   smtpFrom: optional('mail.from', 'TILLD_SMTP_FROM', value.text('a sender address')),
 } as const satisfies Record<string, Setting>;
 

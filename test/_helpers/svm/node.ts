@@ -2,7 +2,7 @@ import { ComputeBudgetProgram, Keypair, PublicKey, SystemProgram, Transaction } 
 import { type Fault, Faults, type FaultScope, type InjectedFault } from './faults.ts';
 import { Ledger } from './ledger.ts';
 import { createMethods } from './methods.ts';
-import { RpcServer } from './server.ts';
+import { type Listening, RpcServer } from './server.ts';
 import { lookupTableData, type WireTransaction } from './transaction.ts';
 
 const SYSTEM_PROGRAM = '1'.repeat(32);
@@ -11,7 +11,7 @@ const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
 const FAUCET_LAMPORTS = 500_000_000_000_000_000n;
 const DEFAULT_UNITS = 200_000;
 
-export interface SvmNodeOptions {
+export interface SvmNodeOptions extends Listening {
   /** Blocks until `confirmed`; 1 unless said otherwise. */
   readonly confirmedLag?: number;
   /** Blocks until `finalized`; 32 unless said otherwise. */
@@ -29,7 +29,7 @@ export interface ForkRequest {
 
 /**
  * A Solana node for tests: real execution (litesvm) below, a ledger with commitments above, JSON-RPC
- * on 127.0.0.1, and the means to skip slots, fork, lose transactions and break the wire.
+ * over HTTP, and the means to skip slots, fork, lose transactions and break the wire.
  */
 export class SvmNode {
   readonly ledger: Ledger;
@@ -57,7 +57,7 @@ export class SvmNode {
       submit: (wire) => this.#submit(wire),
       airdrop: (address, lamports) => this.airdrop(address, lamports),
     });
-    this.#server = new RpcServer(methods, this.#faults);
+    this.#server = new RpcServer(methods, this.#faults, options);
   }
 
   static async start(options: SvmNodeOptions = {}): Promise<SvmNode> {

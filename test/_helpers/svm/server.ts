@@ -21,18 +21,27 @@ type Outcome =
 /** Balances are u64: they go out as exact numbers, whatever a double can hold. */
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
-/** JSON-RPC over HTTP on a port of 127.0.0.1. Counts what it was asked. */
+/** Where the server listens; a free port of 127.0.0.1 unless said otherwise. */
+export interface Listening {
+  readonly host?: string;
+  readonly port?: number;
+}
+
+/** JSON-RPC over HTTP. Counts what it was asked. */
 export class RpcServer {
   readonly #methods: Readonly<Record<string, Method>>;
   readonly #faults: Faults;
   readonly #sockets = new Set<Socket>();
   readonly calls: string[] = [];
   #server: Server | null = null;
-  #port = 0;
+  readonly #host: string;
+  #port: number;
 
-  constructor(methods: Readonly<Record<string, Method>>, faults: Faults) {
+  constructor(methods: Readonly<Record<string, Method>>, faults: Faults, listening: Listening = {}) {
     this.#methods = methods;
     this.#faults = faults;
+    this.#host = listening.host ?? '127.0.0.1';
+    this.#port = listening.port ?? 0;
   }
 
   get url(): string {
@@ -48,7 +57,7 @@ export class RpcServer {
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(this.#port, '127.0.0.1', resolve);
+      server.listen(this.#port, this.#host, resolve);
     });
     this.#port = (server.address() as AddressInfo).port;
     this.#server = server;

@@ -129,6 +129,7 @@ const TABLE: readonly (readonly [
   ['TILLD_KEYRING_ITERATIONS', '5', 'keyring.argon2.iterations', 5, '0'],
   ['TILLD_KEYRING_PARALLELISM', '2', 'keyring.argon2.parallelism', 2, '65'],
   ['TILLD_BTC_RPC_URL', 'http://127.0.0.1:18443', 'nodes.BTC.origin', 'http://127.0.0.1:18443', 'tcp://x'],
+  ['TILLD_BTC_RPC_URL_FILE', 'rpc', 'nodes.BTC.url', 'http://node.example/key', 'missing-file'],
   ['TILLD_BTC_COOKIE_FILE', '~/.bitcoin/.cookie', 'nodes.BTC.cookieFile', '/home/shop/.bitcoin/.cookie', ''],
   [
     'TILLD_LTC_RPC_URL',
@@ -137,6 +138,7 @@ const TABLE: readonly (readonly [
     'http://127.0.0.1:19443',
     '127.0.0.1:9332',
   ],
+  ['TILLD_LTC_RPC_URL_FILE', 'rpc', 'nodes.LTC.url', 'http://node.example/key', 'missing-file'],
   ['TILLD_LTC_COOKIE_FILE', '/ltc/.cookie', 'nodes.LTC.cookieFile', '/ltc/.cookie', ''],
   [
     'TILLD_ETH_RPC_URL',
@@ -145,7 +147,9 @@ const TABLE: readonly (readonly [
     'https://eth.example',
     'ws://eth.example',
   ],
+  ['TILLD_ETH_RPC_URL_FILE', 'rpc', 'nodes.ETH.url', 'http://node.example/key', 'missing-file'],
   ['TILLD_SOL_RPC_URL', 'https://sol.example', 'nodes.SOL.origin', 'https://sol.example', 'sol'],
+  ['TILLD_SOL_RPC_URL_FILE', 'rpc', 'nodes.SOL.url', 'http://node.example/key', 'missing-file'],
   ['TILLD_RPC_TIMEOUT', '30s', 'nodeTimeoutMs', 30_000, '30'],
   ['TILLD_CONFIRMATIONS_BTC', '1', 'confirmations.BTC', { base: 1, tiers: [] }, '0'],
   [
@@ -213,6 +217,7 @@ const TABLE: readonly (readonly [
   ['TILLD_SANDBOX_BLOCK_INTERVAL', '100ms', 'sandbox.blockIntervalMs', 100, '2'],
   ['TILLD_SANDBOX_CONFIRMATIONS', '1', 'sandbox.confirmations', 1, '0'],
   ['TILLD_SMTP_URL', 'smtps://u:p@mail.example', 'smtp.url', 'smtps://u:p@mail.example', 'mail.example'],
+  ['TILLD_SMTP_URL_FILE', 'smtp', 'smtp.url', 'smtps://u:p@mail.example', 'missing-file'],
   ['TILLD_SMTP_FROM', 'Till <till@example.com>', 'smtp.from', 'Till <till@example.com>', ''],
 ];
 
@@ -224,12 +229,20 @@ const COMPANIONS: Readonly<Record<string, Record<string, string>>> = {
   TILLD_LTC_RPC_URL: { TILLD_NETWORK: 'regtest' },
   TILLD_ETH_RPC_URL: { TILLD_NETWORK: 'mainnet' },
   TILLD_SOL_RPC_URL: { TILLD_NETWORK: 'mainnet' },
+  TILLD_BTC_RPC_URL_FILE: { TILLD_NETWORK: 'regtest' },
+  TILLD_LTC_RPC_URL_FILE: { TILLD_NETWORK: 'regtest' },
+  TILLD_ETH_RPC_URL_FILE: { TILLD_NETWORK: 'mainnet' },
+  TILLD_SOL_RPC_URL_FILE: { TILLD_NETWORK: 'mainnet' },
   TILLD_BTC_COOKIE_FILE: { TILLD_NETWORK: 'regtest', TILLD_BTC_RPC_URL: 'http://127.0.0.1:1' },
   TILLD_LTC_COOKIE_FILE: { TILLD_NETWORK: 'regtest', TILLD_LTC_RPC_URL: 'http://127.0.0.1:1' },
   TILLD_SMTP_FROM: { TILLD_SMTP_URL: 'smtp://mail.example' },
 };
 
 writeFileSync(join(dir, 'jwt'), `${JWT_SECRET}\n`);
+writeFileSync(join(dir, 'rpc'), 'http://node.example/key\n');
+writeFileSync(join(dir, 'smtp'), 'smtps://u:p@mail.example\n');
+writeFileSync(join(dir, 'empty'), '\n');
+writeFileSync(join(dir, 'no-url'), 'hunter2-is-no-address\n');
 
 function at(value: unknown, path: string): unknown {
   const found = path.split('.').reduce((node, key) => (node as Record<string, unknown>)[key], value);
@@ -375,6 +388,11 @@ describe('settings that must fit each other', () => {
       /^TILLD_BTC_COOKIE_FILE .*choose one/,
     ],
     [{ TILLD_JWT_SECRET: JWT_SECRET, TILLD_JWT_SECRET_FILE: 'jwt' }, /^TILLD_JWT_SECRET_FILE .*choose one/],
+    [
+      { TILLD_NETWORK: 'mainnet', TILLD_ETH_RPC_URL: 'http://n', TILLD_ETH_RPC_URL_FILE: 'rpc' },
+      /^TILLD_ETH_RPC_URL_FILE .*choose one/,
+    ],
+    [{ TILLD_SOL_RPC_URL_FILE: 'no-url' }, /^TILLD_SOL_RPC_URL_FILE (?!.*hunter2).*must be/],
     [{ TILLD_TLS_KEY: 'k' }, /^TILLD_TLS_CERT .*needed with TILLD_TLS_KEY/],
     [{ TILLD_BTC_FEE_FLOOR: '10', TILLD_BTC_FEE_CAP: '9' }, /^TILLD_BTC_FEE_CAP .*below TILLD_BTC_FEE_FLOOR/],
     [{ TILLD_KEYRING_MEMORY: '16KiB' }, /^TILLD_KEYRING_MEMORY .*parallelism/],
@@ -383,6 +401,11 @@ describe('settings that must fit each other', () => {
     const problems = problemsOf(env);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(message);
+  });
+
+  test('an address file that is empty leaves its coin without a node', () => {
+    const config = load({ TILLD_NETWORK: 'mainnet', TILLD_SOL_RPC_URL_FILE: 'empty' });
+    expect(config.nodes).toEqual({});
   });
 
   test.each([

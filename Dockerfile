@@ -1,0 +1,73 @@
+# tilld and the test nodes that come with it. Targets: runtime (default), anvil, devnet.
+#
+# The base is pinned by tag; to pin it by digest, too, pass --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:…
+# (it stays an argument because CI, which can pull nothing, makes an image of the same name by itself).
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY scripts/_env.sh scripts/
+# Locked versions, package scripts off: what scripts/start does on a fresh clone.
+RUN bash -c '. scripts/_env.sh && ensure_packages' && npm cache clean --force >/dev/null 2>&1
+
+FROM packages AS build
+COPY tsconfig.json tsconfig.build.json tsconfig.web.json vite.config.ts ./
+COPY src src
+RUN npm run --silent build
+
+# What the daemon needs to run, and of native packages only the binaries for this platform.
+FROM packages AS production
+RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error \
+  && find node_modules -name '*.node' -path '*/prebuilds/*' ! -path "*/linux-$(node -p process.arch)*" -delete \
+  && find node_modules -name '*.musl.node' -delete \
+  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -iname '*.md' \) -delete \
+  && rm -rf node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
+  && find node_modules -type d -empty -delete
+
+# The test Ethereum node.
+FROM ${NODE_IMAGE} AS anvil
+COPY --from=packages /app/node_modules/@foundry-rs/anvil-linux-*/bin/anvil /usr/local/bin/anvil
+RUN groupadd --gid 10001 tilld && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin tilld \
+  && install -d -m 0700 -o 10001 -g 10001 /data
+USER 10001:10001
+ENV HOME=/data
+ENTRYPOINT ["anvil"]
+
+# The test Solana node and the miner.
+FROM ${NODE_IMAGE} AS devnet
+RUN groupadd --gid 10001 tilld && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin tilld \
+  && install -d -m 0700 -o 10001 -g 10001 /rpc /rpc/btc /rpc/ltc
+WORKDIR /app
+ENV NODE_ENV=production
+COPY --from=production /app/node_modules node_modules
+COPY --from=packages /app/node_modules/litesvm node_modules/litesvm
+COPY --from=packages /app/node_modules/litesvm-linux-* node_modules/litesvm-native
+RUN mv node_modules/litesvm-native "node_modules/$(node -p "require('./node_modules/litesvm-native/package.json').name")"
+COPY package.json ./
+COPY test/_helpers/svm test/_helpers/svm
+COPY test/_helpers/nodes test/_helpers/nodes
+COPY docker/devnet docker/devnet
+RUN ln -s /app/docker/devnet/pay /app/docker/devnet/mine /usr/local/bin/
+USER 10001:10001
+
+FROM ${NODE_IMAGE} AS runtime
+RUN groupadd --gid 10001 tilld && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin tilld \
+  && install -d -m 0700 -o 10001 -g 10001 /data /secrets /rpc /rpc/btc /rpc/ltc \
+  && rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \
+    /usr/local/include /usr/local/share/doc /usr/local/share/man /opt/yarn-v*
+WORKDIR /app
+ENV NODE_ENV=production TILLD_HOST=0.0.0.0 TILLD_DATA_DIR=/data HOME=/data
+COPY package.json ./
+COPY --from=production /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY config config
+COPY docker/healthcheck.mjs docker/
+USER 10001:10001
+VOLUME /data
+EXPOSE 3000
+# The process answers; whether each chain is followed is /readyz, which a node still syncing must not fail.
+HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 CMD ["node", "/app/docker/healthcheck.mjs"]
+# No init process: the daemon is started without a shell, handles SIGTERM itself and has no children to reap.
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "dist/main.js"]

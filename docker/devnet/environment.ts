@@ -1,0 +1,15 @@
+/** A positive number of the environment. @throws when it is none */
+export function numberFrom(name: string, fallback: number): number {
+  const text = process.env[name] ?? '';
+  const value = text === '' ? fallback : Number(text);
+  if (!Number.isFinite(value) || value <= 0)
+    throw new Error(`${name} must be a number above 0, not '${text}'`);
+  return value;
+}
+
+/** The address of a node. @throws when it is missing */
+export function urlFrom(name: string): string {
+  const url = process.env[name] ?? '';
+  if (!URL.canParse(url)) throw new Error(`${name} must be the address of a node`);
+  return url;
+}
