@@ -199,6 +199,11 @@ export interface ChainIndex {
   holdings(watchKeys: readonly string[]): Promise<ReadonlyMap<string, readonly Holding[]>>;
   /** The merchants' own watch keys, and those of payments that wait for money or closed after a time, ms. */
   open(closedAfterMs: number): Promise<readonly OpenKey[]>;
+  /**
+   * The share of all watch keys ever given out whose turn it is at a height: a bounded number, the
+   * same for the same height, and every key again and again as heights go by.
+   */
+  turn(height: number): Promise<readonly OpenKey[]>;
   /** All watch keys in the order in which they were given out, those after a position (0: from the first). */
   watchKeysAfter(
     after: number,

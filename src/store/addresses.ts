@@ -114,6 +114,33 @@ export async function openAddresses(
   return [...own, ...paid].map((row) => ({ watchKey: row.watch_key, since: row.created_at }));
 }
 
+/** The highest id of all addresses of all chains, 0 while there is none. */
+export async function newestAddressId(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('addresses')
+    .select((eb) => eb.fn.max('id').as('newest'))
+    .executeTakeFirst();
+  return row?.newest ?? 0;
+}
+
+/** A chain's addresses in a range of ids. */
+export async function addressesBetween(
+  db: Db,
+  chain: ChainId,
+  ids: { readonly from: number; readonly below: number },
+): Promise<OpenKey[]> {
+  const rows = await db
+    .selectFrom('addresses')
+    .select(['watch_key', 'created_at'])
+    .where('id', '>=', ids.from)
+    .where('id', '<', ids.below)
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ watchKey: row.watch_key, since: row.created_at }));
+}
+
 /** All watch keys of a chain, page by page in the order in which they were given out. */
 export async function watchKeysAfter(
   db: Db,

@@ -1,12 +1,20 @@
 import { outputKey, type ChainIndex } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
-import { findWatched, openAddresses, watchKeysAfter } from './addresses.ts';
+import {
+  addressesBetween,
+  findWatched,
+  newestAddressId,
+  openAddresses,
+  watchKeysAfter,
+} from './addresses.ts';
 import type { Db } from './database.ts';
 import { holdingsOf, outputsOfTransactions, unsettledCredits } from './outputs.ts';
 import { spentByUnconfirmed } from './unconfirmed-inputs.ts';
 
 /** Addresses whose balance is looked at in each block, where a chain needs that: a hundred requests of a hundred. */
 const MAX_OPEN = 10_000;
+/** Addresses of all chains whose turn one block is: a day of Ethereum passes over some three million. */
+const TURN_SIZE = 400;
 
 /** Answers from the indexes what in a block is ours: cost grows with the block, not with the shop. */
 export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
@@ -25,7 +33,19 @@ export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
     },
     holdings: async (keys) => holdingsOf(db, chain, keys),
     open: async (closedAfterMs) => openAddresses(db, chain, closedAfterMs, MAX_OPEN),
+    turn: async (height) => addressesBetween(db, chain, turnAt(height, await newestAddressId(db))),
     watchKeysAfter: async (after, limit) => watchKeysAfter(db, chain, after, limit),
     unsettled: async () => unsettledCredits(db, chain),
   };
+}
+
+/**
+ * Ids of the addresses whose turn a height is. Depends on nothing else, so that a block read again
+ * shows the same; as many turns as a power of two, so that new addresses rarely move the others'.
+ */
+export function turnAt(height: number, newestId: number): { readonly from: number; readonly below: number } {
+  let turns = 1;
+  while (turns * TURN_SIZE <= newestId) turns *= 2;
+  const from = (height % turns) * TURN_SIZE;
+  return { from, below: from + TURN_SIZE };
 }

@@ -1,9 +1,10 @@
 import type { ChainIndex } from '../../src/domain/chain.ts';
 
 /** The part of an index that chains of outputs never ask for. */
-export const NO_ACCOUNTS: Pick<ChainIndex, 'holdings' | 'open' | 'watchKeysAfter' | 'unsettled'> = {
+export const NO_ACCOUNTS: Pick<ChainIndex, 'holdings' | 'open' | 'turn' | 'watchKeysAfter' | 'unsettled'> = {
   holdings: async () => new Map(),
   open: async () => [],
+  turn: async () => [],
   watchKeysAfter: async () => [],
   unsettled: async () => [],
 };

@@ -43,6 +43,10 @@ export class MemoryIndex implements ChainIndex {
     return [];
   }
 
+  async turn(): Promise<readonly OpenKey[]> {
+    return [];
+  }
+
   async unsettled(): Promise<readonly Credit[]> {
     return [];
   }

@@ -26,13 +26,13 @@ export interface BlockReaderDeps {
 
 type Holdings = ReadonlyMap<string, readonly Holding[]>;
 
-/** How long the balance of a payment's address is looked at after the payment's time. */
+/** How long the balance of a payment's address is looked at in every block after the payment's time; then by turns. */
 const OPEN_FOR_MS = 7 * 24 * 3_600_000;
 
 /**
  * One block reduced to our accounts: transfers of its transactions whatever their calldata,
- * internal transfers as far as the node traces, and for open addresses whatever else their balance
- * at this very block shows. Holds one block at a time.
+ * internal transfers as far as the node traces, and whatever else the balances at this very block
+ * show, of open addresses and of those whose turn it is: addresses are watched for ever. Holds one block at a time.
  */
 export async function readBlock(deps: BlockReaderDeps, height: number): Promise<ChainBlock | null> {
   const block = await deps.client.blockAt(height);
@@ -40,7 +40,7 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   const traced = await deps.tracer.transfers(block);
   const internal = traced ?? [];
   const watched = await deps.index.watched(mentioned(block, internal));
-  const open = await deps.index.open(deps.now() - OPEN_FOR_MS);
+  const open = await looked(deps, height);
   const senders = block.transactions.map(({ from }) => from).filter((from) => watched.has(from));
   const keys = [...new Set([...senders, ...open.map(({ watchKey }) => watchKey)])];
   const holdings = await deps.index.holdings(keys);
@@ -52,6 +52,14 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   const replaces = await replacedBy(deps.index, book, { block, isTraced: traced !== null });
   const { hash, parentHash, timestamp } = block;
   return { height, hash, parentHash, timeMs: timestamp * 1000, credits, debits, replaces };
+}
+
+/** Addresses whose balance is looked at in this block, each once. */
+async function looked({ index, now }: BlockReaderDeps, height: number): Promise<OpenKey[]> {
+  const open = await index.open(now() - OPEN_FOR_MS);
+  const keys = new Map(open.map((key) => [key.watchKey, key]));
+  for (const key of await index.turn(height)) if (!keys.has(key.watchKey)) keys.set(key.watchKey, key);
+  return [...keys.values()];
 }
 
 /** Nonces that unconfirmed payments to us wanted as well: those can never be mined now. */

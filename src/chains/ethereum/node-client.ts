@@ -124,10 +124,7 @@ function blockReads(
   };
 }
 
-async function finalBlocks(
-  rpc: Rpc,
-  wanted: readonly Finality[],
-): Promise<ReadonlyMap<Finality, BlockRef>> {
+async function finalBlocks(rpc: Rpc, wanted: readonly Finality[]): Promise<ReadonlyMap<Finality, BlockRef>> {
   const method = 'eth_getBlockByNumber';
   const answers = await rpc.batch(wanted.map((tag) => ({ method, params: [tag, false] })));
   return new Map(

@@ -13,17 +13,17 @@ export type RefusalMeaning =
   /** Not now: price too low, pool full, a rival waiting; or words nobody here knows. */
   | 'open';
 
-/** The words of geth, reth, Nethermind, Erigon and anvil. */
+/** The words of geth, reth, Nethermind, Erigon, anvil and Besu (test/vectors/ethereum/refusals.test.ts). */
 const MEANINGS: readonly (readonly [RegExp, RefusalMeaning])[] = [
-  [/already (known|imported|exists)|known transaction|alreadyknown/i, 'known'],
-  [/nonce too low|nonce.*(already|lower|used)|oldnonce/i, 'used'],
+  [/already (known|imported|exists)|\bknown transaction|alreadyknown|existing tx with same hash/i, 'known'],
+  [/nonce too low|nonce.*(already|lower|used)|oldnonce|^mined$/i, 'used'],
   [
     /underpriced|fee too low|less than block base fee|feetoolow|tip.*(below|minimum)|pool is full|future/i,
     'open',
   ],
-  [/insufficient (funds|balance)|insufficientfunds|exceeds (the )?balance/i, 'unpaid'],
+  [/insufficient (funds|balance)|insufficientfunds|exceeds (the |account )?balance/i, 'unpaid'],
   [
-    /intrinsic gas|exceeds block gas|gas limit (too high|is too)|rlp|invalid (sender|signature|chain|transaction)|chain ?id/i,
+    /intrinsic ?gas|recover sender|exceeds block gas|gas limit (too high|is too)|rlp|invalid (sender|signature|chain|transaction)|chain ?id/i,
     'invalid',
   ],
 ];

@@ -81,7 +81,10 @@ async function countConfirmations(
   at: { readonly before: TipBefore; readonly to: number; readonly told: ReadonlySet<string> },
 ): Promise<void> {
   const policy = deps.confirmations(chain.coin, chain.mode);
-  const depth = Math.max(PROTOCOL_DEPTH, ...[policy.base, ...policy.tiers.map((tier) => tier.confirmations)].map(depthOf));
+  const depth = Math.max(
+    PROTOCOL_DEPTH,
+    ...[policy.base, ...policy.tiers.map((tier) => tier.confirmations)].map(depthOf),
+  );
   const { before, to: height, told } = at;
   for (const paymentId of await paymentsWithMoneyAbove(tx, chain, before.height - depth)) {
     if (told.has(paymentId)) continue;

@@ -16,11 +16,14 @@ interface Scene {
   readonly since?: number;
   readonly unsettled?: readonly Pick<Credit, 'ref' | 'watchKey'>[];
   readonly status?: number;
+  readonly isClosed?: boolean;
+  readonly turn?: readonly string[];
 }
 
 /** Block 5, mined at 50 s on block 4 of 40 s, to a shop with one open account. */
 async function read(scene: Scene) {
   const { transactions = [], balances, held = [], since = 0, unsettled = [], status = 1 } = scene;
+  const { isClosed = false, turn = [] } = scene;
   const block: Block = { number: 5, hash: hash(5), parentHash: hash(4), timestamp: 50, transactions };
   const client: Partial<NodeClient> = {
     blockAt: async () => block,
@@ -40,7 +43,8 @@ async function read(scene: Scene) {
     watched: async (keys) => new Set(keys.filter((key) => key === SHOP)),
     ownOutputs: async () => new Set(),
     holdings: async () => new Map([[SHOP, held]]),
-    open: async () => [{ watchKey: SHOP, since }],
+    open: async () => (isClosed ? [] : [{ watchKey: SHOP, since }]),
+    turn: async () => turn.map((watchKey) => ({ watchKey, since: 0 })),
     watchKeysAfter: async () => [],
     unsettled: async () => unsettled,
   };
@@ -68,6 +72,13 @@ it('credits what only the balance shows, under a name that the block and the acc
   const { credits } = await read({ balances: { [hash(5)]: 9n }, held: [holding(4n)] });
   expect(credits).toMatchObject([{ ref: { txid: FOUND, index: 0 }, watchKey: SHOP, amount: 5n }]);
   expect(credits[0]).not.toHaveProperty('remainder');
+});
+
+it('looks at an address that is open no more when its turn comes, and at an open one once', async () => {
+  const balances = { [hash(5)]: 9n };
+  expect((await read({ balances, isClosed: true })).credits).toEqual([]);
+  expect((await read({ balances, isClosed: true, turn: [SHOP] })).credits).toMatchObject([{ amount: 9n }]);
+  expect((await read({ balances, turn: [SHOP] })).credits).toMatchObject([{ amount: 9n }]);
 });
 
 it('credits a transfer once, by its transaction and not by the balance it makes', async () => {

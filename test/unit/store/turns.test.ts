@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { turnAt } from '../../../src/store/chain-index.ts';
+
+const MOST = 400;
+
+it('every address has its turn, whatever the height, in at most twice as many blocks as needed', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 20_000 }),
+      fc.integer({ min: 0, max: 50_000_000 }),
+      (newestId, height) => {
+        const blocks = 2 * Math.ceil((newestId + 1) / MOST);
+        const turns = Array.from({ length: blocks }, (_, at) => turnAt(height + at, newestId));
+        for (const { from, below } of turns) expect(below - from).toBe(MOST);
+        for (let id = 1; id <= newestId; id += 97) {
+          expect(turns.some(({ from, below }) => from <= id && id < below)).toBe(true);
+        }
+      },
+    ),
+  );
+});
+
+it('a height has the same turn again, also after more addresses were given out', () => {
+  expect(turnAt(1_000_003, 5_000)).toEqual(turnAt(1_000_003, 6_000));
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { meaningOf, type RefusalMeaning } from '../../../src/chains/ethereum/refusals.ts';
+import { RpcRefusal } from '../../../src/chains/ethereum/rpc.ts';
+
+/**
+ * What the clients answer to eth_sendRawTransaction, by their sources: geth core/txpool/errors.go,
+ * core/error.go and core/txpool/validation.go; reth crates/rpc/rpc-eth-types error (mirrors geth); Nethermind
+ * AcceptTxResult.cs, in its older one-word form and its newer one after geth (TxPoolErrorMessages.cs);
+ * Erigon txpoolcfg.go DiscardReason; anvil and Besu beside them.
+ */
+const WORDS: Readonly<Record<string, Readonly<Partial<Record<RefusalMeaning, readonly string[]>>>>> = {
+  geth: {
+    known: ['already known'],
+    used: ['nonce too low: next nonce 78, tx nonce 44', 'nonce too low'],
+    unpaid: [
+      'insufficient funds for gas * price + value: balance 0, tx cost 67000000000000, overshot 67000000000000',
+      'insufficient funds for gas * price + value: balance 9, queued cost 5, tx cost 7, overshot 3',
+    ],
+    invalid: [
+      'invalid sender',
+      'invalid chain id for signer: have 5 want 1',
+      'intrinsic gas too low: gas 20000, minimum needed 21000',
+      'exceeds block gas limit',
+      'transaction gas limit too high (cap: 16777216, tx: 30000000)',
+      'rlp: expected List',
+    ],
+    open: [
+      'replacement transaction underpriced',
+      'transaction underpriced: gas tip cap 1, minimum needed 1000000',
+      'txpool is full',
+      'future transaction tries to replace pending',
+      'account limit exceeded: pooled 64 txs',
+      'in-flight transaction limit reached for delegated accounts',
+      'gapped-nonce tx from delegated accounts',
+      'address already reserved',
+      'max fee per gas less than block base fee: address 0x00, maxFeePerGas: 1, baseFee: 7',
+    ],
+  },
+  reth: {
+    known: ['already known'],
+    used: ['nonce too low: next nonce 5, tx nonce 4'],
+    unpaid: ['insufficient funds for gas * price + value: have 0 want 21000'],
+    invalid: ['exceeds block gas limit', 'invalid sender', 'intrinsic gas too low', 'invalid chain ID'],
+    open: [
+      'transaction underpriced',
+      'replacement transaction underpriced',
+      'txpool is full',
+      'max fee per gas less than block base fee',
+      'nonce too high: tx nonce 9, state nonce 4',
+    ],
+  },
+  'Nethermind before it spoke like geth': {
+    known: ['AlreadyKnown'],
+    used: ['OldNonce, Current nonce: 5, nonce of rejected tx: 4'],
+    unpaid: ['InsufficientFunds, Account balance: 0, cumulative cost: 67000000000000'],
+    open: [
+      'FeeTooLow, FeePerGas needs to be higher than 100 to be added to the TxPool. FeePerGas of rejected tx: 1.',
+      'FeeTooLowToCompete',
+      'ReplacementNotAllowed',
+      'NonceGap, Future nonce. Expected nonce: 5',
+      'NonceTooFarInFuture, Nonce in the future. Expected nonce: 5',
+      'Syncing',
+    ],
+  },
+  Nethermind: {
+    known: ['already known'],
+    used: ['nonce too low, Current nonce: 5, nonce of rejected tx: 4'],
+    unpaid: ['insufficient funds for gas * price + value, Account balance: 0, cumulative cost: 5'],
+    invalid: ['failed to recover sender'],
+    open: [
+      'transaction underpriced, FeePerGas needs to be higher than 100 to be added to the TxPool.',
+      'replacement transaction underpriced',
+      'nonce too high',
+      'nonce too far in future',
+      'gas limit reached',
+    ],
+  },
+  Erigon: {
+    known: ['already known', 'existing tx with same hash', 'INTERNAL_ERROR: existing tx with same hash'],
+    used: ['nonce too low', 'mined'],
+    unpaid: ['insufficient funds'],
+    invalid: ['invalid sender', 'IntrinsicGas', 'RLPTooLong', 'gas limit is too high'],
+    open: [
+      'underpriced',
+      'fee too low',
+      'replacement transaction underpriced',
+      'replaced by transaction with higher tip',
+      'could not replace existing tx',
+      'INTERNAL_ERROR: could not replace existing tx',
+      'pending sub-pool is full',
+      'baseFee sub-pool is full',
+      'queued sub-pool is full',
+      'spammer',
+    ],
+  },
+  anvil: {
+    known: ['transaction already imported'],
+    used: ['nonce too low'],
+    unpaid: ['Insufficient funds for gas * price + value'],
+    invalid: ['invalid chain id for signer', 'intrinsic gas too low'],
+    open: ['replacement transaction underpriced', 'max fee per gas less than block base fee'],
+  },
+  Besu: {
+    known: ['Known transaction'],
+    used: ['Nonce too low'],
+    unpaid: ['Upfront cost exceeds account balance'],
+    invalid: ['Intrinsic gas exceeds gas limit', 'Wrong chainId'],
+    open: ['Replacement transaction underpriced', 'Gas price below configured minimum gas price'],
+  },
+};
+
+/** What somebody will say one day: never taken for a yes, and never for a final no. */
+const UNHEARD = [
+  'unknown transaction type',
+  'transaction type not supported',
+  'the moon is in the wrong house',
+  'unmined block in the way',
+  '',
+];
+
+describe.each(Object.entries(WORDS))('what %s says', (_client, byMeaning) => {
+  it.each(
+    Object.entries(byMeaning).flatMap(([meaning, texts]) => texts.map((text) => [text, meaning] as const)),
+  )('"%s" means %s', (text, meaning) => {
+    expect(meaningOf(new RpcRefusal('eth_sendRawTransaction', -32_000, text))).toBe(meaning);
+  });
+});
+
+it.each(UNHEARD)('"%s" means nothing that could be relied on', (text) => {
+  expect(meaningOf(new RpcRefusal('eth_sendRawTransaction', -32_000, text))).toBe('open');
+});
