@@ -41,6 +41,9 @@ export function createLiveAdapters(deps: ChainDeps): ChainAdapter[] {
   });
 }
 
+/** Micro-lamports per unit in one lamport per 1,000 units. */
+const MICRO_LAMPORTS_PER_RATE = 1_000n;
+
 /** In atoms per 1,000 units of size, as adapters count. */
 function feeLimits(
   config: Config,
@@ -53,7 +56,7 @@ function feeLimits(
     case 'ETH':
       return { feeFloorRate: undefined, feeCapRate: config.ethFeeCap };
     case 'SOL':
-      return { feeFloorRate: undefined, feeCapRate: undefined };
+      return { feeFloorRate: undefined, feeCapRate: config.solFeeCap / MICRO_LAMPORTS_PER_RATE };
     default:
       return assertNever(coin);
   }

@@ -59,11 +59,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
       LTC: values.ltcConfirmations,
       SOL: values.solConfirmations,
     },
-    fees: {
-      BTC: feeBounds(values, 'btcFeeFloor', 'btcFeeCap', context),
-      LTC: feeBounds(values, 'ltcFeeFloor', 'ltcFeeCap', context),
-    },
-    ethFeeCap: values.ethFeeCap,
+    ...feesConfig(values, context),
     watcher: { pollIntervalMs: values.pollInterval ?? (network === 'mainnet' ? 5000 : 1000) },
     reconcileIntervalMs: values.reconcileInterval,
     payments: {
@@ -286,4 +282,15 @@ function complain(context: BuildContext, name: SettingName, message: string): vo
   );
   if (isKnown) return;
   context.problems.push({ variable: env, path: yaml, message });
+}
+
+function feesConfig(values: Values, context: BuildContext): Pick<Config, 'fees' | 'ethFeeCap' | 'solFeeCap'> {
+  return {
+    fees: {
+      BTC: feeBounds(values, 'btcFeeFloor', 'btcFeeCap', context),
+      LTC: feeBounds(values, 'ltcFeeFloor', 'ltcFeeCap', context),
+    },
+    ethFeeCap: values.ethFeeCap,
+    solFeeCap: values.solFeeCap,
+  };
 }

@@ -29,6 +29,8 @@ export interface Config {
   readonly fees: Readonly<Record<'BTC' | 'LTC', FeeBounds>>;
   /** Most that an Ethereum transaction pays, wei per 1,000 gas. */
   readonly ethFeeCap: bigint;
+  /** Micro-lamports per compute unit. */
+  readonly solFeeCap: bigint;
   readonly watcher: { readonly pollIntervalMs: number };
   /** How often the ledger is compared with each chain. */
   readonly reconcileIntervalMs: number;

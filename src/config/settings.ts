@@ -40,6 +40,9 @@ const feeRate = () => value.scaledDecimal(3, '0.001', '100000', 'atoms per vB');
 /** Gwei per gas, as wei per 1,000 gas. */
 const gasPrice = () => value.scaledDecimal(12, '0.001', '100000', 'gwei per gas');
 
+/** Millionths of a lamport per compute unit, as the network and its tools have it. */
+const computePrice = () => value.scaledDecimal(0, '1000', '1000000000', 'micro-lamports per compute unit');
+
 /** Every setting there is. This table makes the variables, the YAML keys, the checks and the messages. */
 export const SETTINGS = {
   network: setting('network', 'TILLD_NETWORK', value.oneOf(['none', ...NETWORKS]), 'none'),
@@ -129,6 +132,8 @@ export const SETTINGS = {
   ltcFeeFloor: setting('fees.LTC.floor', 'TILLD_LTC_FEE_FLOOR', feeRate(), 1),
   ltcFeeCap: setting('fees.LTC.cap', 'TILLD_LTC_FEE_CAP', feeRate(), 500),
   ethFeeCap: setting('fees.ETH.cap', 'TILLD_ETH_FEE_CAP', gasPrice(), 200),
+
+  solFeeCap: setting('fees.SOL.cap', 'TILLD_SOL_FEE_CAP', computePrice(), 5_000_000),
 
   pollInterval: optional('watcher.pollInterval', 'TILLD_POLL_INTERVAL', value.duration('50ms', '5m')),
 

@@ -56,6 +56,11 @@ export interface ChainAdapter {
 
   /** Reads what signing needs from the node (fee level, nonce, blockhash). Called outside transactions. */
   feeQuote(intent?: SendIntent): Promise<FeeQuote>;
+  /**
+   * Where a node can run a transaction without a trace: the quote with what this draft would use of
+   * the chain's computing, or as it was when the node does not tell. Called outside transactions.
+   */
+  measure?(draft: SendPlan, quote: FeeQuote): Promise<FeeQuote>;
   /** Chooses funds for a send. Pure. @throws {InsufficientFunds} {UnsendableAmount} */
   planSend(request: SendRequest): SendPlan;
   /** Signs a plan. Pure and synchronous: it runs inside the transaction that stores the result. */
@@ -239,6 +244,8 @@ export interface FeeQuote {
   readonly lifetime?: Lifetime & { readonly finalizedHeight: number };
   /** On chains of accounts: what a transaction of the intended sender needs. */
   readonly account?: AccountTerms;
+  /** Where computing is paid for by a limit set beforehand: what a transaction of so many accounts was measured to need. */
+  readonly measured?: { readonly accounts: number; readonly computeUnits: number };
 }
 
 /** A transaction dated with this block hash can land up to and including a block height. */
@@ -299,6 +306,8 @@ export interface SendPlan {
   readonly feeRate: bigint;
   readonly lifetime?: Lifetime;
   readonly account?: AccountTerms;
+  /** The limit on computing that its fee pays for, where there is one. */
+  readonly computeUnits?: number;
 }
 
 export interface BumpRequest {

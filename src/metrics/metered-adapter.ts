@@ -18,6 +18,7 @@ const ASKING: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
   'unconfirmed',
   'recheck',
   'feeQuote',
+  'measure',
   'broadcast',
   'scanUnspent',
   'balancesAt',

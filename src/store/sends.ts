@@ -137,6 +137,25 @@ export async function dueSends(
     .execute();
 }
 
+/** A merchant's sweeps of a chain that failed after a time, ms: how many, and when the last one did (0: never). */
+export async function failedSweeps(
+  db: Db,
+  wallet: ChainId & { readonly merchantId: string },
+  since: number,
+): Promise<{ count: number; lastAt: number }> {
+  const row = await db
+    .selectFrom('sends')
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('updated_at').as('last_at')])
+    .where('merchant_id', '=', wallet.merchantId)
+    .where('created_at', '>', since)
+    .where('coin', '=', wallet.coin)
+    .where('mode', '=', wallet.mode)
+    .where('purpose', '=', 'sweep')
+    .where('status', '=', 'failed')
+    .executeTakeFirst();
+  return { count: row?.count ?? 0, lastAt: row?.last_at ?? 0 };
+}
+
 /** Stored but not known to be accepted: what a restarted process hands to the node first. */
 export async function signedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
   return openSends(db, chain)

@@ -1,7 +1,9 @@
-import { sql, type ExpressionBuilder, type SelectQueryBuilder } from 'kysely';
+import { sql, type SelectQueryBuilder } from 'kysely';
+import { accountsPerSend } from '../domain/accounts.ts';
 import type { Fund, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
+import { reserveWholeAccounts, spendableAccounts } from './spendable-accounts.ts';
 import type { Tables } from './tables.ts';
 
 /** Most outputs one send may draw on: keeps a transaction quick to sign and well below the size nodes relay. */
@@ -18,14 +20,20 @@ type OutputQuery = SelectQueryBuilder<Tables, 'outputs', object>;
 
 /**
  * Money that a send may use now: confirmed, mature at the chain's cursor, unspent and unreserved,
- * of all of the merchant's addresses. Largest first, at most MAX_SEND_INPUTS of them.
+ * of all of the merchant's addresses. Largest first, at most MAX_SEND_INPUTS of them; where accounts
+ * are spent as a whole, as many as one send can draw on, each as one fund.
  */
 export async function spendableFunds(db: Db, wallet: WalletRef): Promise<Fund[]> {
+  const accounts = wallet.from === undefined ? accountsPerSend(wallet) : null;
+  if (accounts !== null) return (await spendableAccounts(db, wallet, accounts)).map(({ fund }) => fund);
   return toFunds(available(db, wallet), limitFor(wallet));
 }
 
 /** Of the same outputs only the amounts, in atoms. */
 export async function spendableAmounts(db: Db, wallet: WalletRef): Promise<bigint[]> {
+  if (wallet.from === undefined && accountsPerSend(wallet) !== null) {
+    return (await spendableFunds(db, wallet)).map(({ amount }) => amount);
+  }
   const rows = await matured(available(db, wallet), limitFor(wallet)).select('outputs.amount').execute();
   return rows.map((row) => BigInt(row.amount));
 }
@@ -66,6 +74,7 @@ export async function reserveOutputs(
       .executeTakeFirst();
     if (numUpdatedRows !== 1n) throw new Error(`output ${ref.txid}:${ref.index} is not free`);
   }
+  if (accountsPerSend(chain) !== null) await reserveWholeAccounts(tx, sendId);
 }
 
 /** Gives back what a send holds; with `unspentOnly` what was spent stays in its name. */
@@ -136,7 +145,7 @@ function heldBy(db: Db, { merchantId, coin, mode }: WalletRef, address: string):
 
 /** Literals, not parameters: only so does the planner prove that the partial index fits. */
 function unclaimed(db: Db, wallet: WalletRef): OutputQuery {
-  const free = db
+  return db
     .selectFrom('outputs')
     .where('outputs.merchant_id', '=', wallet.merchantId)
     .where('outputs.coin', '=', wallet.coin)
@@ -144,25 +153,6 @@ function unclaimed(db: Db, wallet: WalletRef): OutputQuery {
     .where('outputs.state', '=', sql.lit('confirmed'))
     .where('outputs.spent_by', 'is', null)
     .where('outputs.send_id', 'is', null);
-  return wallet.coin === 'SOL' ? free.where(ofIdleAccount) : free;
-}
-
-/**
- * A Solana account is spent as a whole: what came to it while a send draws on it waits for that one,
- * or the two would be taken for rivals.
- */
-function ofIdleAccount(eb: ExpressionBuilder<Tables, 'outputs'>) {
-  return eb.not(
-    eb.exists(
-      eb
-        .selectFrom('outputs as drawn')
-        .select('drawn.txid')
-        .whereRef('drawn.address_id', '=', 'outputs.address_id')
-        .where('drawn.state', '=', sql.lit('confirmed'))
-        .where('drawn.spent_height', 'is', null)
-        .where('drawn.send_id', 'is not', null),
-    ),
-  );
 }
 
 /** Decimal text without leading zeros sorts as a number by its length first. */

@@ -6,6 +6,7 @@ import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
 import { expirePayments } from '../usecases/payment/expire-payments.ts';
 import { quoteLatePayments } from '../usecases/payment/quote-late-payments.ts';
 import { closeGaps } from '../usecases/wallet/close-gaps.ts';
+import { gatherDeposits } from '../usecases/wallet/gather-deposits.ts';
 import { sweepDeposits } from '../usecases/wallet/sweep-deposits.ts';
 import type { BumpSendsDeps } from '../usecases/wallet/bump-sends.ts';
 import { ChainFollower, type ChainHealth } from './chain-follower.ts';
@@ -57,6 +58,7 @@ export class Watcher {
         for (const adapter of adapters) {
           await closeGaps(trusted, adapter);
           await sweepDeposits(trusted, adapter);
+          await gatherDeposits(trusted, adapter);
         }
       }),
     ];

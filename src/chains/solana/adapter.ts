@@ -8,6 +8,7 @@ import { balancesAt } from './balances-at.ts';
 import { ChainView } from './chain-view.ts';
 import { CAP_RATE, quoteFee } from './fees.ts';
 import { checkGenesis } from './identity.ts';
+import { measureSend } from './measure.ts';
 import { readWire } from './message.ts';
 import { createNodeClient, type NodeClient } from './node-client.ts';
 import { solanaPayUri } from './payment-uri.ts';
@@ -78,6 +79,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     watchKey: (address) => address,
     paymentUri: solanaPayUri,
     feeQuote: () => quoteFee(client, options.feeCapRate ?? CAP_RATE, clock.now()),
+    measure: async (draft, quote) => measureSend({ client, logger }, draft, quote),
     planSend: (request) => planSend(request, rentMinimum),
     signSend,
     // Nothing replaces a transaction here: while it can land, a second one would pay twice.

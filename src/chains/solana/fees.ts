@@ -3,10 +3,14 @@ import type { NodeClient } from './node-client.ts';
 
 /** Lamports for each signature, by protocol. */
 const SIGNATURE_FEE = 5_000n;
-/** Compute units set aside for one instruction: three times what those of a send use. */
+/** Compute units set aside for one instruction where no node has measured them: three times what those of a send use. */
 const UNITS_PER_INSTRUCTION = 450;
 /** Compute limit and price are instructions, too. */
 const BUDGET_INSTRUCTIONS = 2;
+/** The state may be another one when the transaction runs. */
+const MARGIN_PERCENT = 20;
+/** The most that one transaction may use, by protocol. */
+const MAX_UNITS = 1_400_000;
 /** Lamports per 1,000 compute units: never none, for leaders take paying transactions first. */
 const FLOOR_RATE = 1n;
 /** Keeps a spike from costing more than the signatures of a large send. */
@@ -42,9 +46,16 @@ export async function quoteFee(client: NodeClient, capRate: bigint, at: number):
   };
 }
 
-/** Compute limit of a send that draws on so many accounts: one of them may pay two, the destination and the change. */
-export function computeUnits(accounts: number): number {
+/** Compute limit of a send that draws on so many accounts: as measured, else with much room to spare. */
+export function computeUnits(accounts: number, { measured }: Pick<FeeQuote, 'measured'>): number {
+  if (measured?.accounts === accounts) return measured.computeUnits;
+  // One account may pay two: the destination and the change.
   return UNITS_PER_INSTRUCTION * (accounts + 1 + BUDGET_INSTRUCTIONS);
+}
+
+/** Compute limit for a transaction that a node has run: with a margin, within what the network allows. */
+export function limitFor(unitsConsumed: number): number {
+  return Math.min(Math.ceil((unitsConsumed * (100 + MARGIN_PERCENT)) / 100), MAX_UNITS);
 }
 
 /** Price per compute unit, in millionths of a lamport, for a rate per 1,000 units. */
@@ -53,7 +64,8 @@ export function unitPrice(rate: bigint): bigint {
 }
 
 /** What the network takes for a send that draws on so many accounts, in lamports. */
-export function sendFee(accounts: number, rate: bigint): bigint {
-  const priority = (unitPrice(rate) * BigInt(computeUnits(accounts)) + MICRO - 1n) / MICRO;
+export function sendFee(accounts: number, quote: Pick<FeeQuote, 'rate' | 'measured'>): bigint {
+  const units = BigInt(computeUnits(accounts, quote));
+  const priority = (unitPrice(quote.rate) * units + MICRO - 1n) / MICRO;
   return SIGNATURE_FEE * BigInt(accounts) + priority;
 }

@@ -75,6 +75,12 @@ export function signTransfers(
   return { signature: base58.encode(signature), raw: transaction.serialize().toString('base64') };
 }
 
+/** The same transaction with its signatures left blank, as base64: to be tried, not to be sent. */
+export function unsignedTransfers(message: TransferMessage): string {
+  const blank = { requireAllSignatures: false, verifySignatures: false };
+  return compile(message).serialize(blank).toString('base64');
+}
+
 /** Bytes that the signed message will have. */
 export function transactionSize(message: TransferMessage): number {
   const compiled = compile(message).compileMessage();

@@ -135,6 +135,8 @@ export function createNodeClient(rpc: Rpc) {
         [base64, { encoding: 'base64', preflightCommitment: 'confirmed', maxRetries: 0 }],
         z.string(),
       ),
+    /** Compute units that an unsigned transaction would use now; null when it would fail or the node does not say. */
+    simulate: async (base64: string) => simulate(rpc, base64),
     close: async () => rpc.close(),
   };
 }
@@ -198,6 +200,18 @@ async function signatureStatus(rpc: Rpc, signature: string): Promise<SignatureSt
     failed: (found.err ?? null) !== null,
     finalized: found.confirmationStatus === 'finalized',
   };
+}
+
+async function simulate(rpc: Rpc, base64: string): Promise<number | null> {
+  const options = {
+    encoding: 'base64',
+    commitment: 'confirmed',
+    sigVerify: false,
+    replaceRecentBlockhash: true,
+  };
+  const outcome = z.object({ err: z.unknown().optional(), unitsConsumed: z.int().min(1).nullish() });
+  const { value } = await rpc.call('simulateTransaction', [base64, options], inContext(outcome));
+  return (value.err ?? null) === null ? (value.unitsConsumed ?? null) : null;
 }
 
 /** How far the node says it is behind the cluster; 0 for a healthy one. */

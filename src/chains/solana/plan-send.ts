@@ -1,3 +1,4 @@
+import { SOLANA_ACCOUNTS_PER_SEND } from '../../domain/accounts.ts';
 import {
   type FeeQuote,
   type Fund,
@@ -7,10 +8,7 @@ import {
   UnsendableAmount,
 } from '../../domain/chain.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { sendFee } from './fees.ts';
-
-/** Accounts whose signatures and addresses fit into one transaction (1,232 bytes). */
-export const MAX_ACCOUNTS = 9;
+import { computeUnits, sendFee } from './fees.ts';
 
 /** All funds of one address: an account is drawn on as a whole. */
 export interface Account {
@@ -41,7 +39,7 @@ export function planSend(request: SendRequest, rentMinimum: bigint): SendPlan {
   let stranded: bigint | null = null;
   for (let count = 1; count <= usable.length; count += 1) {
     const accounts = usable.slice(0, count);
-    const fee = sendFee(count, quote.rate);
+    const fee = sendFee(count, quote);
     const rest = sum(accounts.map((account) => account.amount)) - amount - (subtractFee ? 0n : fee);
     if (rest < 0n) continue;
     if (rest > 0n && rest < rentMinimum) {
@@ -55,7 +53,7 @@ export function planSend(request: SendRequest, rentMinimum: bigint): SendPlan {
   const available = sum(usable.map((account) => account.amount));
   throw new InsufficientFunds(
     available,
-    amount + (subtractFee ? 0n : sendFee(Math.max(1, usable.length), quote.rate)),
+    amount + (subtractFee ? 0n : sendFee(Math.max(1, usable.length), quote)),
   );
 }
 
@@ -71,7 +69,7 @@ function usableAccounts({ funds, changeAddress }: SendRequest): Account[] {
   const isWallet = ({ address }: Account): number => (address === changeAddress ? 0 : 1);
   return accountsOf(funds)
     .toSorted((a, b) => isWallet(a) - isWallet(b) || compare(b.amount, a.amount))
-    .slice(0, MAX_ACCOUNTS);
+    .slice(0, SOLANA_ACCOUNTS_PER_SEND);
 }
 
 function finish(
@@ -87,6 +85,7 @@ function finish(
     change: rest === 0n ? null : { address: changeAddress, amount: rest },
     feeRate: quote.rate,
     lifetime: dated(quote),
+    computeUnits: computeUnits(accounts.length, quote),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { SendPlan, SignedTransaction } from '../../domain/chain.ts';
 import type { KeySource } from '../../domain/keys.ts';
-import { computeUnits, unitPrice } from './fees.ts';
+import { unitPrice } from './fees.ts';
 import { signTransfers, type Transfer, type TransferMessage } from './message.ts';
 import { accountsOf } from './plan-send.ts';
 
@@ -22,7 +22,10 @@ export function signSend(plan: SendPlan, keys: KeySource): SignedTransaction {
 export function messageOf(plan: SendPlan): TransferMessage {
   const accounts = accountsOf(plan.inputs);
   const [payer] = accounts;
-  if (payer === undefined || plan.lifetime === undefined) throw new Error('a plan draws on dated accounts');
+  const { lifetime, computeUnits } = plan;
+  if (payer === undefined || lifetime === undefined || computeUnits === undefined) {
+    throw new Error('a plan draws on accounts, with a date and a compute limit');
+  }
   const keeper = plan.change?.address;
   const transfers: Transfer[] = [];
   let missing = plan.amount;
@@ -41,8 +44,8 @@ export function messageOf(plan: SendPlan): TransferMessage {
   return {
     feePayer: payer.address,
     transfers,
-    computeUnits: computeUnits(accounts.length),
+    computeUnits,
     unitPrice: unitPrice(plan.feeRate),
-    ...plan.lifetime,
+    ...lifetime,
   };
 }

@@ -1,3 +1,4 @@
+import { accountsPerSend } from '../../domain/accounts.ts';
 import {
   ChainError,
   InsufficientFunds,
@@ -17,9 +18,13 @@ import { findWatched } from '../../store/addresses.ts';
 import type { Db } from '../../store/database.ts';
 import { laneOf } from '../../store/lanes.ts';
 import { spendableFunds } from '../../store/spendable.ts';
+import { spendableAccounts, type SpendableAccount } from '../../store/spendable-accounts.ts';
 import type { MerchantRow } from '../../store/tables.ts';
 import { nextChangeAddress } from './change-address.ts';
 import { sendsFromOneAddress } from './sender.ts';
+
+/** Accounts added up to say how much lies beyond what one send can reach. */
+const MAX_TOLD_ACCOUNTS = 1_000;
 
 /** Whose wallet is meant, in its current mode. */
 export type WalletOwner = Pick<MerchantRow, 'id' | 'account' | 'sandbox'>;
@@ -72,15 +77,21 @@ export function chainFor(chains: Chains, order: SendOrder): ChainAdapter {
 
 /**
  * What the node says about the fee of an order; waits for the network.
- * @throws {AppError} NODE_UNAVAILABLE, or VALIDATION_INVALID when the destination refuses money.
+ * @throws {AppError} NODE_UNAVAILABLE, VALIDATION_INVALID when the destination refuses money, and as
+ * planOrder does where the node measures a draft.
  */
 export async function quoteFee(
-  deps: PlanOrderDeps,
+  deps: PlanOrderDeps & { readonly db: Db },
   adapter: ChainAdapter,
   order: SendOrder,
 ): Promise<FeeQuote> {
   const { coin, mode, account, destination, amount } = order;
   try {
+    if (adapter.measure !== undefined) {
+      const quote = await adapter.feeQuote();
+      // What is planned here may be gone when it is stored: then the plan is made without the measure.
+      return await adapter.measure(await planOrder(deps.db, deps, order, { adapter, quote }), quote);
+    }
     if (!sendsFromOneAddress(order)) return await adapter.feeQuote();
     const from = deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
     return await adapter.feeQuote({ from, destination, amount });
@@ -118,7 +129,7 @@ export async function planOrder(
     return adapter.planSend({ funds, destination, amount, subtractFee, changeAddress, quote, lane });
   } catch (error) {
     if (error instanceof InsufficientFunds) {
-      throw insufficient(order, error, from === undefined ? 0n : await uncollected(db, order, funds));
+      throw insufficient(order, error, await uncollected(db, order, funds));
     }
     if (error instanceof UnsendableAmount) throw invalidField('amount', error.message);
     throw error;
@@ -139,11 +150,18 @@ async function refuseOwnPayment(db: Db, adapter: ChainAdapter, order: SendOrder)
   }
 }
 
-/** What lies on payment addresses: on its way to the merchant address as far as it is worth the fee. */
-async function uncollected(db: Db, order: SendOrder, collected: readonly Fund[]): Promise<bigint> {
-  const here = new Set(collected.map(({ ref }) => outputKey(ref)));
-  const elsewhere = (await spendableFunds(db, order)).filter(({ ref }) => !here.has(outputKey(ref)));
+/** What one send cannot reach yet: on its way to the merchant address as far as it is worth the fee. */
+async function uncollected(db: Db, order: SendOrder, reached: readonly Fund[]): Promise<bigint> {
+  const everywhere = sendsFromOneAddress(order)
+    ? await spendableFunds(db, order)
+    : (await accountsBeyondOneSend(db, order)).map(({ fund }) => fund);
+  const here = new Set(reached.map(({ ref }) => outputKey(ref)));
+  const elsewhere = everywhere.filter(({ ref }) => !here.has(outputKey(ref)));
   return elsewhere.reduce((sum, fund) => sum + fund.amount, 0n);
+}
+
+async function accountsBeyondOneSend(db: Db, order: SendOrder): Promise<SpendableAccount[]> {
+  return accountsPerSend(order) === null ? [] : spendableAccounts(db, order, MAX_TOLD_ACCOUNTS);
 }
 
 function insufficient(order: SendOrder, shortage: InsufficientFunds, uncollected: bigint): AppError {

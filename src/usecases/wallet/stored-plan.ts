@@ -32,6 +32,7 @@ const storedPlan = z.object({
   feeRate: atoms,
   lifetime: z.object({ blockhash: z.string(), lastValidHeight: count }).exactOptional(),
   account: z.object({ chainId: count, nonce: count, gasLimit: atoms }).optional(),
+  computeUnits: count.exactOptional(),
 });
 
 /** Plan → text for the database. Exact: reading it back gives an equal plan. */

@@ -116,8 +116,12 @@ export class Ledger {
   }
 
   /** A dry run against the newest state: no trace remains. */
-  simulate(wire: WireTransaction): Execution {
-    return this.#refusal(wire) ?? this.machine.simulate(wire);
+  simulate(
+    wire: WireTransaction,
+    { sigVerify, anyBlockhash }: { readonly sigVerify: boolean; readonly anyBlockhash: boolean },
+  ): Execution {
+    const refusal = anyBlockhash ? null : this.#refusal(wire);
+    return refusal ?? this.machine.simulate(wire, { sigVerify });
   }
 
   send(wire: WireTransaction): SendOutcome {

@@ -81,12 +81,13 @@ export class Machine {
     );
   }
 
-  simulate(transaction: WireTransaction): Execution {
-    const { bytes, version } = transaction;
+  simulate({ bytes, version }: WireTransaction, options: { readonly sigVerify: boolean }): Execution {
+    this.#svm.setSigverify(options.sigVerify);
     const result =
       version === 'legacy'
         ? this.#svm.simulateLegacyTransaction(bytes)
         : this.#svm.simulateVersionedTransaction(bytes);
+    this.#svm.setSigverify(true);
     return outcome(result instanceof FailedTransactionMetadata ? result : result.meta());
   }
 

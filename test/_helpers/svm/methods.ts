@@ -205,7 +205,7 @@ function sendMethods({ ledger, submit }: MethodDeps): Record<string, Method> {
       const options = configAt(params, 1);
       const wire = read(params, options);
       if (options.skipPreflight !== true) {
-        const { err, logs } = ledger.simulate(wire);
+        const { err, logs } = ledger.simulate(wire, { sigVerify: true, anyBlockhash: false });
         if (err === 'SignatureFailure') throw badSignature();
         if (err !== null) throw preflightFailed(err, logs);
       }
@@ -213,7 +213,12 @@ function sendMethods({ ledger, submit }: MethodDeps): Record<string, Method> {
       return wire.signature;
     },
     simulateTransaction: (params) => {
-      const execution = ledger.simulate(read(params, configAt(params, 1)));
+      const options = configAt(params, 1);
+      const { sigVerify = false, replaceRecentBlockhash: anyBlockhash = false } = options;
+      if (sigVerify && anyBlockhash) {
+        throw invalidParams('sigVerify may not be used with replaceRecentBlockhash');
+      }
+      const execution = ledger.simulate(read(params, options), { sigVerify, anyBlockhash });
       return inContext(ledger.top.slot, {
         err: execution.err,
         logs: execution.logs,

@@ -64,7 +64,7 @@ describe('SOL sends on a real virtual machine', () => {
       address: options['SOL'].address,
       amount: parseCoinAmount(options['SOL'].amount, 'SOL'),
     }));
-    payer.pay(outputs);
+    for (let at = 0; at < outputs.length; at += 10) payer.pay(outputs.slice(at, at + 10));
     node.advance(33);
     for (const { id } of payments) await sink.waitForEvent('payment.completed', id);
     const earned = outputs.reduce((sum, { amount }) => sum + amount, 0n);
@@ -139,6 +139,131 @@ describe('SOL sends on a real virtual machine', () => {
     const tiny = await shop.send({ ...body, amount: '0.0005' });
     expect(tiny.body.error).toMatchObject({ code: 'SEND_REJECTED' });
     expect(await balance(shop)).toBe(500_000_000n);
+  });
+
+  describe('of more deposits than fit into one transaction', () => {
+    /** Payments of half a SOL that are confirmed and not settled yet. */
+    async function paid(shop: Shop, count: number): Promise<string[]> {
+      const addresses: string[] = [];
+      for (let made = 0; made < count; made += 1) {
+        const { id, options } = await shop.createPayment({ allowedCryptos: ['SOL'] });
+        addresses.push(options['SOL'].address);
+        payer.pay([{ address: options['SOL'].address, amount: 500_000_000n }]);
+        node.advance();
+        await sink.waitForEvent('payment.confirming', id);
+      }
+      return addresses;
+    }
+
+    it('tell what one send can reach; the rest is gathered once it is settled, and all of it can be sent', async () => {
+      const shop = await openShop();
+      const deposits = await paid(shop, 25);
+      node.advance();
+      // Nine accounts fit into a transaction.
+      await eventually(
+        'nine can be reached',
+        () => balance(shop),
+        (now) => now === 4_500_000_000n,
+      );
+      const destination = strangerAddress();
+      const order = { coin: 'SOL', destination, amount: '12.4' };
+      const early = await shop.send(order);
+      expect(early.body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
+      expect(early.body.error?.message).toContain('4.5 SOL is available');
+      expect(early.body.error?.message).toContain('8 SOL more lies on payment addresses');
+      node.tick(50);
+      const fees = 25n * SIGNATURE_FEE + 10_000n;
+      const gathered = await eventually(
+        'all can be reached',
+        () => balance(shop),
+        (now) => now > 12_500_000_000n - fees,
+        30_000,
+      );
+      node.hold();
+      expect(deposits.filter((address) => lamports(address) === 0n)).toHaveLength(17);
+      expect(lamports(shop.wallets.SOL)).toBe(gathered - 8n * 500_000_000n);
+      const sent = await send(shop, destination, 12_400_000_000n);
+      node.advance(2);
+      await confirmed(shop, sent.id);
+      expect(lamports(destination)).toBe(12_400_000_000n);
+      expect(deposits.map(lamports)).toEqual(deposits.map(() => 0n));
+      expect(lamports(shop.wallets.SOL)).toBe(gathered - 12_400_000_000n - feeOf(sent.txHash));
+    });
+  });
+
+  describe('the fee', () => {
+    const fees = (microLamports: number) => () =>
+      Array.from({ length: 150 }, (_, slot) => ({ slot, prioritizationFee: microLamports }));
+
+    /** The compute limit that a transaction set for itself. */
+    function limitOf(txid: string): number {
+      const message = node.ledger.transaction(txid)?.wire.message;
+      const data = message?.compiledInstructions[0]?.data;
+      return Buffer.from(data ?? []).readUInt32LE(1);
+    }
+
+    it.each([
+      ['follows recent blocks', 2_000_000, 2],
+      ['ends at the cap, whatever they took', 900_000_000, 5],
+    ])('%s; the estimate, the answer and the chain agree', async (_what, recent, lamportsPerUnit) => {
+      const shop = await openShop();
+      await earn(shop, 2);
+      const scope = { methods: ['getRecentPrioritizationFees'] };
+      const fault = node.inject({ kind: 'rewrite', rewrite: fees(recent) }, scope);
+      const order = { coin: 'SOL', destination: strangerAddress(), amount: '0.7' };
+      const estimate = await shop.api.must<{ fee: string }>('POST', '/merchant/wallet/estimate-fee', {
+        token: shop.secretKey,
+        body: order,
+      });
+      const answer = await shop.send(order);
+      fault.clear();
+      node.advance(2);
+      const { id, txHash, fee } = answer.body.data;
+      await confirmed(shop, id);
+      const used = Number(node.ledger.transaction(txHash)?.unitsConsumed);
+      expect(limitOf(txHash)).toBe(Math.ceil(used * 1.2));
+      const expected = 2n * SIGNATURE_FEE + BigInt(limitOf(txHash) * lamportsPerUnit);
+      expect(feeOf(txHash)).toBe(expected);
+      expect([estimate.fee, fee]).toEqual([
+        formatCoinAmount(expected, 'SOL'),
+        formatCoinAmount(expected, 'SOL'),
+      ]);
+    });
+
+    it.each([
+      ['refuses to try it', { kind: 'error', code: -32601, message: 'Method not found' }],
+      ['does not answer', { kind: 'status', status: 503 }],
+      ['does not tell', { kind: 'rewrite', rewrite: () => ({ context: { slot: 1 }, value: { err: null } }) }],
+    ] as const)('is a bounded guess where the node %s', async (_what, fault) => {
+      const shop = await openShop();
+      await earn(shop, 1);
+      const injected = node.inject(fault, { methods: ['simulateTransaction'] });
+      const sent = await send(shop, strangerAddress(), 400_000_000n);
+      expect(injected.hits).toBeGreaterThan(0);
+      injected.clear();
+      node.advance(2);
+      await confirmed(shop, sent.id);
+      expect(limitOf(sent.txHash)).toBe(4 * 450);
+    });
+  });
+
+  it('empty an address that got hundreds of tiny payments besides', async () => {
+    const shop = await openShop();
+    const [deposit] = await earn(shop, 1);
+    for (let times = 0; times < 600; times += 1) payer.pay([{ address: deposit!, amount: 1n }]);
+    node.advance(2);
+    await eventually(
+      'all of it counts',
+      () => balance(shop),
+      (now) => now === 500_000_600n,
+      20_000,
+    );
+    const destination = strangerAddress();
+    const sent = await send(shop, destination, 500_000_600n, { subtractFee: true });
+    node.advance(2);
+    await confirmed(shop, sent.id);
+    expect([lamports(deposit!), lamports(destination)]).toEqual([0n, 500_000_600n - feeOf(sent.txHash)]);
+    expect(await balance(shop)).toBe(0n);
   });
 
   it('two sends at once never spend the same money', async () => {

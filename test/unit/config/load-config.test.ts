@@ -178,6 +178,7 @@ const TABLE: readonly (readonly [
   ['TILLD_LTC_FEE_FLOOR', '2', 'fees.LTC.floorPerKvb', 2000n, 'low'],
   ['TILLD_LTC_FEE_CAP', '900', 'fees.LTC.capPerKvb', 900_000n, '1e6'],
   ['TILLD_ETH_FEE_CAP', '1.5', 'ethFeeCap', 1_500_000_000_000n, '0'],
+  ['TILLD_SOL_FEE_CAP', '20000', 'solFeeCap', 20_000n, '999'],
   ['TILLD_POLL_INTERVAL', '250ms', 'watcher.pollIntervalMs', 250, '1ms'],
   ['TILLD_RECONCILE_INTERVAL', '6h', 'reconcileIntervalMs', 21_600_000, '1m'],
   ['TILLD_PAYMENT_LIFETIME_MINUTES', '5', 'payments.lifetimeMinutes', 5, '4'],

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_TRANSACTION_BYTES, transactionSize } from '../../../../src/chains/solana/message.ts';
-import { MAX_ACCOUNTS, planRenewal, planSend } from '../../../../src/chains/solana/plan-send.ts';
+import { planRenewal, planSend } from '../../../../src/chains/solana/plan-send.ts';
 import { messageOf } from '../../../../src/chains/solana/sign-send.ts';
+import { SOLANA_ACCOUNTS_PER_SEND } from '../../../../src/domain/accounts.ts';
 import {
   type Fund,
   InsufficientFunds,
@@ -89,9 +90,9 @@ describe('a plan', () => {
 
   it('of the most accounts fits into one transaction', () => {
     const funds = [WALLET, ...DEPOSITS].map((address, index) => fund(address, 1_000_000_000n, index));
-    const amount = BigInt(MAX_ACCOUNTS - 1) * 1_000_000_000n + 500_000_000n;
+    const amount = BigInt(SOLANA_ACCOUNTS_PER_SEND - 1) * 1_000_000_000n + 500_000_000n;
     const plan = planSend(request({ funds, amount }), RENT);
-    expect(new Set(plan.inputs.map(({ address }) => address)).size).toBe(MAX_ACCOUNTS);
+    expect(new Set(plan.inputs.map(({ address }) => address)).size).toBe(SOLANA_ACCOUNTS_PER_SEND);
     expect(transactionSize(messageOf(plan))).toBeLessThanOrEqual(MAX_TRANSACTION_BYTES);
   });
 

@@ -1,0 +1,13 @@
+import type { ChainId } from './coins.ts';
+
+/** Accounts whose signatures and addresses fit into one Solana transaction (1,232 bytes). */
+export const SOLANA_ACCOUNTS_PER_SEND = 9;
+
+/**
+ * On chains where a send takes accounts as a whole: how many it can draw on, the merchant's own
+ * included; null where money is spent in parts or from one account only. The simulated chains spend
+ * any number of parts, whatever their coin.
+ */
+export function accountsPerSend({ coin, mode }: ChainId): number | null {
+  return coin === 'SOL' && mode === 'live' ? SOLANA_ACCOUNTS_PER_SEND : null;
+}

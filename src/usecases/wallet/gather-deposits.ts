@@ -1,0 +1,136 @@
+import { accountsPerSend } from '../../domain/accounts.ts';
+import {
+  ChainError,
+  InsufficientFunds,
+  UnsendableAmount,
+  type ChainAdapter,
+  type FeeQuote,
+  type Fund,
+  type SendPlan,
+} from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { findCursor } from '../../store/chain-cursors.ts';
+import { inTransaction, type Db } from '../../store/database.ts';
+import { failedSweeps } from '../../store/sends.ts';
+import { crowdedMerchants, spendableAccounts } from '../../store/spendable-accounts.ts';
+import { handToNode } from './hand-to-node.ts';
+import { recordAnswer } from './record-answer.ts';
+import type { SendOrder } from './send-order.ts';
+import { storeSend } from './store-send.ts';
+import type { SweepDepositsDeps } from './sweep-deposits.ts';
+
+/** Merchants served in one round. */
+const ROUND_SIZE = 20;
+/** Accounts of one merchant looked at in one round. */
+const MAX_ACCOUNTS = 1_000;
+/** Deposits are worth moving when the fee takes at most a twentieth of them. */
+const LEAST_MULTIPLE_OF_FEE = 20n;
+/** How long failures are remembered: each makes the next group smaller and begins it elsewhere. */
+const FAILURES_MS = 24 * 3_600_000;
+/** Pause after a failure, doubled by each further one. */
+const REST_MS = 60_000;
+
+interface Crowd extends ChainId {
+  readonly merchantId: string;
+  readonly account: number;
+}
+
+/**
+ * Where a send draws on whole accounts, only so many fit into one: keeps every merchant's money
+ * within the reach of one send by moving settled deposits to the merchant's address. The largest stay
+ * where they are, so that what can be sent at once never shrinks. The deposits pay the fee
+ * themselves and end at exactly nothing; signed bytes are stored before the node sees them.
+ */
+export async function gatherDeposits(deps: SweepDepositsDeps, chain: ChainId): Promise<void> {
+  const perSend = accountsPerSend(chain);
+  const adapter = deps.chains.get(chain.coin, chain.mode);
+  const tip = await findCursor(deps.db, chain);
+  if (perSend === null || adapter === null || tip === undefined) return;
+  const settled = tip.height - deps.confirmations(chain.coin, chain.mode).base + 1;
+  const reach = { perSend, settled };
+  const most = perSend - 1;
+  try {
+    for (const crowd of await crowdedMerchants(deps.db, chain, { most, limit: ROUND_SIZE })) {
+      await gather(deps, { ...chain, ...crowd }, { adapter, reach });
+    }
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    deps.logger.warn({ ...chain, error: error.message }, 'could not gather deposits; trying again');
+  }
+}
+
+interface Reach {
+  /** Accounts that one send can draw on, the merchant's own included. */
+  readonly perSend: number;
+  /** The newest settled height. */
+  readonly settled: number;
+}
+
+type Using = { readonly adapter: ChainAdapter; readonly reach: Reach };
+
+async function gather(deps: SweepDepositsDeps, crowd: Crowd, { adapter, reach }: Using): Promise<void> {
+  const now = deps.clock.now();
+  const failures = await failedSweeps(deps.db, crowd, now - FAILURES_MS);
+  if (failures.count > 0 && now - failures.lastAt < REST_MS * 2 ** Math.min(failures.count - 1, 10)) return;
+  const { coin, mode, account } = crowd;
+  const destination = deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
+  const choose = async (db: Db): Promise<SendOrder & { funds: readonly Fund[] }> => {
+    const funds = await beyondReach(db, crowd, { ...reach, failures: failures.count });
+    const amount = funds.reduce((sum, fund) => sum + fund.amount, 0n);
+    return { ...crowd, destination, amount, subtractFee: true, funds };
+  };
+  const wish = await choose(deps.db);
+  if (wish.funds.length === 0) return;
+  const quote = await adapter.feeQuote();
+  const draft = planGathering(wish, { adapter, quote });
+  if (draft === null) return;
+  const measured = (await adapter.measure?.(draft, quote)) ?? quote;
+  const stored = await inTransaction(deps.db, async (tx) => {
+    const order = await choose(tx);
+    const plan = planGathering(order, { adapter, quote: measured });
+    if (plan === null) return null;
+    return storeSend(tx, deps, { order, adapter, plan, purpose: 'sweep', idempotencyKey: null });
+  });
+  if (stored === null) return;
+  const { id, txid, version } = stored.send;
+  deps.logger.info({ coin, mode, sweepId: id, txid }, 'gathering deposits at the merchant address');
+  const result = await handToNode(adapter, stored.transaction);
+  await inTransaction(deps.db, async (tx) =>
+    recordAnswer(tx, deps, { sendId: id, version, result, neverOffered: true }),
+  );
+}
+
+/** Settled deposits beyond those that one send can draw on, as many as one transaction takes. */
+async function beyondReach(
+  db: Db,
+  crowd: Crowd,
+  { perSend, settled, failures }: Reach & { readonly failures: number },
+): Promise<Fund[]> {
+  const accounts = await spendableAccounts(db, crowd, MAX_ACCOUNTS);
+  const beyond = accounts
+    .filter(({ isWallet }) => !isWallet)
+    .slice(perSend - 1)
+    .filter(({ height }) => height <= settled);
+  const start = beyond.length === 0 ? 0 : failures % beyond.length;
+  // One account that cannot be moved must not hold up all others.
+  const size = Math.max(1, Math.floor(perSend / 2 ** Math.min(failures, 10)));
+  return [...beyond.slice(start), ...beyond.slice(0, start)].slice(0, size).map(({ fund }) => fund);
+}
+
+/** Null when there is nothing, or nothing worth its fee. */
+function planGathering(
+  { funds, destination, amount, subtractFee }: SendOrder & { readonly funds: readonly Fund[] },
+  { adapter, quote }: { readonly adapter: ChainAdapter; readonly quote: FeeQuote },
+): SendPlan | null {
+  if (funds.length === 0) return null;
+  try {
+    const request = { funds, destination, amount, subtractFee, changeAddress: destination, quote };
+    const plan = adapter.planSend(request);
+    // An address that holds nothing yet must get what an account has to hold.
+    const isEnough = plan.amount >= adapter.minimumPayment;
+    return isEnough && plan.fee * LEAST_MULTIPLE_OF_FEE <= amount ? plan : null;
+  } catch (error) {
+    if (error instanceof InsufficientFunds || error instanceof UnsendableAmount) return null;
+    throw error;
+  }
+}
