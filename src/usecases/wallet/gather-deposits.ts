@@ -9,7 +9,8 @@ import {
   type SendPlan,
 } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { findCursor } from '../../store/chain-cursors.ts';
+import { settledHeight } from '../../domain/confirmations.ts';
+import { finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
 import { inTransaction, type Db } from '../../store/database.ts';
 import { failedSweeps } from '../../store/sends.ts';
 import { crowdedMerchants, spendableAccounts } from '../../store/spendable-accounts.ts';
@@ -46,7 +47,8 @@ export async function gatherDeposits(deps: SweepDepositsDeps, chain: ChainId): P
   const adapter = deps.chains.get(chain.coin, chain.mode);
   const tip = await findCursor(deps.db, chain);
   if (perSend === null || adapter === null || tip === undefined) return;
-  const settled = tip.height - deps.confirmations(chain.coin, chain.mode).base + 1;
+  const { base } = deps.confirmations(chain.coin, chain.mode);
+  const settled = settledHeight(base, { tip: tip.height, final: await finalHeightsOf(deps.db, chain) });
   const reach = { perSend, settled };
   const most = perSend - 1;
   try {
