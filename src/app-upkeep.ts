@@ -1,6 +1,7 @@
 import { schedule, type ScheduledTask } from 'node-cron';
 import type { Config } from './config/config.ts';
-import type { ChainAdapter } from './domain/chain.ts';
+import type { ChainAdapter, ChainAlarm } from './domain/chain.ts';
+import type { ChainId } from './domain/coins.ts';
 import type { Clock, Logger } from './domain/ports.ts';
 import type { OpenDatabase } from './store/open.ts';
 import { lastReconciliation } from './store/reconciliations.ts';
@@ -112,15 +113,34 @@ async function reconcileDue(deps: UpkeepDeps, signal: AbortSignal): Promise<void
 /** A line in the log when a warning comes, and when it is over. */
 function warningTeller(chains: () => Promise<WatchedChain[]>, logger: Logger): () => Promise<void> {
   const told = new Map<string, string>();
+  const raised = new Map<string, readonly ChainAlarm[]>();
   return async () => {
-    for (const { coin, mode, warnings } of await chains()) {
+    for (const { coin, mode, warnings, alarms } of await chains()) {
+      tellAlarms(raised, logger, { coin, mode, alarms });
       const key = `${coin}/${mode}`;
-      // Minutes count up in some of them.
-      const sense = warnings.map((warning) => warning.replace(/\d+ minutes/, 'minutes')).join('; ');
+      // Time counts up in some of them.
+      const sense = warnings.map((warning) => warning.replace(/\d+ (minutes|seconds)/, 'time')).join('; ');
       if (sense === (told.get(key) ?? '')) continue;
       told.set(key, sense);
       if (warnings.length > 0) logger.warn({ coin, mode, warnings }, 'something is wrong around a chain');
       else logger.info({ coin, mode }, 'nothing is wrong around the chain any more');
     }
   };
+}
+
+/** One line for each alarm that comes, and one when it is over. */
+function tellAlarms(
+  raised: Map<string, readonly ChainAlarm[]>,
+  logger: Logger,
+  { coin, mode, alarms }: ChainId & { readonly alarms: readonly ChainAlarm[] },
+): void {
+  const key = `${coin}/${mode}`;
+  const before = raised.get(key) ?? [];
+  for (const alarm of alarms) {
+    if (!before.includes(alarm)) logger.error({ coin, mode, alarm }, 'protocol alarm');
+  }
+  for (const alarm of before) {
+    if (!alarms.includes(alarm)) logger.info({ coin, mode, alarm }, 'protocol alarm is over');
+  }
+  raised.set(key, alarms);
 }

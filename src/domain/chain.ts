@@ -192,7 +192,25 @@ export interface NodeStatus {
   readonly peers: number | null;
   readonly version: string;
   readonly warnings: string | null;
+  /** What the warnings are about, as far as it is one of these. */
+  readonly alarms?: readonly ChainAlarm[];
 }
+
+/**
+ * Signs that node, chain and this program no longer fit together. `unknown_version`: what cannot be read,
+ * so the chain is not followed past it. `new_transactions`: a kind not known here that could be read all
+ * the same. `unreadable`: a block or answer that makes no sense. The rest says itself.
+ */
+export const CHAIN_ALARMS = [
+  'unknown_version',
+  'new_transactions',
+  'unreadable',
+  'wrong_chain',
+  'pruned',
+  'clock_skew',
+  'node_outdated',
+] as const;
+export type ChainAlarm = (typeof CHAIN_ALARMS)[number];
 
 /** Finds which of the things a block or mempool mentions are ours. Backed by the store's indexes. */
 export interface ChainIndex {
@@ -333,7 +351,8 @@ export type BroadcastResult =
   /** No clear answer (timeout, broken connection, node busy): try again, never assume. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
-export type ChainErrorKind = 'unavailable' | 'wrong_chain' | 'pruned' | 'bad_answer';
+/** `unknown_version`: a transaction or block of a form newer than this program. */
+export type ChainErrorKind = 'unavailable' | 'wrong_chain' | 'pruned' | 'bad_answer' | 'unknown_version';
 
 /** Anything that went wrong with a node. The message is for operators and carries no credentials. */
 export class ChainError extends Error {

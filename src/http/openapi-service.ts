@@ -1,3 +1,4 @@
+import { CHAIN_ALARMS } from '../domain/chain.ts';
 import type { JsonSchema, MediaType, Operation, PathItem } from './openapi-types.ts';
 
 /** Response headers, stated once. */
@@ -44,6 +45,55 @@ export const TAGS: Readonly<Record<string, string>> = {
   Service: 'For those who run the daemon: health, readiness, metrics and this document.',
 };
 
+const READY_CHAINS = {
+  BTC: {
+    coin: 'BTC',
+    mode: 'live',
+    state: 'following',
+    height: 925_000,
+    lag: 0,
+    lastError: null,
+    lastSeenAt: 1_795_255_200_000,
+    nodeVersion: '/Satoshi:29.2.0/',
+    nodeWarnings: null,
+    warnings: [],
+    alarms: [],
+  },
+};
+
+const textOrNull = { type: ['string', 'null'] as ('string' | 'null')[] };
+const numberOrNull = { type: ['integer', 'null'] as ('integer' | 'null')[] };
+
+const chainHealth: JsonSchema = {
+  type: 'object',
+  properties: {
+    coin: { type: 'string' },
+    mode: { type: 'string', enum: ['live', 'sandbox'] },
+    state: {
+      type: 'string',
+      enum: ['starting', 'following', 'catching_up', 'behind', 'wrong_chain', 'error'],
+      description: 'Only `following` is ready',
+    },
+    height: { ...numberOrNull, description: 'Block (Solana: slot) read so far; null before first contact' },
+    lag: { ...numberOrNull, description: 'Blocks the node has that are not read yet; null when unknown' },
+    lastError: { ...textOrNull, description: 'Why the chain is not followed; null while it is' },
+    lastSeenAt: { ...numberOrNull, description: 'Up to when everything was seen, milliseconds since 1970' },
+    nodeVersion: textOrNull,
+    nodeWarnings: textOrNull,
+    warnings: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'For people; they do not make it unready',
+    },
+    alarms: {
+      type: 'array',
+      items: { type: 'string', enum: [...CHAIN_ALARMS] },
+      description: 'Signs that node, chain and this program do not fit together; also `tilld_chain_alarm`',
+    },
+  },
+  required: ['coin', 'mode', 'state', 'height', 'lag', 'lastError', 'warnings', 'alarms'],
+};
+
 const readiness: JsonSchema = {
   type: 'object',
   properties: {
@@ -51,8 +101,8 @@ const readiness: JsonSchema = {
     database: { description: 'State of the database' },
     chains: {
       type: 'object',
-      description: 'Height, lag and last error of each chain',
-      additionalProperties: { type: 'object' },
+      description: 'Each chain by its coin, those of the sandbox as `BTC-sandbox` and so on',
+      additionalProperties: chainHealth,
     },
   },
   required: ['ready', 'database', 'chains'],
@@ -116,7 +166,7 @@ export const SERVICE_PATHS: Readonly<Record<string, PathItem>> = {
 };
 
 function READY_EXAMPLE() {
-  return { ready: true, database: 'ok', chains: { 'BTC/live': { height: 925000, lag: 0, lastError: null } } };
+  return { ready: true, database: 'ok', chains: READY_CHAINS };
 }
 
 function success(data: JsonSchema, example: unknown): MediaType {

@@ -18,7 +18,7 @@ export function createNodeMetrics(registry: Registry): NodeMetrics {
   });
   const errors = new Counter({
     name: 'tilld_rpc_errors_total',
-    help: 'Calls to nodes that failed: unavailable, wrong_chain, pruned, bad_answer or internal',
+    help: 'Calls to nodes that failed: unavailable, wrong_chain, pruned, bad_answer, unknown_version or internal',
     labelNames: ['coin', 'mode', 'kind'] as const,
     registers: [registry],
   });

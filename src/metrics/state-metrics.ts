@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import { CHAIN_ALARMS, type ChainAlarm } from '../domain/chain.ts';
 import type { Coin } from '../domain/coins.ts';
 import type { Clock, Rates } from '../domain/ports.ts';
 import { countPayments, countSends, newestBlockTimes, webhookBacklog } from '../store/counts.ts';
@@ -20,6 +21,7 @@ export interface MeasuredChain {
   readonly lag: number | null;
   readonly lastSeenAt: number | null;
   readonly warnings: readonly string[];
+  readonly alarms: readonly ChainAlarm[];
 }
 
 export interface StateMetricsDeps {
@@ -98,6 +100,17 @@ function chainFamilies({ db, clock, chains }: StateMetricsDeps): Family[] {
     perChain('tilld_chain_unseen_seconds', 'Since a chain was last seen completely', ({ lastSeenAt }) =>
       lastSeenAt === null ? null : Math.max(0, (clock.now() - lastSeenAt) / 1000),
     ),
+    {
+      name: 'tilld_chain_alarm',
+      help: '1 while node, chain and program do not fit together in this way',
+      labels: ['coin', 'mode', 'kind'],
+      read: async () =>
+        (await chains()).flatMap(({ coin, mode, alarms }): Sample[] =>
+          mode === 'live'
+            ? CHAIN_ALARMS.map((kind) => [{ coin, mode, kind }, alarms.includes(kind) ? 1 : 0])
+            : [],
+        ),
+    },
     perChain('tilld_chain_warnings', 'Warnings about a node or its chain', ({ warnings }) => warnings.length),
     {
       name: 'tilld_chain_tip_age_seconds',

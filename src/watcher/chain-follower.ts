@@ -1,8 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChainError, type BlockRef, type ChainAdapter, type NodeStatus } from '../domain/chain.ts';
+import {
+  ChainError,
+  type BlockRef,
+  type ChainAdapter,
+  type ChainAlarm,
+  type ChainErrorKind,
+  type NodeStatus,
+} from '../domain/chain.ts';
+import { assertNever } from '../domain/errors.ts';
 import type { Coin, Mode } from '../domain/coins.ts';
 import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
 import { recordFinality } from '../usecases/chain/record-finality.ts';
+import { RecheckTurns } from '../usecases/chain/recheck-turns.ts';
 import { recordBlock } from '../usecases/chain/record-block.ts';
 import { recordUnconfirmed } from '../usecases/chain/record-unconfirmed.ts';
 import { rewindChain } from '../usecases/chain/rewind-chain.ts';
@@ -31,6 +40,8 @@ export interface ChainHealth {
   readonly lastSeenAt: number | null;
   readonly nodeVersion: string | null;
   readonly nodeWarnings: string | null;
+  /** Signs that node, chain and this program no longer fit together. */
+  readonly alarms: readonly ChainAlarm[];
 }
 
 /** Blocks recorded per round, so that the mempool is looked at now and then during a long catch-up. */
@@ -54,7 +65,9 @@ export class ChainFollower {
   #status: NodeStatus | null = null;
   #statusAt = 0;
   readonly #watch = new UnbrokenWatch();
+  readonly #turns = new RecheckTurns();
   #failures = 0;
+  #errorKind: ChainErrorKind | null = null;
   #outOfStepRounds = 0;
   /** Why it is not known what the network calls final; the chain is followed nevertheless. */
   #finalityError: string | null = null;
@@ -108,6 +121,7 @@ export class ChainFollower {
       lastSeenAt: this.#watch.seenThrough,
       nodeVersion: this.#status?.version ?? null,
       nodeWarnings: this.#status?.warnings ?? null,
+      alarms: [...new Set([...(this.#status?.alarms ?? []), ...alarmsOf(this.#errorKind)])],
     };
   }
 
@@ -134,7 +148,7 @@ export class ChainFollower {
     if (progress !== 'caught_up') return progress === 'more';
     const view = await this.#adapter.unconfirmed();
     // A view of another tip says nothing safe: take the new block first.
-    if (!(await recordUnconfirmed(this.#deps, this.#adapter, view, this.#watch.seenThrough))) {
+    if (!(await recordUnconfirmed(this.#deps, this.#adapter, view, this.#watch.seenThrough, this.#turns))) {
       return this.#outOfStep(view.tip);
     }
     this.#outOfStepRounds = 0;
@@ -254,11 +268,13 @@ export class ChainFollower {
   #recovered(): void {
     if (this.#failures > 0) this.#deps.logger.info(this.#chain(), 'the node answers again');
     this.#failures = 0;
+    this.#errorKind = null;
     if (this.#health.lastError !== null) this.#health = { ...this.#health, lastError: null };
   }
 
   #failed(error: unknown): void {
-    const kind = error instanceof ChainError ? error.kind : 'internal';
+    this.#errorKind = error instanceof ChainError ? error.kind : null;
+    const kind = this.#errorKind ?? 'internal';
     const message = error instanceof Error ? error.message : String(error);
     // One line when trouble starts or changes, not one per attempt.
     if (this.#health.lastError !== message) {
@@ -285,5 +301,22 @@ export class ChainFollower {
 
   #chain(): Pick<ChainAdapter, 'coin' | 'mode'> {
     return { coin: this.#adapter.coin, mode: this.#adapter.mode };
+  }
+}
+
+/** What a failure to follow the chain is a sign of; an outage is none. */
+function alarmsOf(kind: ChainErrorKind | null): readonly ChainAlarm[] {
+  switch (kind) {
+    case null:
+    case 'unavailable':
+      return [];
+    case 'bad_answer':
+      return ['unreadable'];
+    case 'wrong_chain':
+    case 'pruned':
+    case 'unknown_version':
+      return [kind];
+    default:
+      return assertNever(kind);
   }
 }

@@ -4,8 +4,16 @@ import { newestBlockTimes } from '../store/counts.ts';
 import type { Db } from '../store/database.ts';
 import type { ChainHealth } from './chain-follower.ts';
 
-/** Consensus lets a Bitcoin block be two hours ahead; honest ones are minutes at most. */
-const AHEAD_MS = 15 * 60_000;
+/**
+ * Further ahead of our clock no honest block is. Consensus lets a Bitcoin block be two hours ahead, and
+ * honest miners some minutes; Ethereum's times are exact, Solana's are an average of many clocks.
+ */
+const AHEAD_MS: Readonly<Record<Coin, number>> = {
+  BTC: 15 * 60_000,
+  LTC: 15 * 60_000,
+  ETH: 30_000,
+  SOL: 2 * 60_000,
+};
 /** So long without a block is next to impossible on each public network. */
 const SILENCE_MS: Readonly<Record<Coin, number>> = {
   BTC: 3 * 3_600_000,
@@ -34,7 +42,9 @@ export async function readChains(deps: ChainWarningsDeps): Promise<WatchedChain[
     const tip = tips.get(`${health.coin}/${health.mode}`);
     const node = health.nodeWarnings === null ? [] : [health.nodeWarnings];
     const clocks = tip === undefined ? [] : clockWarnings(health, now - tip, deps.network);
-    return { ...health, warnings: [...node, ...clocks] };
+    const isSkewed = clocks.length > 0 && tip !== undefined && tip > now;
+    const alarms = new Set([...health.alarms, ...(isSkewed ? (['clock_skew'] as const) : [])]);
+    return { ...health, warnings: [...node, ...clocks], alarms: [...alarms] };
   });
 }
 
@@ -44,14 +54,19 @@ function clockWarnings(
   network: Network | null,
 ): string[] {
   if (mode !== 'live') return [];
-  const minutes = Math.round(Math.abs(tipAgeMs) / 60_000);
-  if (tipAgeMs < -AHEAD_MS) {
-    return [`the newest block is ${minutes} minutes ahead of this machine's clock: set the clock`];
+  if (tipAgeMs < -AHEAD_MS[coin]) {
+    const ahead =
+      tipAgeMs < -120_000 ? `${minutesOf(-tipAgeMs)} minutes` : `${Math.round(-tipAgeMs / 1000)} seconds`;
+    return [`the newest block is ${ahead} ahead of this machine's clock: set the clock`];
   }
   // Private networks make blocks when they please.
   if (network === 'regtest' || state !== 'following') return [];
   if (tipAgeMs <= SILENCE_MS[coin]) return [];
   return [
-    `no new block for ${minutes} minutes: the node is cut off from its network, or this machine's clock is ahead`,
+    `no new block for ${minutesOf(tipAgeMs)} minutes: the node is cut off from its network, or this machine's clock is ahead`,
   ];
+}
+
+function minutesOf(ms: number): number {
+  return Math.round(ms / 60_000);
 }

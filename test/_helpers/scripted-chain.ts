@@ -21,6 +21,8 @@ export class ScriptedChain {
   /** Unconfirmed transactions that do not concern us. */
   others: string[] = [];
   fates = new Map<string, Fate>();
+  /** Transactions asked after, look by look. */
+  readonly rechecked: string[][] = [];
   /** What the node says of itself beyond its tip. */
   status: Partial<NodeStatus> = {};
   #blockCount = 0;
@@ -76,8 +78,10 @@ export class ScriptedChain {
           has: (txid) => present.has(txid),
         };
       },
-      recheck: async (transactions) =>
-        new Map(transactions.map(({ txid }) => [txid, this.fates.get(txid) ?? 'unknown'])),
+      recheck: async (transactions) => {
+        this.rechecked.push(transactions.map(({ txid }) => txid));
+        return new Map(transactions.map(({ txid }) => [txid, this.fates.get(txid) ?? 'unknown']));
+      },
       addressProblem: () => null,
       watchKey: (address) => address,
       paymentUri: ({ address }) => address,

@@ -29,6 +29,7 @@ async function warningsOf(options: {
     lastSeenAt: NOW,
     nodeVersion: '/Satoshi:29.0.0/',
     nodeWarnings,
+    alarms: [],
   };
   const [read] = await readChains({
     db: database.db,

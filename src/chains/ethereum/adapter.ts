@@ -7,6 +7,7 @@ import {
 } from '../../domain/chain.ts';
 import type { Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
+import { Novelties, withNovelties } from '../novelties.ts';
 import { createRpcTransport } from '../rpc-transport.ts';
 import { accountKey, addressProblem } from './address.ts';
 import { readBlock } from './block.ts';
@@ -23,6 +24,7 @@ import { createRpc } from './rpc.ts';
 import { signSend } from './sign-send.ts';
 import { createSubmitter, type Submitter } from './submit.ts';
 import { createTracer } from './traces.ts';
+import { noteTypes } from './transaction-types.ts';
 
 export interface EthereumAdapterOptions {
   readonly network: Network;
@@ -62,7 +64,14 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     ),
   );
   const now = (): number => clock.now();
-  const reader = { client, index, tracer: createTracer(client, now), logger, now };
+  const novelties = new Novelties({ coin: 'ETH', what: 'type', clock, logger });
+  const reader = {
+    client: noteTypes(client, novelties),
+    index,
+    tracer: createTracer(client, now),
+    logger,
+    now,
+  };
   const submitter = createSubmitter(client, logger);
   let { chainId } = ETHEREUM_CHAINS[network][0];
 
@@ -74,7 +83,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     async status() {
       const { status, chain } = await nodeStatus(client, network, now());
       ({ chainId } = chain);
-      return status;
+      return withNovelties(status, novelties);
     },
     async tip() {
       const { number: height, hash } = await client.tip();

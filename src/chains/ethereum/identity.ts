@@ -1,5 +1,6 @@
 import { ChainError, type NodeStatus } from '../../domain/chain.ts';
 import type { Network } from '../../domain/coins.ts';
+import { type KnownGood, outdatedNode } from '../known-good.ts';
 import { ETHEREUM_CHAINS, type EthereumChain } from './networks.ts';
 import type { NodeClient } from './node-client.ts';
 
@@ -30,9 +31,23 @@ export async function nodeStatus(
     pruneHeight: 0,
     version,
     peers: isAlone ? null : isFresh ? 1 : 0,
-    warnings: null,
+    ...ageOf(version),
   };
   return { status, chain };
+}
+
+/** The releases with which the mainnet took its Fusaka fork: older ones are on a chain of their own. */
+const KNOWN_GOOD: readonly KnownGood[] = [
+  { pattern: /^Geth\/(?:[^/]*\/)?v([0-9.]+)/i, oldest: [1, 16, 7] },
+  { pattern: /^Nethermind\/v([0-9.]+)/i, oldest: [1, 35, 2] },
+  { pattern: /^reth\/v([0-9.]+)/i, oldest: [1, 9, 3] },
+  { pattern: /^erigon\/v?([0-9.]+)/i, oldest: [3, 2, 2] },
+  { pattern: /^besu\/v([0-9.]+)/i, oldest: [25, 11, 0] },
+];
+
+function ageOf(version: string): Pick<NodeStatus, 'warnings' | 'alarms'> {
+  const warnings = outdatedNode(version, KNOWN_GOOD);
+  return { warnings, alarms: warnings === null ? [] : ['node_outdated'] };
 }
 
 /** The chain of an id. @throws {ChainError} wrong_chain when the network setting does not allow it. */

@@ -7,7 +7,7 @@ import { addressProblem } from './address.ts';
 import { balancesAt } from './balances-at.ts';
 import { ChainView } from './chain-view.ts';
 import { CAP_RATE, quoteFee } from './fees.ts';
-import { checkGenesis } from './identity.ts';
+import { ageOf, checkGenesis } from './identity.ts';
 import { measureSend } from './measure.ts';
 import { readWire } from './message.ts';
 import { createNodeClient, type NodeClient } from './node-client.ts';
@@ -117,7 +117,7 @@ async function nodeStatus(
     peers: null,
     pruneHeight,
     version: `Agave ${version}`,
-    warnings: null,
+    ...ageOf(version),
     rent,
   };
 }

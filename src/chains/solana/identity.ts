@@ -1,5 +1,6 @@
-import { ChainError } from '../../domain/chain.ts';
+import { ChainError, type NodeStatus } from '../../domain/chain.ts';
 import type { Network } from '../../domain/coins.ts';
+import { outdatedNode } from '../known-good.ts';
 
 /** The public clusters by the hash of their first block. Shops test on devnet as well as on testnet. */
 const CLUSTERS: Readonly<Record<string, { readonly name: string; readonly network: Network }>> = {
@@ -19,4 +20,13 @@ export function checkGenesis(network: Network, genesisHash: string): void {
     'wrong_chain',
     `expected Solana ${network}, found ${cluster?.name ?? 'a private cluster'} (genesis ${genesisHash})`,
   );
+}
+
+/** Firedancer counts otherwise (0.8…): of it nothing is known. */
+const KNOWN_GOOD = [{ pattern: /^([1-9][0-9.]*)/, oldest: [3, 0, 0] }];
+
+/** A warning when the node (getVersion) is older than known good. */
+export function ageOf(version: string): Pick<NodeStatus, 'warnings' | 'alarms'> {
+  const warnings = outdatedNode(version, KNOWN_GOOD);
+  return { warnings, alarms: warnings === null ? [] : ['node_outdated'] };
 }

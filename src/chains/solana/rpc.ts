@@ -67,7 +67,7 @@ function refusal(method: string, error: { code: number; message: string; data?: 
   if (error.code === VERSION_NOT_SUPPORTED) {
     // Never skipped: such a transaction may hold a payment.
     return new ChainError(
-      'bad_answer',
+      'unknown_version',
       `${method}: the chain holds a transaction version that this version of tilld cannot read: ${error.message}`,
     );
   }

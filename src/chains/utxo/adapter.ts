@@ -23,10 +23,12 @@ import { planBump } from './plan-bump.ts';
 import { planSend } from './plan-send.ts';
 import { createRpc, type Rpc } from './rpc.ts';
 import { createRpcTransport } from '../rpc-transport.ts';
+import { Novelties, withNovelties } from '../novelties.ts';
 import { scanUnspent } from './scan-unspent.ts';
 import { signSend } from './sign-send.ts';
 import { dustLimit } from './size.ts';
 import { createSubmitter, type Submitter } from './submit.ts';
+import { newVersion } from './transaction.ts';
 
 export interface UtxoAdapterOptions {
   readonly coin: UtxoCoinCode;
@@ -79,17 +81,18 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const slowRpc = rpcWithin(SCAN_TIMEOUT_MS);
   const mempool = createMempool({ client, index, mweb: coin.hasMweb, clock, logger });
   const submitter = createSubmitter(client, coin.hasMweb, logger);
+  const novelties = new Novelties({ coin: coin.code, what: 'version', clock, logger });
 
   return {
     coin: coin.code,
     mode: options.mode ?? 'live',
     network,
     minimumPayment: dustLimit(Buffer.from(`0014${'00'.repeat(20)}`, 'hex'), coin.dustRelayRate),
-    status: () => nodeStatus(client, coin, network),
+    status: async () => withNovelties(await nodeStatus(client, coin, network), novelties),
     tip: () => client.tip(),
     hashAt: (height) => client.blockHash(height),
     blockBefore: (timeMs) => blockBefore(client, timeMs),
-    blockAt: (height) => blockAt(client, coin, index, height),
+    blockAt: (height) => blockAt({ client, coin, index, novelties }, height),
     unconfirmed: () => mempool.view(),
     recheck: (transactions) => recheck(submitter, transactions, logger),
     addressProblem(address) {
@@ -110,10 +113,15 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   };
 }
 
+interface BlockDeps {
+  readonly client: NodeClient;
+  readonly coin: UtxoCoin;
+  readonly index: ChainIndex;
+  readonly novelties: Novelties;
+}
+
 async function blockAt(
-  client: NodeClient,
-  coin: UtxoCoin,
-  index: ChainIndex,
+  { client, coin, index, novelties }: BlockDeps,
   height: number,
 ): Promise<ChainBlock | null> {
   const hash = await client.blockHash(height);
@@ -122,6 +130,8 @@ async function blockAt(
   if (raw === null) throw await prunedError(client, height);
   const block = scanBlock(bytesOfHex(raw), hash, coin.hasMweb);
   const transactions = block.transactions.map((scanned, position): MatchTransaction => {
+    const version = newVersion(block.bytes, scanned);
+    if (version !== null) novelties.saw(version, height);
     const isCoinbase = position === 0;
     const maturity = isCoinbase ? COINBASE_MATURITY : scanned.isHogEx ? PEGOUT_MATURITY : ONE_CONFIRMATION;
     return { bytes: block.bytes, scanned, maturity, relayable: !isCoinbase && !scanned.isHogEx };

@@ -12,7 +12,7 @@ export const BITCOIN: UtxoCoin = {
   feeFloorRate: 1_000n,
   feeCapRate: 500_000n,
   confirmTarget: 6,
-  knownGood: { client: 'Satoshi', oldest: [25, 0, 0] },
+  knownGood: [{ pattern: /^\/Satoshi:([0-9.]+)/, oldest: [25, 0, 0] }],
   networks: {
     mainnet: {
       identities: [

@@ -1,4 +1,5 @@
 import type { Network } from '../../domain/coins.ts';
+import type { KnownGood } from '../known-good.ts';
 
 /** The coins this family serves. A new one is one data file and one line below. */
 export type UtxoCoinCode = 'BTC' | 'LTC';
@@ -40,7 +41,6 @@ export interface UtxoCoin {
   readonly feeCapRate: bigint;
   /** Blocks within which a send should confirm. */
   readonly confirmTarget: number;
-  /** How the node's software names itself, and the oldest version without known serious faults. */
-  readonly knownGood: { readonly client: string; readonly oldest: readonly number[] };
+  readonly knownGood: readonly KnownGood[];
   readonly networks: Readonly<Record<Network, UtxoNetwork>>;
 }

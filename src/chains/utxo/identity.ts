@@ -1,5 +1,6 @@
-import { ChainError, type NodeStatus } from '../../domain/chain.ts';
+import { type ChainAlarm, ChainError, type NodeStatus } from '../../domain/chain.ts';
 import { NETWORKS, type Network } from '../../domain/coins.ts';
+import { outdatedNode } from '../known-good.ts';
 import type { UtxoCoin } from './coin.ts';
 import { UTXO_COINS } from './coins.ts';
 import type { ChainInfo, NetworkInfo, NodeClient } from './node-client.ts';
@@ -22,7 +23,7 @@ export async function nodeStatus(client: NodeClient, coin: UtxoCoin, network: Ne
     pruneHeight: info.pruned ? (info.pruneheight ?? 0) : 0,
     peers: network === 'regtest' ? null : networkInfo.connections,
     version: networkInfo.subversion,
-    warnings: warningsOf(coin, info, networkInfo),
+    ...warningsOf(coin, info, networkInfo),
   };
 }
 
@@ -46,19 +47,23 @@ function nameOf(genesisHash: string): string {
   return 'an unknown chain';
 }
 
-function warningsOf(coin: UtxoCoin, info: ChainInfo, networkInfo: NetworkInfo): string | null {
-  const age = outdated(coin, networkInfo.subversion);
-  const all = [info.warnings, networkInfo.warnings, age].flatMap((warnings) => warnings ?? []);
-  const distinct = [...new Set(all.filter((warning) => warning !== ''))];
-  return distinct.length === 0 ? null : distinct.join('; ');
-}
+/** The median of its peers' clocks is that far from the node's own: blocks and mempool times are off as well. */
+const CLOCK_OFFSET_SECONDS = 300;
 
-/** A node that names itself otherwise (a fork, an operator's comment) is not judged. */
-function outdated({ knownGood: { client, oldest } }: UtxoCoin, subversion: string): string | null {
-  const [, numbers = ''] = new RegExp(`^/${client}:([0-9.]+)`).exec(subversion) ?? [];
-  if (numbers === '') return null;
-  const version = numbers.split('.').map(Number);
-  const differing = oldest.findIndex((part, at) => (version[at] ?? 0) !== part);
-  if (differing === -1 || (version[differing] ?? 0) > (oldest[differing] ?? 0)) return null;
-  return `the node's version ${numbers} is older than ${oldest.join('.')}, the oldest without known serious faults: upgrade it`;
+/** What the node warns of, and what its own word gives away. */
+function warningsOf(
+  coin: UtxoCoin,
+  info: ChainInfo,
+  networkInfo: NetworkInfo,
+): Pick<NodeStatus, 'warnings' | 'alarms'> {
+  const age = outdatedNode(networkInfo.subversion, coin.knownGood);
+  const offset = networkInfo.timeoffset ?? 0;
+  const isOff = Math.abs(offset) > CLOCK_OFFSET_SECONDS;
+  const clock = isOff ? `the node's clock differs from its peers' by ${offset} seconds: set the clock` : null;
+  const all = [info.warnings, networkInfo.warnings, age, clock].flatMap((warnings) => warnings ?? []);
+  const distinct = [...new Set(all.filter((warning) => warning !== ''))];
+  const alarms: ChainAlarm[] = [];
+  if (age !== null) alarms.push('node_outdated');
+  if (clock !== null) alarms.push('clock_skew');
+  return { warnings: distinct.length === 0 ? null : distinct.join('; '), alarms };
 }

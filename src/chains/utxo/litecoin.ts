@@ -13,7 +13,7 @@ export const LITECOIN: UtxoCoin = {
   feeFloorRate: 1_000n,
   feeCapRate: 5_000_000n,
   confirmTarget: 6,
-  knownGood: { client: 'LitecoinCore', oldest: [0, 21, 2] },
+  knownGood: [{ pattern: /^\/LitecoinCore:([0-9.]+)/, oldest: [0, 21, 2] }],
   networks: {
     mainnet: {
       identities: [

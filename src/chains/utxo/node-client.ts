@@ -30,6 +30,8 @@ const NETWORK_INFO = z.object({
   subversion: z.string(),
   connections: COUNT,
   relayfee: AMOUNT,
+  /** Seconds by which the median of its peers' clocks is ahead of its own. */
+  timeoffset: z.number().optional(),
   warnings: WARNINGS,
 });
 export type NetworkInfo = z.infer<typeof NETWORK_INFO>;

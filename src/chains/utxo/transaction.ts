@@ -1,3 +1,4 @@
+import { ChainError } from '../../domain/chain.ts';
 import { ByteReader, malformed } from './byte-reader.ts';
 import { type Digest, displayHexAt, hash256 } from './hash256.ts';
 
@@ -76,7 +77,13 @@ function readFlags(reader: ByteReader, shape: TransactionShape): number {
   reader.skip(2);
   const flags = bytes.readUInt8(offset + 1);
   const known = shape.mweb ? WITNESS_FLAG | MWEB_FLAG : WITNESS_FLAG;
-  if ((flags & ~known) !== 0) throw malformed(offset + 1, `unknown transaction flag ${flags}`);
+  if ((flags & ~known) !== 0) {
+    // Never skipped: such a transaction may hold a payment.
+    throw new ChainError(
+      'unknown_version',
+      `unknown transaction flag ${flags} at byte ${offset + 1}: newer than this version of tilld`,
+    );
+  }
   return flags;
 }
 
@@ -117,6 +124,15 @@ function skipMweb(reader: ByteReader, shape: TransactionShape): boolean {
   if (presence !== 1 || !shape.lone) throw malformed(at, `unexpected MWEB marker ${presence}`);
   reader.skip(Math.max(0, reader.end - LOCKTIME_BYTES - reader.offset));
   return false;
+}
+
+/** The newest transaction version (nVersion) with a meaning: BIP-68 gave 2 one, TRUC policy (BIP-431) 3. */
+const NEWEST_VERSION = 3;
+
+/** The version of a transaction when it is one that nobody gave a meaning yet, else null. */
+export function newVersion(bytes: Buffer, transaction: ScannedTransaction): number | null {
+  const version = bytes.readUInt32LE(transaction.start);
+  return version > NEWEST_VERSION ? version : null;
 }
 
 /** `txid:index` of the output that the input at an offset spends. */

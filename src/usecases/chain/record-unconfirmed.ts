@@ -7,6 +7,7 @@ import { storedTransactions } from '../../store/raw-transactions.ts';
 import { rememberInputs, spendersOfOpenParents } from '../../store/unconfirmed-inputs.ts';
 import { recordUnconfirmedSpends } from '../wallet/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
+import type { RecheckTurns } from './recheck-turns.ts';
 import { recordSightings } from './record-sightings.ts';
 
 /** Mempools drop a transaction after two weeks; past that, silence means it is not coming. */
@@ -22,17 +23,19 @@ const ORPHAN_PATIENCE_MS = 3 * 24 * 3_600_000;
  * in the view is asked after, and taken back only on proof (its inputs were spent otherwise).
  * Answers false, changing nothing, when the view belongs to another tip than the cursor's block.
  * @param seenThrough when the chain was last seen completely, ms: what was not there then came later
+ * @param turns whose turn it is to be asked after; kept from look to look
  */
 export async function recordUnconfirmed(
   deps: ObserveDeps,
   adapter: Pick<ChainAdapter, 'coin' | 'mode' | 'recheck'>,
   view: UnconfirmedView,
   seenThrough: number | null,
+  turns: RecheckTurns,
 ): Promise<boolean> {
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   if (!(await standsOn(deps, chain, view))) return false;
   const missing = (await unconfirmedOutputs(deps.db, chain)).filter((output) => !view.has(output.txid));
-  const fates = await fatesOf(deps, adapter, chain, missing);
+  const fates = await fatesOf(deps, adapter, chain, { missing, turns });
   const recorded = await inTransaction(deps.db, async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor?.hash !== view.tip.hash) return false;
@@ -69,14 +72,16 @@ async function fatesOf(
   deps: ObserveDeps,
   adapter: Pick<ChainAdapter, 'recheck'>,
   chain: ChainId,
-  missing: readonly StoredOutput[],
+  { missing, turns }: { readonly missing: readonly StoredOutput[]; readonly turns: RecheckTurns },
 ): Promise<(output: StoredOutput) => 'present' | 'gone' | 'unknown'> {
   if (missing.length === 0) return () => 'unknown';
-  const txids = [...new Set(missing.map((output) => output.txid))];
+  const txids = turns.next(missing.map((output) => output.txid));
+  const asked = new Set(txids);
   const fates = await adapter.recheck(await storedTransactions(deps.db, chain, txids));
   const orphans = await spendersOfOpenParents(deps.db, chain);
   const now = deps.clock.now();
   return (output) => {
+    if (!asked.has(output.txid)) return 'unknown';
     const told = fates.get(output.txid) ?? 'unknown';
     const patienceMs = orphans.has(output.txid) ? ORPHAN_PATIENCE_MS : 0;
     const fate = told === 'gone' && now - output.first_seen_at < patienceMs ? 'unknown' : told;

@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
+
+const DUE = 50_000_000n;
+const FLOOD = 120;
+let world: PaymentWorld;
+
+beforeEach(async () => {
+  world = await openPaymentWorld();
+  await world.look();
+});
+
+afterEach(async () => {
+  await world.close();
+});
+
+it('a flood of replaced payments is asked after a few at a time, each in its turn, and all are taken back', async () => {
+  const payment = await world.order({ allowed: ['BTC'] });
+  const credits = Array.from({ length: FLOOD }, () => unconfirmed(creditTo(addressOf(payment, 'BTC'), DUE)));
+  world.chains.BTC.unconfirmed = credits;
+  await world.look('BTC');
+  for (const { ref } of credits) world.chains.BTC.fates.set(ref.txid, 'gone');
+  world.chains.BTC.unconfirmed = [];
+  for (let look = 0; look < 3; look += 1) {
+    world.advance(MINUTE);
+    await world.look('BTC');
+  }
+  expect(world.chains.BTC.rechecked.map(({ length }) => length)).toEqual([50, 50, 20]);
+  expect((await world.payment(payment)).options.BTC?.received).toBe('0');
+});
+
+it('those that stay unknown do not keep the others from their turn', async () => {
+  const payment = await world.order({ allowed: ['BTC'] });
+  const credits = Array.from({ length: FLOOD }, () => unconfirmed(creditTo(addressOf(payment, 'BTC'), DUE)));
+  world.chains.BTC.unconfirmed = credits;
+  await world.look('BTC');
+  world.chains.BTC.unconfirmed = [];
+  for (let look = 0; look < 3; look += 1) {
+    world.advance(MINUTE);
+    await world.look('BTC');
+  }
+  expect(world.chains.BTC.rechecked.map(({ length }) => length)).toEqual([50, 50, 50]);
+  expect(new Set(world.chains.BTC.rechecked.flat()).size).toBe(FLOOD);
+  // Two weeks without a sign end them, each when it was asked after.
+  world.advance(15 * 24 * 60 * MINUTE);
+  for (let look = 0; look < 3; look += 1) await world.look('BTC');
+  expect((await world.payment(payment)).options.BTC?.received).toBe('0');
+});

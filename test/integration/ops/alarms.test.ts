@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseCoinAmount } from '../../../src/domain/money.ts';
+import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
+import { Anvil } from '../../_helpers/anvil/anvil.ts';
+import { requireAnvil } from '../../_helpers/anvil/binary.ts';
+import {
+  requireNode,
+  startFaultProxy,
+  startNode,
+  toAtoms,
+  type FaultProxy,
+  type RegtestNode,
+} from '../../_helpers/nodes/index.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { SvmNode } from '../../_helpers/svm/node.ts';
+import { Payer } from '../../_helpers/svm/payer.ts';
+import { liveEnv, Till } from '../../_helpers/till.ts';
+
+type Coin = 'BTC' | 'ETH' | 'SOL';
+
+/** Health of the node is asked again after this long. */
+const STATUS_MS = 31_000;
+
+const isPaid = ({ status }: PaymentJson): boolean => status === 'completed';
+
+/** What /readyz and /metrics say of one chain, which must be the same. */
+async function alarmsOf(till: Till, coin: Coin): Promise<{ alarms: string[]; told: string }> {
+  const { body } = await till.api.call<{
+    chains: Record<string, { alarms: string[]; warnings: string[]; lastError: string | null }>;
+  }>('GET', '/readyz');
+  const chain = body.data.chains[coin];
+  const text = await (await fetch(`${till.api.baseUrl}/metrics`)).text();
+  const measured = [
+    ...text.matchAll(/^tilld_chain_alarm\{coin="(\w+)",mode="live",kind="(\w+)"\} 1$/gm),
+  ].flatMap(([, measuredCoin, kind]) => (measuredCoin === coin && kind !== undefined ? [kind] : []));
+  const alarms = chain?.alarms ?? [];
+  return {
+    alarms: measured.toSorted().join() === alarms.toSorted().join() ? alarms : ['they disagree'],
+    told: [...(chain?.warnings ?? []), chain?.lastError ?? ''].join(' '),
+  };
+}
+
+async function raised(till: Till, coin: Coin, alarm: string | null): Promise<string> {
+  const { told } = await eventually(
+    `${coin}: ${alarm ?? 'no alarm'}`,
+    async () => alarmsOf(till, coin),
+    ({ alarms }) => (alarm === null ? alarms.length === 0 : alarms.includes(alarm)),
+    40_000,
+  );
+  return told;
+}
+
+describe.skipIf(!requireNode('BTC'))('protocol alarms beside a real Bitcoin node', () => {
+  let node: RegtestNode;
+  let proxy: FaultProxy;
+  let till: Till;
+  let shop: Shop;
+
+  beforeAll(async () => {
+    node = await startNode('BTC');
+    proxy = await startFaultProxy(node.rpcUrl);
+    till = await Till.start(liveEnv({ BTC: proxy.url }));
+    shop = await Shop.open(till.api);
+    await till.ready();
+  });
+  afterAll(async () => {
+    await till.end();
+    await proxy.close();
+    await node.stop();
+  });
+
+  it.each([
+    ['unknown_version', 'a transaction flag from the future', /unknown transaction flag 2 /],
+    ['unreadable', 'half a block', /malformed at byte/],
+  ] as const)('%s: %s stops the coin, loudly, and skips nothing', async (alarm, _name, reason) => {
+    const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
+    const { address, amount, requiredConfirmations } = payment.options.BTC;
+    // After the header, the count and the version of the coinbase comes its marker and then the flag.
+    const flagAt = 2 * (80 + 1 + 4 + 1);
+    const rewrite = (raw: unknown): unknown => {
+      if (typeof raw !== 'string') return raw;
+      return alarm === 'unreadable' ? raw.slice(0, 200) : `${raw.slice(0, flagAt)}02${raw.slice(flagAt + 2)}`;
+    };
+    const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['getblock'] });
+    await node.pay({ address, amountAtoms: toAtoms(amount) });
+    await node.mine(requiredConfirmations);
+    expect(await raised(till, 'BTC', alarm)).toMatch(reason);
+    expect((await till.api.call('GET', '/readyz')).status).toBe(503);
+    fault.clear();
+    await raised(till, 'BTC', null);
+    await eventually('paid', () => shop.payment(payment.id), isPaid);
+  });
+
+  it('new_transactions: a version without a meaning yet is credited like any other, and told', async () => {
+    const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
+    const { address, amount, requiredConfirmations } = payment.options.BTC;
+    const made = await node.rpc<string>('createrawtransaction', [[], [{ [address]: amount }]]);
+    const funded = await node.rpc<{ hex: string }>('fundrawtransaction', [made]);
+    const changed = `04000000${funded.hex.slice(8)}`;
+    const signed = await node.rpc<{ hex: string }>('signrawtransactionwithwallet', [changed]);
+    await node.rpc('generateblock', [await node.newAddress(), [signed.hex]]);
+    await node.mine(requiredConfirmations);
+    await eventually('paid', () => shop.payment(payment.id), isPaid);
+    till.clock.advance(STATUS_MS);
+    expect(await raised(till, 'BTC', 'new_transactions')).toMatch(/version not known.*4 \(block \d+\)/);
+    expect((await till.api.call('GET', '/readyz')).status).toBe(200);
+    till.clock.advance(25 * 3_600_000);
+    await raised(till, 'BTC', null);
+  });
+
+  it.each([
+    ['node_outdated', { subversion: '/Satoshi:24.0.1/' }, /24\.0\.1 is older than 25/],
+    ['clock_skew', { timeoffset: -900 }, /clock differs from its peers' by -900 seconds/],
+  ] as const)('%s: by the word of the node, which is still used', async (alarm, change, reason) => {
+    const rewrite = (info: unknown): unknown => ({ ...(info as object), ...change });
+    const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['getnetworkinfo'] });
+    till.clock.advance(STATUS_MS);
+    expect(await raised(till, 'BTC', alarm)).toMatch(reason);
+    expect((await till.api.call('GET', '/readyz')).status).toBe(200);
+    fault.clear();
+    till.clock.advance(STATUS_MS);
+    await raised(till, 'BTC', null);
+  });
+
+  it('clock_skew: our own clock behind the blocks', async () => {
+    await node.mine(1);
+    await till.ready();
+    const behindMs = till.clock.now() - Date.now() + 3_600_000;
+    till.clock.advance(-behindMs);
+    expect(await raised(till, 'BTC', 'clock_skew')).toMatch(/minutes ahead of this machine's clock/);
+    till.clock.advance(behindMs);
+    await raised(till, 'BTC', null);
+  });
+
+  it('wrong_chain: a node that turns out to serve another network is no longer used', async () => {
+    const rewrite = (info: unknown): unknown => ({ ...(info as object), chain: 'test' });
+    const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['getblockchaininfo'] });
+    till.clock.advance(STATUS_MS);
+    expect(await raised(till, 'BTC', 'wrong_chain')).toContain('expected Bitcoin regtest');
+    fault.clear();
+    await raised(till, 'BTC', null);
+  });
+});
+
+describe.skipIf(!requireAnvil())('protocol alarms beside a real Ethereum node', () => {
+  let anvil: Anvil;
+  let proxy: FaultProxy;
+  let till: Till;
+  let shop: Shop;
+
+  beforeAll(async () => {
+    anvil = await Anvil.start();
+    proxy = await startFaultProxy(anvil.rpcUrl);
+    till = await Till.start(liveEnv({ ETH: proxy.url }));
+    shop = await Shop.open(till.api);
+    await till.ready();
+  });
+  afterAll(async () => {
+    await till.end();
+    await proxy.close();
+    await anvil.stop();
+  });
+
+  it('new_transactions: an unknown type in a block is credited like any other, and told', async () => {
+    const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
+    const { address, amount, requiredConfirmations } = payment.options.ETH;
+    const rewrite = (block: unknown): unknown => {
+      const { transactions } = (block ?? {}) as { transactions?: unknown[] };
+      if (transactions === undefined) return block;
+      const changed = transactions.map((each) =>
+        typeof each === 'object' ? { ...each, type: '0x2a' } : each,
+      );
+      return { ...(block as object), transactions: changed };
+    };
+    const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['eth_getBlockByNumber'] });
+    await anvil.pay({ address, amount: parseCoinAmount(amount, 'ETH') });
+    await anvil.mine(requiredConfirmations);
+    await eventually('paid', () => shop.payment(payment.id), isPaid);
+    fault.clear();
+    till.clock.advance(STATUS_MS);
+    expect(await raised(till, 'ETH', 'new_transactions')).toMatch(/type not known.*42 \(block \d+\)/);
+  });
+
+  it('unreadable: a block that makes no sense is not skipped', async () => {
+    const height = await anvil.height();
+    const rewrite = (block: unknown): unknown => {
+      const { transactions } = (block ?? {}) as { transactions?: unknown };
+      return transactions === undefined
+        ? block
+        : { ...(block as object), transactions: 'none of your business' };
+    };
+    const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['eth_getBlockByNumber'] });
+    await anvil.mine(2);
+    expect(await raised(till, 'ETH', 'unreadable')).toContain('transactions');
+    fault.clear();
+    await eventually(
+      'it is followed again',
+      async () => (await alarmsOf(till, 'ETH')).alarms,
+      (alarms) => !alarms.includes('unreadable'),
+      40_000,
+    );
+    await till.ready();
+    expect(await anvil.height()).toBe(height + 2);
+  });
+
+  it('node_outdated and clock_skew', async () => {
+    const old = 'Geth/v1.13.4-stable-3f907d6a/linux-amd64/go1.21.3';
+    const rewrite = (result: unknown, method: string): unknown =>
+      method === 'web3_clientVersion' ? old : result;
+    const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['web3_clientVersion'] });
+    till.clock.advance(STATUS_MS);
+    expect(await raised(till, 'ETH', 'node_outdated')).toContain('1.13.4 is older than 1.16.7');
+    fault.clear();
+    const ahead = Math.floor(till.clock.now() / 1000) + 600;
+    await anvil.rpc('evm_setNextBlockTimestamp', [ahead]);
+    await anvil.mine(1);
+    expect(await raised(till, 'ETH', 'clock_skew')).toContain('ahead of this machine');
+  });
+});
+
+describe('protocol alarms beside a real Solana machine', () => {
+  let node: SvmNode;
+  let till: Till;
+  let shop: Shop;
+
+  beforeAll(async () => {
+    node = await SvmNode.start();
+    till = await Till.start(liveEnv({ SOL: node.url }));
+    shop = await Shop.open(till.api);
+    await till.ready();
+  });
+  afterAll(async () => {
+    await till.end();
+    await node.stop();
+  });
+
+  it('unknown_version: a transaction that cannot be read stops the coin and is found afterwards', async () => {
+    const payer = new Payer(node);
+    const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
+    const { address, amount } = payment.options.SOL;
+    const fault = node.inject(
+      { kind: 'error', code: -32015, message: 'Transaction version (2) is not supported' },
+      { methods: ['getTransaction'] },
+    );
+    payer.pay([{ address, amount: parseCoinAmount(amount, 'SOL') }]);
+    node.advance(33);
+    expect(await raised(till, 'SOL', 'unknown_version')).toContain('this version of tilld cannot read');
+    expect(await shop.payment(payment.id)).toMatchObject({ status: 'pending' });
+    fault.clear();
+    await raised(till, 'SOL', null);
+    await eventually('paid', () => shop.payment(payment.id), isPaid);
+  });
+
+  it('node_outdated', async () => {
+    const rewrite = (): unknown => ({ 'feature-set': 1, 'solana-core': '1.18.26' });
+    const fault = node.inject({ kind: 'rewrite', rewrite }, { methods: ['getVersion'] });
+    till.clock.advance(STATUS_MS);
+    expect(await raised(till, 'SOL', 'node_outdated')).toContain('1.18.26 is older than 3.0.0');
+    fault.clear();
+    till.clock.advance(STATUS_MS);
+    await raised(till, 'SOL', null);
+  });
+});
