@@ -23,6 +23,26 @@ const STATUS_MS = 31_000;
 
 const isPaid = ({ status }: PaymentJson): boolean => status === 'completed';
 
+const otherChain = (info: unknown): unknown => ({ ...(info as object), chain: 'test' });
+
+const oldAgave = (): unknown => ({ 'feature-set': 1, 'solana-core': '1.18.26' });
+
+interface AnyBlock {
+  readonly transactions?: unknown[];
+}
+
+const newTypes = (block: unknown): unknown => {
+  const { transactions } = (block ?? {}) as AnyBlock;
+  if (transactions === undefined) return block;
+  const typed = transactions.map((each) => (typeof each === 'object' ? { ...each, type: '0x2a' } : each));
+  return { ...(block as AnyBlock), transactions: typed };
+};
+
+const nonsense = (block: unknown): unknown => {
+  const { transactions } = (block ?? {}) as AnyBlock;
+  return transactions === undefined ? block : { ...(block as AnyBlock), transactions: 'none of yours' };
+};
+
 /** What /readyz and /metrics say of one chain, which must be the same. */
 async function alarmsOf(till: Till, coin: Coin): Promise<{ alarms: string[]; told: string }> {
   const { body } = await till.api.call<{
@@ -133,8 +153,7 @@ describe.skipIf(!requireNode('BTC'))('protocol alarms beside a real Bitcoin node
   });
 
   it('wrong_chain: a node that turns out to serve another network is no longer used', async () => {
-    const rewrite = (info: unknown): unknown => ({ ...(info as object), chain: 'test' });
-    const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['getblockchaininfo'] });
+    const fault = proxy.inject({ kind: 'rewrite', rewrite: otherChain }, { methods: ['getblockchaininfo'] });
     till.clock.advance(STATUS_MS);
     expect(await raised(till, 'BTC', 'wrong_chain')).toContain('expected Bitcoin regtest');
     fault.clear();
@@ -164,15 +183,7 @@ describe.skipIf(!requireAnvil())('protocol alarms beside a real Ethereum node', 
   it('new_transactions: an unknown type in a block is credited like any other, and told', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
     const { address, amount, requiredConfirmations } = payment.options.ETH;
-    const rewrite = (block: unknown): unknown => {
-      const { transactions } = (block ?? {}) as { transactions?: unknown[] };
-      if (transactions === undefined) return block;
-      const changed = transactions.map((each) =>
-        typeof each === 'object' ? { ...each, type: '0x2a' } : each,
-      );
-      return { ...(block as object), transactions: changed };
-    };
-    const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['eth_getBlockByNumber'] });
+    const fault = proxy.inject({ kind: 'rewrite', rewrite: newTypes }, { methods: ['eth_getBlockByNumber'] });
     await anvil.pay({ address, amount: parseCoinAmount(amount, 'ETH') });
     await anvil.mine(requiredConfirmations);
     await eventually('paid', () => shop.payment(payment.id), isPaid);
@@ -183,13 +194,7 @@ describe.skipIf(!requireAnvil())('protocol alarms beside a real Ethereum node', 
 
   it('unreadable: a block that makes no sense is not skipped', async () => {
     const height = await anvil.height();
-    const rewrite = (block: unknown): unknown => {
-      const { transactions } = (block ?? {}) as { transactions?: unknown };
-      return transactions === undefined
-        ? block
-        : { ...(block as object), transactions: 'none of your business' };
-    };
-    const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['eth_getBlockByNumber'] });
+    const fault = proxy.inject({ kind: 'rewrite', rewrite: nonsense }, { methods: ['eth_getBlockByNumber'] });
     await anvil.mine(2);
     expect(await raised(till, 'ETH', 'unreadable')).toContain('transactions');
     fault.clear();
@@ -252,8 +257,7 @@ describe('protocol alarms beside a real Solana machine', () => {
   });
 
   it('node_outdated', async () => {
-    const rewrite = (): unknown => ({ 'feature-set': 1, 'solana-core': '1.18.26' });
-    const fault = node.inject({ kind: 'rewrite', rewrite }, { methods: ['getVersion'] });
+    const fault = node.inject({ kind: 'rewrite', rewrite: oldAgave }, { methods: ['getVersion'] });
     till.clock.advance(STATUS_MS);
     expect(await raised(till, 'SOL', 'node_outdated')).toContain('1.18.26 is older than 3.0.0');
     fault.clear();
