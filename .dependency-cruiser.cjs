@@ -8,7 +8,7 @@ const only = (from, to) => ({
 
 module.exports = {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-cycles', severity: 'error', from: { path: '^(src|scripts)/' }, to: { circular: true } },
     only('domain', ['domain']),
     only('store', ['store', 'domain']),
     only('usecases', ['usecases', 'domain', 'store']),

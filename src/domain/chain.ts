@@ -234,6 +234,19 @@ export interface ChainIndex {
   ): Promise<readonly { readonly position: number; readonly watchKey: string }[]>;
   /** Outputs that no block holds at the moment, with their watch keys. */
   unsettled(): Promise<readonly Pick<Credit, 'ref' | 'watchKey'>[]>;
+  /** A first look without the database, where the index has one; null while it gets ready: then ask about everything. */
+  sieve?(): Promise<Sieve | null>;
+}
+
+/**
+ * Holds back what is certainly not ours, for chains whose blocks mention thousands of strangers. Says
+ * maybe to some of those, too; never no to what was ours when the sieve was handed out.
+ */
+export interface Sieve {
+  /** @param bytes hold a watch key (a script) between two offsets */
+  mayWatch(bytes: Uint8Array, start: number, end: number): boolean;
+  /** @param idTail the last 32 bits of the id of a transaction whose output is spent, as it is written */
+  mayOwn(idTail: number): boolean;
 }
 
 /** One part of what an account holds. */

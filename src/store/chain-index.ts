@@ -7,6 +7,7 @@ import {
   openAddresses,
   watchKeysAfter,
 } from './addresses.ts';
+import { ChainSieve } from './chain-sieve.ts';
 import type { Db } from './database.ts';
 import { holdingsOf, outputsOfTransactions, unsettledCredits } from './outputs.ts';
 import { spentByUnconfirmed } from './unconfirmed-inputs.ts';
@@ -18,7 +19,9 @@ const TURN_SIZE = 400;
 
 /** Answers from the indexes what in a block is ours: cost grows with the block, not with the shop. */
 export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
+  const sieve = new ChainSieve(db, chain);
   return {
+    sieve: async () => sieve.look(),
     watched: async (keys) => new Set((await findWatched(db, chain, keys)).map((row) => row.watch_key)),
     ownOutputs: async (refs) => {
       const asked = new Set(refs);

@@ -10,12 +10,15 @@ export type StoredOutput = Selectable<OutputRow>;
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 500;
 
+/** An output to be written: a known one keeps its place. */
+export type ObservedOutput = Omit<StoredOutput, 'seq'> & Partial<Pick<StoredOutput, 'seq'>>;
+
 /** Writes an output as observed now; what its spending side knows is left alone. */
-export async function putOutput(tx: Tx, row: OutputRow): Promise<void> {
+export async function putOutput(tx: Tx, row: ObservedOutput): Promise<void> {
   const { amount, state, height, block_hash, maturity, late_due, updated_at } = row;
   await tx
     .insertInto('outputs')
-    .values(row)
+    .values({ ...row, seq: undefined })
     .onConflict((conflict) =>
       conflict
         .columns(['coin', 'mode', 'txid', 'vout'])
@@ -64,6 +67,21 @@ export async function outputsOfTransactions(
     for (const row of rows) found.push(row);
   }
   return found;
+}
+
+/** Transactions that paid us on any chain, page by page in the order in which their outputs were first written. */
+export async function txidsAfter(
+  db: Db,
+  after: number,
+  limit: number,
+): Promise<Pick<StoredOutput, 'seq' | 'coin' | 'mode' | 'txid'>[]> {
+  return db
+    .selectFrom('outputs')
+    .select(['seq', 'coin', 'mode', 'txid'])
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
 }
 
 /** Everything we count on that no block holds. */
@@ -174,16 +192,35 @@ export async function heldAt(
   return held;
 }
 
-/** Payments with money in blocks above a height: those whose confirmation count still matters. */
-export async function paymentsWithMoneyAbove(db: Db, chain: ChainId, height: number): Promise<string[]> {
+/**
+ * Payments with money in blocks above a height that at a tip still gathers confirmations, or that the
+ * network's own word settles: those to which a newer tip may make a difference.
+ */
+export async function paymentsWithMoneyAbove(
+  db: Db,
+  chain: ChainId,
+  height: number,
+  tip: number = height,
+): Promise<string[]> {
   const rows = await db
     .selectFrom('outputs')
-    .select('payment_id')
+    .innerJoin('payment_options', (join) =>
+      join
+        .onRef('payment_options.payment_id', '=', 'outputs.payment_id')
+        .onRef('payment_options.coin', '=', 'outputs.coin'),
+    )
+    .select('outputs.payment_id')
     .distinct()
-    .where('coin', '=', chain.coin)
-    .where('mode', '=', chain.mode)
-    .where('height', '>', height)
-    .where('payment_id', 'is not', null)
+    .where('outputs.coin', '=', chain.coin)
+    .where('outputs.mode', '=', chain.mode)
+    .where('outputs.height', '>', height)
+    .where((eb) =>
+      eb.or([
+        eb('payment_options.required_finality', 'is not', null),
+        eb(eb('outputs.height', '+', eb.ref('payment_options.required_confirmations')), '>', tip + 1),
+        eb(eb('outputs.height', '+', eb.ref('outputs.maturity')), '>', tip + 1),
+      ]),
+    )
     .execute();
   return rows.flatMap((row) => (row.payment_id === null ? [] : [row.payment_id]));
 }

@@ -273,6 +273,8 @@ export interface PaymentOptionRow {
 
 /** Every output that ever paid one of our addresses: the ledger. */
 export interface OutputRow {
+  /** Counts outputs in the order in which they were first written. */
+  seq: Generated<number>;
   coin: Coin;
   mode: Mode;
   txid: string;

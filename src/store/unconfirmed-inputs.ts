@@ -70,6 +70,19 @@ export async function spentByUnconfirmed(db: Db, chain: ChainId, txids: readonly
   return found;
 }
 
+/** Transactions whose outputs unconfirmed payments to us spend, `limit` at most. */
+export async function contestedTxids(db: Db, chain: ChainId, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('unconfirmed_inputs')
+    .select('txid')
+    .distinct()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.txid);
+}
+
 /** Forgets the inputs of transactions of which nothing is unconfirmed any more. */
 export async function forgetSettledInputs(tx: Tx, chain: ChainId): Promise<void> {
   await tx

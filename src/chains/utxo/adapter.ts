@@ -1,6 +1,5 @@
 import {
   type ChainAdapter,
-  type ChainBlock,
   ChainError,
   type ChainIndex,
   type Fate,
@@ -9,18 +8,17 @@ import {
 import type { Mode, Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { addressScript, parseAddress } from './address.ts';
-import { bytesOfHex, scanBlock } from './block.ts';
-import type { UtxoCoin, UtxoCoinCode } from './coin.ts';
+import type { UtxoCoinCode } from './coin.ts';
 import { UTXO_COINS } from './coins.ts';
 import { type FeeLimits, quoteFee } from './fees.ts';
 import { blockBefore } from './headers.ts';
 import { nodeStatus } from './identity.ts';
-import { COINBASE_MATURITY, type MatchTransaction, matchTransactions, PEGOUT_MATURITY } from './match.ts';
 import { createMempool } from './mempool.ts';
-import { createNodeClient, type NodeClient } from './node-client.ts';
+import { createNodeClient } from './node-client.ts';
 import { bip21Uri } from './payment-uri.ts';
 import { planBump } from './plan-bump.ts';
 import { planSend } from './plan-send.ts';
+import { readBlock } from './read-block.ts';
 import { createRpc, type Rpc } from './rpc.ts';
 import { createRpcTransport } from '../rpc-transport.ts';
 import { Novelties, withNovelties } from '../novelties.ts';
@@ -28,7 +26,6 @@ import { scanUnspent } from './scan-unspent.ts';
 import { signSend } from './sign-send.ts';
 import { dustLimit } from './size.ts';
 import { createSubmitter, type Submitter } from './submit.ts';
-import { newVersion } from './transaction.ts';
 
 export interface UtxoAdapterOptions {
   readonly coin: UtxoCoinCode;
@@ -56,7 +53,6 @@ const RPC_TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_BYTES = 96 * 1024 * 1024;
 /** A scan of the whole set of unspent outputs reads some 15 GB on a Bitcoin node. */
 const SCAN_TIMEOUT_MS = 30 * 60_000;
-const ONE_CONFIRMATION = 1;
 
 /** Bitcoin and Litecoin over the RPC of a full node, pruned or not; no wallet, index or ZMQ needed. */
 export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
@@ -92,7 +88,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     tip: () => client.tip(),
     hashAt: (height) => client.blockHash(height),
     blockBefore: (timeMs) => blockBefore(client, timeMs),
-    blockAt: (height) => blockAt({ client, coin, index, novelties }, height),
+    blockAt: (height) => readBlock({ client, coin, index, novelties }, height),
     unconfirmed: () => mempool.view(),
     recheck: (transactions) => recheck(submitter, transactions, logger),
     addressProblem(address) {
@@ -111,41 +107,6 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
       await Promise.all([client.close(), slowRpc.close()]);
     },
   };
-}
-
-interface BlockDeps {
-  readonly client: NodeClient;
-  readonly coin: UtxoCoin;
-  readonly index: ChainIndex;
-  readonly novelties: Novelties;
-}
-
-async function blockAt(
-  { client, coin, index, novelties }: BlockDeps,
-  height: number,
-): Promise<ChainBlock | null> {
-  const hash = await client.blockHash(height);
-  if (hash === null) return null;
-  const raw = await client.rawBlock(hash);
-  if (raw === null) throw await prunedError(client, height);
-  const block = scanBlock(bytesOfHex(raw), hash, coin.hasMweb);
-  const transactions = block.transactions.map((scanned, position): MatchTransaction => {
-    const version = newVersion(block.bytes, scanned);
-    if (version !== null) novelties.saw(version, height);
-    const isCoinbase = position === 0;
-    const maturity = isCoinbase ? COINBASE_MATURITY : scanned.isHogEx ? PEGOUT_MATURITY : ONE_CONFIRMATION;
-    return { bytes: block.bytes, scanned, maturity, relayable: !isCoinbase && !scanned.isHogEx };
-  });
-  const { credits, debits } = await matchTransactions(transactions, index);
-  return { height, hash, parentHash: block.parentHash, timeMs: block.timeMs, credits, debits };
-}
-
-async function prunedError(client: NodeClient, height: number): Promise<ChainError> {
-  const { pruneheight = height + 1 } = await client.chainInfo();
-  return new ChainError(
-    'pruned',
-    `the node pruned blocks ${height} to ${Math.max(height, pruneheight - 1)}: they are needed to find payments`,
-  );
 }
 
 /** Bounded by the caller's list. Trouble with the node leaves the rest unknown rather than waiting for each. */

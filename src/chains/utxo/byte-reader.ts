@@ -26,7 +26,8 @@ export class ByteReader {
   }
 
   byte(): number {
-    return this.bytes.readUInt8(this.skip(1));
+    // Bounds are checked by skip: Buffer's own readers would check them again, for every length in a block.
+    return this.bytes[this.skip(1)] ?? 0;
   }
 
   /** Bitcoin's compact size: 1, 3, 5 or 9 bytes. The 9-byte form never occurs in what fits a block. */

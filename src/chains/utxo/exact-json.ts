@@ -3,6 +3,25 @@
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/;
 const ATOM_DECIMALS = 8;
 
+/** Texts from this length on are not copied once more to be parsed. */
+const LONG_RESULT = 4_096;
+const RESULT_START = '{"result":"';
+
+/**
+ * Parses a JSON-RPC reply. One whose result is a single long text (a raw block: megabytes) is cut
+ * around it, its characters left to whoever reads it; every other goes through parseExactJson.
+ */
+export function parseReply(text: string): unknown {
+  const end = text.startsWith(RESULT_START) ? text.indexOf('"', RESULT_START.length) : -1;
+  if (end < LONG_RESULT) return parseExactJson(text);
+  const result = text.slice(RESULT_START.length, end);
+  const around = parseExactJson(RESULT_START + text.slice(end));
+  const isPlain = typeof around === 'object' && around !== null && 'result' in around && around.result === '';
+  // An escape, or the same name twice: rare enough to be read the long way.
+  if (!isPlain || result.includes('\\')) return parseExactJson(text);
+  return { ...around, result };
+}
+
 /**
  * Parses JSON; numbers with a fraction or exponent come back as their source text. Big texts
  * without any "." (raw blocks, lists of ids) take the fast path, for they hold no decimals.

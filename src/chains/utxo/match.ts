@@ -1,11 +1,22 @@
-import { type ChainIndex, type Credit, type Debit, outputKey } from '../../domain/chain.ts';
+import { type ChainIndex, type Credit, type Debit, outputKey, type Sieve } from '../../domain/chain.ts';
 import { displayHex } from './hash256.ts';
-import { addressableScript, outpointKey, outputAmount, type ScannedTransaction } from './transaction.ts';
+import {
+  addressableLength,
+  addressableScript,
+  outpointKey,
+  outpointTail,
+  outputAmount,
+  type ScannedTransaction,
+  scriptStart,
+} from './transaction.ts';
 
 /** Keys per question to the index. */
 const INDEX_BATCH = 1_000;
 /** Raw transactions above this are not kept for a rebroadcast (the relay limit is 100 kvB). */
 const MAX_RAW_BYTES = 100_000;
+/** The part of a written txid that a sieve goes by. */
+const TXID_CHARS = 64;
+const TAIL_AT = TXID_CHARS - 8;
 export const COINBASE_MATURITY = 100;
 export const PEGOUT_MATURITY = 6;
 
@@ -27,30 +38,46 @@ export interface Matches {
 /**
  * Reduces transactions to what concerns us: outputs to watched scripts, and inputs that spend our
  * outputs, also those of the same list and of `alsoOwn` (`txid:index`). The index is asked about
- * every script and outpoint in bounded batches: how many addresses are watched does not matter.
+ * every script and outpoint that its sieve lets through, in bounded batches: how many addresses are
+ * watched does not matter.
  */
 export async function matchTransactions(
   transactions: readonly MatchTransaction[],
   index: ChainIndex,
   alsoOwn: Iterable<string> = [],
 ): Promise<Matches> {
-  const credits = await findCredits(transactions, index);
+  const sieve = (await index.sieve?.()) ?? null;
+  const credits = await findCredits(transactions, index, sieve);
   const ownHere = new Set([...alsoOwn, ...credits.map(({ ref }) => outputKey(ref))]);
-  const debits = await findDebits(transactions, index, ownHere);
+  const debits = await findDebits(transactions, index, { ownHere, sieve });
   return { credits, debits };
 }
 
-async function findCredits(transactions: readonly MatchTransaction[], index: ChainIndex): Promise<Credit[]> {
+async function findCredits(
+  transactions: readonly MatchTransaction[],
+  index: ChainIndex,
+  sieve: Sieve | null,
+): Promise<Credit[]> {
   const scripts = new Set<string>();
-  for (const { bytes, scanned } of transactions) {
+  const maybe = transactions.filter(({ bytes, scanned }) => {
+    let pays = false;
     for (const offset of scanned.outputs) {
+      if (sieve !== null && !mayWatch(sieve, bytes, offset)) continue;
       const script = addressableScript(bytes, offset);
-      if (script !== null) scripts.add(script);
+      if (script === null) continue;
+      scripts.add(script);
+      pays = true;
     }
-  }
+    return pays;
+  });
   const watched = await askInBatches([...scripts], (keys) => index.watched(keys));
-  if (watched.size === 0) return [];
-  return transactions.flatMap((transaction) => creditsOf(transaction, watched));
+  return watched.size === 0 ? [] : maybe.flatMap((transaction) => creditsOf(transaction, watched));
+}
+
+function mayWatch(sieve: Sieve, bytes: Buffer, offset: number): boolean {
+  const start = scriptStart(offset);
+  const length = addressableLength(bytes, offset);
+  return length !== 0 && sieve.mayWatch(bytes, start, start + length);
 }
 
 function creditsOf(transaction: MatchTransaction, watched: ReadonlySet<string>): Credit[] {
@@ -75,14 +102,21 @@ function creditsOf(transaction: MatchTransaction, watched: ReadonlySet<string>):
 async function findDebits(
   transactions: readonly MatchTransaction[],
   index: ChainIndex,
-  ownHere: ReadonlySet<string>,
+  { ownHere, sieve }: { readonly ownHere: ReadonlySet<string>; readonly sieve: Sieve | null },
 ): Promise<Debit[]> {
-  const keys = transactions.flatMap(({ bytes, scanned }) =>
-    scanned.inputs.map((offset) => outpointKey(bytes, offset)),
-  );
+  const tailsHere = new Set([...ownHere].map((key) => Number.parseInt(key.slice(TAIL_AT, TXID_CHARS), 16)));
+  const keys: string[] = [];
+  const maybe = transactions.filter(({ bytes, scanned }) => {
+    const before = keys.length;
+    for (const offset of scanned.inputs) {
+      const tail = outpointTail(bytes, offset);
+      if (sieve === null || sieve.mayOwn(tail) || tailsHere.has(tail)) keys.push(outpointKey(bytes, offset));
+    }
+    return keys.length > before;
+  });
   const own = await askInBatches(keys, (batch) => index.ownOutputs(batch));
   for (const key of ownHere) own.add(key);
-  return own.size === 0 ? [] : transactions.flatMap((transaction) => debitsOf(transaction, own));
+  return own.size === 0 ? [] : maybe.flatMap((transaction) => debitsOf(transaction, own));
 }
 
 function debitsOf({ bytes, scanned }: MatchTransaction, own: ReadonlySet<string>): Debit[] {

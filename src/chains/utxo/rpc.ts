@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ChainError } from '../../domain/chain.ts';
-import { parseExactJson } from './exact-json.ts';
+import { parseReply } from './exact-json.ts';
 import type { RpcTransport } from '../rpc-transport.ts';
 
 export type RpcParams = readonly (string | number | boolean | readonly string[])[];
@@ -84,7 +84,7 @@ export function createRpc(transport: RpcTransport): Rpc {
       throw new ChainError('unavailable', `${what}: the node refuses our credentials or address (${status})`);
     }
     try {
-      return parseExactJson(text);
+      return parseReply(text);
     } catch (error) {
       if (status >= 400) throw new ChainError('unavailable', `${what}: HTTP ${status}`);
       throw badAnswer(what, 'is not JSON', error);

@@ -55,12 +55,24 @@ export function scanTransaction(reader: ByteReader, shape: TransactionShape): Sc
   const stripped =
     flags === 0
       ? bytes.subarray(start, end)
-      : Buffer.concat([
-          bytes.subarray(start, start + VERSION_BYTES),
-          bytes.subarray(bodyStart, bodyEnd),
-          bytes.subarray(lockTime, end),
-        ]);
+      : joined(bytes, [start, start + VERSION_BYTES, bodyStart, bodyEnd, lockTime, end]);
   return { id: hash256(stripped), start, end, isHogEx, inputs, outputs };
+}
+
+/** Where most transactions are put together for hashing: a block has thousands. */
+const scratch = Buffer.allocUnsafeSlow(128 * 1024);
+
+/** The bytes between three pairs of offsets in a row. Good until the next call. */
+function joined(
+  bytes: Buffer,
+  [a, b, c, d, e, f]: readonly [number, number, number, number, number, number],
+): Buffer {
+  const length = b - a + d - c + f - e;
+  const into = length <= scratch.length ? scratch : Buffer.allocUnsafe(length);
+  const second = bytes.copy(into, 0, a, b);
+  const third = second + bytes.copy(into, second, c, d);
+  bytes.copy(into, third, e, f);
+  return into.subarray(0, length);
 }
 
 /** Scans one transaction that stands alone, as getrawtransaction gives it. */
@@ -144,16 +156,31 @@ export function outpointKey(bytes: Buffer, inputOffset: number): string {
   return `${displayHexAt(bytes, inputOffset)}:${bytes.readUInt32LE(inputOffset + 32)}`;
 }
 
+/** The last 32 bits, as written, of the id of the transaction whose output is spent: its first bytes here. */
+export function outpointTail(bytes: Buffer, inputOffset: number): number {
+  return bytes.readUInt32LE(inputOffset);
+}
+
 export function outputAmount(bytes: Buffer, outputOffset: number): bigint {
   return bytes.readBigUInt64LE(outputOffset);
 }
 
 /** Script of the output at an offset, as hex; null when it is longer than any address's script. */
 export function addressableScript(bytes: Buffer, outputOffset: number): string | null {
-  const lengthAt = outputOffset + AMOUNT_BYTES;
-  const length = bytes[lengthAt] ?? 0;
-  if (length > MAX_ADDRESS_SCRIPT_BYTES || length < MIN_ADDRESS_SCRIPT_BYTES) return null;
-  return bytes.toString('hex', lengthAt + 1, lengthAt + 1 + length);
+  const start = scriptStart(outputOffset);
+  const length = addressableLength(bytes, outputOffset);
+  return length === 0 ? null : bytes.toString('hex', start, start + length);
+}
+
+/** Where the script of the output at an offset begins, if it is an addressable one. */
+export function scriptStart(outputOffset: number): number {
+  return outputOffset + AMOUNT_BYTES + 1;
+}
+
+/** Bytes of the script of the output at an offset; 0 when it is longer than any address's script. */
+export function addressableLength(bytes: Buffer, outputOffset: number): number {
+  const length = bytes[outputOffset + AMOUNT_BYTES] ?? 0;
+  return length > MAX_ADDRESS_SCRIPT_BYTES || length < MIN_ADDRESS_SCRIPT_BYTES ? 0 : length;
 }
 
 /** P2SH is 23 bytes, P2WPKH 22, P2PKH 25, witness programs up to 42. */

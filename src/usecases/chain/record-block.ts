@@ -73,7 +73,7 @@ async function forgetOldBytes(
   await forgetDeadTransactions(tx, chain, at.now - DEAD_MS);
 }
 
-/** Every other payment whose money is still gathering confirmations hears of the new height. */
+/** Every other payment whose money is still gathering confirmations hears of the new height; one that has them all is left alone. */
 async function countConfirmations(
   tx: Tx,
   deps: ObserveDeps,
@@ -86,7 +86,8 @@ async function countConfirmations(
     ...[policy.base, ...policy.tiers.map((tier) => tier.confirmations)].map(depthOf),
   );
   const { before, to: height, told } = at;
-  for (const paymentId of await paymentsWithMoneyAbove(tx, chain, before.height - depth)) {
+  const tip = before.height;
+  for (const paymentId of await paymentsWithMoneyAbove(tx, chain, tip - depth, tip)) {
     if (told.has(paymentId)) continue;
     await applyFacts(tx, deps, paymentId, [{ type: 'tip', coin: chain.coin, height }], { before });
   }

@@ -3,9 +3,8 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import { findWatched, type StoredAddress } from '../../store/addresses.ts';
 import type { Tx } from '../../store/database.ts';
-import { findOutput, putOutput, type StoredOutput } from '../../store/outputs.ts';
+import { findOutput, putOutput, type ObservedOutput, type StoredOutput } from '../../store/outputs.ts';
 import { keepRawTransaction } from '../../store/raw-transactions.ts';
-import type { OutputRow } from '../../store/tables.ts';
 import { applyFacts, type ApplyFactsDeps, type Occasion } from '../payment/apply-facts.ts';
 
 /** Where a credit was seen: in a block of the best chain, or unconfirmed. */
@@ -113,7 +112,7 @@ async function recordOwn(
     throw new Error(`output ${outputKey(credit.ref)} changed its amount`);
   }
   if (known !== undefined && known.state === state && known.height === height) return;
-  const row: OutputRow = {
+  const row: ObservedOutput = {
     coin: chain.coin,
     mode: chain.mode,
     txid: credit.ref.txid,

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import Database from 'better-sqlite3';
+import { sql } from 'kysely';
+import { Novelties } from '../../../src/chains/novelties.ts';
+import { parseAddress } from '../../../src/chains/utxo/address.ts';
+import { UTXO_COINS } from '../../../src/chains/utxo/coins.ts';
+import { createNodeClient } from '../../../src/chains/utxo/node-client.ts';
+import { readBlock } from '../../../src/chains/utxo/read-block.ts';
+import { createRpc } from '../../../src/chains/utxo/rpc.ts';
+import type { ChainIndex } from '../../../src/domain/chain.ts';
+import { advanceCursor } from '../../../src/store/chain-cursors.ts';
+import { createChainIndex } from '../../../src/store/chain-index.ts';
+import { inTransaction } from '../../../src/store/database.ts';
+import { recordBlock } from '../../../src/usecases/chain/record-block.ts';
+import { addressOf, openPaymentWorld, type PaymentWorld } from '../../../test/_helpers/payment-world.ts';
+import { silent } from '../../../test/_helpers/wallet-world.ts';
+import type { Bench } from '../harness/question.ts';
+import type { SyntheticBlock } from './synthetic-block.ts';
+
+const CHAIN = { coin: 'BTC', mode: 'live' } as const;
+const GENESIS = '00'.repeat(32);
+
+/** A shop on a real database that is given blocks as its node's answers, already in memory. */
+export class BlockWorld {
+  readonly #world: PaymentWorld;
+  readonly #index: ChainIndex;
+  readonly #novelties: Novelties;
+  #height = 1;
+  #tip = GENESIS;
+
+  private constructor(world: PaymentWorld) {
+    this.#world = world;
+    this.#index = createChainIndex(world.wallet.db, CHAIN);
+    const { clock } = world.wallet;
+    this.#novelties = new Novelties({ coin: 'BTC', what: 'version', clock, logger: silent });
+  }
+
+  /** @param watched addresses that the shop watches, each with an output it once got */
+  static async open(bench: Bench, watched: number): Promise<BlockWorld> {
+    const world = await openPaymentWorld();
+    bench.onEnd(async () => world.close());
+    await fill(world, watched);
+    const now = world.now();
+    await inTransaction(world.wallet.db, async (tx) =>
+      advanceCursor(tx, CHAIN, { height: 1, hash: GENESIS, parentHash: GENESIS, timeMs: now }, now),
+    );
+    const opened = new BlockWorld(world);
+    for (let looks = 0; (await opened.#index.sieve?.()) === null; looks += 1) {
+      if (looks === 0) bench.progress(`taking in ${watched} addresses`);
+    }
+    return opened;
+  }
+
+  get tip(): string {
+    return this.#tip;
+  }
+
+  /** Scripts of new payments that wait for money. */
+  async payees(count: number): Promise<string[]> {
+    const scripts: string[] = [];
+    for (let at = 0; at < count; at += 1) {
+      const address = addressOf(await this.#world.order({ amount: '1.00' }), 'BTC');
+      const parsed = parseAddress(UTXO_COINS.BTC, 'regtest', address);
+      if ('problem' in parsed) throw new Error(parsed.problem);
+      const script = Buffer.from(parsed.script).toString('hex');
+      const { db } = this.#world.wallet;
+      await db.updateTable('addresses').set({ watch_key: script }).where('address', '=', address).execute();
+      scripts.push(script);
+    }
+    return scripts;
+  }
+
+  /** From the node's answer, a text in memory, to the committed ledger. */
+  async take(block: SyntheticBlock): Promise<{ readonly ms: number; readonly credits: number }> {
+    // A new client counts its requests from one: the answers are whole before the clock starts.
+    const answers: readonly string[] = [reply(block.hash, 1), reply(block.hex, 2)];
+    let lastId = 0;
+    const client = createNodeClient(
+      createRpc({
+        post: async () => {
+          lastId += 1;
+          return { status: 200, text: answers[lastId - 1] ?? '' };
+        },
+        close: async () => {},
+      }),
+    );
+    const reader = { client, coin: UTXO_COINS.BTC, index: this.#index, novelties: this.#novelties };
+    const started = performance.now();
+    const read = await readBlock(reader, this.#height + 1);
+    if (read === null) throw new Error('the block was not read');
+    if (!(await recordBlock(this.#world.deps, CHAIN, read, null)))
+      throw new Error('the block was not recorded');
+    const ms = performance.now() - started;
+    this.#height += 1;
+    this.#tip = block.hash;
+    return { ms, credits: read.credits.length };
+  }
+}
+
+/** As bitcoind writes it; flat in memory, as it comes from a socket. */
+function reply(result: string, id: number): string {
+  return Buffer.from(`{"result":"${result}","error":null,"id":"tilld-${id}"}\n`).toString();
+}
+
+const PAGE = 10_000;
+
+async function fill(world: PaymentWorld, watched: number): Promise<void> {
+  const { db, merchant } = world.wallet;
+  const files = await sql<{ file: string }>`PRAGMA database_list`.execute(db);
+  const sqlite = new Database(files.rows[0]?.file ?? '');
+  const address = sqlite.prepare(
+    `INSERT INTO addresses (merchant_id, coin, mode, branch, idx, address, watch_key, purpose, payment_id, created_at)
+      VALUES (?, 'BTC', 'live', 1, ?, ?, ?, 'change', NULL, 1)`,
+  );
+  const output = sqlite.prepare(
+    `INSERT INTO outputs (coin, mode, txid, vout, address_id, merchant_id, amount, state, height, block_hash,
+        maturity, first_seen_at, late, spent_by, spent_height, updated_at)
+      VALUES ('BTC', 'live', ?, 0, ?, ?, '1000', 'confirmed', 1, 'old', 1, 1, 0, ?, 1, 1)`,
+  );
+  const page = sqlite.transaction((from: number, to: number) => {
+    for (let at = from; at < to; at += 1) {
+      const hash = randomBytes(20).toString('hex');
+      const { lastInsertRowid } = address.run(merchant.id, at, `bcrt1-${hash}`, `0014${hash}`);
+      output.run(
+        randomBytes(32).toString('hex'),
+        lastInsertRowid,
+        merchant.id,
+        randomBytes(32).toString('hex'),
+      );
+    }
+  });
+  for (let from = 0; from < watched; from += PAGE) page(from, Math.min(watched, from + PAGE));
+  sqlite.close();
+}

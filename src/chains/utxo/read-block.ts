@@ -1,0 +1,53 @@
+import { type ChainBlock, ChainError, type ChainIndex } from '../../domain/chain.ts';
+import { bytesOfHex, scanBlock } from './block.ts';
+import type { UtxoCoin } from './coin.ts';
+import { COINBASE_MATURITY, type MatchTransaction, matchTransactions, PEGOUT_MATURITY } from './match.ts';
+import type { Novelties } from '../novelties.ts';
+import type { NodeClient } from './node-client.ts';
+import { newVersion } from './transaction.ts';
+
+export interface BlockReaderDeps {
+  readonly client: NodeClient;
+  readonly coin: Pick<UtxoCoin, 'hasMweb'>;
+  readonly index: ChainIndex;
+  readonly novelties: Novelties;
+}
+
+const ONE_CONFIRMATION = 1;
+
+/**
+ * One block of the node's best chain, proven to be the one asked for and reduced to what concerns us;
+ * null above the tip.
+ * @throws {ChainError} `pruned` when the node no longer has it, naming the missing range.
+ */
+export async function readBlock(deps: BlockReaderDeps, height: number): Promise<ChainBlock | null> {
+  const hash = await deps.client.blockHash(height);
+  if (hash === null) return null;
+  const raw = await deps.client.rawBlock(hash);
+  if (raw === null) throw await prunedError(deps.client, height);
+  return reduceBlock(deps, { height, hash, raw });
+}
+
+async function reduceBlock(
+  { coin, index, novelties }: BlockReaderDeps,
+  { height, hash, raw }: { readonly height: number; readonly hash: string; readonly raw: string },
+): Promise<ChainBlock> {
+  const block = scanBlock(bytesOfHex(raw), hash, coin.hasMweb);
+  const transactions = block.transactions.map((scanned, position): MatchTransaction => {
+    const version = newVersion(block.bytes, scanned);
+    if (version !== null) novelties.saw(version, height);
+    const isCoinbase = position === 0;
+    const maturity = isCoinbase ? COINBASE_MATURITY : scanned.isHogEx ? PEGOUT_MATURITY : ONE_CONFIRMATION;
+    return { bytes: block.bytes, scanned, maturity, relayable: !isCoinbase && !scanned.isHogEx };
+  });
+  const { credits, debits } = await matchTransactions(transactions, index);
+  return { height, hash, parentHash: block.parentHash, timeMs: block.timeMs, credits, debits };
+}
+
+async function prunedError(client: NodeClient, height: number): Promise<ChainError> {
+  const { pruneheight = height + 1 } = await client.chainInfo();
+  return new ChainError(
+    'pruned',
+    `the node pruned blocks ${height} to ${Math.max(height, pruneheight - 1)}: they are needed to find payments`,
+  );
+}

@@ -1,0 +1,72 @@
+import type { Sieve } from '../domain/chain.ts';
+import type { ChainId } from '../domain/coins.ts';
+import { watchKeysAfter } from './addresses.ts';
+import type { Db } from './database.ts';
+import { keyOfBytes, KeySet } from './key-set.ts';
+import { txidsAfter } from './outputs.ts';
+import { contestedTxids } from './unconfirmed-inputs.ts';
+
+/** Rows taken in per look: some ten milliseconds. */
+const PAGE = 8_000;
+/** More inputs of unconfirmed payments than this (a flood of dust) are not held; then every input is asked about. */
+const MAX_CONTESTED = 5_000;
+const MAX_KEY_BYTES = 512;
+
+/**
+ * Keeps a 32-bit trace of every watched script and of every transaction that paid us, so that a block
+ * is sifted without a question to the database for each of its strangers. Addresses and outputs are
+ * only ever added, in the order of their numbers and by one writer: each look takes in what came
+ * since the last. After a start a large shop's takes many looks, until which there is no sieve.
+ */
+export class ChainSieve {
+  readonly #db: Db;
+  readonly #chain: ChainId;
+  readonly #scripts = new KeySet();
+  readonly #paying = new KeySet();
+  readonly #key = Buffer.alloc(MAX_KEY_BYTES);
+  #lastAddress = 0;
+  #lastOutput = 0;
+
+  constructor(db: Db, chain: ChainId) {
+    this.#db = db;
+    this.#chain = chain;
+  }
+
+  /** The sieve as of now; null while it gets ready. */
+  async look(): Promise<Sieve | null> {
+    const hasAll = (await this.#takeAddresses()) && (await this.#takeOutputs());
+    if (!hasAll) return null;
+    const contested = await contestedTxids(this.#db, this.#chain, MAX_CONTESTED + 1);
+    const isFlooded = contested.length > MAX_CONTESTED;
+    const spent = new Set(contested.map(idTail));
+    return {
+      mayWatch: (bytes, start, end) => this.#scripts.has(keyOfBytes(bytes, start, end)),
+      mayOwn: (tail) => isFlooded || this.#paying.has(tail) || spent.has(tail),
+    };
+  }
+
+  async #takeAddresses(): Promise<boolean> {
+    const rows = await watchKeysAfter(this.#db, this.#chain, this.#lastAddress, PAGE);
+    for (const { position, watchKey } of rows) {
+      const length = this.#key.write(watchKey, 'hex');
+      this.#scripts.add(keyOfBytes(this.#key, 0, length));
+      this.#lastAddress = Math.max(this.#lastAddress, position);
+    }
+    return rows.length < PAGE;
+  }
+
+  async #takeOutputs(): Promise<boolean> {
+    const rows = await txidsAfter(this.#db, this.#lastOutput, PAGE);
+    const { coin, mode } = this.#chain;
+    for (const row of rows) {
+      if (row.coin === coin && row.mode === mode) this.#paying.add(idTail(row.txid));
+      this.#lastOutput = Math.max(this.#lastOutput, row.seq);
+    }
+    return rows.length < PAGE;
+  }
+}
+
+/** See Sieve.mayOwn. */
+function idTail(txid: string): number {
+  return Number.parseInt(txid.slice(-8), 16);
+}

@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scanLoneTransaction } from '../../../src/chains/utxo/transaction.ts';
+import { matchTransactions } from '../../../src/chains/utxo/match.ts';
+import type { ChainIndex, Sieve } from '../../../src/domain/chain.ts';
+import { createChainIndex } from '../../../src/store/chain-index.ts';
+import { inTransaction } from '../../../src/store/database.ts';
+import { putOutput } from '../../../src/store/outputs.ts';
+import { forgetSettledInputs, rememberInputs } from '../../../src/store/unconfirmed-inputs.ts';
+import { encodeTransaction, p2wpkh, txidOf, type TestTransaction } from '../../unit/chains/utxo/raw-chain.ts';
+import { openWalletWorld, type WalletWorld } from '../../_helpers/wallet-world.ts';
+
+const CHAIN = { coin: 'BTC', mode: 'live' } as const;
+let dir: string;
+let world: WalletWorld;
+let count = 0;
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'till-sieve-'));
+  world = await openWalletWorld({ dir, mode: 'live', connect: () => [] });
+});
+
+afterAll(async () => {
+  await world.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const newTxid = (): string => randomBytes(32).toString('hex');
+const newScript = (): Buffer => p2wpkh(randomBytes(20).toString('hex'));
+
+/** Watches scripts as the shop does when it gives out addresses; answers their ids. */
+async function watch(scripts: readonly Buffer[]): Promise<number[]> {
+  const rows = scripts.map((script) => ({
+    merchant_id: world.merchant.id,
+    ...CHAIN,
+    branch: 1 as const,
+    idx: (count += 1),
+    address: script.toString('hex'),
+    watch_key: script.toString('hex'),
+    purpose: 'change' as const,
+    payment_id: null,
+    created_at: 1,
+  }));
+  const ids: number[] = [];
+  for (let at = 0; at < rows.length; at += 1_000) {
+    const page = rows.slice(at, at + 1_000);
+    const added = await world.db.insertInto('addresses').values(page).returning('id').execute();
+    ids.push(...added.map(({ id }) => id));
+  }
+  return ids;
+}
+
+async function receive(txid: string): Promise<void> {
+  const [address = 0] = await watch([newScript()]);
+  await inTransaction(world.db, async (tx) =>
+    putOutput(tx, {
+      ...CHAIN,
+      txid,
+      vout: 0,
+      address_id: address,
+      merchant_id: world.merchant.id,
+      payment_id: null,
+      amount: '1',
+      state: 'confirmed',
+      height: 1,
+      block_hash: 'x',
+      maturity: 1,
+      first_seen_at: 1,
+      late: 0,
+      late_due: null,
+      spent_by: null,
+      spent_height: null,
+      send_id: null,
+      updated_at: 1,
+    }),
+  );
+}
+
+async function sieveOf(index: ChainIndex): Promise<Sieve> {
+  for (let look = 0; look < 100; look += 1) {
+    const sieve = await index.sieve?.();
+    if (sieve) return sieve;
+  }
+  throw new Error('the sieve never got ready');
+}
+
+const tail = (txid: string): number => Number.parseInt(txid.slice(-8), 16);
+
+describe("the sieve of a chain's index", () => {
+  it('lets through what is watched, also what came after it was first asked for', async () => {
+    const index = createChainIndex(world.db, CHAIN);
+    const early = newScript();
+    await watch([early]);
+    const first = await sieveOf(index);
+    expect(first.mayWatch(early, 0, early.length)).toBe(true);
+    const late = newScript();
+    expect(first.mayWatch(late, 0, late.length)).toBe(false);
+    await watch([late]);
+    const second = await sieveOf(index);
+    expect(second.mayWatch(late, 0, late.length)).toBe(true);
+    expect(second.mayWatch(early, 0, early.length)).toBe(true);
+  });
+
+  it('lets through transactions that paid us, and those that unconfirmed payments spend while they do', async () => {
+    const index = createChainIndex(world.db, CHAIN);
+    const [paid, contested, stranger] = [newTxid(), newTxid(), newTxid()];
+    expect((await sieveOf(index)).mayOwn(tail(paid))).toBe(false);
+    await receive(paid);
+    await inTransaction(world.db, async (tx) =>
+      rememberInputs(tx, CHAIN, newTxid(), [{ txid: contested, index: 3, isParentOpen: false }]),
+    );
+    const sieve = await sieveOf(index);
+    expect(sieve.mayOwn(tail(paid))).toBe(true);
+    expect(sieve.mayOwn(tail(contested))).toBe(true);
+    expect(sieve.mayOwn(tail(stranger))).toBe(false);
+    await inTransaction(world.db, async (tx) => forgetSettledInputs(tx, CHAIN));
+    expect((await sieveOf(index)).mayOwn(tail(contested))).toBe(false);
+  });
+
+  it('is not handed out before it has taken in a large shop, and misses none of it', async () => {
+    const scripts = Array.from({ length: 20_000 }, newScript);
+    await watch(scripts);
+    const index = createChainIndex(world.db, CHAIN);
+    expect(await index.sieve?.()).toBeNull();
+    const sieve = await sieveOf(index);
+    expect(scripts.every((script) => sieve.mayWatch(script, 0, script.length))).toBe(true);
+  });
+
+  it('lets every input through in a flood of unconfirmed payments', async () => {
+    const index = createChainIndex(world.db, CHAIN);
+    const inputs = Array.from({ length: 6_000 }, (_, at) => ({
+      txid: newTxid(),
+      index: at,
+      isParentOpen: false,
+    }));
+    await inTransaction(world.db, async (tx) => rememberInputs(tx, CHAIN, newTxid(), inputs));
+    expect((await sieveOf(index)).mayOwn(tail(newTxid()))).toBe(true);
+    await inTransaction(world.db, async (tx) => forgetSettledInputs(tx, CHAIN));
+  });
+
+  it('changes nothing about what is found in a block', async () => {
+    const ours = newScript();
+    await watch([ours]);
+    const paid = newTxid();
+    await receive(paid);
+    const payment: TestTransaction = {
+      inputs: [
+        { txid: paid, index: 0 },
+        { txid: newTxid(), index: 1 },
+      ],
+      outputs: [
+        { amount: 5n, script: ours },
+        { amount: 6n, script: newScript() },
+      ],
+    };
+    const child: TestTransaction = {
+      inputs: [{ txid: txidOf(payment), index: 0 }],
+      outputs: [{ amount: 4n, script: newScript() }],
+    };
+    const strangers = Array.from({ length: 50 }, (): TestTransaction => ({
+      inputs: [{ txid: newTxid(), index: 0 }],
+      outputs: [{ amount: 1n, script: newScript() }],
+    }));
+    const transactions = [...strangers, payment, child].map((transaction) => {
+      const bytes = encodeTransaction(transaction);
+      return { bytes, scanned: scanLoneTransaction(bytes, false), maturity: 1, relayable: true };
+    });
+    const index = createChainIndex(world.db, CHAIN);
+    await sieveOf(index);
+    const unsifted: ChainIndex = { ...index, sieve: async () => null };
+    const found = await matchTransactions(transactions, index);
+    expect(found).toEqual(await matchTransactions(transactions, unsifted));
+    expect(found.credits.map(({ amount }) => amount)).toEqual([5n]);
+    expect(found.debits.map(({ byTxid }) => byTxid)).toEqual([txidOf(payment), txidOf(child)]);
+  });
+});

@@ -1,0 +1,43 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { keyOfBytes, KeySet } from '../../src/store/key-set.ts';
+
+const keys = fc.array(fc.integer({ min: 1, max: 0xffffffff }), { maxLength: 5_000 });
+
+describe('a set of 32-bit keys', () => {
+  it('holds exactly what was put in, however often it grew', () => {
+    fc.assert(
+      fc.property(keys, keys, (inside, others) => {
+        const set = new KeySet();
+        const known = new Set(inside);
+        for (const key of inside) set.add(key);
+        expect(set.size).toBe(known.size);
+        expect(inside.every((key) => set.has(key))).toBe(true);
+        for (const key of others) expect(set.has(key)).toBe(known.has(key));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('keeps neighbours apart and never says no to zero once it was added', () => {
+    const set = new KeySet();
+    set.add(0);
+    expect(set.has(0)).toBe(true);
+    for (let key = 100_000; key < 200_000; key += 1) set.add(key);
+    expect(set.has(99_999)).toBe(false);
+    expect(set.has(200_000)).toBe(false);
+    expect(set.has(150_000)).toBe(true);
+  });
+});
+
+describe('the key of some bytes', () => {
+  it('depends on these bytes only', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 42 }), fc.uint8Array({ maxLength: 9 }), (bytes, around) => {
+        const inside = Buffer.concat([around, bytes, around]);
+        const key = keyOfBytes(bytes, 0, bytes.length);
+        expect(keyOfBytes(inside, around.length, around.length + bytes.length)).toBe(key);
+      }),
+    );
+  });
+});
