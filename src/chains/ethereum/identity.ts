@@ -7,13 +7,16 @@ import type { NodeClient } from './node-client.ts';
 /** A head older than this is not the network's. */
 const STALE_MS = 300_000;
 
+const BLIND =
+  'the node does not tell balances at its newest block: unless it traces, payments through contracts (exchanges, contract wallets) are not found';
+
 /** Identity and health of the node. @throws {ChainError} wrong_chain when it serves another network. */
 export async function nodeStatus(
   client: NodeClient,
   network: Network,
   nowMs: number,
 ): Promise<{ status: NodeStatus; chain: EthereumChain }> {
-  const { chainId, genesisHash, version, tip, highest } = await client.identity();
+  const { chainId, genesisHash, version, tip, highest, showsState } = await client.identity();
   const chain = requireChain(network, chainId);
   if (chain.genesisHash !== null && genesisHash !== null && chain.genesisHash !== genesisHash) {
     throw new ChainError(
@@ -31,7 +34,7 @@ export async function nodeStatus(
     pruneHeight: 0,
     version,
     peers: isAlone ? null : isFresh ? 1 : 0,
-    ...ageOf(version),
+    ...troublesOf(version, showsState),
   };
   return { status, chain };
 }
@@ -45,9 +48,13 @@ const KNOWN_GOOD: readonly KnownGood[] = [
   { pattern: /^besu\/v([0-9.]+)/i, oldest: [25, 11, 0] },
 ];
 
-function ageOf(version: string): Pick<NodeStatus, 'warnings' | 'alarms'> {
-  const warnings = outdatedNode(version, KNOWN_GOOD);
-  return { warnings, alarms: warnings === null ? [] : ['node_outdated'] };
+function troublesOf(version: string, showsState: boolean): Pick<NodeStatus, 'warnings' | 'alarms'> {
+  const outdated = outdatedNode(version, KNOWN_GOOD);
+  const warnings = [outdated, showsState ? null : BLIND].filter((warning) => warning !== null);
+  return {
+    warnings: warnings.length === 0 ? null : warnings.join('; '),
+    alarms: outdated === null ? [] : ['node_outdated'],
+  };
 }
 
 /** The chain of an id. @throws {ChainError} wrong_chain when the network setting does not allow it. */

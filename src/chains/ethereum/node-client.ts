@@ -15,15 +15,12 @@ import {
   RECEIPT,
   SYNCING,
 } from './node-answers.ts';
+import { isPrunedHistory, isUnknownBlock, isUnknownMethod } from './refusals.ts';
 import { parsed, type Rpc, RpcRefusal, type RpcRequest } from './rpc.ts';
 
 /** Requests per HTTP request; providers allow a hundred at least. */
 const BATCH_SIZE = 100;
-const METHOD_NOT_FOUND = -32601;
-/** EIP-4444: history that the node has dropped. */
-const PRUNED_HISTORY = 4444;
-const BLOCK_MISSING =
-  /(header|block)( for hash)? ?(not found|not available)|unknown block|resource not found|BlockNotFound|BlockOutOfRange/i;
+const NOBODY = `0x${'0'.repeat(40)}`;
 
 /** What a balance question came to: an amount, or `unknown` where the node keeps no state of that block. */
 export type BalanceAnswer = bigint | 'unknown';
@@ -57,6 +54,8 @@ export interface NodeClient {
     version: string;
     tip: Header;
     highest: number | null;
+    /** Whether it tells the balances of a block that is named by its hash (EIP-1898). */
+    showsState: boolean;
   }>;
   standing(txid: string, sender: string | null, tip: BlockRef): Promise<Standing>;
   sendRaw(raw: string): Promise<string>;
@@ -171,7 +170,7 @@ function accountReads(
       const answers = await inBatches(rpc, requests, quantity);
       return answers.map((answer) => {
         if (!(answer instanceof RpcRefusal)) return answer;
-        if (BLOCK_MISSING.test(answer.reason)) throw stale(`it does not know block ${blockHash}`);
+        if (isUnknownBlock(answer)) throw stale(`it does not know block ${blockHash}`);
         return 'unknown';
       });
     },
@@ -202,13 +201,6 @@ async function inBatches<T>(
   return answers;
 }
 
-function isUnknownMethod({ code, reason }: RpcRefusal): boolean {
-  return (
-    code === METHOD_NOT_FOUND ||
-    /method .*(not (found|supported|available|exist|whitelisted)|disabled)|unsupported method/i.test(reason)
-  );
-}
-
 async function identity(rpc: Rpc) {
   const [chainId, genesis, version, latest, syncing] = await rpc.batch([
     { method: 'eth_chainId', params: [] },
@@ -227,7 +219,14 @@ async function identity(rpc: Rpc) {
     version: name,
     tip,
     highest: sync === false ? null : (sync.highestBlock ?? tip.number),
+    showsState: await showsState(rpc, tip.hash),
   };
+}
+
+async function showsState(rpc: Rpc, blockHash: string): Promise<boolean> {
+  const [answer] = await rpc.batch([{ method: 'eth_getBalance', params: [NOBODY, { blockHash }] }]);
+  // Asked of another backend than the tip came from, it may not know that block: that says nothing.
+  return !(answer instanceof RpcRefusal) || isUnknownBlock(answer);
 }
 
 async function standing(
@@ -296,7 +295,7 @@ function honest<T extends Header>(block: T | null, height: number): T | null {
 }
 
 function refusedBlock(error: RpcRefusal, height: number): ChainError {
-  if (error.code === PRUNED_HISTORY || /pruned history|history.*(pruned|expired)/i.test(error.reason)) {
+  if (isPrunedHistory(error)) {
     return new ChainError('pruned', `the node dropped block ${height}: it is needed to find payments`);
   }
   return stale(error.message);

@@ -28,6 +28,30 @@ const MEANINGS: readonly (readonly [RegExp, RefusalMeaning])[] = [
   ],
 ];
 
+const METHOD_NOT_FOUND = -32601;
+/** EIP-4444: history that the node has dropped. */
+const PRUNED_HISTORY = 4444;
+
+/** The node has no such method, or not for us. */
+export function isUnknownMethod({ code, reason }: RpcRefusal): boolean {
+  return (
+    code === METHOD_NOT_FOUND ||
+    /method .*(not (found|supported|available|exist|whitelisted)|disabled)|unsupported method/i.test(reason)
+  );
+}
+
+/** The node does not know the block that was named: another backend may. Anything else is for ever. */
+export function isUnknownBlock({ reason }: RpcRefusal): boolean {
+  return /(header|block)( for hash)? ?(not found|not available)|unknown block|resource not found|BlockNotFound|BlockOutOfRange/i.test(
+    reason,
+  );
+}
+
+/** The node had the block's transactions once and dropped them. */
+export function isPrunedHistory({ code, reason }: RpcRefusal): boolean {
+  return code === PRUNED_HISTORY || /pruned history|history.*(pruned|expired)/i.test(reason);
+}
+
 export function meaningOf({ reason }: RpcRefusal): RefusalMeaning {
   return MEANINGS.find(([words]) => words.test(reason))?.[1] ?? 'open';
 }

@@ -21,6 +21,7 @@ import { handToNode } from './hand-to-node.ts';
 import { recordAnswer } from './record-answer.ts';
 import type { SendPolicy } from './send-policy.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
+import { isWorthItsFee } from './sweep-worth.ts';
 
 export interface BumpSendsDeps extends AdvanceSendsDeps {
   readonly deriver: AddressDeriver;
@@ -142,13 +143,18 @@ async function planNextPrice(
   const funds = await spendableFunds(tx, { ...wallet, from });
   const { nonce } = previous.account;
   const lane = await laneOf(tx, { ...wallet, address: from, fromNonce: nonce, exceptSendId: id });
-  const fromAmount = send.purpose === 'sweep';
+  const fromAmount = isSweep(send, from);
   const plan = adapter.planBump({ previous, funds, changeAddress: from, quote, lane, fromAmount });
-  if (plan === null) return null;
+  if (plan === null || (fromAmount && !isWorthItsFee(plan.amount + plan.fee, plan.fee))) return null;
   if (plan.account?.nonce !== nonce || (!fromAmount && plan.amount !== previous.amount)) {
     throw new Error(`a replacement of send ${id} would not be the same payment`);
   }
   return plan;
+}
+
+/** Empties an account into another. What only uses up a nonce pays an account's fee to itself. */
+function isSweep({ purpose, destination }: StoredSend, from: string): boolean {
+  return purpose === 'sweep' && destination !== from;
 }
 
 /** Keeping every input makes all versions rivals: at most one of them can ever be mined. */

@@ -19,6 +19,7 @@ import type { SendCoinsDeps } from './send-coins.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
 import { storeSend } from './store-send.ts';
+import { isWorthItsFee } from './sweep-worth.ts';
 
 export interface SweepDepositsDeps extends SendCoinsDeps {
   readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
@@ -26,8 +27,6 @@ export interface SweepDepositsDeps extends SendCoinsDeps {
 
 /** Deposits moved in one round. */
 const ROUND_SIZE = 20;
-/** A deposit is worth moving when the fee takes at most a twentieth of it. */
-const LEAST_MULTIPLE_OF_FEE = 20n;
 /** How long a deposit rests after the node refused to move it. */
 const REST_MS = 3_600_000;
 
@@ -93,7 +92,7 @@ async function planSweep(
   const request = { funds, destination, amount, subtractFee: true, changeAddress: from, quote, lane };
   try {
     const plan = adapter.planSend(request);
-    return plan.fee * LEAST_MULTIPLE_OF_FEE <= amount ? plan : null;
+    return isWorthItsFee(amount, plan.fee) ? plan : null;
   } catch (error) {
     if (error instanceof InsufficientFunds || error instanceof UnsendableAmount) return null;
     throw error;

@@ -23,12 +23,14 @@ export interface Output {
 
 export class Anvil {
   readonly rpcUrl: string;
+  readonly #chainId: number;
   readonly #child: ChildProcess;
   readonly #payer = new Wallet(PAYER_KEY);
   /** Signed bytes of the payer's transactions, to send or move them again. */
   readonly #raws = new Map<string, string>();
 
-  private constructor(child: ChildProcess, port: number) {
+  private constructor(child: ChildProcess, port: number, chainId: number) {
+    this.#chainId = chainId;
     this.#child = child;
     this.rpcUrl = `http://127.0.0.1:${port}`;
   }
@@ -36,11 +38,11 @@ export class Anvil {
   /** `slotsInAnEpoch`: the head less this is safe, less twice this finalized. */
   static async start(options: { chainId?: number; slotsInAnEpoch?: number } = {}): Promise<Anvil> {
     const port = await freePort();
-    const chainId = String(options.chainId ?? CHAIN_ID);
+    const chainId = options.chainId ?? CHAIN_ID;
     const slots = String(options.slotsInAnEpoch ?? 32);
     const args = ['--port', String(port), '--slots-in-an-epoch', slots, '--no-mining', '--quiet'];
-    const child = spawn(anvilBinary(), [...args, '--chain-id', chainId], { stdio: 'ignore' });
-    const anvil = new Anvil(child, port);
+    const child = spawn(anvilBinary(), [...args, '--chain-id', String(chainId)], { stdio: 'ignore' });
+    const anvil = new Anvil(child, port, chainId);
     try {
       await anvil.#waitUntilReady(port);
       await anvil.#deploy();
@@ -166,7 +168,7 @@ export class Anvil {
   async #sign(fields: TransactionLike): Promise<string> {
     const transaction = Transaction.from({
       type: 2,
-      chainId: CHAIN_ID,
+      chainId: this.#chainId,
       gasLimit: GAS,
       maxFeePerGas: PRICE,
       maxPriorityFeePerGas: PRICE,

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { meaningOf, type RefusalMeaning } from '../../../src/chains/ethereum/refusals.ts';
+import {
+  isPrunedHistory,
+  isUnknownBlock,
+  isUnknownMethod,
+  meaningOf,
+  type RefusalMeaning,
+} from '../../../src/chains/ethereum/refusals.ts';
 import { RpcRefusal } from '../../../src/chains/ethereum/rpc.ts';
 
 /**
@@ -128,4 +134,37 @@ describe.each(Object.entries(WORDS))('what %s says', (_client, byMeaning) => {
 
 it.each(UNHEARD)('"%s" means nothing that could be relied on', (text) => {
   expect(meaningOf(new RpcRefusal('eth_sendRawTransaction', -32_000, text))).toBe('open');
+});
+
+const QUESTIONS = [
+  // No state of that block any more: a later block shows the same balance, nothing is to be asked again.
+  ['geth, hash scheme', -32_000, 'missing trie node 0a1b (path ) state 0x0a1b is not available, not found', 'state'],
+  ['geth, path scheme', -32_000, 'historical state 0x0a1b is not available', 'state'],
+  ['geth, path scheme, as a trie', -32_000, 'missing trie node 0a1b (path ) layer stale', 'state'],
+  ['reth', 4444, 'pruned history unavailable', 'history'],
+  ['reth', -32_603, 'state at block #100 is pruned', 'state'],
+  ['Nethermind', -32_002, 'No state available for block 0x0a1b', 'state'],
+  ['Erigon', -32_000, 'old data not available due to pruning', 'state'],
+  // The backend that answered is behind the one that named the block.
+  ['geth', -32_000, 'header for hash not found', 'block'],
+  ['geth', -32_000, 'header not found', 'block'],
+  ['geth', -32_000, 'block not found', 'block'],
+  ['reth', -32_001, 'block not found: hash 0x0a1b', 'block'],
+  ['anvil', -32_602, 'BlockOutOfRangeError', 'block'],
+  ['Infura', -32_000, 'Resource not found.', 'block'],
+  // It does not do that at all.
+  ['geth', -32_601, 'the method debug_traceBlockByHash does not exist/is not available', 'method'],
+  ['reth', -32_601, 'Method not found', 'method'],
+  ['Nethermind', -32_601, "The method 'trace_block' is not supported.", 'method'],
+  ['a provider', -32_000, 'method trace_block is not whitelisted', 'method'],
+] as const;
+
+it.each(QUESTIONS)('%s that answers a question with %i "%s" lacks the %s', (_client, code, text, lacks) => {
+  const refusal = new RpcRefusal('eth_getBalance', code, text);
+  const told = [
+    ['block', isUnknownBlock(refusal)],
+    ['history', isPrunedHistory(refusal)],
+    ['method', isUnknownMethod(refusal)],
+  ] as const;
+  expect(told.filter(([, isSo]) => isSo).map(([name]) => name)).toEqual(lacks === 'state' ? [] : [lacks]);
 });
