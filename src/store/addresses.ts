@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { OpenKey } from '../domain/chain.ts';
-import type { ChainId } from '../domain/coins.ts';
+import type { ChainId, Coin } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import type { AddressRow } from './tables.ts';
 
@@ -17,22 +17,26 @@ export interface AddressBranch extends ChainId {
 const CHUNK = 500;
 
 /**
- * Takes the next index of a branch: 0 for its first address, never the same one twice. The
- * counter row is written first, so two transactions cannot read the same value.
+ * Takes the next index of a branch on each of these chains: 0 for its first address, never the same
+ * one twice. The counter rows are written first, so two transactions cannot read the same value.
  */
-export async function takeAddressIndex(tx: Tx, at: AddressBranch): Promise<number> {
-  const { merchantId: merchant_id, coin, mode, branch } = at;
-  const row = await tx
+export async function takeAddressIndexes(
+  tx: Tx,
+  at: Omit<AddressBranch, 'coin'>,
+  coins: readonly Coin[],
+): Promise<{ coin: Coin; index: number }[]> {
+  const { merchantId: merchant_id, mode, branch } = at;
+  const rows = await tx
     .insertInto('address_counters')
-    .values({ merchant_id, coin, mode, branch, next_index: 1 })
+    .values(coins.map((coin) => ({ merchant_id, coin, mode, branch, next_index: 1 })))
     .onConflict((conflict) =>
       conflict
         .columns(['merchant_id', 'coin', 'mode', 'branch'])
         .doUpdateSet((eb) => ({ next_index: eb('address_counters.next_index', '+', 1) })),
     )
-    .returning('next_index')
-    .executeTakeFirstOrThrow();
-  return row.next_index - 1;
+    .returning(['coin', 'next_index'])
+    .execute();
+  return rows.map((row) => ({ coin: row.coin, index: row.next_index - 1 }));
 }
 
 /** The index the next address of a branch will get, without taking it. */
@@ -48,8 +52,16 @@ export async function nextAddressIndex(db: Db, at: AddressBranch): Promise<numbe
   return row?.next_index ?? 0;
 }
 
-export async function insertAddress(tx: Tx, row: Omit<StoredAddress, 'id'>): Promise<StoredAddress> {
-  return tx.insertInto('addresses').values(row).returningAll().executeTakeFirstOrThrow();
+/** @returns the rows with their ids, in no particular order. */
+export async function insertAddresses(
+  tx: Tx,
+  rows: readonly Omit<StoredAddress, 'id'>[],
+): Promise<StoredAddress[]> {
+  return tx
+    .insertInto('addresses')
+    .values([...rows])
+    .returningAll()
+    .execute();
 }
 
 /** Of these watch keys, the ones that are ours, with their rows. Cost grows with the keys asked, not with those watched. */

@@ -1,20 +1,26 @@
-import { Kysely, type Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
+import { CommitGroup } from './commit-group.ts';
 import type { Tables } from './tables.ts';
 
 /** The open database, or a transaction on it: what every store function takes first. */
 export type Db = Kysely<Tables>;
 export type Tx = Transaction<Tables>;
 
+const groups = new WeakMap<Db, CommitGroup>();
 const waiting = new WeakMap<Tx, (() => void)[]>();
 
 /**
- * Runs work in one transaction and returns its result; any error rolls everything back.
+ * Runs work in a transaction of its own and returns its result once it is durable; any error rolls
+ * all of the work back. Pieces of work asked for at the same time may share one commit.
  * The work must not wait for the network: it holds the only writer.
  */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (db.isTransaction) throw new Error('already in a transaction: pass the transaction on instead');
+  let group = groups.get(db);
+  if (group === undefined) groups.set(db, (group = new CommitGroup(db)));
   const tell: (() => void)[] = [];
-  const result = await db.transaction().execute(async (tx) => {
+  const result = await group.run(async (tx) => {
+    // Works that share a commit share its transaction, too, but have it one after the other.
     waiting.set(tx, tell);
     return work(tx);
   });

@@ -8,6 +8,7 @@ import {
   type Dialect,
   type Driver,
 } from 'kysely';
+import { withStatementCache } from './statements.ts';
 
 /**
  * The only file that knows the database is SQLite. WAL with synchronous FULL: a committed
@@ -68,7 +69,7 @@ class PlainSpokenDriver extends SqliteDriver {
   readonly #sqlite: Database.Database;
 
   constructor(sqlite: Database.Database) {
-    super({ database: sqlite });
+    super({ database: withStatementCache(sqlite) });
     this.#sqlite = sqlite;
   }
 

@@ -11,8 +11,11 @@ export async function insertPayment(tx: Tx, row: PaymentRow): Promise<void> {
   await tx.insertInto('payments').values(row).execute();
 }
 
-export async function insertPaymentOption(tx: Tx, row: PaymentOptionRow): Promise<void> {
-  await tx.insertInto('payment_options').values(row).execute();
+export async function insertPaymentOptions(tx: Tx, rows: readonly PaymentOptionRow[]): Promise<void> {
+  await tx
+    .insertInto('payment_options')
+    .values([...rows])
+    .execute();
 }
 
 export async function findPayment(db: Db, id: string): Promise<StoredPayment | undefined> {

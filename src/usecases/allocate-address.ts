@@ -1,9 +1,9 @@
-import type { ChainId } from '../domain/coins.ts';
+import type { ChainId, Coin } from '../domain/coins.ts';
 import type { AddressDeriver } from '../domain/keys.ts';
 import type { Clock } from '../domain/ports.ts';
 import {
-  insertAddress,
-  takeAddressIndex,
+  insertAddresses,
+  takeAddressIndexes,
   type AddressBranch,
   type StoredAddress,
 } from '../store/addresses.ts';
@@ -33,20 +33,36 @@ export async function allocateAddress(
   deps: AllocateAddressDeps,
   input: AllocateAddressInput,
 ): Promise<StoredAddress> {
-  if (!tx.isTransaction) throw new Error('allocateAddress must run in a transaction');
-  const { merchantId, account, coin, mode, branch, purpose, paymentId } = input;
-  const index = await takeAddressIndex(tx, { merchantId, coin, mode, branch });
-  const address = deps.deriver.address({ coin, mode, account, branch, index });
-  return insertAddress(tx, {
-    merchant_id: merchantId,
-    coin,
-    mode,
-    branch,
-    idx: index,
-    address,
-    watch_key: deps.watchKeyOf({ coin, mode }, address),
-    purpose,
-    payment_id: paymentId,
-    created_at: deps.clock.now(),
+  const [row] = await allocateAddresses(tx, deps, input, [input.coin]);
+  if (row === undefined) throw new Error(`no ${input.coin} address was stored`);
+  return row;
+}
+
+/** As allocateAddress, one on the same branch of each of these coins; in no particular order. */
+export async function allocateAddresses(
+  tx: Tx,
+  deps: AllocateAddressDeps,
+  input: Omit<AllocateAddressInput, 'coin'>,
+  coins: readonly Coin[],
+): Promise<StoredAddress[]> {
+  if (!tx.isTransaction) throw new Error('addresses must be allocated in a transaction');
+  const { merchantId, account, mode, branch, purpose, paymentId } = input;
+  const created_at = deps.clock.now();
+  const taken = await takeAddressIndexes(tx, { merchantId, mode, branch }, coins);
+  const rows = taken.map(({ coin, index }) => {
+    const address = deps.deriver.address({ coin, mode, account, branch, index });
+    return {
+      merchant_id: merchantId,
+      coin,
+      mode,
+      branch,
+      idx: index,
+      address,
+      watch_key: deps.watchKeyOf({ coin, mode }, address),
+      purpose,
+      payment_id: paymentId,
+      created_at,
+    };
   });
+  return insertAddresses(tx, rows);
 }

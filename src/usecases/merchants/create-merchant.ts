@@ -6,7 +6,7 @@ import { insertApiKeys } from '../../store/api-keys.ts';
 import { inTransaction, type Db, type Tx } from '../../store/database.ts';
 import { domainExists, insertMerchant, nextAccount } from '../../store/merchants.ts';
 import type { MerchantRow } from '../../store/tables.ts';
-import { allocateAddress, type AllocateAddressDeps } from '../allocate-address.ts';
+import { allocateAddresses, type AllocateAddressDeps } from '../allocate-address.ts';
 import { newKeyPair } from '../auth/api-key.ts';
 import { newUuid, newWebhookSecret, randomBase62 } from '../new-id.ts';
 
@@ -99,18 +99,9 @@ async function openWallet(
   mode: Mode,
 ): Promise<Record<Coin, string>> {
   const wallets: Record<Coin, string> = { BTC: '', ETH: '', LTC: '', SOL: '' };
-  for (const coin of COINS) {
-    const row = await allocateAddress(tx, deps, {
-      merchantId: merchant.id,
-      account: merchant.account,
-      coin,
-      mode,
-      branch: 0,
-      purpose: 'wallet',
-      paymentId: null,
-    });
-    wallets[coin] = row.address;
-  }
+  const at = { merchantId: merchant.id, account: merchant.account, mode, branch: 0 } as const;
+  const rows = await allocateAddresses(tx, deps, { ...at, purpose: 'wallet', paymentId: null }, COINS);
+  for (const row of rows) wallets[row.coin] = row.address;
   return wallets;
 }
 

@@ -8,17 +8,20 @@ import { findCustomerOf } from '../../store/customers.ts';
 import { inTransaction, type Db, type Tx } from '../../store/database.ts';
 import {
   findOpenOrder,
-  findPayment,
   insertPayment,
-  insertPaymentOption,
+  insertPaymentOptions,
+  type StoredOption,
   type StoredPayment,
 } from '../../store/payments.ts';
+import { findMerchant } from '../../store/merchants.ts';
 import type { MerchantRow } from '../../store/tables.ts';
-import { allocateAddress, type AllocateAddressDeps } from '../allocate-address.ts';
+import { allocateAddresses, type AllocateAddressDeps } from '../allocate-address.ts';
 import { newId } from '../new-id.ts';
 import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';
-import { tell, type ApplyFactsDeps } from './apply-facts.ts';
-import { presentPayment, type PaymentView } from './present-payment.ts';
+import { emitEvent } from '../emit-event.ts';
+import type { ApplyFactsDeps } from './apply-facts.ts';
+import { loadedNew } from './load-payment.ts';
+import { presentLoaded, presentPayment, type PaymentView } from './present-payment.ts';
 import { priceCurrency, resolvePrice, type PriceChoice, type ResolvedPrice } from './resolve-price.ts';
 
 export interface CreatePaymentDeps extends ApplyFactsDeps, AllocateAddressDeps {
@@ -72,20 +75,20 @@ export async function createPayment(
     const customer = await findCustomerOf(tx, input.merchant.user_id, input.customerId);
     if (customer === undefined) throw new AppError('CUSTOMER_NOT_FOUND', 'No such customer');
     const existing = await findOpenOrder(tx, { merchantId: input.merchant.id, mode, orderId: input.orderId });
-    if (existing !== undefined) return repeatOf(existing, input);
+    if (existing !== undefined) return { repeated: repeatOf(existing, input) };
     const price = await resolvePrice(tx, input.merchant.user_id, input.price);
     const offers = offersFor(deps, input, mode, price);
-    return { row: await insertWithOffers(tx, deps, input, { mode, price, offers }), repeated: false };
+    return { payment: await insertWithOffers(tx, deps, input, { mode, price, offers }) };
   });
-  if (!made.repeated) deps.wakeWebhooks();
-  return { payment: await presentPayment(deps.db, deps, made.row), repeated: made.repeated };
+  if (made.repeated !== undefined) {
+    return { payment: await presentPayment(deps.db, deps, made.repeated), repeated: true };
+  }
+  deps.wakeWebhooks();
+  return { payment: made.payment, repeated: false };
 }
 
-function repeatOf(
-  existing: StoredPayment,
-  input: CreatePaymentInput,
-): { row: StoredPayment; repeated: boolean } {
-  if (existing.request_hash === input.requestHash) return { row: existing, repeated: true };
+function repeatOf(existing: StoredPayment, input: CreatePaymentInput): StoredPayment {
+  if (existing.request_hash === input.requestHash) return existing;
   throw new AppError('DUPLICATE_ENTRY', 'orderId: this order id already belongs to another payment', {
     details: [{ field: 'orderId', code: 'duplicate', message: 'already belongs to another payment' }],
   });
@@ -133,22 +136,44 @@ async function insertWithOffers(
   deps: CreatePaymentDeps,
   input: CreatePaymentInput,
   { mode, price, offers }: { mode: Mode; price: ResolvedPrice; offers: readonly Offer[] },
-): Promise<StoredPayment> {
+): Promise<PaymentView> {
   const row = newPaymentRow(deps.clock.now(), input, mode, price);
   await insertPayment(tx, row);
-  for (const { coin, due, quote } of offers) {
-    const address = await allocateAddress(tx, deps, {
-      merchantId: input.merchant.id,
-      account: input.merchant.account,
-      coin,
-      mode,
-      branch: 0,
-      purpose: 'payment',
-      paymentId: row.id,
-    });
+  const options = await insertOptions(tx, deps, row, { account: input.merchant.account, offers });
+  const payment = presentLoaded(deps, loadedNew(row, options), [
+    { type: 'payment.created', sequence: row.sequence, at: row.created_at },
+  ]);
+  const merchant = await findMerchant(tx, row.merchant_id);
+  if (merchant === undefined) throw new Error(`merchant ${row.merchant_id} does not exist`);
+  await emitEvent(tx, deps, {
+    merchant: { id: merchant.id, webhookUrl: merchant.webhook_url },
+    type: 'payment.created',
+    mode,
+    paymentId: row.id,
+    sendId: null,
+    sequence: row.sequence,
+    data: { payment },
+    paymentWebhookUrl: row.webhook_url,
+  });
+  return payment;
+}
+
+async function insertOptions(
+  tx: Tx,
+  deps: CreatePaymentDeps,
+  payment: StoredPayment,
+  { account, offers }: { account: number; offers: readonly Offer[] },
+): Promise<StoredOption[]> {
+  const { id, merchant_id: merchantId, mode } = payment;
+  const at = { merchantId, account, mode, branch: 0, purpose: 'payment', paymentId: id } as const;
+  const coins = offers.map(({ coin }) => coin);
+  const addresses = await allocateAddresses(tx, deps, at, coins);
+  const options = offers.map(({ coin, due, quote }): StoredOption => {
+    const address = addresses.find((candidate) => candidate.coin === coin);
+    if (address === undefined) throw new Error(`no ${coin} address was stored`);
     const requirement = requirementFor(deps.confirmations(coin, mode), due);
-    await insertPaymentOption(tx, {
-      payment_id: row.id,
+    return {
+      payment_id: id,
       coin,
       address_id: address.id,
       address: address.address,
@@ -158,12 +183,10 @@ async function insertWithOffers(
       rate_at: quote.at,
       required_confirmations: depthOf(requirement),
       required_finality: finalityOf(requirement),
-    });
-  }
-  await tell(tx, deps, row.id, 'payment.created');
-  const stored = await findPayment(tx, row.id);
-  if (stored === undefined) throw new Error(`payment ${row.id} vanished in its own transaction`);
-  return stored;
+    };
+  });
+  await insertPaymentOptions(tx, options);
+  return options.toSorted((a, b) => (a.coin < b.coin ? -1 : 1));
 }
 
 function newPaymentRow(
@@ -193,7 +216,8 @@ function newPaymentRow(
     tolerance_bps: input.merchant.tolerance_bps,
     late_policy: input.merchant.late_policy,
     request_hash: input.requestHash,
-    sequence: 0,
+    // Its first event is written with it.
+    sequence: 1,
     created_at: now,
     expires_at: now + input.merchant.payment_lifetime_minutes * 60_000,
     updated_at: now,

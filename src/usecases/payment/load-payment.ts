@@ -26,6 +26,12 @@ export async function loadPayment(db: Db, row: StoredPayment): Promise<LoadedPay
   return { row, options, outputs, refunds, state: toState(row, options, { outputs, refunds, tips, final }) };
 }
 
+/** A payment that was made just now: nothing can have been observed about it. @param options by coin */
+export function loadedNew(row: StoredPayment, options: readonly StoredOption[]): LoadedPayment {
+  const nothing = { outputs: [], refunds: [] };
+  return { row, options, ...nothing, state: toState(row, options, { ...nothing, tips: {}, final: {} }) };
+}
+
 interface Ledger {
   readonly outputs: readonly StoredOutput[];
   readonly refunds: readonly StoredRefund[];

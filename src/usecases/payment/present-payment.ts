@@ -19,16 +19,26 @@ export interface PresentDeps {
 const MAX_LIST = 100;
 
 /** The payment object of the API in full (design section 4). */
-export type PaymentView = Awaited<ReturnType<typeof presentPayment>>;
+export type PaymentView = ReturnType<typeof presentLoaded>;
 
 /**
  * Shows a payment as the API does. `telling` is the event being written about it, which is not in
  * the database yet.
  */
-export async function presentPayment(db: Db, deps: PresentDeps, row: StoredPayment, telling?: TimelineRow) {
+export async function presentPayment(
+  db: Db,
+  deps: PresentDeps,
+  row: StoredPayment,
+  telling?: TimelineRow,
+): Promise<PaymentView> {
   const loaded = await loadPayment(db, row);
   const past = await paymentTimeline(db, row.id, MAX_LIST);
-  const timeline = telling === undefined ? past : [...past, telling];
+  return presentLoaded(deps, loaded, telling === undefined ? past : [...past, telling]);
+}
+
+/** As presentPayment, from what was read already. */
+export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline: readonly TimelineRow[]) {
+  const { row } = loaded;
   return {
     id: row.id,
     status: row.status,

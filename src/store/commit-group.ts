@@ -1,0 +1,91 @@
+import { sql, type Kysely, type Transaction } from 'kysely';
+import type { Tables } from './tables.ts';
+
+type Work<T> = (tx: Transaction<Tables>) => Promise<T>;
+
+/** Tells a caller what became of its work: to be called once the group is on disk. */
+type Outcome = () => void;
+
+/** One piece of work that waits for its commit; `run` throws only when the whole group is lost. */
+interface Job {
+  readonly run: (tx: Transaction<Tables>) => Promise<Outcome>;
+  readonly reject: (error: unknown) => void;
+}
+
+/** So many at most hold the writer together: nobody else waits longer for it than they take. */
+const GROUP_MAX = 32;
+
+/**
+ * Commits together what is asked for together: one flush to the disk, which costs more than most
+ * transactions do, serves all of a group. Each piece of work runs alone, one after the other, and is
+ * taken back alone when it fails. Nobody is told anything, be it success or failure, before what it
+ * builds on is durable.
+ */
+export class CommitGroup {
+  readonly #db: Kysely<Tables>;
+  #waiting: Job[] = [];
+  #scheduled = false;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  async run<T>(work: Work<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#waiting.push({ run: (tx) => attempt(tx, work, resolve, reject), reject });
+    if (!this.#scheduled) {
+      this.#scheduled = true;
+      // After the requests that have arrived by now were read: they share the commit.
+      setImmediate(() => void this.#drain());
+    }
+    return promise;
+  }
+
+  async #drain(): Promise<void> {
+    await this.#commitSome();
+    if (this.#waiting.length > 0) setImmediate(() => void this.#drain());
+    else this.#scheduled = false;
+  }
+
+  async #commitSome(): Promise<void> {
+    const taken = this.#waiting.splice(0, GROUP_MAX);
+    const outcomes: Outcome[] = [];
+    try {
+      await this.#db.transaction().execute(async (tx) => {
+        for (const job of taken) outcomes.push(await job.run(tx));
+      });
+    } catch (error) {
+      // The disk is full or failed: SQLite took everything back, also what had been done before.
+      for (const job of taken) job.reject(error);
+      return;
+    }
+    for (const tell of outcomes) tell();
+  }
+}
+
+async function attempt<T>(
+  tx: Transaction<Tables>,
+  work: Work<T>,
+  resolve: (value: T) => void,
+  reject: (error: unknown) => void,
+): Promise<Outcome> {
+  await sql`savepoint work`.execute(tx);
+  try {
+    const value = await work(tx);
+    await sql`release savepoint work`.execute(tx);
+    return () => resolve(value);
+  } catch (error) {
+    await takeBack(tx, error);
+    return () => reject(error);
+  }
+}
+
+/** @throws the cause when the whole transaction is gone already, so that there is nothing to go back to. */
+async function takeBack(tx: Transaction<Tables>, cause: unknown): Promise<void> {
+  try {
+    await sql`rollback to savepoint work`.execute(tx);
+    await sql`release savepoint work`.execute(tx);
+  } catch {
+    throw cause;
+  }
+}

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inTransaction, type Tx } from '../../../src/store/database.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+
+let dir: string;
+let store: OpenDatabase;
+let outside: Database.Database;
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'till-group-'));
+  store = await openDatabase(join(dir, 'tilld.sqlite'));
+  outside = new Database(join(dir, 'tilld.sqlite'), { readonly: true });
+});
+
+afterEach(async () => {
+  outside.close();
+  await store.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function put(tx: Tx, key: string, value = ''): Promise<string> {
+  await tx.insertInto('meta').values({ key, value }).execute();
+  return key;
+}
+
+/** What a reader of the file sees: only what is committed. */
+function visible(): string[] {
+  return outside
+    .prepare("SELECT key FROM meta WHERE key LIKE 'test-%' ORDER BY key")
+    .pluck()
+    .all() as string[];
+}
+
+test('what is asked for together is on disk together, before the first of it is told', async () => {
+  const works = Array.from({ length: 20 }, (_, index) =>
+    inTransaction(store.db, (tx) => put(tx, `test-${index}`)),
+  );
+  await works[0];
+  expect(visible()).toHaveLength(20);
+  expect(await Promise.all(works)).toHaveLength(20);
+});
+
+test('a failure takes back its own work only, and is told no sooner than the rest is on disk', async () => {
+  const good = inTransaction(store.db, (tx) => put(tx, 'test-good'));
+  const bad = inTransaction(store.db, async (tx) => {
+    await put(tx, 'test-bad');
+    throw new Error('changed its mind');
+  }).catch((error: unknown) => [error, visible()]);
+  const twice = inTransaction(store.db, (tx) => put(tx, 'test-good'));
+  await expect(twice).rejects.toThrow(/UNIQUE/);
+  expect(await bad).toEqual([new Error('changed its mind'), ['test-good']]);
+  expect(await good).toBe('test-good');
+  expect(visible()).toEqual(['test-good']);
+});
+
+test('a group that SQLite takes back is told as failed, all that it held, and the next one goes on', async () => {
+  const works = [
+    inTransaction(store.db, (tx) => put(tx, 'test-first')),
+    inTransaction(store.db, async (tx) => {
+      await put(tx, 'test-second');
+      // What a full disk does: the whole transaction is gone, whatever was done before in it.
+      await sql`rollback`.execute(tx);
+      throw new Error('database or disk is full');
+    }),
+    inTransaction(store.db, (tx) => put(tx, 'test-third')),
+  ];
+  const outcomes = await Promise.allSettled(works);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(visible()).toEqual([]);
+  expect(await inTransaction(store.db, (tx) => put(tx, 'test-next'))).toBe('test-next');
+  expect(visible()).toEqual(['test-next']);
+});
+
+test('however much is asked for and fails, exactly what was told as done is there', async () => {
+  let run = 0;
+  const asked = fc.array(fc.record({ fails: fc.boolean(), later: fc.boolean() }), { maxLength: 80 });
+  await fc.assert(
+    fc.asyncProperty(asked, async (jobs) => {
+      run += 1;
+      const works: Promise<string>[] = [];
+      for (const [index, { fails, later }] of jobs.entries()) {
+        if (later) await new Promise((resolve) => setImmediate(resolve));
+        const work = inTransaction(store.db, async (tx) => {
+          const key = await put(tx, `test-${run}-${index}`);
+          if (fails) throw new Error(key);
+          return key;
+        });
+        work.catch(() => undefined);
+        works.push(work);
+      }
+      const outcomes = await Promise.allSettled(works);
+      const done = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+      expect(done).toHaveLength(jobs.filter(({ fails }) => !fails).length);
+      expect(visible().filter((key) => key.startsWith(`test-${run}-`))).toEqual(done.toSorted());
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('statements kept for reuse follow a change of the schema', async () => {
+  const read = () => store.db.selectFrom('meta').selectAll().where('key', '=', 'test-1').execute();
+  await inTransaction(store.db, (tx) => put(tx, 'test-1', 'one'));
+  expect(await read()).toEqual([{ key: 'test-1', value: 'one' }]);
+  await sql`alter table meta add column more text not null default 'x'`.execute(store.db);
+  expect(await read()).toEqual([{ key: 'test-1', value: 'one', more: 'x' }]);
+});
