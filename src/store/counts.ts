@@ -2,14 +2,15 @@ import type { Coin, Mode } from '../domain/coins.ts';
 import type { Db } from './database.ts';
 import type { PaymentRow, SendRow } from './tables.ts';
 
-/** How many payments are in each status: one walk over an index. */
+/** How many payments are in each status, from the counts that are kept. */
 export async function countPayments(
   db: Db,
 ): Promise<{ mode: Mode; status: PaymentRow['status']; count: number }[]> {
   return db
-    .selectFrom('payments')
-    .select(['mode', 'status', (eb) => eb.fn.countAll<number>().as('count')])
+    .selectFrom('payment_counts')
+    .select(['mode', 'status', (eb) => eb.fn.sum<number>('count').as('count')])
     .groupBy(['mode', 'status'])
+    .having((eb) => eb.fn.sum('count'), '>', 0)
     .execute();
 }
 

@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely';
+import { sql, type Insertable, type Selectable } from 'kysely';
 import type { Coin, Mode } from '../domain/coins.ts';
 import type { PaymentStatus } from '../domain/payment/types.ts';
 import type { Db, Tx } from './database.ts';
@@ -7,7 +7,7 @@ import type { PaymentOptionRow, PaymentRow } from './tables.ts';
 export type StoredPayment = Selectable<PaymentRow>;
 export type StoredOption = Selectable<PaymentOptionRow>;
 
-export async function insertPayment(tx: Tx, row: PaymentRow): Promise<void> {
+export async function insertPayment(tx: Tx, row: Insertable<PaymentRow>): Promise<void> {
   await tx.insertInto('payments').values(row).execute();
 }
 
@@ -143,22 +143,56 @@ export interface PaymentFilter {
   readonly toMs?: number | undefined;
 }
 
-/** One page of a merchant's payments, newest first, with the exact total. */
+/** One page of a merchant's payments, newest first. */
 export async function listPayments(
   db: Db,
   filter: PaymentFilter,
   page: { limit: number; offset: number },
-): Promise<{ rows: StoredPayment[]; total: number }> {
-  const query = filtered(db, filter);
-  const rows = await query
+): Promise<StoredPayment[]> {
+  return filtered(db, filter)
     .selectAll('payments')
     .orderBy('payments.created_at', 'desc')
     .orderBy('payments.id', 'desc')
     .limit(page.limit)
     .offset(page.offset)
     .execute();
-  const counted = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { rows, total: counted.total };
+}
+
+/** How many payments match, exactly. */
+export async function totalPayments(db: Db, filter: PaymentFilter): Promise<number> {
+  const { customerId, orderId, fromMs, toMs } = filter;
+  const isCounted = [customerId, orderId, fromMs, toMs].every((part) => part === undefined);
+  if (isCounted) return countedPayments(db, filter);
+  const { total } = await filtered(db, filter)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+/** From the counts that are kept by status and coins: a few rows, however many payments there are. */
+async function countedPayments(db: Db, filter: PaymentFilter): Promise<number> {
+  let query = db
+    .selectFrom('payment_counts')
+    .where('merchant_id', '=', filter.merchantId)
+    .where('mode', '=', filter.mode);
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status);
+  if (filter.coin !== undefined) query = query.where(isOffered('payment_counts.offered', filter.coin));
+  const { total } = await query
+    .select((eb) => eb.fn.sum<number | null>('count').as('total'))
+    .executeTakeFirstOrThrow();
+  return total ?? 0;
+}
+
+/** Fixed for ever: they are in the database. */
+const COIN_BITS: Readonly<Record<Coin, number>> = { BTC: 1, LTC: 2, ETH: 4, SOL: 8 };
+
+/** These coins as `offered` holds them. */
+export function offeredBits(coins: readonly Coin[]): number {
+  return coins.reduce((bits, coin) => bits | COIN_BITS[coin], 0);
+}
+
+function isOffered(column: string, coin: Coin) {
+  return sql<boolean>`(${sql.ref(column)} & ${COIN_BITS[coin]}) <> 0`;
 }
 
 function filtered(db: Db, filter: PaymentFilter) {
@@ -171,19 +205,7 @@ function filtered(db: Db, filter: PaymentFilter) {
   if (filter.orderId !== undefined) query = query.where('payments.order_id', '=', filter.orderId);
   if (filter.fromMs !== undefined) query = query.where('payments.created_at', '>=', filter.fromMs);
   if (filter.toMs !== undefined) query = query.where('payments.created_at', '<=', filter.toMs);
-  const { coin } = filter;
-  if (coin !== undefined) {
-    // A payment is "in" a coin when that coin was offered for it.
-    query = query.where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('payment_options')
-          .select('payment_options.coin')
-          .whereRef('payment_options.payment_id', '=', 'payments.id')
-          .where('payment_options.coin', '=', coin),
-      ),
-    );
-  }
+  if (filter.coin !== undefined) query = query.where(isOffered('payments.offered', filter.coin));
   return query;
 }
 

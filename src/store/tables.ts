@@ -27,6 +27,7 @@ export interface Tables {
   addresses: AddressRow;
   address_counters: AddressCounterRow;
   payments: PaymentRow;
+  payment_counts: PaymentCountRow;
   payment_options: PaymentOptionRow;
   outputs: OutputRow;
   raw_transactions: RawTransactionRow;
@@ -240,6 +241,8 @@ export interface PaymentRow {
   success_url: string | null;
   return_url: string | null;
   allowed_cryptos_json: string;
+  /** The coins it is offered in, one bit each (COIN_BITS of payments.ts): what lists filter by. */
+  offered: Generated<number>;
   tolerance_bps: number;
   late_policy: LatePolicy;
   /** SHA-256 of the creating request, to tell a repeat from a different order with the same id. */
@@ -256,6 +259,15 @@ export interface PaymentRow {
   refunded_at: number | null;
   /** Whose word that is: the merchant's, or the sum of its refunds. */
   refunded_by: 'merchant' | 'refunds' | null;
+}
+
+/** How many payments are alike in what lists and metrics count by; kept by triggers. */
+export interface PaymentCountRow {
+  merchant_id: string;
+  mode: Mode;
+  status: PaymentStatus;
+  offered: number;
+  count: number;
 }
 
 export interface PaymentOptionRow {

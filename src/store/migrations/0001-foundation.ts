@@ -77,21 +77,39 @@ const STATEMENTS = [
     amount TEXT NOT NULL, currency TEXT NOT NULL, product_id TEXT REFERENCES products(id),
     price_id TEXT REFERENCES prices(id), metadata_json TEXT,
     custom_fields_json TEXT, webhook_url TEXT, success_url TEXT, return_url TEXT, allowed_cryptos_json TEXT NOT NULL,
-    tolerance_bps INTEGER NOT NULL, late_policy TEXT NOT NULL, request_hash TEXT NOT NULL, sequence INTEGER NOT NULL,
-    created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+    offered INTEGER NOT NULL DEFAULT 0, tolerance_bps INTEGER NOT NULL, late_policy TEXT NOT NULL,
+    request_hash TEXT NOT NULL, sequence INTEGER NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
     closed_at INTEGER, cancelled_at INTEGER, accepted_at INTEGER, refunded_at INTEGER,
     refunded_by TEXT CHECK (refunded_by IN ('merchant', 'refunds')),
     CHECK ((refunded_at IS NULL) = (refunded_by IS NULL))) STRICT`,
   // Not by status: late money brings an ended payment back while a newer one holds its order id.
   `CREATE UNIQUE INDEX payments_open_order ON payments (merchant_id, mode, order_id)
     WHERE closed_at IS NULL AND cancelled_at IS NULL`,
-  `CREATE INDEX payments_by_merchant ON payments (merchant_id, mode, created_at, id)`,
-  `CREATE INDEX payments_by_status ON payments (merchant_id, mode, status, created_at, id)`,
-  `CREATE INDEX payments_by_customer ON payments (merchant_id, mode, customer_id, created_at, id)`,
+  `CREATE INDEX payments_by_merchant ON payments (merchant_id, mode, created_at, id, offered)`,
+  `CREATE INDEX payments_by_status ON payments (merchant_id, mode, status, created_at, id, offered)`,
+  `CREATE INDEX payments_by_customer ON payments (merchant_id, mode, customer_id, created_at, id, status, offered)`,
   `CREATE INDEX payments_by_order ON payments (merchant_id, mode, order_id, created_at, id)`,
-  `CREATE INDEX payments_by_state ON payments (mode, status)`,
   `CREATE INDEX payments_due ON payments (expires_at, id)
     WHERE closed_at IS NULL AND status IN ('pending', 'underpaid')`,
+  // Exact totals without a walk over the payments, whoever writes them: kept by the database itself.
+  `CREATE TABLE payment_counts (
+    merchant_id TEXT NOT NULL, mode TEXT NOT NULL, status TEXT NOT NULL, offered INTEGER NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (merchant_id, mode, status, offered)) STRICT, WITHOUT ROWID`,
+  `CREATE TRIGGER payments_counted AFTER INSERT ON payments BEGIN
+    INSERT INTO payment_counts VALUES (NEW.merchant_id, NEW.mode, NEW.status, NEW.offered, 1)
+      ON CONFLICT DO UPDATE SET count = count + 1;
+  END`,
+  `CREATE TRIGGER payments_counted_anew AFTER UPDATE OF merchant_id, mode, status, offered ON payments
+    WHEN (OLD.merchant_id, OLD.mode, OLD.status, OLD.offered) <> (NEW.merchant_id, NEW.mode, NEW.status, NEW.offered) BEGIN
+    UPDATE payment_counts SET count = count - 1 WHERE merchant_id = OLD.merchant_id AND mode = OLD.mode
+      AND status = OLD.status AND offered = OLD.offered;
+    INSERT INTO payment_counts VALUES (NEW.merchant_id, NEW.mode, NEW.status, NEW.offered, 1)
+      ON CONFLICT DO UPDATE SET count = count + 1;
+  END`,
+  `CREATE TRIGGER payments_counted_out AFTER DELETE ON payments BEGIN
+    UPDATE payment_counts SET count = count - 1 WHERE merchant_id = OLD.merchant_id AND mode = OLD.mode
+      AND status = OLD.status AND offered = OLD.offered;
+  END`,
   `CREATE TABLE addresses (
     id INTEGER PRIMARY KEY, merchant_id TEXT NOT NULL REFERENCES merchants(id), coin TEXT NOT NULL, mode TEXT NOT NULL,
     branch INTEGER NOT NULL CHECK (branch IN (0, 1)), idx INTEGER NOT NULL, address TEXT NOT NULL, watch_key TEXT NOT NULL,

@@ -10,6 +10,7 @@ import {
   findOpenOrder,
   insertPayment,
   insertPaymentOptions,
+  offeredBits,
   type StoredOption,
   type StoredPayment,
 } from '../../store/payments.ts';
@@ -137,7 +138,7 @@ async function insertWithOffers(
   input: CreatePaymentInput,
   { mode, price, offers }: { mode: Mode; price: ResolvedPrice; offers: readonly Offer[] },
 ): Promise<PaymentView> {
-  const row = newPaymentRow(deps.clock.now(), input, mode, price);
+  const row = newPaymentRow(deps.clock.now(), input, mode, price, offers);
   await insertPayment(tx, row);
   const options = await insertOptions(tx, deps, row, { account: input.merchant.account, offers });
   const payment = presentLoaded(deps, loadedNew(row, options), [
@@ -194,6 +195,7 @@ function newPaymentRow(
   input: CreatePaymentInput,
   mode: Mode,
   price: ResolvedPrice,
+  offers: readonly Offer[],
 ): StoredPayment {
   return {
     id: newId('pay_'),
@@ -213,6 +215,7 @@ function newPaymentRow(
     success_url: input.successUrl,
     return_url: input.returnUrl,
     allowed_cryptos_json: JSON.stringify(input.allowedCryptos.length === 0 ? COINS : input.allowedCryptos),
+    offered: offeredBits(offers.map(({ coin }) => coin)),
     tolerance_bps: input.merchant.tolerance_bps,
     late_policy: input.merchant.late_policy,
     request_hash: input.requestHash,

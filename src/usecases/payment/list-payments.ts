@@ -1,5 +1,5 @@
 import type { Db } from '../../store/database.ts';
-import { listPayments as readPayments, type PaymentFilter } from '../../store/payments.ts';
+import { listPayments as readPayments, totalPayments, type PaymentFilter } from '../../store/payments.ts';
 import { presentPayment, type PaymentView, type PresentDeps } from './present-payment.ts';
 
 /** One page of a merchant's payments in one mode, newest first, with the exact total. */
@@ -8,10 +8,11 @@ export async function listPayments(
   filter: PaymentFilter,
   page: { page: number; limit: number },
 ): Promise<{ payments: PaymentView[]; pagination: { page: number; limit: number; total: number } }> {
-  const { rows, total } = await readPayments(deps.db, filter, {
+  const rows = await readPayments(deps.db, filter, {
     limit: page.limit,
     offset: (page.page - 1) * page.limit,
   });
+  const total = await totalPayments(deps.db, filter);
   const payments: PaymentView[] = [];
   for (const row of rows) payments.push(await presentPayment(deps.db, deps, row));
   return { payments, pagination: { page: page.page, limit: page.limit, total } };

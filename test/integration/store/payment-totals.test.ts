@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { COINS } from '../../../src/domain/coins.ts';
+import { PAYMENT_STATUSES } from '../../../src/domain/payment/types.ts';
+import { countPayments } from '../../../src/store/counts.ts';
+import type { Db } from '../../../src/store/database.ts';
+import { listPayments, offeredBits, totalPayments, type PaymentFilter } from '../../../src/store/payments.ts';
+import { openShop } from '../../_helpers/webhooks/shop.ts';
+
+let shop: Awaited<ReturnType<typeof openShop>>;
+let db: Db;
+beforeAll(async () => {
+  shop = await openShop();
+  db = shop.db;
+});
+afterAll(async () => shop.close());
+
+const coins = fc.uniqueArray(fc.constantFrom(...COINS), { minLength: 1 });
+const mode = fc.constantFrom('live' as const, 'sandbox' as const);
+const status = fc.constantFrom(...PAYMENT_STATUSES);
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('make' as const), coins, mode, status }),
+  fc.record({ kind: fc.constant('change' as const), which: fc.nat(30), mode, status }),
+  fc.record({ kind: fc.constant('remove' as const), which: fc.nat(30) }),
+);
+
+/** Every combination that totals are read by. */
+function filtersOf(merchantId: string): PaymentFilter[] {
+  return (['live', 'sandbox'] as const).flatMap((mode) =>
+    [undefined, ...PAYMENT_STATUSES].flatMap((status) =>
+      [undefined, ...COINS].map((coin) => ({ merchantId, mode, status, coin })),
+    ),
+  );
+}
+
+test('totals stay those of a count over the payments, whatever is made, changed and removed', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const merchant = await shop.merchant(null);
+      const ids: string[] = [];
+      for (const each of steps) {
+        if (each.kind === 'make') {
+          const { id } = await shop.payment(merchant);
+          ids.push(id);
+          const { mode, status } = each;
+          const row = { mode, status, offered: offeredBits(each.coins) };
+          await db.updateTable('payments').set(row).where('id', '=', id).execute();
+          continue;
+        }
+        const id = ids[each.which % Math.max(1, ids.length)] ?? '';
+        if (each.kind === 'remove') await db.deleteFrom('payments').where('id', '=', id).execute();
+        else {
+          const row = { mode: each.mode, status: each.status };
+          await db.updateTable('payments').set(row).where('id', '=', id).execute();
+        }
+      }
+      for (const filter of filtersOf(merchant.id)) {
+        const found = await listPayments(db, filter, { limit: 100, offset: 0 });
+        expect(await totalPayments(db, filter)).toBe(found.length);
+        // With a range of dates it is a real count over the rows.
+        expect(await totalPayments(db, { ...filter, fromMs: 0 })).toBe(found.length);
+      }
+    }),
+    { numRuns: 15 },
+  );
+  const rows = await db.selectFrom('payments').select(['mode', 'status']).execute();
+  for (const { mode, status, count } of await countPayments(db)) {
+    expect(count).toBe(rows.filter((row) => row.mode === mode && row.status === status).length);
+  }
+});
