@@ -36,6 +36,8 @@ export interface Bench {
   readonly quick: boolean;
   /** A new directory that is removed after the question. */
   readonly newDir: () => string;
+  /** A new directory that later questions of the same run use, too. */
+  readonly keptDir: () => string;
   /** Tells what is going on, on standard error. */
   readonly progress: (message: string) => void;
   /** Called in the opposite order after the question, whatever its outcome. */

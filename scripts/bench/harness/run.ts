@@ -34,14 +34,26 @@ async function main(): Promise<void> {
   }
 }
 
+/** Removed when the run ends. */
+const kept: string[] = [];
+
+function newDir(): string {
+  return mkdtempSync(join(tmpdir(), 'till-bench-'));
+}
+
 async function ask(question: Question): Promise<Findings> {
   const cleanUps: (() => Promise<void> | void)[] = [];
   const bench: Bench = {
     quick,
     progress,
     onEnd: (cleanUp) => void cleanUps.unshift(cleanUp),
+    keptDir: () => {
+      const dir = newDir();
+      kept.push(dir);
+      return dir;
+    },
     newDir: () => {
-      const dir = mkdtempSync(join(tmpdir(), 'till-bench-'));
+      const dir = newDir();
       bench.onEnd(() => rmSync(dir, { recursive: true, force: true }));
       return dir;
     },
@@ -57,4 +69,8 @@ function progress(message: string): void {
   process.stderr.write(`  ${message}\n`);
 }
 
-await main();
+try {
+  await main();
+} finally {
+  for (const dir of kept) rmSync(dir, { recursive: true, force: true });
+}
