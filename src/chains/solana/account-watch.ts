@@ -32,10 +32,16 @@ export interface Look extends Tip {
 const CLOSED_MS = 24 * 3_600_000;
 /** How long the accounts of a transaction just sent are asked for whatever their balance says. */
 const SENT_MS = 5 * 60_000;
-/** How long a balance may lack its history before it is taken as it is: meanwhile nothing else is read. */
+/**
+ * How long a balance may lack its history before the rest goes on without it. Nodes index history a
+ * moment later; lamports that no transaction moved (a validator's rewards can go to any account) never
+ * get one.
+ */
 const PATIENCE_MS = 20_000;
-/** Transactions of one account read in one look. */
-const MAX_HISTORY = 5_000;
+/** Transactions of one account read in one look: ten thousand payments of a lamport cost nobody much. */
+const MAX_HISTORY = 20_000;
+/** Transactions asked for at a time, once it is clear that there are many. */
+const MAX_AT_A_TIME = 8;
 
 interface Balance {
   readonly address: string;
@@ -54,8 +60,8 @@ export class AccountWatch {
   readonly #deps: AccountWatchDeps;
   readonly #reader: TransactionReader;
   readonly #sent = new Map<string, number>();
-  /** Balances that no history explains, as last seen, since when, and whether they are taken as they are. */
-  readonly #unexplained = new Map<string, { state: string; since: number; isAccepted: boolean }>();
+  /** Accounts whose balance no history explains: as last seen, since when, and whether that was told. */
+  readonly #unexplained = new Map<string, { state: string; since: number; isTold: boolean }>();
   #closedFrom = 0;
 
   constructor(deps: AccountWatchDeps) {
@@ -80,6 +86,7 @@ export class AccountWatch {
     const floor = recorded ?? tip.block.slot;
     const addresses = await this.#addresses();
     const found = new Map<string, LandedTransaction>();
+    let unknown: string | null = null;
     for (let at = 0; at < addresses.length; at += ACCOUNTS_PER_REQUEST) {
       const chunk = addresses.slice(at, at + ACCOUNTS_PER_REQUEST);
       const { slot: asOf, lamports } = await client.balances(chunk, tip.block.slot);
@@ -91,10 +98,14 @@ export class AccountWatch {
           lamports: lamports.get(address) ?? 0n,
           ledger: total(held.get(address)),
         };
-        for (const transaction of await this.#news(balance, floor, tip.block.slot)) {
-          found.set(transaction.signature, transaction);
-        }
+        const news = await this.#news(balance, floor, tip.block.slot);
+        if (news === null) unknown = address;
+        for (const transaction of news ?? []) found.set(transaction.signature, transaction);
       }
+    }
+    // Only now: patience with one account must not begin after that with another.
+    if (unknown !== null) {
+      throw new ChainError('unavailable', `the node does not know the history of ${unknown} yet`);
     }
     return { ...tip, active: await this.#inBlocks([...found.values()]) };
   }
@@ -110,38 +121,37 @@ export class AccountWatch {
     return [...addresses];
   }
 
-  /** Transactions of one account that the ledger lacks, newest first. */
-  async #news(balance: Balance, floor: number, minContextSlot: number): Promise<LandedTransaction[]> {
+  /** Transactions of one account that the ledger lacks; null while the node has to be asked again for them. */
+  async #news(
+    balance: Balance,
+    floor: number,
+    minContextSlot: number,
+  ): Promise<readonly LandedTransaction[] | null> {
     const { address, lamports, ledger } = balance;
     if (lamports === ledger && !this.#sent.has(address)) {
       this.#unexplained.delete(address);
       return [];
-    }
-    const state = `${lamports}/${ledger}`;
-    const before = this.#unexplained.get(address);
-    if (before?.state === state && before.isAccepted) {
-      return this.#unrecorded(
-        address,
-        (await this.#history(balance, floor, minContextSlot)).transactions,
-        floor,
-      );
     }
     const { transactions, agrees } = await this.#history(balance, floor, minContextSlot);
     if (agrees) {
       this.#unexplained.delete(address);
       return transactions;
     }
+    const state = `${lamports}/${ledger}`;
     const now = this.#deps.clock.now();
-    const since = before?.state === state ? before.since : now;
+    const before = this.#unexplained.get(address);
+    // However the balance changes meanwhile: a trickle of lamports must not stop all others for ever.
+    const since = before?.since ?? now;
     const isAccepted = now - since >= PATIENCE_MS;
-    this.#unexplained.set(address, { state, since, isAccepted });
-    if (!isAccepted) {
-      throw new ChainError('unavailable', `the node does not know the history of ${address} yet`);
+    const wasTold = before?.isTold === true && before.state === state;
+    this.#unexplained.set(address, { state, since, isTold: isAccepted });
+    if (!isAccepted) return null;
+    if (!wasTold) {
+      this.#deps.logger.error(
+        { address, balance: lamports.toString(), ledger: ledger.toString() },
+        'the balance of an account does not follow from its history: only what is known was credited',
+      );
     }
-    this.#deps.logger.error(
-      { address, balance: lamports.toString(), ledger: ledger.toString() },
-      'the balance of an account does not follow from its history: only what is known was credited',
-    );
     return this.#unrecorded(address, transactions, floor);
   }
 
@@ -166,24 +176,30 @@ export class AccountWatch {
     minContextSlot: number,
   ): Promise<{ transactions: LandedTransaction[]; agrees: boolean }> {
     const read = new Map<string, LandedTransaction>();
+    const done = (agrees: boolean) => ({ transactions: [...read.values()], agrees });
     let held = lamports;
     let before: string | null = null;
     for (;;) {
       const page = await this.#deps.client.signatures(address, { before, minContextSlot });
-      for (const { signature, slot } of page.toSorted((a, b) => b.slot - a.slot)) {
-        if (slot <= floor && held === ledger) return { transactions: [...read.values()], agrees: true };
-        if (read.has(signature)) continue;
-        const transaction = await this.#reader.read(signature, slot);
-        read.set(signature, transaction);
-        // What came after the balance was read is not in it.
-        if (slot <= asOf) held -= changeOf(transaction, address);
-        if (read.size >= MAX_HISTORY) return { transactions: [...read.values()], agrees: false };
+      const fresh = page.filter(({ signature }) => !read.has(signature)).toSorted((a, b) => b.slot - a.slot);
+      for (let at = 0; at < fresh.length;) {
+        const next = fresh.slice(at, at + Math.min(MAX_AT_A_TIME, Math.max(1, read.size)));
+        at += next.length;
+        if ((next[0]?.slot ?? 0) <= floor && held === ledger) return done(true);
+        for (const transaction of await this.#reader.readAll(next)) {
+          if (transaction.slot <= floor && held === ledger) return done(true);
+          read.set(transaction.signature, transaction);
+          // What came after the balance was read is not in it.
+          if (transaction.slot <= asOf) held -= changeOf(transaction, address);
+          if (read.size >= MAX_HISTORY) return done(false);
+        }
       }
       const last = page.at(-1);
-      if (page.length < SIGNATURES_PER_PAGE || last === undefined) break;
+      if (page.length < SIGNATURES_PER_PAGE || last === undefined) return done(held === ledger);
+      // The page hung on a signature that a fork took away, or the node leads round in circles.
+      if (fresh.length === 0) return done(false);
       before = last.signature;
     }
-    return { transactions: [...read.values()], agrees: held === ledger };
   }
 
   async #inBlocks(transactions: readonly LandedTransaction[]): Promise<ActiveBlock[]> {

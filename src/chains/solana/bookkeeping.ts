@@ -19,7 +19,7 @@ export function bookTransactions(
   watched: ReadonlySet<string>,
   held: ReadonlyMap<string, readonly Holding[]>,
 ): Entries {
-  const holdings = new Map(held);
+  const holdings = new Map([...held].map(([watchKey, own]) => [watchKey, [...own]]));
   const credits: Credit[] = [];
   const debits: Debit[] = [];
   for (const transaction of transactions) {
@@ -33,12 +33,13 @@ export function bookTransactions(
       if (after > before) {
         const amount = after - before;
         credits.push({ ref, watchKey, amount, maturity: MATURITY, raw });
-        holdings.set(watchKey, [...own, { ref, amount }]);
+        own.push({ ref, amount });
+        holdings.set(watchKey, own);
         return;
       }
       // A fee is what the plan says unless the transaction failed, which only its block can tell.
       const ended = failed ? { outcome: { fee, succeeded: false } } : {};
-      debits.push(...own.map(({ ref: spent }) => ({ ref: spent, byTxid: signature, ...ended })));
+      for (const { ref: spent } of own) debits.push({ ref: spent, byTxid: signature, ...ended });
       holdings.set(watchKey, after === 0n ? [] : [{ ref, amount: after }]);
       if (after > 0n) {
         credits.push({ ref, watchKey, amount: after, maturity: MATURITY, raw: null, remainder: true });

@@ -16,8 +16,11 @@ export interface LandedTransaction {
   readonly raw: string | null;
 }
 
-/** Transactions kept in memory; what landed does not change as long as it stays in its slot. */
-const CACHED = 2_000;
+/**
+ * Transactions kept in memory; what landed does not change as long as it stays in its slot. As many
+ * as one look reads of an account, or a look that was cut short would begin from nothing.
+ */
+const CACHED = 20_000;
 
 /** Reads landed transactions from the node, each once per slot it lands in. */
 export class TransactionReader {
@@ -41,6 +44,11 @@ export class TransactionReader {
     const [oldest] = this.#cache.keys();
     if (this.#cache.size > CACHED && oldest !== undefined) this.#cache.delete(oldest);
     return read;
+  }
+
+  /** Several at once; as many as the caller gives. */
+  async readAll(listed: readonly { signature: string; slot: number }[]): Promise<LandedTransaction[]> {
+    return Promise.all(listed.map(async ({ signature, slot }) => this.read(signature, slot)));
   }
 
   async #fetch(signature: string): Promise<LandedTransaction | null> {

@@ -262,6 +262,8 @@ function page(newestFirst: readonly LedgerTransaction[], options: RpcConfig): re
   const position = (signature: string | null | undefined) =>
     newestFirst.findIndex(({ wire }) => wire.signature === signature);
   const before = position(options.before);
+  // As on a real node: nothing comes before what it does not know.
+  if (before === -1 && typeof options.before === 'string') return [];
   const until = position(options.until);
   const rest = newestFirst.slice(before + 1, until === -1 ? undefined : until);
   return rest.slice(0, options.limit ?? 1000);

@@ -2,25 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSolanaAdapter } from '../../../src/chains/solana/adapter.ts';
 import type { ChainAdapter } from '../../../src/domain/chain.ts';
 import { SvmNode } from '../../_helpers/svm/node.ts';
+import { OpenIndex } from '../../_helpers/svm/open-index.ts';
 import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
-import { MemoryIndex } from '../../conformance/memory-index.ts';
+import type { MemoryIndex } from '../../conformance/memory-index.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** All of whose addresses wait for money. */
-class OpenIndex extends MemoryIndex {
-  readonly #addresses: readonly string[];
-
-  constructor(addresses: readonly string[]) {
-    super();
-    this.#addresses = addresses;
-    this.watch(...addresses);
-  }
-
-  override async open(): Promise<{ watchKey: string; since: number }[]> {
-    return this.#addresses.map((watchKey) => ({ watchKey, since: 0 }));
-  }
-}
 
 /** One round of the follower over a chain where nothing happened. */
 async function round(adapter: ChainAdapter, node: SvmNode): Promise<Map<string, number>> {
@@ -67,6 +53,7 @@ describe('the cost of watching', () => {
     [1, 1],
     [100, 1],
     [101, 2],
+    [250, 3],
     [1_000, 10],
   ])(
     '%i open addresses: %i requests for balances, and five whatever their number',
