@@ -129,6 +129,8 @@ export interface ChainBlock extends ChainBlockHeader {
   readonly debits: readonly Debit[];
   /** Credits whose block left the chain and that this block shows under another name: never both count. */
   readonly replaces?: readonly OutputRef[];
+  /** Credits of earlier blocks that this one proves never to have been. */
+  readonly disproved?: readonly OutputRef[];
 }
 
 /** Names one credit for ever: transaction and position in it (output index, trace, account index). */

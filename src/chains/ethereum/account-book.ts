@@ -53,6 +53,28 @@ export class AccountBook {
     this.#held.set(watchKey, [...this.#parts(watchKey), { ref, amount }]);
   }
 
+  /**
+   * Takes parts out of an account as if they had never come, newest first and each whole, up to an
+   * amount; answers which, and what of the amount is left.
+   */
+  takeBack(
+    watchKey: string,
+    amount: bigint,
+    isDoubtful: (ref: OutputRef) => boolean,
+  ): { readonly taken: readonly OutputRef[]; readonly rest: bigint } {
+    const kept: Holding[] = [];
+    const taken: OutputRef[] = [];
+    let rest = amount;
+    for (const part of this.#parts(watchKey).toReversed()) {
+      if (isDoubtful(part.ref) && part.amount <= rest) {
+        taken.push(part.ref);
+        rest -= part.amount;
+      } else kept.unshift(part);
+    }
+    this.#held.set(watchKey, kept);
+    return { taken, rest };
+  }
+
   #parts(watchKey: string): readonly Holding[] {
     return this.#held.get(watchKey) ?? [];
   }

@@ -69,6 +69,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     client: noteTypes(client, novelties),
     index,
     tracer: createTracer(client, now),
+    shortfalls: new Map(),
     logger,
     now,
   };

@@ -3,13 +3,13 @@ import {
   type Debit,
   type ChainBlock,
   type ChainIndex,
-  type Holding,
   type OpenKey,
   type OutputRef,
 } from '../../domain/chain.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { AccountBook } from './account-book.ts';
-import { EARLIER_INDEX, FOUND_INDEX, foundBalanceTxid, isInternal } from './found-balance.ts';
+import { enterBalances, type Shortfalls } from './balances.ts';
+import { isInternal } from './found-balance.ts';
 import { nonceRef } from './nonce-ref.ts';
 import type { Block, BlockTransaction, Receipt } from './node-answers.ts';
 import type { NodeClient } from './node-client.ts';
@@ -22,9 +22,9 @@ export interface BlockReaderDeps {
   readonly tracer: Tracer;
   readonly logger: Logger;
   readonly now: () => number;
+  /** Lives as long as the daemon. */
+  readonly shortfalls: Shortfalls;
 }
-
-type Holdings = ReadonlyMap<string, readonly Holding[]>;
 
 /** How long the balance of a payment's address is looked at in every block after the payment's time; then by turns. */
 const OPEN_FOR_MS = 7 * 24 * 3_600_000;
@@ -46,12 +46,12 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   const holdings = await deps.index.holdings(keys);
   const book = new AccountBook(holdings);
   await enterTransactions(deps, block, { book, watched, internal });
-  await enterBalances(deps, block, { book, open, holdings });
+  const disproved = await enterBalances(deps, block, { book, open, holdings });
   const { credits } = book;
   const debits = [...book.debits, ...(await usedNonces(deps.index, block))];
   const replaces = await replacedBy(deps.index, book, { block, isTraced: traced !== null });
   const { hash, parentHash, timestamp } = block;
-  return { height, hash, parentHash, timeMs: timestamp * 1000, credits, debits, replaces };
+  return { height, hash, parentHash, timeMs: timestamp * 1000, credits, debits, replaces, disproved };
 }
 
 /** Addresses whose balance is looked at in this block, each once. */
@@ -133,62 +133,6 @@ function enterSpending(
     { coin: 'ETH', account: watchKey, txid, missing: missing.toString() },
     'an account spent more than it was known to hold',
   );
-}
-
-/**
- * Holds every open account's balance at this block against the book. Where the node keeps no state
- * of the block, a later one shows the same difference.
- */
-async function enterBalances(
-  deps: BlockReaderDeps,
-  block: Block,
-  { book, open, holdings }: { book: AccountBook; open: readonly OpenKey[]; holdings: Holdings },
-): Promise<void> {
-  const keys = open.map(({ watchKey }) => watchKey);
-  const balances = await deps.client.balances(keys, block.hash);
-  const txidOf = (watchKey: string): string =>
-    foundBalanceTxid({ height: block.number, blockHash: block.hash, watchKey });
-  for (const [at, { watchKey, since }] of open.entries()) {
-    const balance = balances[at];
-    if (balance === undefined || balance === 'unknown') continue;
-    const found = balance - book.balance(watchKey);
-    if (found === 0n) continue;
-    const txid = txidOf(watchKey);
-    if (found < 0n) {
-      deps.logger.warn(
-        { coin: 'ETH', account: watchKey, txid, found: `${found}` },
-        'an account holds less than known',
-      );
-      book.spend({ watchKey, txid, cost: -found });
-      continue;
-    }
-    const known = sumOf(holdings.get(watchKey) ?? []);
-    const earlier = await heldBefore(deps, block, { watchKey, since, known, found });
-    if (earlier > 0n) book.keep(watchKey, { txid, index: EARLIER_INDEX }, earlier);
-    if (found > earlier) {
-      book.receive({ ref: { txid, index: FOUND_INDEX }, watchKey, amount: found - earlier, raw: null });
-    }
-  }
-}
-
-/** What an address held before it was given out (a restored wallet's) came from none of its payers. */
-async function heldBefore(
-  { client }: BlockReaderDeps,
-  block: Block,
-  about: { watchKey: string; since: number; known: bigint; found: bigint },
-): Promise<bigint> {
-  const parent = await client.headerAt(block.number - 1);
-  // Block times are whole seconds: one may have been mined until the end of its second.
-  const parentEndMs = ((parent?.timestamp ?? 0) + 1) * 1000;
-  if (parent === null || parent.hash !== block.parentHash || parentEndMs > about.since) return 0n;
-  const [before] = await client.balances([about.watchKey], parent.hash);
-  if (before === undefined || before === 'unknown') return 0n;
-  const earlier = before > about.known ? before - about.known : 0n;
-  return earlier < about.found ? earlier : about.found;
-}
-
-function sumOf(parts: readonly Holding[]): bigint {
-  return parts.reduce((sum, part) => sum + part.amount, 0n);
 }
 
 /**

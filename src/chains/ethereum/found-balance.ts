@@ -28,6 +28,11 @@ export function readFoundBalance(txid: string): FoundBalance | null {
 export const FOUND_INDEX = 0;
 export const EARLIER_INDEX = 1;
 
+/** Whether a balance alone showed this money of a payer. */
+export function isFound(ref: OutputRef): boolean {
+  return ref.index === FOUND_INDEX && readFoundBalance(ref.txid) !== null;
+}
+
 /** Whether a credit is an internal transfer, by whichever name. */
 export function isInternal(ref: OutputRef): boolean {
   return ref.index > 0 || readFoundBalance(ref.txid) !== null;

@@ -26,10 +26,27 @@ export async function findReplaced(
   chain: ChainId,
   refs: readonly OutputRef[],
 ): Promise<StoredOutput[]> {
+  return outputsIn(tx, chain, refs, 'unconfirmed');
+}
+
+/** Money in blocks that a later block proves never to have been there. */
+export async function findDisproved(
+  tx: Tx,
+  chain: ChainId,
+  refs: readonly OutputRef[],
+): Promise<StoredOutput[]> {
+  return outputsIn(tx, chain, refs, 'confirmed');
+}
+
+async function outputsIn(
+  tx: Tx,
+  chain: ChainId,
+  refs: readonly OutputRef[],
+  state: StoredOutput['state'],
+): Promise<StoredOutput[]> {
   const keys = new Set(refs.map(outputKey));
   const outputs = await outputsOfTransactions(tx, chain, [...new Set(refs.map(({ txid }) => txid))]);
   return outputs.filter(
-    (output) =>
-      output.state === 'unconfirmed' && keys.has(outputKey({ txid: output.txid, index: output.vout })),
+    (output) => output.state === state && keys.has(outputKey({ txid: output.txid, index: output.vout })),
   );
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Shortfalls } from '../../../../src/chains/ethereum/balances.ts';
 import { readBlock } from '../../../../src/chains/ethereum/block.ts';
 import type { Block, Receipt } from '../../../../src/chains/ethereum/node-answers.ts';
 import type { BalanceAnswer, NodeClient } from '../../../../src/chains/ethereum/node-client.ts';
@@ -17,13 +18,14 @@ interface Scene {
   readonly unsettled?: readonly Pick<Credit, 'ref' | 'watchKey'>[];
   readonly status?: number;
   readonly isClosed?: boolean;
+  readonly shortfalls?: Shortfalls;
   readonly turn?: readonly string[];
 }
 
 /** Block 5, mined at 50 s on block 4 of 40 s, to a shop with one open account. */
 async function read(scene: Scene) {
   const { transactions = [], balances, held = [], since = 0, unsettled = [], status = 1 } = scene;
-  const { isClosed = false, turn = [] } = scene;
+  const { isClosed = false, turn = [], shortfalls = new Map() } = scene;
   const block: Block = { number: 5, hash: hash(5), parentHash: hash(4), timestamp: 50, transactions };
   const client: Partial<NodeClient> = {
     blockAt: async () => block,
@@ -51,7 +53,7 @@ async function read(scene: Scene) {
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const tracer = { transfers: async () => null };
   const result = await readBlock(
-    { client: client as NodeClient, index, tracer, logger, now: () => 60_000 },
+    { client: client as NodeClient, index, tracer, logger, now: () => 60_000, shortfalls },
     5,
   );
   if (result === null) throw new Error('no block');
@@ -133,8 +135,31 @@ it('one that reverts costs its gas and nothing else', async () => {
   expect(credits).toMatchObject([{ amount: 40_010n, remainder: true }]);
 });
 
-it('holding less than was known is recorded as spent, so that nothing is planned with it', async () => {
-  const { credits, debits } = await read({ balances: { [hash(5)]: 3n }, held: [holding(8n)] });
+it('money that a balance showed goes when a balance denies it: it was never there', async () => {
+  const shown = { ref: { txid: `balance:4:${hash(4)}:${SHOP}`, index: 0 }, amount: 5n };
+  const scene = { balances: { [hash(5)]: 8n }, held: [holding(8n), shown] };
+  expect(await read(scene)).toMatchObject({ credits: [], debits: [], disproved: [shown.ref] });
+  // In part it proves nothing about the whole.
+  const part = await read({ ...scene, balances: { [hash(5)]: 10n } });
+  expect(part).toMatchObject({ credits: [], debits: [], disproved: [] });
+});
+
+it('one wrong balance writes off no money that a transaction brought, so that no later one credits it twice', async () => {
+  const shortfalls: Shortfalls = new Map();
+  const held = [holding(8n)];
+  const low = { balances: { [hash(5)]: 3n }, held, shortfalls };
+  expect(await read(low)).toMatchObject({ credits: [], debits: [], disproved: [] });
+  expect(await read({ ...low, balances: { [hash(5)]: 8n } })).toMatchObject({ credits: [], debits: [] });
+  expect(shortfalls.size).toBe(0);
+});
+
+it('holding less than was known time and again is recorded as spent, so that nothing is planned with it', async () => {
+  const scene = { balances: { [hash(5)]: 3n }, held: [holding(8n)] };
+  const seen = async (looks: number, height: number) =>
+    read({ ...scene, shortfalls: new Map([[SHOP, { looks, height }]]) });
+  // The same block again is no further look.
+  expect((await seen(9, 5)).debits).toEqual([]);
+  const { credits, debits } = await seen(9, 4);
   expect(debits).toEqual([{ ref: holding(8n).ref, byTxid: FOUND }]);
   expect(credits).toMatchObject([{ amount: 3n, remainder: true }]);
 });

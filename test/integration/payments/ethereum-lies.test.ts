@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parseCoinAmount } from '../../../src/domain/money.ts';
+import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
+import { Anvil } from '../../_helpers/anvil/anvil.ts';
+import { requireAnvil } from '../../_helpers/anvil/binary.ts';
+import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { liveEnv, Till } from '../../_helpers/till.ts';
+import { WebhookSink } from '../../_helpers/webhook-sink.ts';
+
+const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
+
+describe.skipIf(!requireAnvil())('an Ethereum node that answers a wrong balance now and then', () => {
+  let anvil: Anvil;
+  let proxy: FaultProxy;
+  let till: Till;
+  let sink: WebhookSink;
+  let shop: Shop;
+
+  beforeAll(async () => {
+    anvil = await Anvil.start();
+    proxy = await startFaultProxy(anvil.rpcUrl);
+    sink = await WebhookSink.start();
+    // Deep enough that nothing is moved away meanwhile.
+    till = await Till.start({ ...liveEnv({ ETH: proxy.url }), TILLD_CONFIRMATIONS_ETH: '8' });
+    shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    await till.ready();
+  });
+  afterEach(async () => proxy.heal());
+  afterAll(async () => {
+    await till.end();
+    await Promise.all([sink.close(), proxy.close(), anvil.stop()]);
+  });
+
+  const order = async (): Promise<PaymentJson> => shop.createPayment({ allowedCryptos: ['ETH'] });
+  const mined = async (): Promise<void> => {
+    await anvil.mine(1);
+    const height = await anvil.height();
+    await eventually(
+      `block ${height} is read`,
+      async () =>
+        (await till.api.call<{ chains: Record<string, { height: number }> }>('GET', '/readyz')).body.data
+          .chains['ETH']?.height,
+      (read) => read === height,
+    );
+  };
+  /** One block during which the balance of the payment's address is told wrong. */
+  const lieAbout = async (payment: PaymentJson, told: bigint): Promise<void> => {
+    const account = payment.options.ETH.address.toLowerCase();
+    const rewrite = (result: unknown, _method: string, [asked]: readonly unknown[]): unknown =>
+      String(asked).toLowerCase() === account ? `0x${told.toString(16)}` : result;
+    const lie = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['eth_getBalance'] });
+    await mined();
+    lie.clear();
+  };
+  const received = async ({ id }: PaymentJson): Promise<string> =>
+    (await shop.payment(id)).options.ETH.received;
+
+  it('money that was never there is taken back with the next right answer, and never settles', async () => {
+    const payment = await order();
+    // What an address held before it was given out is nobody's payment: that is over by this block.
+    await anvil.rpc('evm_increaseTime', [5]);
+    await mined();
+    await lieAbout(payment, wei(payment.options.ETH.amount));
+    expect(await received(payment)).toBe(payment.options.ETH.amount);
+    await mined();
+    await sink.waitForEvent('payment.reversed', payment.id);
+    expect(await received(payment)).toBe('0');
+    await anvil.mine(8);
+    await mined();
+    expect((await shop.payment(payment.id)).status).toBe('pending');
+    expect(sink.types(payment.id)).not.toContain('payment.completed');
+  });
+
+  it.each([
+    ['to the address itself', false],
+    ['through a contract', true],
+  ])('money %s that a wrong answer hides is credited once all the same', async (_how, isInside) => {
+    const payment = await order();
+    const output = { address: payment.options.ETH.address, amount: wei(payment.options.ETH.amount) };
+    await (isInside ? anvil.payInside([output]) : anvil.pay(output));
+    await mined();
+    await lieAbout(payment, 0n);
+    for (let block = 0; block < 9; block += 1) await mined();
+    await sink.waitForEvent('payment.completed', payment.id);
+    const done = await shop.payment(payment.id);
+    expect(done).toMatchObject({ status: 'completed', exception: null });
+    expect(done.options.ETH.received).toBe(payment.options.ETH.amount);
+    expect(done.transactions.filter(({ status }) => status !== 'reversed')).toHaveLength(1);
+  });
+});
