@@ -181,7 +181,10 @@ export class AccountWatch {
     let before: string | null = null;
     for (;;) {
       const page = await this.#deps.client.signatures(address, { before, minContextSlot });
-      const fresh = page.filter(({ signature }) => !read.has(signature)).toSorted((a, b) => b.slot - a.slot);
+      const listed = new Map(page.map((entry) => [entry.signature, entry]));
+      const fresh = [...listed.values()]
+        .filter(({ signature }) => !read.has(signature))
+        .toSorted((a, b) => b.slot - a.slot);
       for (let at = 0; at < fresh.length;) {
         const next = fresh.slice(at, at + Math.min(MAX_AT_A_TIME, Math.max(1, read.size)));
         at += next.length;
