@@ -86,6 +86,23 @@ export async function rewindCursor(tx: Tx, chain: ChainId, to: BlockRef, nowMs: 
   await setFinalHeights(tx, chain, { safe: kept(safe), finalized: kept(finalized) });
 }
 
+/** Moves the cursor back onto a block that need not be remembered: what is remembered of another chain is forgotten. */
+export async function resetCursor(
+  tx: Tx,
+  chain: ChainId,
+  to: ChainBlockHeader,
+  nowMs: number,
+): Promise<void> {
+  const [known] = await rememberedBlocks(tx, chain, to.height, 1);
+  if (known?.height === to.height && known.hash === to.hash) {
+    await rewindCursor(tx, chain, to, nowMs);
+    return;
+  }
+  const { coin, mode } = chain;
+  await tx.deleteFrom('chain_blocks').where('coin', '=', coin).where('mode', '=', mode).execute();
+  await advanceCursor(tx, chain, to, nowMs);
+}
+
 async function setCursor(tx: Tx, chain: ChainId, at: BlockRef, nowMs: number): Promise<void> {
   const { coin, mode } = chain;
   const { height, hash } = at;

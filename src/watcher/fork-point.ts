@@ -38,6 +38,6 @@ export async function findForkPoint(
   }
   throw new ChainError(
     'bad_answer',
-    `the node shares none of the last ${REMEMBERED_BLOCKS} scanned blocks below height ${cursor.height}: it serves another chain or was reset`,
+    `the node shares none of the last ${REMEMBERED_BLOCKS} scanned blocks below height ${cursor.height}: it serves another chain or was reset. If its chain is right, stop tilld and run scripts/rescan`,
   );
 }

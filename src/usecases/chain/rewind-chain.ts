@@ -2,7 +2,7 @@ import { outputKey, type BlockRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import { findCursor, rewindCursor } from '../../store/chain-cursors.ts';
-import { inTransaction } from '../../store/database.ts';
+import { inTransaction, type Tx } from '../../store/database.ts';
 import { outputsAbove, putOutput } from '../../store/outputs.ts';
 import { applyFacts } from '../payment/apply-facts.ts';
 import { unconfirmSends } from '../wallet/record-spends.ts';
@@ -23,26 +23,37 @@ export async function rewindChain(deps: ObserveDeps, chain: ChainId, to: BlockRe
     );
     const now = deps.clock.now();
     await rewindCursor(tx, chain, to, now);
-    await unconfirmSends(tx, deps, chain, to.height);
-    const facts = new Map<string, PaymentFact[]>();
-    for (const output of await outputsAbove(tx, chain, to.height)) {
-      const ref = { txid: output.txid, index: output.vout };
-      if (output.payment_id !== null) {
-        const told = facts.get(output.payment_id) ?? [];
-        told.push({ type: 'output_unconfirmed', ref });
-        facts.set(output.payment_id, told);
-      } else {
-        deps.logger.info({ ...chain, output: outputKey(ref) }, 'own output is unconfirmed again');
-        await putOutput(tx, {
-          ...output,
-          state: 'unconfirmed',
-          height: null,
-          block_hash: null,
-          updated_at: now,
-        });
-      }
-    }
-    for (const [paymentId, told] of facts) await applyFacts(tx, deps, paymentId, told);
+    await takeBackAbove(tx, deps, chain, to.height);
   });
   deps.wakeWebhooks();
+}
+
+/** Everything that blocks above a height confirmed is unconfirmed again. */
+export async function takeBackAbove(
+  tx: Tx,
+  deps: ObserveDeps,
+  chain: ChainId,
+  height: number,
+): Promise<void> {
+  const now = deps.clock.now();
+  await unconfirmSends(tx, deps, chain, height);
+  const facts = new Map<string, PaymentFact[]>();
+  for (const output of await outputsAbove(tx, chain, height)) {
+    const ref = { txid: output.txid, index: output.vout };
+    if (output.payment_id !== null) {
+      const told = facts.get(output.payment_id) ?? [];
+      told.push({ type: 'output_unconfirmed', ref });
+      facts.set(output.payment_id, told);
+    } else {
+      deps.logger.info({ ...chain, output: outputKey(ref) }, 'own output is unconfirmed again');
+      await putOutput(tx, {
+        ...output,
+        state: 'unconfirmed',
+        height: null,
+        block_hash: null,
+        updated_at: now,
+      });
+    }
+  }
+  for (const [paymentId, told] of facts) await applyFacts(tx, deps, paymentId, told);
 }

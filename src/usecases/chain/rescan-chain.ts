@@ -1,0 +1,64 @@
+import { ChainError, type BlockRef, type ChainAdapter, type ChainBlockHeader } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { findCursor, resetCursor } from '../../store/chain-cursors.ts';
+import { inTransaction } from '../../store/database.ts';
+import type { ObserveDeps } from './observe-deps.ts';
+import { takeBackAbove } from './rewind-chain.ts';
+
+/** Where a chain is read again from: above a height, or above the last block before a time. */
+export type RescanStart = { readonly height: number } | { readonly timeMs: number };
+
+/** Slots without a block below the height asked for: more in a row there never are. */
+const SEARCHED_HEIGHTS = 256;
+/** Block times may run two hours ahead of the truth (Bitcoin consensus), so start that much earlier. */
+const CLOCK_MARGIN_MS = 2 * 3_600_000;
+
+/**
+ * Puts the cursor back, in one transaction with everything that the blocks above it confirmed, which is
+ * unconfirmed until those are read again: by the next start of the daemon. What they hold is credited once,
+ * however often they are read. The node's chain decides, also when it is none of the blocks read before.
+ * No daemon may run on the database meanwhile.
+ * @returns where the cursor stood and where it stands now
+ * @throws {ChainError} before anything is changed, when the node lacks a block that would have to be read.
+ */
+export async function rescanChain(
+  deps: ObserveDeps,
+  adapter: ChainAdapter,
+  start: RescanStart,
+): Promise<{ readonly before: BlockRef; readonly now: BlockRef }> {
+  const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
+  const { pruneHeight } = await adapter.status();
+  const to = 'height' in start ? await blockAtOrBelow(adapter, start.height) : await dated(adapter, start);
+  if (to.height + 1 < pruneHeight) {
+    throw new ChainError(
+      'pruned',
+      `the node has no blocks ${to.height + 1} to ${pruneHeight - 1}: start at ${pruneHeight - 1}, or use a node that has them`,
+    );
+  }
+  if (adapter.blockAfter === undefined) await adapter.blockAt(to.height + 1);
+  const before = await inTransaction(deps.db, async (tx) => {
+    const cursor = await findCursor(tx, chain);
+    if (cursor === undefined)
+      throw new Error('the chain was never read: it is at the next start of the daemon');
+    if (cursor.height <= to.height)
+      throw new Error(`the chain is read up to ${cursor.height} only: nothing is to be read again`);
+    await resetCursor(tx, chain, to, deps.clock.now());
+    await takeBackAbove(tx, deps, chain, to.height);
+    return cursor;
+  });
+  deps.logger.warn({ ...chain, from: before, to }, 'the chain is read again');
+  return { before, now: { height: to.height, hash: to.hash } };
+}
+
+async function dated(adapter: ChainAdapter, { timeMs }: { timeMs: number }): Promise<ChainBlockHeader> {
+  return adapter.blockBefore(timeMs - CLOCK_MARGIN_MS);
+}
+
+async function blockAtOrBelow(adapter: ChainAdapter, height: number): Promise<ChainBlockHeader> {
+  for (let at = height; at >= Math.max(0, height - SEARCHED_HEIGHTS); at -= 1) {
+    const hash = await adapter.hashAt(at);
+    // Nothing below it is remembered, and its time is of no use: that of the next block counts.
+    if (hash !== null) return { height: at, hash, parentHash: '', timeMs: 0 };
+  }
+  throw new Error(`the node has no block at height ${height}`);
+}
