@@ -37,7 +37,7 @@ ENTRYPOINT ["anvil"]
 # The test Solana node and the miner.
 FROM ${NODE_IMAGE} AS devnet
 RUN groupadd --gid 10001 tilld && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin tilld \
-  && install -d -m 0700 -o 10001 -g 10001 /rpc /rpc/btc /rpc/ltc
+  && install -d -m 0700 -o 10001 -g 10001 /data /rpc /rpc/btc /rpc/ltc
 WORKDIR /app
 ENV NODE_ENV=production
 COPY --from=production /app/node_modules node_modules

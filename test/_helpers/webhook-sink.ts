@@ -27,7 +27,8 @@ export class WebhookSink {
     this.#server = server;
   }
 
-  static async start(port = 0): Promise<WebhookSink> {
+  /** Listens for this machine only, unless another address of it is given. */
+  static async start(port = 0, host = '127.0.0.1'): Promise<WebhookSink> {
     const server = createServer();
     const sink = new WebhookSink(server);
     server.on('request', (req, res) => {
@@ -40,12 +41,13 @@ export class WebhookSink {
         for (const wake of sink.#waiting) wake();
       });
     });
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => server.listen(port, host, resolve));
     return sink;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
+    const { address, port } = this.#server.address() as AddressInfo;
+    return `http://${address}:${port}/hook`;
   }
 
   /** Event types received about one payment or send, in order of arrival. */

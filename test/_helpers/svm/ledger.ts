@@ -34,6 +34,18 @@ export interface LedgerOptions {
   /** Slots that a block waits for each commitment. */
   readonly confirmedLag: number;
   readonly finalizedLag: number;
+  /** Older blocks are forgotten, their transactions are not; all are kept unless said otherwise. */
+  readonly keptBlocks?: number;
+}
+
+/** Everything a ledger is, in plain data that structured cloning takes. */
+export interface LedgerSnapshot {
+  readonly seed: Uint8Array;
+  readonly salt: number;
+  readonly genesisHash: string;
+  readonly blocks: readonly (Omit<Block, 'transactions'> & { readonly signatures: readonly string[] })[];
+  readonly transactions: readonly (Omit<LedgerTransaction, 'wire'> & { readonly bytes: Uint8Array })[];
+  readonly accounts: readonly (readonly [string, AccountState | null])[];
 }
 
 export type SendOutcome =
@@ -46,19 +58,56 @@ export type SendOutcome =
 export class Ledger {
   readonly machine = new Machine();
   readonly options: LedgerOptions;
-  readonly #seed = randomBytes(16);
+  readonly genesisHash: string;
+  readonly #seed: Uint8Array;
+  readonly #touched = new Set<string>();
   #salt = 0;
   #blocks: Block[] = [];
   #byAddress = new Map<string, LedgerTransaction[]>();
   #bySignature = new Map<string, LedgerTransaction>();
 
-  constructor(options: LedgerOptions) {
+  /** @param from a ledger to go on with, instead of a new chain */
+  constructor(options: LedgerOptions, from?: LedgerSnapshot) {
     this.options = options;
-    this.#open(0);
+    this.#seed = from?.seed ?? randomBytes(16);
+    if (from === undefined) this.#open(0);
+    else this.#restore(from);
+    this.genesisHash = from?.genesisHash ?? this.top.blockhash;
   }
 
-  get genesisHash(): string {
-    return this.#blocks[0]?.blockhash ?? '';
+  snapshot(): LedgerSnapshot {
+    return {
+      seed: this.#seed,
+      salt: this.#salt,
+      genesisHash: this.genesisHash,
+      blocks: this.#blocks.map(({ transactions, ...block }) => ({
+        ...block,
+        signatures: transactions.map(({ wire }) => wire.signature),
+      })),
+      transactions: [...this.#bySignature.values()].map(({ wire, ...rest }) => ({
+        ...rest,
+        bytes: wire.bytes,
+      })),
+      accounts: [...this.#touched].map((address) => [address, this.machine.account(address)] as const),
+    };
+  }
+
+  #restore({ salt, blocks, transactions, accounts }: LedgerSnapshot): void {
+    this.#salt = salt;
+    for (const [address, state] of accounts) {
+      this.#touched.add(address);
+      this.machine.put(address, state);
+    }
+    for (const { bytes, ...rest } of transactions) this.#index({ ...rest, wire: this.read(bytes) });
+    this.#blocks = blocks.map(({ signatures, ...block }) => ({
+      ...block,
+      transactions: signatures.flatMap((signature) => this.transaction(signature) ?? []),
+    }));
+    this.machine.warp(this.top.slot, this.top.blockTime);
+  }
+
+  get firstSlot(): number {
+    return this.#blocks[0]?.slot ?? 0;
   }
 
   /** The open block: where transactions land now. */
@@ -133,7 +182,7 @@ export class Ledger {
     if (!execution.landed) return { kind: 'refused', execution };
     const postBalances = wire.keys.map((key) => this.machine.lamports(key));
     const { slot, blockTime } = this.top;
-    this.#index({
+    const landed = {
       ...execution,
       wire,
       slot,
@@ -141,7 +190,9 @@ export class Ledger {
       preBalances,
       postBalances,
       fee: sum(preBalances) - sum(postBalances),
-    });
+    };
+    this.top.transactions.push(landed);
+    this.#index(landed);
     return { kind: 'landed' };
   }
 
@@ -154,6 +205,9 @@ export class Ledger {
   /** Closes the open block and opens the next one, leaving out `skipped` slots. */
   advance(skipped = 0): void {
     this.#open(this.top.slot + 1 + skipped);
+    const { keptBlocks = Infinity } = this.options;
+    // In bulk: taking one at a time from the front would move all others each time.
+    if (this.#blocks.length >= 2 * keptBlocks) this.#blocks = this.#blocks.slice(-keptBlocks);
   }
 
   /** Takes the newest blocks back, the open one included. Answers them, oldest first. */
@@ -199,7 +253,6 @@ export class Ledger {
   }
 
   #index(transaction: LedgerTransaction): void {
-    this.top.transactions.push(transaction);
     this.#bySignature.set(transaction.wire.signature, transaction);
     for (const key of new Set(transaction.wire.keys)) {
       this.#byAddress.set(key, [...this.transactionsOf(key), transaction]);
@@ -217,6 +270,7 @@ export class Ledger {
 
   #remember(address: string): void {
     const { before } = this.top;
+    this.#touched.add(address);
     if (!before.has(address)) before.set(address, this.machine.account(address));
   }
 

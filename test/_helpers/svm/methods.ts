@@ -47,8 +47,8 @@ function chainMethods({ ledger }: MethodDeps): Record<string, Method> {
     getHealth: () => 'ok',
     getVersion: () => ({ 'feature-set': 1, 'solana-core': '3.1.4' }),
     getGenesisHash: () => ledger.genesisHash,
-    getFirstAvailableBlock: () => 0,
-    minimumLedgerSlot: () => 0,
+    getFirstAvailableBlock: () => ledger.firstSlot,
+    minimumLedgerSlot: () => ledger.firstSlot,
     getSlot: (params) => tip(params, 0).slot,
     getBlockHeight: (params) => tip(params, 0).height,
     getEpochInfo: (params) => {

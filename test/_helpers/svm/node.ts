@@ -1,6 +1,6 @@
 import { ComputeBudgetProgram, Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
 import { type Fault, Faults, type FaultScope, type InjectedFault } from './faults.ts';
-import { Ledger } from './ledger.ts';
+import { Ledger, type LedgerSnapshot } from './ledger.ts';
 import { createMethods } from './methods.ts';
 import { type Listening, RpcServer } from './server.ts';
 import { lookupTableData, type WireTransaction } from './transaction.ts';
@@ -16,6 +16,17 @@ export interface SvmNodeOptions extends Listening {
   readonly confirmedLag?: number;
   /** Blocks until `finalized`; 32 unless said otherwise. */
   readonly finalizedLag?: number;
+  /** How much of the past to keep; everything unless said otherwise. */
+  readonly keptBlocks?: number;
+  /** A node to go on with, instead of a new chain. */
+  readonly from?: SvmSnapshot;
+}
+
+/** A node that can be started again as it was; plain data for structured cloning. */
+export interface SvmSnapshot {
+  readonly ledger: LedgerSnapshot;
+  readonly faucetKey: Uint8Array;
+  readonly airdrops: number;
 }
 
 export interface ForkRequest {
@@ -35,23 +46,22 @@ export class SvmNode {
   readonly ledger: Ledger;
   readonly #faults = new Faults();
   readonly #server: RpcServer;
-  readonly #faucet = Keypair.generate();
-  #airdrops = 0;
+  readonly #faucet: Keypair;
+  #airdrops: number;
   #toDrop = 0;
   #dropped: WireTransaction[] = [];
   #ticking: NodeJS.Timeout | null = null;
 
   private constructor(options: SvmNodeOptions) {
-    this.ledger = new Ledger({
-      confirmedLag: options.confirmedLag ?? 1,
-      finalizedLag: options.finalizedLag ?? 32,
-    });
-    this.ledger.put(this.#faucet.publicKey.toBase58(), {
-      lamports: FAUCET_LAMPORTS,
-      data: new Uint8Array(),
-      owner: SYSTEM_PROGRAM,
-      executable: false,
-    });
+    const { from } = options;
+    const lags = { confirmedLag: options.confirmedLag ?? 1, finalizedLag: options.finalizedLag ?? 32 };
+    this.ledger = new Ledger(
+      { ...lags, ...(options.keptBlocks === undefined ? {} : { keptBlocks: options.keptBlocks }) },
+      from?.ledger,
+    );
+    this.#faucet = from === undefined ? Keypair.generate() : Keypair.fromSecretKey(from.faucetKey);
+    this.#airdrops = from?.airdrops ?? 0;
+    if (from === undefined) this.#endowFaucet();
     const methods = createMethods({
       ledger: this.ledger,
       submit: (wire) => this.#submit(wire),
@@ -62,13 +72,26 @@ export class SvmNode {
 
   static async start(options: SvmNodeOptions = {}): Promise<SvmNode> {
     const node = new SvmNode(options);
-    node.advance(options.finalizedLag ?? 32);
+    if (options.from === undefined) node.advance(options.finalizedLag ?? 32);
     await node.#server.start();
     return node;
   }
 
+  #endowFaucet(): void {
+    this.ledger.put(this.#faucet.publicKey.toBase58(), {
+      lamports: FAUCET_LAMPORTS,
+      data: new Uint8Array(),
+      owner: SYSTEM_PROGRAM,
+      executable: false,
+    });
+  }
+
   get url(): string {
     return this.#server.url;
+  }
+
+  snapshot(): SvmSnapshot {
+    return { ledger: this.ledger.snapshot(), faucetKey: this.#faucet.secretKey, airdrops: this.#airdrops };
   }
 
   /** Methods asked so far, in order. */

@@ -8,8 +8,9 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js';
+import { deserialize, serialize } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SvmNode } from '../../_helpers/svm/node.ts';
+import { SvmNode, type SvmSnapshot } from '../../_helpers/svm/node.ts';
 import { Payer } from '../../_helpers/svm/payer.ts';
 
 const SOL = 1_000_000_000;
@@ -52,6 +53,35 @@ describe('the Solana test node', () => {
     await expect(connection.getBlock(slot + 1)).rejects.toMatchObject({ code: -32007 });
     const after = await connection.getBlock(slot + 3, { maxSupportedTransactionVersion: 0 });
     expect(after?.parentSlot).toBe(slot);
+  });
+
+  it('goes on as it was when it is started again from a snapshot, with less of the past', async () => {
+    const first = await SvmNode.start({ keptBlocks: 40 });
+    const address = stranger();
+    const signature = first.airdrop(address, BigInt(SOL));
+    first.advance(60);
+    const { slot, blockhash } = first.ledger.top;
+    await first.stop();
+    const again = await SvmNode.start({
+      keptBlocks: 40,
+      from: deserialize(serialize(first.snapshot())) as SvmSnapshot,
+    });
+    try {
+      const rpc = new Connection(again.url, 'confirmed');
+      expect([again.ledger.top.slot, again.ledger.top.blockhash]).toEqual([slot, blockhash]);
+      expect(await rpc.getGenesisHash()).toBe(first.ledger.genesisHash);
+      expect(await rpc.getFirstAvailableBlock()).toBe(again.ledger.firstSlot);
+      expect(again.ledger.firstSlot).toBeGreaterThan(0);
+      expect(await rpc.getBalance(new PublicKey(address))).toBe(SOL);
+      expect(
+        (await rpc.getSignaturesForAddress(new PublicKey(address))).map((each) => each.signature),
+      ).toEqual([signature]);
+      again.airdrop(address, BigInt(SOL));
+      again.advance(40);
+      expect(await rpc.getBalance(new PublicKey(address), 'finalized')).toBe(2 * SOL);
+    } finally {
+      await again.stop();
+    }
   });
 
   it('forks with and without replay', async () => {

@@ -1,0 +1,193 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiClient } from '../_helpers/api-client.ts';
+import { eventually } from '../_helpers/poll.ts';
+import { freePort } from '../_helpers/nodes/proc.ts';
+import { ComposeProject } from './project.ts';
+
+const run = promisify(execFile);
+const CONTAINER_USER = 10_001;
+const SERVICES = ['bitcoind-mainnet', 'litecoind-mainnet', 'tilld-mainnet'];
+const UP_MS = 600_000;
+
+const dir = mkdtempSync(join(tmpdir(), 'tilld-mainnet-'));
+const port = await freePort();
+const env = {
+  COMPOSE_PROFILES: 'mainnet',
+  TILLD_PORT: String(port),
+  TILLD_DOMAIN: 'pay.example.com',
+  TILLD_SECRETS_DIR: dir,
+  TILLD_BACKUP_DIR: join(dir, 'backups'),
+};
+const project = new ComposeProject('tilld-check-mainnet', env, [
+  '-f',
+  'docker-compose.yml',
+  '-f',
+  'test/compose/offline.yml',
+]);
+const api = new ApiClient(`http://127.0.0.1:${port}`);
+
+function secret(name: string, text: string): void {
+  const file = join(dir, name);
+  writeFileSync(file, text);
+  chmodSync(file, 0o400);
+  chownSync(file, CONTAINER_USER, CONTAINER_USER);
+}
+
+interface Chain {
+  readonly state: string;
+  readonly lastError: string | null;
+  readonly nodeVersion: string | null;
+}
+
+beforeAll(async () => {
+  // A folder that nobody else may enter, as the README has it: the engine mounts the files in it as root.
+  secret('keyring-passphrase', 'a passphrase of the operator\n');
+  secret('eth-rpc-url', 'http://tilld-mainnet:9/eth-key\n');
+  secret('sol-rpc-url', '\n');
+  secret('smtp-url', '\n');
+  await run('install', ['-d', '-m', '0700', '-o', '10001', '-g', '10001', env.TILLD_BACKUP_DIR]);
+  await project.run(['up', '-d', '--build', '--wait', ...SERVICES], UP_MS);
+});
+
+afterAll(async () => {
+  await project.destroy();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe('the compose files', () => {
+  test.each([
+    [
+      ['--profile', 'regtest'],
+      ['anvil', 'bitcoind', 'litecoind', 'miner', 'secrets', 'solana', 'tilld'],
+    ],
+    [
+      ['--profile', 'mainnet'],
+      ['bitcoind-mainnet', 'caddy', 'litecoind-mainnet', 'tilld-mainnet'],
+    ],
+    [
+      ['--env-file', 'docker/mainnet.env.example'],
+      ['bitcoind-mainnet', 'caddy', 'litecoind-mainnet', 'tilld-mainnet'],
+    ],
+    [
+      ['-f', 'docker-compose.yml', '-f', 'docker-compose.validator.yml'],
+      ['anvil', 'bitcoind', 'litecoind', 'miner', 'secrets', 'solana', 'tilld'],
+    ],
+    [[], ['anvil', 'bitcoind', 'litecoind', 'miner', 'secrets', 'solana', 'tilld']],
+  ])('docker compose %j is valid and brings what it says', async (options, services) => {
+    const compose = new ComposeProject('tilld-check-config', {}, options);
+    expect((await compose.run(['config', '--services'])).split('\n').toSorted()).toEqual(services);
+    const config = JSON.parse(await compose.run(['config', '--format', 'json'])) as {
+      services: Record<string, { ports?: { host_ip?: string; published: string }[]; read_only: boolean }>;
+    };
+    for (const [name, { ports = [], read_only }] of Object.entries(config.services)) {
+      expect([name, read_only]).toEqual([name, true]);
+      const open = ports.filter(({ host_ip }) => host_ip !== '127.0.0.1').map(({ published }) => published);
+      expect([name, open]).toEqual([name, name === 'caddy' ? ['80', '443', '443'] : []]);
+    }
+  });
+});
+
+describe('the mainnet profile', () => {
+  test('starts on its secret files and says of each coin why it waits', async () => {
+    const chains = await eventually(
+      'the nodes are looked at',
+      async () => {
+        const { body } = await api.call<{ chains: Record<string, Chain> }>('GET', '/readyz');
+        return body.data.chains;
+      },
+      ({ BTC, LTC, ETH }) => BTC?.state === 'behind' && LTC?.state === 'behind' && ETH?.state === 'error',
+      60_000,
+    );
+    // Nodes without peers have all blocks before them; the Ethereum address leads nowhere; Solana's file is empty.
+    expect(chains['BTC']?.nodeVersion).toMatch(/^\/Satoshi:/);
+    expect(chains['LTC']?.nodeVersion).toMatch(/^\/LitecoinCore:/);
+    expect(chains['ETH']?.lastError).toMatch(/no answer from tilld-mainnet:9/);
+    expect(JSON.stringify(chains)).not.toContain('eth-key');
+    expect(chains).not.toHaveProperty('SOL');
+  });
+
+  test('lets only the first account register', async () => {
+    const body = { email: 'owner@example.com', password: 'correct horse battery' };
+    await api.must('POST', '/auth/register', { body });
+    const second = await api.call('POST', '/auth/register', {
+      body: { ...body, email: 'other@example.com' },
+    });
+    expect(second.status).toBeGreaterThanOrEqual(400);
+  });
+
+  test('backs up into the folder of the host', async () => {
+    const said = await project.exec('tilld-mainnet', 'node', 'dist/tools/backup.js', '/backups/');
+    expect(said).toMatch(/^\/backups\/\S+ \(\d+ bytes, verified\)$/);
+  });
+
+  test.each(SERVICES)('%s is as locked down as its regtest counterpart', async (service) => {
+    const { Config, HostConfig } = await project.inspect(service);
+    expect([Config.User, HostConfig.ReadonlyRootfs, HostConfig.CapDrop]).toEqual([
+      '10001:10001',
+      true,
+      ['ALL'],
+    ]);
+    expect([HostConfig.SecurityOpt, HostConfig.RestartPolicy.Name]).toEqual([
+      ['no-new-privileges:true'],
+      'unless-stopped',
+    ]);
+    expect(HostConfig.Memory).toBeGreaterThan(0);
+  });
+
+  test('pruned nodes stop cleanly', async () => {
+    await project.run(['stop', ...SERVICES]);
+    for (const service of SERVICES) expect((await project.inspect(service)).State.ExitCode).toBe(0);
+    await project.run(['start', 'tilld-mainnet']);
+  });
+});
+
+describe('the Caddyfile', () => {
+  let caddy: ChildProcess | null = null;
+
+  afterAll(async () => {
+    if (caddy === null || caddy.exitCode !== null) return;
+    caddy.kill('SIGTERM');
+    await once(caddy, 'exit');
+  });
+
+  test('is valid for a public name', async () => {
+    const { stdout, stderr } = await run(
+      'caddy',
+      ['validate', '--adapter', 'caddyfile', '--config', 'docker/Caddyfile'],
+      {
+        env: { ...process.env, TILLD_DOMAIN: 'pay.example.com', HOME: dir },
+      },
+    );
+    expect(stdout + stderr).toMatch(/Valid configuration/);
+  });
+
+  test('passes everything on but the metrics', async () => {
+    const front = await freePort();
+    const text = readFileSync('docker/Caddyfile', 'utf8').replace('tilld-mainnet:3000', `127.0.0.1:${port}`);
+    const file = join(dir, 'Caddyfile');
+    writeFileSync(file, `{\n\tadmin off\n}\n${text}`);
+    caddy = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', file], {
+      env: { ...process.env, TILLD_DOMAIN: `http://127.0.0.1:${front}`, HOME: dir },
+      stdio: 'ignore',
+    });
+    const through = async (path: string): Promise<number> =>
+      fetch(`http://127.0.0.1:${front}${path}`).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    await eventually(
+      'caddy passes on',
+      () => through('/healthz'),
+      (status) => status === 200,
+      60_000,
+    );
+    expect([await through('/metrics'), await through('/openapi.json')]).toEqual([404, 200]);
+    expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
+  });
+});
