@@ -32,7 +32,9 @@ const OPEN_FOR_MS = 7 * 24 * 3_600_000;
 /**
  * One block reduced to our accounts: transfers of its transactions whatever their calldata,
  * internal transfers as far as the node traces, and whatever else the balances at this very block
- * show, of open addresses and of those whose turn it is: addresses are watched for ever. Holds one block at a time.
+ * show, of open addresses and of those whose turn it is: addresses are watched for ever. Holds one
+ * block at a time. Logs are not read: once every transfer has one (EIP-7708) they may stand in for traces,
+ * never beside them, since both name the same money.
  */
 export async function readBlock(deps: BlockReaderDeps, height: number): Promise<ChainBlock | null> {
   const block = await deps.client.blockAt(height);

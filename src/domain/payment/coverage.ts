@@ -56,7 +56,7 @@ export function missingAtoms({ numerator, denominator }: Coverage, due: bigint):
 }
 
 /** Confirmations of a credit counted from the block that holds it now; 0 while unconfirmed. */
-export function confirmationsOf(credit: PaymentCredit, tip: number | undefined): number {
+function confirmationsOf(credit: PaymentCredit, tip: number | undefined): number {
   if (credit.state !== 'confirmed' || credit.height === null || tip === undefined) return 0;
   return Math.max(0, tip - credit.height + 1);
 }

@@ -175,7 +175,7 @@ async function saveState(tx: Tx, row: StoredPayment, state: PaymentState, now: n
 }
 
 /** Counts the event on the payment and writes it with the payment as it is now. */
-export async function tell(
+async function tell(
   tx: Tx,
   deps: ApplyFactsDeps,
   paymentId: string,
