@@ -3,14 +3,11 @@ import Database from 'better-sqlite3';
 import { Shop } from '../../test/_helpers/api-client.ts';
 import { alternate, compare } from './harness/alternate.ts';
 import { startBareServer } from './harness/bare.ts';
-import type { Child } from './harness/child.ts';
 import { startDaemon, type Daemon } from './harness/daemon.ts';
-import { putLoad, type LoadRequest, type LoadResult } from './harness/load.ts';
-import type { Bench, Question } from './harness/question.ts';
+import { measureLoad, type LoadRequest } from './harness/load.ts';
+import type { Question } from './harness/question.ts';
 
 const CONNECTIONS = 32;
-
-type Measured = LoadResult & { readonly cpuUs: number };
 
 /** How many payments a second can be taken, every one of them on disk before it is answered. */
 export const question: Question = {
@@ -29,12 +26,19 @@ export const question: Question = {
       storedBytes,
       answer: { success: true, error: null, data: answer },
     });
-    const durationMs = bench.quick ? 2_000 : 5_000;
+    const load = { connections: CONNECTIONS, durationMs: bench.quick ? 2_000 : 5_000 };
     const rounds = await alternate({
       rounds: bench.quick ? 2 : 5,
-      ours: () => measure(bench, daemon, { url: daemon.url, request, durationMs }),
-      baseline: () =>
-        measure(bench, bare, { url: bare.url, request: { ...request, path: '/insert' }, durationMs }),
+      warmUpRequests: 3_000,
+      ours: (limits) =>
+        measureLoad(bench, daemon, { ...load, ...limits, url: daemon.url, requests: [request] }),
+      baseline: (limits) =>
+        measureLoad(bench, bare, {
+          ...load,
+          ...limits,
+          url: bare.url,
+          requests: [{ ...request, path: '/insert' }],
+        }),
     });
     return {
       comparisons: [
@@ -57,16 +61,6 @@ export const question: Question = {
     };
   },
 };
-
-async function measure(
-  bench: Bench,
-  server: Child,
-  { url, request, durationMs }: { url: string; request: LoadRequest; durationMs: number },
-): Promise<Measured> {
-  const before = server.usage();
-  const result = await putLoad(bench, { url, connections: CONNECTIONS, durationMs, requests: [request] });
-  return { ...result, cpuUs: ((server.usage().cpuMs - before.cpuMs) * 1000) / result.requests };
-}
 
 function createRequest(shop: Shop): LoadRequest {
   return {

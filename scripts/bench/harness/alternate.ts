@@ -7,25 +7,34 @@ export interface Rounds<M> {
   readonly baseline: readonly M[];
 }
 
+/** Bounds of a warm-up: given in the round that is thrown away only. */
+export interface WarmUp {
+  readonly maxRequests?: number;
+  readonly durationMs?: number;
+}
+
+const WARM_UP_MS = 30_000;
+
 /**
  * Measures both sides in turn (ours, baseline, ours, ...), so that whatever else the machine does
- * falls on both. One round of each is run before and thrown away.
+ * falls on both. One round of each is run before and thrown away: with `warmUpRequests` until the code
+ * has run that often, so that a slow machine measures compiled code, too.
  */
 export async function alternate<M>(sides: {
   readonly rounds: number;
-  readonly ours: () => Promise<M>;
-  readonly baseline: () => Promise<M>;
-  readonly warmUp?: boolean;
+  readonly warmUpRequests?: number;
+  readonly ours: (limits: WarmUp) => Promise<M>;
+  readonly baseline: (limits: WarmUp) => Promise<M>;
 }): Promise<Rounds<M>> {
-  if (sides.warmUp !== false) {
-    await sides.ours();
-    await sides.baseline();
-  }
+  const { warmUpRequests } = sides;
+  const limits = warmUpRequests === undefined ? {} : { maxRequests: warmUpRequests, durationMs: WARM_UP_MS };
+  await sides.ours(limits);
+  await sides.baseline(limits);
   const ours: M[] = [];
   const baseline: M[] = [];
   for (let round = 0; round < sides.rounds; round += 1) {
-    ours.push(await sides.ours());
-    baseline.push(await sides.baseline());
+    ours.push(await sides.ours({}));
+    baseline.push(await sides.baseline({}));
   }
   return { ours, baseline };
 }

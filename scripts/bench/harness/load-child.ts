@@ -63,7 +63,10 @@ async function worker(index: number, startedAt: number): Promise<void> {
   });
   const everyMs = load.ratePerSecond === undefined ? 0 : (1000 * load.connections) / load.ratePerSecond;
   let due = startedAt + (everyMs * index) / load.connections;
-  while (performance.now() < startedAt + load.durationMs) {
+  while (
+    performance.now() < startedAt + load.durationMs &&
+    count < (load.maxRequests ?? Number.POSITIVE_INFINITY)
+  ) {
     if (everyMs > 0) {
       const waitMs = due - performance.now();
       if (waitMs > 0) await sleep(waitMs);

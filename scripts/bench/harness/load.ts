@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { firstMessage, startNode } from './child.ts';
+import { firstMessage, startNode, type Child } from './child.ts';
 import type { Bench } from './question.ts';
 
 /** A steady load on one server: every connection sends its next request when the last was answered. */
@@ -9,6 +9,8 @@ export interface Load {
   readonly durationMs: number;
   /** What to ask, in turn; `{{id}}` in path or body becomes another text each time. */
   readonly requests: readonly LoadRequest[];
+  /** Ends earlier, once so many were sent. */
+  readonly maxRequests?: number;
   /** At most so many requests per second in all; as many as are answered otherwise. */
   readonly ratePerSecond?: number;
 }
@@ -43,4 +45,15 @@ export async function putLoad(bench: Bench, load: Load): Promise<LoadResult> {
   if (result.failures > 0)
     throw new Error(`${result.failures} requests failed, first: ${result.firstFailure}`);
   return result;
+}
+
+/** As putLoad, with the server's processor time per request. */
+export async function measureLoad(
+  bench: Bench,
+  server: Child,
+  load: Load,
+): Promise<LoadResult & { readonly cpuUs: number }> {
+  const before = server.usage().cpuMs;
+  const result = await putLoad(bench, load);
+  return { ...result, cpuUs: ((server.usage().cpuMs - before) * 1000) / result.requests };
 }
