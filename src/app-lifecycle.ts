@@ -26,7 +26,7 @@ export interface RunningParts {
   readonly watcher: Watcher;
   readonly simulators: readonly Simulator[];
   readonly adapters: readonly ChainAdapter[];
-  readonly wipeKeys: () => void;
+  readonly wipeKeys: () => Promise<void>;
 }
 
 /** Starts what others need first; the address is opened last, so that nobody is answered too early. */

@@ -8,6 +8,7 @@ import { createUpkeep } from './app-upkeep.ts';
 import { startParts, stopParts, type RunningParts } from './app-lifecycle.ts';
 import { watchKeys } from './chains/registry.ts';
 import type { Config } from './config/config.ts';
+import type { Network } from './domain/coins.ts';
 import type { SecretBox } from './domain/keys.ts';
 import type { Clock, Logger } from './domain/ports.ts';
 import { DomainChecks } from './domain-checks/domain-checks.ts';
@@ -27,6 +28,7 @@ import { PaymentNews } from './usecases/payment/payment-news.ts';
 import { extendLookAhead, type LookAheadDeps } from './usecases/wallet/look-ahead.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from './usecases/wallet/send-policy.ts';
 import { Watcher } from './watcher/watcher.ts';
+import { createAddressStock } from './wallet/address-stock.ts';
 import { createWallet } from './wallet/derivation.ts';
 import type { Keyring } from './wallet/keyring.ts';
 import { createSecretBox, defaultJwtSecret } from './wallet/secret-box.ts';
@@ -87,7 +89,7 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
   const { config, logger, clock = SYSTEM_CLOCK } = options;
   const { db } = database;
   const liveNetwork = config.network ?? 'mainnet';
-  const wallet = createWallet({ keyring, liveNetwork });
+  const { wallet, stock, wipeKeys } = openWallet(keyring, liveNetwork, logger);
   const secretBox = createSecretBox(keyring);
   const rates = createRates({
     config: config.rates,
@@ -113,7 +115,7 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
     rates,
     secretBox,
     chains: chainsOf(adapters),
-    deriver: wallet,
+    deriver: stock,
     keys: wallet,
     policy: options.sendPolicy ?? DEFAULT_SEND_POLICY,
     watchKeyOf: watchKeys(liveNetwork),
@@ -148,9 +150,19 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
     checkAnswers: options.checkAnswers ?? false,
   });
   const mails = createMailDelivery({ config, db, clock, logger, secretBox });
-  const wipeKeys = (): void => keyring.wipe();
   const loops = { rates, queue, pruning, mails, upkeep, domainChecks, watcher, simulators, adapters };
   return { lock, database, server, ...loops, wipeKeys };
+}
+
+/** The keys, the addresses made ahead of them, and the end of both. */
+function openWallet(keyring: Keyring, liveNetwork: Network, logger: Logger) {
+  const wallet = createWallet({ keyring, liveNetwork });
+  const stock = createAddressStock(wallet, liveNetwork, logger);
+  const wipeKeys = async (): Promise<void> => {
+    await stock.close();
+    keyring.wipe();
+  };
+  return { wallet, stock, wipeKeys };
 }
 
 function lookAhead(deps: LookAheadDeps): NonNullable<ObserveDeps['extendLookAhead']> {

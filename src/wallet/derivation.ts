@@ -9,7 +9,11 @@ import type { Keyring } from './keyring.ts';
 import { LruCache } from './lru-cache.ts';
 import { childPoint, publicBranch, type PublicBranch } from './secp256k1-branch.ts';
 
-export type Wallet = AddressDeriver & KeySource;
+export type Wallet = AddressDeriver &
+  KeySource & {
+    /** The extended public key above a secp256k1 address; the index is of no matter. */
+    publicBranch(path: KeyPath): PublicBranch;
+  };
 
 /** SLIP-0044 coin types; all test networks share 1. */
 const COIN_TYPES = { BTC: 0, LTC: 2, ETH: 60, SOL: 501 } as const;
@@ -32,12 +36,13 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
   const secpNode = (path: string): HDKey =>
     keyring.withSeed((seed) => HDKey.fromMasterSeed(seed).derive(path));
 
-  function point(path: KeyPath) {
+  function branchAbove(path: KeyPath): PublicBranch {
     const branchPath = secpBranchPath(path, liveNetwork);
-    return childPoint(
-      branches.get(branchPath, () => publicBranch(secpNode(branchPath))),
-      path.index,
-    );
+    return branches.get(branchPath, () => publicBranch(secpNode(branchPath)));
+  }
+
+  function point(path: KeyPath) {
+    return childPoint(branchAbove(path), path.index);
   }
 
   function solanaKey(path: KeyPath): Buffer {
@@ -49,6 +54,7 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
   }
 
   return {
+    publicBranch: branchAbove,
     address(path) {
       assertPath(path);
       switch (path.coin) {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { normalizeZ } from '@noble/curves/abstract/curve.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import type { HDKey } from '@scure/bip32';
 
@@ -21,7 +22,18 @@ export interface PublicBranch {
 export function publicBranch(node: HDKey): PublicBranch {
   const { publicKey, chainCode } = node;
   if (publicKey === null || chainCode === null) throw new Error('a derived node is not complete');
+  return branchOf(publicKey, chainCode);
+}
+
+/** A branch from its extended public key's two parts. */
+export function branchOf(publicKey: Uint8Array, chainCode: Uint8Array): PublicBranch {
   return { publicKey, chainCode, point: Point.fromBytes(publicKey) };
+}
+
+/** The points of `count` indexes from `from` on; together they cost less than one by one. */
+export function childPoints(branch: PublicBranch, from: number, count: number): CurvePoint[] {
+  const points = Array.from({ length: count }, (_, at) => childPoint(branch, from + at));
+  return normalizeZ(Point, points);
 }
 
 /**

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { COINS } from '../../../src/domain/coins.ts';
+import type { KeyPath } from '../../../src/domain/keys.ts';
+import { createAddressStock, type AddressStock } from '../../../src/wallet/address-stock.ts';
+import { createWallet, type Wallet } from '../../../src/wallet/derivation.ts';
+import { Keyring } from '../../../src/wallet/keyring.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { silent } from '../../_helpers/wallet-world.ts';
+
+let wallet: Wallet;
+let derived = 0;
+let stock: AddressStock;
+
+beforeAll(async () => {
+  const plain = createWallet({
+    keyring: await Keyring.fromEntropy(Buffer.alloc(32, 9)),
+    liveNetwork: 'regtest',
+  });
+  wallet = {
+    ...plain,
+    address: (path) => {
+      derived += 1;
+      return plain.address(path);
+    },
+  };
+  stock = createAddressStock(wallet, 'regtest', silent);
+});
+afterAll(async () => stock.close());
+
+const at = (index: number): KeyPath => ({ coin: 'BTC', mode: 'live', account: 3, branch: 0, index });
+
+test('the next addresses of a branch in use are ready, and those that follow them', async () => {
+  let index = 0;
+  await eventually(
+    'eight addresses in a row come from stock',
+    async () => {
+      const before = derived;
+      for (let more = 0; more < 8; more += 1) stock.address(at(index++));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return derived - before;
+    },
+    (missed) => missed === 0,
+    20_000,
+  );
+});
+
+test('every address is that of its path, in whatever order, however often and fast they are asked for', async () => {
+  const order = fc.record({
+    coin: fc.constantFrom(...COINS),
+    mode: fc.constantFrom('live' as const, 'sandbox' as const),
+    account: fc.nat(2),
+    index: fc.oneof(fc.nat(40), fc.nat(2 ** 31 - 200)),
+    run: fc.nat(6),
+    pause: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(order, { maxLength: 8 }), async (orders) => {
+      for (const { run, pause, index, ...branch } of orders) {
+        if (pause) await new Promise((resolve) => setTimeout(resolve, 2));
+        for (let more = 0; more <= run; more += 1) {
+          const path = { ...branch, branch: 0, index: index + more } as const;
+          expect(stock.address(path)).toBe(wallet.address(path));
+        }
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('the last index of a branch is the end', () => {
+  const last = at(2 ** 31 - 1);
+  expect(stock.address(last)).toBe(wallet.address(last));
+});
+
+test('without its worker it derives on the spot', async () => {
+  await stock.close();
+  expect(stock.address(at(5_000))).toBe(wallet.address(at(5_000)));
+});
