@@ -1,6 +1,6 @@
-import type { LookupFunction } from 'node:net';
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { describeError, EgressError } from './egress-error.ts';
+import { pinnedAgent } from './kept-connections.ts';
 import { vetTarget, type EgressPolicy, type VettedTarget } from './vet-target.ts';
 
 export interface GuardedRequest {
@@ -37,7 +37,7 @@ export async function guardedFetch(policy: EgressPolicy, request: GuardedRequest
   const signal = gaveUp === undefined ? timeout.signal : AbortSignal.any([timeout.signal, gaveUp]);
   try {
     const target = await untilAborted(vetTarget(policy, request.url, signal), signal);
-    return await exchange(target, request, signal);
+    return await exchange(policy, target, { request, signal });
   } catch (error) {
     if (gaveUp?.aborted === true) throw new EgressError('aborted', 'given up', { cause: error });
     if (timeout.signal.aborted)
@@ -50,42 +50,59 @@ export async function guardedFetch(policy: EgressPolicy, request: GuardedRequest
 }
 
 async function exchange(
+  { connections }: EgressPolicy,
   target: VettedTarget,
-  request: GuardedRequest,
-  signal: AbortSignal,
+  about: Exchange,
 ): Promise<GuardedResponse> {
-  // An agent of its own for each request: no pooled connection outlives the check it was made under.
-  const agent = new Agent({
-    allowH2: false,
-    connections: 1,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { lookup: pinnedLookup(target), timeout: request.timeoutMs },
-  });
+  if (connections === undefined) return exchangeOnce(target, about);
+  const kept = connections.to(target);
+  const { wasUsed } = kept;
+  kept.wasUsed = true;
   try {
-    const answer = await agent.request({
-      origin: target.url.origin,
-      path: target.url.pathname + target.url.search,
-      method: request.method,
-      headers: { ...request.headers },
-      body: request.body ?? null,
-      signal,
-    });
-    const { body, bodyEnd } = await readCapped(answer.body, request, signal);
-    return { status: answer.statusCode, headers: flatHeaders(answer.headers), body, bodyEnd };
+    return await exchangeOver(kept.agent, target, about);
+  } catch (error) {
+    // The server closed an idle connection in the moment it was used: what was sent into it is lost.
+    if (!wasUsed || about.signal.aborted || !LOST_CONNECTION.has(codeOf(error))) throw error;
+    return exchangeOnce(target, about);
+  }
+}
+
+interface Exchange {
+  readonly request: GuardedRequest;
+  readonly signal: AbortSignal;
+}
+
+const LOST_CONNECTION: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** Over a connection of its own, closed afterwards. */
+async function exchangeOnce(target: VettedTarget, about: Exchange): Promise<GuardedResponse> {
+  const agent = pinnedAgent(target, { connections: 1, connectTimeoutMs: about.request.timeoutMs });
+  try {
+    return await exchangeOver(agent, target, about);
   } finally {
     await agent.destroy();
   }
 }
 
-function pinnedLookup(target: VettedTarget): LookupFunction {
-  return (_hostname, options, callback) => {
-    const [first] = target.addresses;
-    if (options.all === true) callback(null, [...target.addresses]);
-    else if (first === undefined) callback(new Error('no vetted address'), '', 4);
-    else callback(null, first.address, first.family);
-  };
+async function exchangeOver(
+  agent: Agent,
+  target: VettedTarget,
+  { request, signal }: Exchange,
+): Promise<GuardedResponse> {
+  const answer = await agent.request({
+    origin: target.url.origin,
+    path: target.url.pathname + target.url.search,
+    method: request.method,
+    headers: { ...request.headers },
+    body: request.body ?? null,
+    signal,
+  });
+  const { body, bodyEnd } = await readCapped(answer.body, request, signal);
+  return { status: answer.statusCode, headers: flatHeaders(answer.headers), body, bodyEnd };
 }
 
 async function readCapped(

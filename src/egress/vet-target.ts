@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { describeError, EgressError } from './egress-error.ts';
+import type { KeptConnections } from './kept-connections.ts';
 import { isPublicAddress } from './public-address.ts';
 import type { Resolve } from './resolve.ts';
 
@@ -7,6 +8,8 @@ export interface EgressPolicy {
   /** Allows loopback and private targets and plain http (sandbox, regtest). */
   readonly allowPrivate: boolean;
   readonly resolve: Resolve;
+  /** Where connections are kept for the next request; one for each request otherwise. */
+  readonly connections?: KeptConnections;
 }
 
 export interface VettedTarget {

@@ -56,6 +56,25 @@ export async function leaseDelivery(tx: Tx, id: string, lease: Lease): Promise<S
     .executeTakeFirst();
 }
 
+/** Takes the leases of pending deliveries that nobody else holds; answers those it got, in the order asked. */
+export async function leaseDeliveries(
+  tx: Tx,
+  ids: readonly string[],
+  lease: Lease,
+): Promise<StoredDelivery[]> {
+  if (ids.length === 0) return [];
+  const leased = await tx
+    .updateTable('deliveries')
+    .set({ lease_token: lease.token, lease_until: lease.until, updated_at: lease.now })
+    .where('id', 'in', ids)
+    .where('status', '=', 'pending')
+    .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_until', '<=', lease.now)]))
+    .returningAll()
+    .execute();
+  const byId = new Map(leased.map((delivery) => [delivery.id, delivery]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
 /** Gives back leases without an attempt having counted; the rows are due again at once. */
 export async function releaseLease(db: Db, id: string, token: string): Promise<void> {
   await db

@@ -9,23 +9,70 @@ export interface Settlement {
 }
 
 /**
- * Ends a delivery if the token still holds its lease, and lets the next of its order go.
- * A failure at a URL the merchant has changed meanwhile does not count as one of the new URL.
- * @returns whether the lease was still held.
+ * Ends a delivery if the token still holds its lease, and lets the next of its order go. A failure at
+ * a URL the merchant has changed meanwhile does not count as one of the new URL.
  */
-export async function settleDelivery(
-  tx: Tx,
-  settlement: Settlement,
-  status: 'delivered' | 'failed',
-): Promise<boolean> {
+export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void> {
   const { delivery, now } = settlement;
-  if (status === 'failed' && (await hasMoved(tx, delivery))) {
-    return postponeDelivery(tx, settlement, now);
+  if (await hasMoved(tx, delivery)) {
+    await postponeDelivery(tx, settlement, now);
+    return;
   }
-  const held = await update(tx, settlement, { status });
-  if (held && status === 'delivered') await settleRepeats(tx, delivery, now);
-  if (held) await freeFollowers(tx, { orderKey: delivery.order_key, now });
-  return held;
+  const held = await update(tx, settlement, { status: 'failed' });
+  if (held) await freeFollowers(tx, { orderKeys: [delivery.order_key], now });
+}
+
+/**
+ * Ends those that were delivered, in as few statements as for one, and lets the next of their orders
+ * go; those whose lease is not held any more are left alone.
+ */
+export async function settleDelivered(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
+  const byLease = Map.groupBy(settlements, ({ token }) => token);
+  const held: Settlement[] = [];
+  for (const [token, leased] of byLease) {
+    const now = Math.max(...leased.map((each) => each.now));
+    const rows = await tx
+      .updateTable('deliveries')
+      .set((eb) => ({
+        status: 'delivered' as const,
+        attempts: eb('attempts', '+', 1),
+        lease_token: null,
+        lease_until: null,
+        updated_at: now,
+      }))
+      .where(
+        'id',
+        'in',
+        leased.map(({ delivery }) => delivery.id),
+      )
+      .where('lease_token', '=', token)
+      .where('status', '=', 'pending')
+      .returning('id')
+      .execute();
+    const ids = new Set(rows.map(({ id }) => id));
+    held.push(...leased.filter(({ delivery }) => ids.has(delivery.id)));
+  }
+  if (held.length === 0) return;
+  const repeated = await eventsStillPending(
+    tx,
+    held.map(({ delivery }) => delivery.event_id),
+  );
+  for (const { delivery, now } of held) {
+    if (repeated.has(delivery.event_id)) await settleRepeats(tx, delivery, now);
+  }
+  const now = Math.max(...held.map((each) => each.now));
+  await freeFollowers(tx, { orderKeys: held.map(({ delivery }) => delivery.order_key), now });
+}
+
+async function eventsStillPending(tx: Tx, eventIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await tx
+    .selectFrom('deliveries')
+    .select('event_id')
+    .distinct()
+    .where('event_id', 'in', eventIds)
+    .where('status', '=', 'pending')
+    .execute();
+  return new Set(rows.map((row) => row.event_id));
 }
 
 /** Plans the next attempt if the token still holds the lease; what waits behind it waits along. */
@@ -64,7 +111,7 @@ export async function endDeliveries(
 async function update(
   tx: Tx,
   settlement: Settlement,
-  change: { status: 'delivered' | 'failed' } | { next_attempt_at: number },
+  change: { status: 'failed' } | { next_attempt_at: number },
 ): Promise<boolean> {
   const result = await tx
     .updateTable('deliveries')
@@ -101,13 +148,13 @@ async function settleRepeats(tx: Tx, delivery: Settlement['delivery'], now: numb
     .where('status', '=', 'pending')
     .returning('order_key')
     .execute();
-  for (const repeat of repeats) await freeFollowers(tx, { orderKey: repeat.order_key, now });
+  for (const repeat of repeats) await freeFollowers(tx, { orderKeys: [repeat.order_key], now });
 }
 
 /** Makes due whatever was never tried: it had only been waiting for those before it. */
 async function freeFollowers(
   tx: Tx,
-  which: { orderKey: string; now: number } | { merchantId: string; now: number },
+  which: { orderKeys: readonly string[]; now: number } | { merchantId: string; now: number },
 ): Promise<void> {
   let query = tx
     .updateTable('deliveries')
@@ -116,8 +163,8 @@ async function freeFollowers(
     .where('attempts', '=', 0)
     .where('next_attempt_at', '>', which.now);
   query =
-    'orderKey' in which
-      ? query.where('order_key', '=', which.orderKey)
+    'orderKeys' in which
+      ? query.where('order_key', 'in', which.orderKeys)
       : query.where('merchant_id', '=', which.merchantId);
   await query.execute();
 }

@@ -15,6 +15,11 @@ export async function findEvent(db: Db, id: string): Promise<StoredEvent | undef
   return db.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+export async function findEvents(db: Db, ids: readonly string[]): Promise<StoredEvent[]> {
+  if (ids.length === 0) return [];
+  return db.selectFrom('events').selectAll().where('id', 'in', ids).execute();
+}
+
 export interface EventFilter {
   readonly merchantId: string;
   readonly paymentId?: string;

@@ -8,16 +8,19 @@ export type StoredWebhookLog = Selectable<WebhookLogRow> & { event_id: string; b
 /** Bytes a row needs besides its texts: ids, numbers and index entries. */
 const ROW_OVERHEAD_BYTES = 400;
 
-export async function insertWebhookLog(
-  tx: Tx,
-  log: Omit<Selectable<WebhookLogRow>, 'size_bytes'>,
-): Promise<void> {
-  const texts = [log.endpoint, log.error ?? '', log.request_json, log.response_json];
-  const size = texts.reduce((total, text) => total + Buffer.byteLength(text), ROW_OVERHEAD_BYTES);
+export type NewWebhookLog = Omit<Selectable<WebhookLogRow>, 'size_bytes'>;
+
+export async function insertWebhookLog(tx: Tx, ...logs: readonly NewWebhookLog[]): Promise<void> {
+  if (logs.length === 0) return;
   await tx
     .insertInto('webhook_logs')
-    .values({ ...log, size_bytes: size })
+    .values(logs.map((log) => ({ ...log, size_bytes: sizeOf(log) })))
     .execute();
+}
+
+function sizeOf(log: NewWebhookLog): number {
+  const texts = [log.endpoint, log.error ?? '', log.request_json, log.response_json];
+  return texts.reduce((total, text) => total + Buffer.byteLength(text), ROW_OVERHEAD_BYTES);
 }
 
 export interface WebhookLogFilter {

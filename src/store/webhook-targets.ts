@@ -6,23 +6,25 @@ export interface SealedWebhookSecrets {
   readonly previous: string | null;
 }
 
-/** A merchant's signing secrets as of a time, sealed. */
+/** The signing secrets of these merchants as of a time, sealed, by merchant. */
 export async function findWebhookSecrets(
   db: Db,
-  merchantId: string,
+  merchantIds: readonly string[],
   now: number,
-): Promise<SealedWebhookSecrets | undefined> {
-  const row = await db
+): Promise<ReadonlyMap<string, SealedWebhookSecrets>> {
+  if (merchantIds.length === 0) return new Map();
+  const rows = await db
     .selectFrom('merchants')
-    .select(['webhook_secret_sealed', 'webhook_old_secret_sealed', 'webhook_old_secret_until'])
-    .where('id', '=', merchantId)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const isRotating = (row.webhook_old_secret_until ?? 0) > now;
-  return {
-    current: row.webhook_secret_sealed,
-    previous: isRotating ? row.webhook_old_secret_sealed : null,
-  };
+    .select(['id', 'webhook_secret_sealed', 'webhook_old_secret_sealed', 'webhook_old_secret_until'])
+    .where('id', 'in', merchantIds)
+    .execute();
+  return new Map(
+    rows.map((row) => {
+      const isRotating = (row.webhook_old_secret_until ?? 0) > now;
+      const previous = isRotating ? row.webhook_old_secret_sealed : null;
+      return [row.id, { current: row.webhook_secret_sealed, previous }];
+    }),
+  );
 }
 
 /** The webhookUrl a payment was created with; null when it has none of its own. */

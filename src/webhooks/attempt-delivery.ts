@@ -2,22 +2,49 @@ import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/database.ts';
 import type { StoredDelivery } from '../store/deliveries.ts';
-import { findEvent } from '../store/events.ts';
-import { findWebhookSecrets } from '../store/webhook-targets.ts';
+import type { Lease } from '../store/delivery-leases.ts';
+import { findEvents, type StoredEvent } from '../store/events.ts';
+import { findWebhookSecrets, type SealedWebhookSecrets } from '../store/webhook-targets.ts';
 import type { AttemptReport } from '../usecases/webhooks/attempts.ts';
-import { recordAttempt } from '../usecases/webhooks/record-attempt.ts';
+import type { AttemptRecorder } from './attempt-recorder.ts';
 import { deliver } from './deliver.ts';
 import type { EgressPolicy } from '../egress/vet-target.ts';
 import { outcomeOf } from './schedule.ts';
 
 export interface AttemptDeliveryDeps {
-  readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly secretBox: SecretBox;
   readonly egress: EgressPolicy;
+  readonly recorder: AttemptRecorder;
   readonly limits: { readonly attemptLimitMs: number; readonly retryGapsMs: readonly number[] };
   readonly random: () => number;
+}
+
+/** A leased delivery with what it takes to make it, as far as that was found. */
+export interface LeasedDelivery {
+  readonly delivery: StoredDelivery;
+  readonly token: string;
+  readonly event: StoredEvent | undefined;
+  readonly secrets: SealedWebhookSecrets | undefined;
+}
+
+/** Reads what deliveries leased together are made of. */
+export async function loadLeased(
+  db: Db,
+  deliveries: readonly StoredDelivery[],
+  { token, now }: Pick<Lease, 'token' | 'now'>,
+): Promise<LeasedDelivery[]> {
+  const eventIds = new Set(deliveries.map((delivery) => delivery.event_id));
+  const merchantIds = new Set(deliveries.map((delivery) => delivery.merchant_id));
+  const events = new Map((await findEvents(db, [...eventIds])).map((event) => [event.id, event]));
+  const secrets = await findWebhookSecrets(db, [...merchantIds], now);
+  return deliveries.map((delivery) => ({
+    delivery,
+    token,
+    event: events.get(delivery.event_id),
+    secrets: secrets.get(delivery.merchant_id),
+  }));
 }
 
 /**
@@ -26,20 +53,14 @@ export interface AttemptDeliveryDeps {
  */
 export async function attemptDelivery(
   deps: AttemptDeliveryDeps,
-  lease: { readonly delivery: StoredDelivery; readonly token: string },
+  lease: LeasedDelivery,
   signal: AbortSignal,
 ): Promise<AttemptReport> {
-  const { delivery, token } = lease;
-  const event = await findEvent(deps.db, delivery.event_id);
+  const { delivery, token, event } = lease;
   if (event === undefined) throw new Error(`event ${delivery.event_id} of a delivery is missing`);
   const attempt = await deliver(
     { clock: deps.clock, egress: deps.egress, attemptLimitMs: deps.limits.attemptLimitMs },
-    {
-      id: event.id,
-      url: delivery.url,
-      body: event.body_json,
-      secrets: await openSecrets(deps, delivery.merchant_id),
-    },
+    { id: event.id, url: delivery.url, body: event.body_json, secrets: openSecrets(deps, lease) },
     signal,
   );
   const { status, error, endedAt } = attempt;
@@ -47,7 +68,7 @@ export async function attemptDelivery(
     { attempts: delivery.attempts + 1, endedAt, status, retryAfterMs: attempt.retryAfterMs },
     { gapsMs: deps.limits.retryGapsMs, random: deps.random },
   );
-  const logId = await recordAttempt(deps, { delivery, token, outcome, ...attempt });
+  const logId = await deps.recorder.record({ delivery, token, outcome, ...attempt });
   const fields = {
     deliveryId: delivery.id,
     eventType: event.type,
@@ -60,9 +81,9 @@ export async function attemptDelivery(
   return { logId, status, error };
 }
 
-async function openSecrets(deps: AttemptDeliveryDeps, merchantId: string): Promise<string[]> {
-  const sealed = await findWebhookSecrets(deps.db, merchantId, deps.clock.now());
-  if (sealed === undefined) throw new Error(`merchant ${merchantId} of a delivery is missing`);
-  const both = sealed.previous === null ? [sealed.current] : [sealed.current, sealed.previous];
-  return both.map((secret) => deps.secretBox.open(secret));
+function openSecrets({ secretBox }: AttemptDeliveryDeps, { delivery, secrets }: LeasedDelivery): string[] {
+  if (secrets === undefined) throw new Error(`merchant ${delivery.merchant_id} of a delivery is missing`);
+  const { current, previous } = secrets;
+  const both = previous === null ? [current] : [current, previous];
+  return both.map((secret) => secretBox.open(secret));
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { schedule, type ScheduledTask } from 'node-cron';
 import pLimit from 'p-limit';
 import { AppError } from '../domain/errors.ts';
@@ -6,7 +7,7 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import { inTransaction, type Db, type Tx } from '../store/database.ts';
 import type { StoredDelivery } from '../store/deliveries.ts';
 import {
-  leaseDelivery,
+  leaseDeliveries,
   listDue,
   releaseAllLeases,
   releaseLease,
@@ -16,7 +17,9 @@ import {
 import { findLatestLog } from '../store/webhook-logs.ts';
 import { newUuid } from '../usecases/new-id.ts';
 import type { AttemptReport, DeliveryAttempts } from '../usecases/webhooks/attempts.ts';
-import { attemptDelivery } from './attempt-delivery.ts';
+import { attemptDelivery, loadLeased, type LeasedDelivery } from './attempt-delivery.ts';
+import { AttemptRecorder } from './attempt-recorder.ts';
+import { KeptConnections } from '../egress/kept-connections.ts';
 import type { EgressPolicy } from '../egress/vet-target.ts';
 import { EgressError } from '../egress/egress-error.ts';
 import { Slots } from './slots.ts';
@@ -64,6 +67,9 @@ const TICK = '* * * * * *';
 export class WebhookQueue implements DeliveryAttempts {
   readonly #deps: WebhookQueueDeps;
   readonly #slots: Slots;
+  readonly #recorder: AttemptRecorder;
+  readonly #connections = new KeptConnections();
+  readonly #egress: EgressPolicy;
   readonly #running = new Map<string, Running>();
   readonly #waiters = new Map<string, PromiseWithResolvers<AttemptReport>>();
   readonly #manual = pLimit(MANUAL_CONCURRENCY);
@@ -76,6 +82,8 @@ export class WebhookQueue implements DeliveryAttempts {
 
   constructor(deps: WebhookQueueDeps) {
     this.#deps = deps;
+    this.#recorder = new AttemptRecorder(deps.db);
+    this.#egress = { ...deps.egress, connections: this.#connections };
     const { concurrency, perOrigin = PER_ORIGIN } = deps.limits;
     this.#slots = new Slots({ total: concurrency, perOrigin });
   }
@@ -109,8 +117,10 @@ export class WebhookQueue implements DeliveryAttempts {
     return this.#manual(async () => {
       if (this.#stopping) throw new Error('the webhook queue is stopping');
       const lease = this.#newLease();
-      const delivery = await inTransaction(this.#deps.db, (tx) => leaseDelivery(tx, deliveryId, lease));
-      if (delivery !== undefined) this.#run(delivery, lease.token, null);
+      const [leased] = await inTransaction(this.#deps.db, async (tx) =>
+        loadLeased(tx, await leaseDeliveries(tx, [deliveryId], lease), lease),
+      );
+      if (leased !== undefined) this.#run(leased, null);
       else if (!this.#running.has(deliveryId)) return this.#alreadyMade(deliveryId);
       const waiter = this.#waiters.get(deliveryId) ?? Promise.withResolvers<AttemptReport>();
       this.#waiters.set(deliveryId, waiter);
@@ -131,6 +141,7 @@ export class WebhookQueue implements DeliveryAttempts {
     }, options.deadlineMs);
     await this.idle();
     clearTimeout(timer);
+    await this.#connections.close();
   }
 
   /** Waits until nothing is being leased or attempted. */
@@ -147,12 +158,28 @@ export class WebhookQueue implements DeliveryAttempts {
       try {
         await this.#rescue();
         const lease = this.#newLease();
-        const leased = await inTransaction(this.#deps.db, (tx) => this.#leaseDue(tx, lease));
-        for (const delivery of leased) this.#run(delivery, lease.token, delivery.origin);
+        const leased = await this.#leaseNext(lease);
+        for (const each of leased) this.#run(each, each.delivery.origin);
+        // Attempts that end at the same time free their slots together.
+        await nextTurn();
       } catch (error) {
         this.#deps.logger.error({ err: error }, 'could not lease webhook deliveries; trying again');
         return;
       }
+    }
+  }
+
+  /** Leases what is due and reads what it is made of. */
+  async #leaseNext(lease: Lease): Promise<LeasedDelivery[]> {
+    let taken: StoredDelivery[] = [];
+    try {
+      return await inTransaction(this.#deps.db, async (tx) => {
+        taken = await this.#leaseDue(tx, lease);
+        return loadLeased(tx, taken, lease);
+      });
+    } catch (error) {
+      for (const { origin } of taken) this.#slots.give(origin, null);
+      throw error;
     }
   }
 
@@ -169,12 +196,9 @@ export class WebhookQueue implements DeliveryAttempts {
           exceptIds: [...this.#running.keys(), ...leased.map((delivery) => delivery.id)],
         });
         if (due.length === 0) break;
-        for (const { id, origin } of due) {
-          if (!this.#slots.take(origin)) continue;
-          const delivery = await leaseDelivery(tx, id, lease);
-          if (delivery === undefined) this.#slots.give(origin, null);
-          else leased.push(delivery);
-        }
+        const taken = due.filter(({ origin }) => this.#slots.take(origin));
+        const got = await this.#leaseTaken(tx, taken, lease);
+        for (const delivery of got) leased.push(delivery);
       }
       return leased;
     } catch (error) {
@@ -183,24 +207,36 @@ export class WebhookQueue implements DeliveryAttempts {
     }
   }
 
-  /** Makes one leased attempt in the background. `slot` is the origin whose slot it holds, if any. */
-  #run(delivery: StoredDelivery, token: string, slot: string | null): void {
-    const abort = new AbortController();
-    if (this.#deadlinePassed) abort.abort();
-    const done = this.#settle(delivery, token, slot, abort.signal);
-    this.#running.set(delivery.id, { abort, done });
+  /** Leases what slots were taken for; gives back the slots of what somebody else holds, and of all when it fails. */
+  async #leaseTaken(tx: Tx, taken: readonly StoredDelivery[], lease: Lease): Promise<StoredDelivery[]> {
+    let got: StoredDelivery[] = [];
+    try {
+      got = await leaseDeliveries(
+        tx,
+        taken.map(({ id }) => id),
+        lease,
+      );
+      return got;
+    } finally {
+      const ids = new Set(got.map(({ id }) => id));
+      for (const { id, origin } of taken) if (!ids.has(id)) this.#slots.give(origin, null);
+    }
   }
 
-  async #settle(
-    delivery: StoredDelivery,
-    token: string,
-    slot: string | null,
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** Makes one leased attempt in the background. `slot` is the origin whose slot it holds, if any. */
+  #run(leased: LeasedDelivery, slot: string | null): void {
+    const abort = new AbortController();
+    if (this.#deadlinePassed) abort.abort();
+    const done = this.#settle(leased, slot, abort.signal);
+    this.#running.set(leased.delivery.id, { abort, done });
+  }
+
+  async #settle(leased: LeasedDelivery, slot: string | null, signal: AbortSignal): Promise<void> {
+    const { delivery, token } = leased;
     let answered: boolean | null = null;
     try {
-      const deps = { random: Math.random, ...this.#deps };
-      const report = await attemptDelivery(deps, { delivery, token }, signal);
+      const deps = { random: Math.random, ...this.#deps, egress: this.#egress, recorder: this.#recorder };
+      const report = await attemptDelivery(deps, leased, signal);
       answered = report.status !== 0;
       this.#waiters.get(delivery.id)?.resolve(report);
     } catch (error) {

@@ -2,13 +2,14 @@ import { inTransaction, type Db, type Tx } from '../../store/database.ts';
 import type { StoredDelivery } from '../../store/deliveries.ts';
 import {
   endDeliveries,
+  failDelivery,
   postponeDelivery,
-  settleDelivery,
+  settleDelivered,
   type Settlement,
 } from '../../store/delivery-outcomes.ts';
 import { insertGone } from '../../store/gone-endpoints.ts';
 import { findMerchant } from '../../store/merchants.ts';
-import { insertWebhookLog } from '../../store/webhook-logs.ts';
+import { insertWebhookLog, type NewWebhookLog } from '../../store/webhook-logs.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { newId } from '../new-id.ts';
 
@@ -28,56 +29,67 @@ export interface AttemptRecord {
 }
 
 /**
- * Writes an attempt's log and the delivery's new state in one transaction and returns the log's id.
- * When the lease was lost meanwhile the attempt is logged but decides nothing.
+ * Writes the logs of finished attempts and the new states of their deliveries in one transaction and
+ * returns the logs' ids. Where the lease was lost meanwhile the attempt is logged but decides nothing.
  */
-export async function recordAttempt(deps: { db: Db }, record: AttemptRecord): Promise<string> {
-  return inTransaction(deps.db, async (tx) => {
-    const { delivery } = record;
-    const logId = newId('whl_');
-    await insertWebhookLog(tx, {
-      id: logId,
-      delivery_id: delivery.id,
-      merchant_id: delivery.merchant_id,
-      payment_id: delivery.payment_id,
-      endpoint: delivery.url,
-      status: record.status,
-      attempt: delivery.attempts + 1,
-      duration_ms: record.durationMs,
-      error: record.error,
-      request_json: JSON.stringify({ method: 'POST', headers: record.requestHeaders }),
-      response_json: JSON.stringify({
-        status: record.status,
-        headers: record.responseHeaders,
-        body: record.responseBody,
-      }),
-      created_at: record.endedAt,
-    });
-    await decide(tx, record);
-    return logId;
+export async function recordAttempts(
+  deps: { db: Db },
+  records: readonly AttemptRecord[],
+): Promise<readonly string[]> {
+  const logs = records.map(logOf);
+  await inTransaction(deps.db, async (tx) => {
+    await insertWebhookLog(tx, ...logs);
+    const [delivered, others] = [
+      records.filter(({ outcome }) => outcome.kind === 'delivered'),
+      records.filter(({ outcome }) => outcome.kind !== 'delivered'),
+    ];
+    await settleDelivered(tx, delivered.map(settlementOf));
+    for (const record of others) await decide(tx, record);
   });
+  return logs.map(({ id }) => id);
+}
+
+function logOf(record: AttemptRecord): NewWebhookLog {
+  const { delivery } = record;
+  return {
+    id: newId('whl_'),
+    delivery_id: delivery.id,
+    merchant_id: delivery.merchant_id,
+    payment_id: delivery.payment_id,
+    endpoint: delivery.url,
+    status: record.status,
+    attempt: delivery.attempts + 1,
+    duration_ms: record.durationMs,
+    error: record.error,
+    request_json: JSON.stringify({ method: 'POST', headers: record.requestHeaders }),
+    response_json: JSON.stringify({
+      status: record.status,
+      headers: record.responseHeaders,
+      body: record.responseBody,
+    }),
+    created_at: record.endedAt,
+  };
+}
+
+function settlementOf({ delivery, token, endedAt }: AttemptRecord): Settlement {
+  return { delivery, token, attempts: delivery.attempts + 1, now: endedAt };
 }
 
 async function decide(tx: Tx, record: AttemptRecord): Promise<void> {
-  const { delivery, token, outcome } = record;
-  const settlement: Settlement = {
-    delivery,
-    token,
-    attempts: delivery.attempts + 1,
-    now: record.endedAt,
-  };
+  const { delivery, outcome } = record;
+  const settlement = settlementOf(record);
   switch (outcome.kind) {
     case 'delivered':
-      await settleDelivery(tx, settlement, 'delivered');
+      await settleDelivered(tx, [settlement]);
       return;
     case 'failed':
-      await settleDelivery(tx, settlement, 'failed');
+      await failDelivery(tx, settlement);
       return;
     case 'retry':
       await postponeDelivery(tx, settlement, outcome.at);
       return;
     case 'gone':
-      await settleDelivery(tx, settlement, 'failed');
+      await failDelivery(tx, settlement);
       await rest(tx, delivery, record.endedAt);
       return;
     default:

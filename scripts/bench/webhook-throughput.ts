@@ -1,0 +1,123 @@
+import { fileURLToPath } from 'node:url';
+import pLimit from 'p-limit';
+import pino from 'pino';
+import { Agent } from 'undici';
+import { openShop, type Merchant, type Shop } from '../../test/_helpers/webhooks/shop.ts';
+import { eventually } from '../../test/_helpers/webhooks/eventually.ts';
+import { alternate, compare } from './harness/alternate.ts';
+import { firstMessage, startNode } from './harness/child.ts';
+import type { Bench, Question } from './harness/question.ts';
+
+const ENDPOINTS = 64;
+const CONCURRENCY = 16;
+/** What a payment looks like in an event, in about two kilobytes. */
+const PAYMENT = { text: 'x'.repeat(1_900) };
+
+/** How fast a backlog of webhooks drains: guarded, signed, every attempt logged on disk. */
+export const question: Question = {
+  asks: `webhook deliveries per second to ${ENDPOINTS} fast local endpoints, ${CONCURRENCY} at once, signed and logged durably`,
+  against: 'bare undici POSTs of the same body to the same endpoints, as many at once, connections kept',
+  run: async (bench) => {
+    const urls = await startSinks(bench);
+    const shop = await openShop();
+    bench.onEnd(async () => shop.close());
+    const merchants: Merchant[] = [];
+    for (const url of urls) merchants.push(await shop.merchant(url));
+    const count = bench.quick ? 1_000 : 4_000;
+    let body = '';
+    const rounds = await alternate({
+      rounds: bench.quick ? 3 : 7,
+      ours: async () => {
+        await emit(shop, merchants, count);
+        const sample = await shop.db
+          .selectFrom('events')
+          .select('body_json')
+          .limit(1)
+          .executeTakeFirstOrThrow();
+        body = sample.body_json;
+        return count / (await drain(shop));
+      },
+      baseline: async () => count / (await postAll(urls, body, count)),
+    });
+    return {
+      comparisons: [
+        compare(rounds, {
+          what: 'deliveries',
+          unit: '1/s',
+          figure: (rate) => rate,
+          target: { atLeast: 0.4 },
+        }),
+      ],
+      notes: [`${count} events of ${Buffer.byteLength(body)} bytes wait when each round starts`],
+    };
+  },
+};
+
+async function startSinks(bench: Bench): Promise<string[]> {
+  const script = fileURLToPath(new URL('harness/sink-child.ts', import.meta.url));
+  const child = startNode(bench, [script, String(ENDPOINTS)], {});
+  const { ports } = (await firstMessage(child)) as { ports: readonly number[] };
+  return ports.map((port) => `http://127.0.0.1:${port}/hook`);
+}
+
+async function emit(shop: Shop, merchants: readonly Merchant[], count: number): Promise<void> {
+  for (let at = 0; at < count; at += 1) {
+    const merchant = merchants[at % merchants.length];
+    if (merchant === undefined) throw new Error('no merchant');
+    await (await shop.payment(merchant)).emit('payment.completed', PAYMENT);
+  }
+}
+
+/** Seconds from the start of a queue to the last delivery on disk. */
+async function drain(shop: Shop): Promise<number> {
+  const logger = pino({ level: 'info' }, pino.destination({ dest: '/dev/null', sync: false }));
+  const queue = shop.queue({ concurrency: CONCURRENCY }, logger);
+  const started = performance.now();
+  await queue.start();
+  await eventually(async () => (await pending(shop)) === 0, 'all deliveries', 120_000);
+  const seconds = (performance.now() - started) / 1000;
+  await queue.stop({ deadlineMs: 5_000 });
+  const logs = await shop.db
+    .selectFrom('webhook_logs')
+    .select((eb) => eb.fn.countAll<number>().as('failed'))
+    .where('status', '<>', 200)
+    .executeTakeFirstOrThrow();
+  if (logs.failed > 0) throw new Error(`${logs.failed} deliveries failed`);
+  return seconds;
+}
+
+async function pending(shop: Shop): Promise<number> {
+  const row = await shop.db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('status', '=', 'pending')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? 0 : 1;
+}
+
+async function postAll(urls: readonly string[], body: string, count: number): Promise<number> {
+  const agent = new Agent({ connections: 4, pipelining: 1 });
+  const limit = pLimit(CONCURRENCY);
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: count }, async (_, at) =>
+      limit(async () => {
+        const url = new URL(urls[at % urls.length] ?? '');
+        const headers = { 'content-type': 'application/json' };
+        const answer = await agent.request({
+          origin: url.origin,
+          path: url.pathname,
+          method: 'POST',
+          headers,
+          body,
+        });
+        await answer.body.text();
+        if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
+      }),
+    ),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  await agent.close();
+  return seconds;
+}

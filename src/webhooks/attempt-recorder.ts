@@ -1,0 +1,67 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Db } from '../store/database.ts';
+import { recordAttempts, type AttemptRecord } from '../usecases/webhooks/record-attempt.ts';
+
+interface Waiting {
+  readonly record: AttemptRecord;
+  readonly done: PromiseWithResolvers<string>;
+}
+
+/** As many as the queue's largest concurrency: one statement takes them. */
+const MAX_BATCH = 256;
+
+/**
+ * Records finished attempts, those that end at about the same time in one transaction: each is on disk
+ * when its promise is kept, and a disk that syncs a hundred times a second takes thousands.
+ */
+export class AttemptRecorder {
+  readonly #db: Db;
+  #waiting: Waiting[] = [];
+  #isWriting = false;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  /** @returns the id of the attempt's log */
+  async record(record: AttemptRecord): Promise<string> {
+    const done = Promise.withResolvers<string>();
+    this.#waiting.push({ record, done });
+    if (!this.#isWriting) void this.#write();
+    return done.promise;
+  }
+
+  async #write(): Promise<void> {
+    this.#isWriting = true;
+    while (this.#waiting.length > 0) {
+      // What else has arrived by now is read before the next turn.
+      await nextTurn();
+      const batch = this.#waiting.splice(0, MAX_BATCH);
+      if (!(await this.#together(batch))) for (const each of batch) await this.#alone(each);
+    }
+    this.#isWriting = false;
+  }
+
+  async #together(batch: readonly Waiting[]): Promise<boolean> {
+    try {
+      const ids = await recordAttempts(
+        { db: this.#db },
+        batch.map(({ record }) => record),
+      );
+      for (const [at, { done }] of batch.entries()) done.resolve(ids[at] ?? '');
+      return true;
+    } catch {
+      // One that cannot be recorded must not keep the others from it; each tells its own error.
+      return false;
+    }
+  }
+
+  async #alone({ record, done }: Waiting): Promise<void> {
+    try {
+      const [id = ''] = await recordAttempts({ db: this.#db }, [record]);
+      done.resolve(id);
+    } catch (error) {
+      done.reject(error);
+    }
+  }
+}
