@@ -9,7 +9,8 @@ import { firstMessage, startNode } from './harness/child.ts';
 import type { Bench, Question } from './harness/question.ts';
 
 const ENDPOINTS = 64;
-const CONCURRENCY = 16;
+/** The daemon's own setting. */
+const CONCURRENCY = 64;
 /** What a payment looks like in an event, in about two kilobytes. */
 const PAYMENT = { text: 'x'.repeat(1_900) };
 

@@ -164,7 +164,7 @@ export const SETTINGS = {
     'webhooks.concurrency',
     'TILLD_WEBHOOK_CONCURRENCY',
     value.wholeNumber(1, 256),
-    16,
+    64,
   ),
   webhookRetryGaps: setting(
     'webhooks.retryGaps',

@@ -120,6 +120,8 @@ export class WebhookQueue implements DeliveryAttempts {
       const [leased] = await inTransaction(this.#deps.db, async (tx) =>
         loadLeased(tx, await leaseDeliveries(tx, [deliveryId], lease), lease),
       );
+      // Whoever leased it before us may be about to run it.
+      if (leased === undefined) await this.#pumping;
       if (leased !== undefined) this.#run(leased, null);
       else if (!this.#running.has(deliveryId)) return this.#alreadyMade(deliveryId);
       const waiter = this.#waiters.get(deliveryId) ?? Promise.withResolvers<AttemptReport>();
