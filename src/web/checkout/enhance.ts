@@ -29,6 +29,15 @@ async function copy(button: HTMLButtonElement): Promise<void> {
   setTimeout(() => button.classList.remove('copied'), COPIED_MS);
 }
 
+/** By how much the daemon's clock is ahead of this device's, ms: phones are wrong by minutes, or by a time zone. */
+let offsetMs = 0;
+
+/** Sets the countdown by the daemon's clock; the page was drawn a moment ago. */
+export function setClock(root: HTMLElement): void {
+  const now = Number(root.dataset['now']);
+  if (now > 0) offsetMs = now - Date.now();
+}
+
 /** Moves the countdown on. The daemon alone decides when time is up. */
 export function tick(root: HTMLElement): void {
   const box = root.querySelector<HTMLElement>('.deadline');
@@ -36,7 +45,7 @@ export function tick(root: HTMLElement): void {
   if (box === null || time === null || time === undefined) return;
   const from = Date.parse(box.dataset['from'] ?? '');
   const until = Date.parse(box.dataset['until'] ?? '');
-  const left = Math.max(0, Math.floor((until - Date.now()) / 1000));
+  const left = Math.max(0, Math.floor((until - offsetMs - Date.now()) / 1000));
   time.textContent = clock(left);
   box.classList.toggle('hurry', left < HURRY_SECONDS);
   const fill = box.querySelector<HTMLElement>('.fill');

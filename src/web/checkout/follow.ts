@@ -64,11 +64,13 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
 
   const stream = (): void => {
     let failures = 0;
+    let over = false;
     const source = new EventSource(`${base}/events${query}`);
     const giveUp = (): void => {
       window.clearTimeout(silence);
       source.close();
-      void poll();
+      if (over) pollIn(POLL_FINAL_MS);
+      else void poll();
     };
     let silence = window.setTimeout(giveUp, FIRST_WORD_MS);
     const heard = (): void => {
@@ -80,15 +82,12 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
     source.addEventListener('payment', (event: MessageEvent<string>) => {
       heard();
       const state = JSON.parse(event.data) as State;
+      over = state.final;
       take(state);
-      if (!state.final) return;
-      window.clearTimeout(silence);
-      source.close();
-      pollIn(POLL_FINAL_MS);
     });
     source.addEventListener('error', () => {
       failures += 1;
-      if (source.readyState === EventSource.CLOSED || failures >= STREAM_TRIES) giveUp();
+      if (over || source.readyState === EventSource.CLOSED || failures >= STREAM_TRIES) giveUp();
     });
   };
 

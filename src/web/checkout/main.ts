@@ -1,5 +1,5 @@
 import './style.css';
-import { enhance, tick } from './enhance.ts';
+import { enhance, setClock, tick } from './enhance.ts';
 import { follow } from './follow.ts';
 import { playPayer } from './simulate.ts';
 import { texts } from './texts.ts';
@@ -8,7 +8,14 @@ import { say, toast } from './voice.ts';
 /** Keeps the page that the daemon drew current. Without it the page still says what to pay and where. */
 const main = document.querySelector<HTMLElement>('#checkout');
 
+/** The coin the payer picked by hand: it stays, where else the page shows the one already paid in. */
+let picked: string | undefined;
+
 if (main !== null) {
+  setClock(main);
+  main.addEventListener('change', ({ target }) => {
+    if (target instanceof HTMLInputElement) picked = target.id;
+  });
   enhance(main);
   setInterval(() => tick(main), 1_000);
   playPayer();
@@ -16,28 +23,29 @@ if (main !== null) {
     onChange: (state) => {
       show(main, state.html);
       say(state.announcement);
-      if (state.redirect !== null) leaveFor(state.redirect);
+      if (state.redirect !== null) leaveFor(state.redirect, state.announcement);
     },
   });
 }
 
 const LEAVE_AFTER_MS = 3_500;
 
-function leaveFor(url: string): void {
+/** Gives the reader the time to see, or hear, what happened before the page goes. */
+function leaveFor(url: string, announcement: string): void {
   if (!/^https?:\/\//i.test(url)) return;
   toast(texts.redirecting);
+  say(`${announcement}. ${texts.redirecting}`);
   setTimeout(() => window.location.assign(url), LEAVE_AFTER_MS);
 }
 
 /** Puts the new state in place and keeps what the payer had chosen and where the keyboard was. */
 function show(main: HTMLElement, html: string): void {
-  const chosen = main.querySelector<HTMLInputElement>('input[name=coin]:checked')?.id;
   const active = document.activeElement;
   const within = active !== null && main.contains(active);
   const focused = within ? (active.id === '' ? active.getAttribute('data-copy') : active.id) : null;
   // The daemon escapes everything in it, and the content security policy runs nothing inline.
   main.innerHTML = html;
-  const radio = chosen === undefined ? null : document.getElementById(chosen);
+  const radio = picked === undefined ? null : document.getElementById(picked);
   if (radio instanceof HTMLInputElement) radio.checked = true;
   enhance(main);
   if (!within) return;

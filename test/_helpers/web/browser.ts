@@ -18,6 +18,8 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
   '--disable-dev-shm-usage',
+  // No internet: nothing but this machine has a name.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 /** Runs in the page. */
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {

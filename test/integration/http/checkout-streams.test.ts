@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -89,16 +90,22 @@ async function read(
 }
 
 describe('streams of a checkout page', () => {
-  it('tell each change once, when there is news of it, and end when nothing more can come', async () => {
+  it('tell each change once, when there is news of it, and end a while after nothing more is to come', async () => {
     let now = frame('a');
-    const { url, news } = await serve({ look: async () => now });
+    const { url, news } = await serve({
+      look: async () => now,
+      limits: { heartbeatMs: 10, finalLifetimeMs: 100 },
+    });
     const answer = await fetch(url);
     expect(answer.headers.get('content-type')).toContain('text/event-stream');
     news.tell('pay_1');
     news.tell('pay_other');
     now = frame('b', true);
     news.tell('pay_1');
-    expect(idsIn(await answer.text())).toEqual(['a', 'b']);
+    await sleep(20);
+    now = frame('late', true);
+    news.tell('pay_1');
+    expect(idsIn(await answer.text())).toEqual(['a', 'b', 'late']);
   });
 
   it('read a payment once for all who look at it, and not at all while nothing happens', async () => {

@@ -18,7 +18,11 @@ export const SIMULATIONS = {
 const REFRESH_SECONDS = 15;
 
 /** The whole checkout page. It is complete without script; the script keeps it current. */
-export function checkoutPage(scene: Scene, assets: WebAssets['checkout'], version: string): string {
+export function checkoutPage(
+  scene: Scene,
+  assets: WebAssets['checkout'],
+  at: { readonly version: string; readonly now: number },
+): string {
   const { view, say, language } = scene;
   const { payment, shop } = view;
   const title = say('title', {
@@ -36,7 +40,7 @@ export function checkoutPage(scene: Scene, assets: WebAssets['checkout'], versio
     ${payment.sandbox && sandboxBanner(scene)}
     <div class="page">
       ${summary(scene)}
-      <main id="checkout" data-version="${version}">${stateOf(scene)}</main>
+      <main id="checkout" data-version="${at.version}" data-now="${at.now}">${stateOf(scene)}</main>
       ${footer(scene)}
     </div>
     <p id="status" role="status" class="sr">${announcement(scene)}</p>

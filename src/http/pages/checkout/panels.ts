@@ -60,7 +60,7 @@ function panel(scene: Scene, due: AmountDue, amountLabel: string): Html {
       ? null
       : say('rate', { coin, rate: fiat(option.rate, view.payment.currency, language) });
   return html`<section class="panel" data-coin="${coin}" aria-label="${COIN_INFO[coin].name}">
-    ${qr(scene, due)}
+    ${qr(scene, due)} ${uri !== null && html`<a class="button" href="${uri}">${say('openWallet')}</a>`}
     <div class="facts">
       ${fact({
         label: amountLabel,
@@ -75,7 +75,6 @@ function panel(scene: Scene, due: AmountDue, amountLabel: string): Html {
         copyLabel: say('copyAddress'),
       })}
     </div>
-    ${uri !== null && html`<a class="button" href="${uri}">${say('openWallet')}</a>`}
     <p class="hint">${say('network', { coin, network: COIN_INFO[coin].name })} ${rate}</p>
   </section>`;
 }

@@ -63,7 +63,8 @@ async function sceneOf(deps: CheckoutDeps, req: Request): Promise<Scene> {
 function page(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
     const scene = await sceneOf(deps, req);
-    sendPage(res, 200, checkoutPage(scene, deps.assets.checkout, versionOf(scene.view)));
+    const at = { version: versionOf(scene.view), now: deps.clock.now() };
+    sendPage(res, 200, checkoutPage(scene, deps.assets.checkout, at));
   };
 }
 

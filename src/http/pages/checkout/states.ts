@@ -65,7 +65,7 @@ function underpaid(scene: Scene): Html {
         <p>${say('underpaidText', { received: received.join(' + ') })}</p>
       </div>
     </div>
-    ${payPanels(scene, say('remaining'))} ${transactions(scene)}`;
+    ${payPanels(scene, say('remaining'))} ${transactions(scene)} ${backLink(scene, 'link')}`;
 }
 
 function confirming(scene: Scene): Html {
@@ -149,10 +149,10 @@ function received({ view, say, language }: Scene, transaction: Transaction): Htm
     ${coinIcon(coin)}
     <div>
       <b class="number">${coins(amount, language)} ${coin}</b>
+      <span class="hint">${done === 0 ? say('unconfirmed') : say('confirmations', progress)}</span>
       <span class="txid" title="${txid}"
         ><span class="sr">${say('transaction')}</span> ${txid.slice(0, 8)}…${txid.slice(-6)}</span
       >
     </div>
-    <span class="hint">${done === 0 ? say('unconfirmed') : say('confirmations', progress)}</span>
   </li>`;
 }

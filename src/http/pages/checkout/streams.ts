@@ -14,6 +14,8 @@ export interface StreamLimits {
   readonly gapMs: number;
   /** After this a stream ends and the browser connects again by itself. */
   readonly lifetimeMs: number;
+  /** After an end only late money or a reversal can follow: the page then asks from time to time. */
+  readonly finalLifetimeMs: number;
 }
 
 export const STREAM_LIMITS: StreamLimits = {
@@ -23,6 +25,7 @@ export const STREAM_LIMITS: StreamLimits = {
   compareMs: 12_000,
   gapMs: 200,
   lifetimeMs: 15 * 60_000,
+  finalLifetimeMs: 5 * 60_000,
 };
 
 /** A stream as it is asked for. */
@@ -67,8 +70,8 @@ export class CheckoutStreams {
   }
 
   /**
-   * Sends the payment now and whenever what is shown of it changes, until it is final, the browser
-   * leaves, time is up or the daemon stops.
+   * Sends the payment now and whenever what is shown of it changes, until it has been final for a while,
+   * the browser leaves, time is up or the daemon stops.
    */
   open(request: StreamRequest): void {
     const { client, paymentId } = request;
@@ -104,11 +107,12 @@ export class CheckoutStreams {
   }
 
   #startTimers(): void {
-    const { heartbeatMs, compareMs, lifetimeMs } = this.#limits;
+    const { heartbeatMs, compareMs, lifetimeMs, finalLifetimeMs } = this.#limits;
     const beat = (): void => {
-      const oldest = performance.now() - lifetimeMs;
+      const now = performance.now();
       for (const stream of this.#streams) {
-        if (stream.openedAt < oldest) stream.end();
+        const isOld = now - stream.openedAt > lifetimeMs || now - stream.finalSince > finalLifetimeMs;
+        if (isOld) stream.end();
         else stream.beat();
       }
     };
@@ -136,6 +140,7 @@ export class CheckoutStreams {
 /** One open connection. */
 class Stream implements Viewer {
   readonly openedAt = performance.now();
+  #finalSince = Infinity;
   readonly #res: Response;
   readonly #next: NextFunction;
   readonly #language: Language;
@@ -155,8 +160,15 @@ class Stream implements Viewer {
     res.on('drain', () => this.#send());
   }
 
+  /** Since when the payment has been final; Infinity while it is not. */
+  get finalSince(): number {
+    return this.#finalSince;
+  }
+
   show(frame: Frame): void {
     this.#latest = frame;
+    if (!frame.final) this.#finalSince = Infinity;
+    else if (this.#finalSince === Infinity) this.#finalSince = performance.now();
     this.#send();
   }
 
@@ -195,7 +207,6 @@ class Stream implements Viewer {
     if (!this.#res.headersSent) this.#begin();
     this.#shown = frame.version;
     this.#res.write(`event: payment\nid: ${frame.version}\ndata: ${frame.data(this.#language)}\n\n`);
-    if (frame.final) this.end();
   }
 
   #begin(): void {

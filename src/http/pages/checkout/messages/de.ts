@@ -34,7 +34,8 @@ export const de: Messages = {
   redirecting: 'Sie werden zum Shop zurückgeleitet…',
   backToShop: 'Zurück zum Shop',
   expiredTitle: 'Diese Zahlung ist abgelaufen',
-  expiredText: 'Bitte kein Geld mehr senden. Beginnen Sie im Shop noch einmal.',
+  expiredText:
+    'Bitte kein Geld mehr senden, sondern im Shop neu beginnen. Schon gesendet? Dann erscheint es hier, sobald das Netzwerk es kennt.',
   lateTitle: 'Ihre Zahlung kam zu spät',
   lateText:
     'Sie ist nach Ablauf der Zeit eingegangen. Der Shop weiß davon und entscheidet, wie es weitergeht.',

@@ -33,7 +33,8 @@ export const en = {
   redirecting: 'Taking you back to the shop…',
   backToShop: 'Back to the shop',
   expiredTitle: 'This payment has expired',
-  expiredText: 'Please do not send money any more. Start again in the shop.',
+  expiredText:
+    'Please do not send money any more: start again in the shop. Have you sent it already? It will show up here as soon as the network has it.',
   lateTitle: 'Your payment came late',
   lateText: 'It arrived after the time was up. The shop has been told and will decide what happens next.',
   cancelledTitle: 'This payment was cancelled',

@@ -34,7 +34,8 @@ export const es: Messages = {
   redirecting: 'Volviendo a la tienda…',
   backToShop: 'Volver a la tienda',
   expiredTitle: 'Este pago ha caducado',
-  expiredText: 'No envíe más dinero. Empiece de nuevo en la tienda.',
+  expiredText:
+    'No envíe más dinero: empiece de nuevo en la tienda. ¿Ya lo ha enviado? Aparecerá aquí en cuanto la red lo reciba.',
   lateTitle: 'Su pago llegó tarde',
   lateText: 'Llegó cuando el plazo ya había terminado. La tienda está avisada y decidirá qué hacer.',
   cancelledTitle: 'Este pago fue cancelado',

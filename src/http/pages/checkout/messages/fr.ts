@@ -34,7 +34,8 @@ export const fr: Messages = {
   redirecting: 'Retour à la boutique…',
   backToShop: 'Retour à la boutique',
   expiredTitle: 'Ce paiement a expiré',
-  expiredText: 'N’envoyez plus d’argent. Recommencez dans la boutique.',
+  expiredText:
+    'N’envoyez plus d’argent : recommencez dans la boutique. Déjà envoyé ? Le paiement s’affichera ici dès que le réseau l’aura reçu.',
   lateTitle: 'Votre paiement est arrivé trop tard',
   lateText: 'Il est arrivé après la fin du délai. La boutique est prévenue et décidera de la suite.',
   cancelledTitle: 'Ce paiement a été annulé',

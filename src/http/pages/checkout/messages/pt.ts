@@ -34,7 +34,8 @@ export const pt: Messages = {
   redirecting: 'Voltando para a loja…',
   backToShop: 'Voltar à loja',
   expiredTitle: 'Este pagamento expirou',
-  expiredText: 'Não envie mais dinheiro. Comece de novo na loja.',
+  expiredText:
+    'Não envie mais dinheiro: comece de novo na loja. Já enviou? O pagamento aparecerá aqui assim que a rede o receber.',
   lateTitle: 'O seu pagamento chegou tarde',
   lateText: 'Ele chegou depois do fim do prazo. A loja foi avisada e vai decidir o que fazer.',
   cancelledTitle: 'Este pagamento foi cancelado',

@@ -1,0 +1,129 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { de } from '../../src/http/pages/checkout/messages/de.ts';
+import { en } from '../../src/http/pages/checkout/messages/en.ts';
+import { es } from '../../src/http/pages/checkout/messages/es.ts';
+import { fr } from '../../src/http/pages/checkout/messages/fr.ts';
+import { pt } from '../../src/http/pages/checkout/messages/pt.ts';
+import type { PaymentJson } from '../_helpers/api-client.ts';
+import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../_helpers/web/build.ts';
+import { CheckoutWorld, STATES } from '../_helpers/web/checkout-world.ts';
+
+const LOOKS = [
+  ['phone', 'light', PHONE],
+  ['phone', 'dark', PHONE],
+  ['desktop', 'light', DESKTOP],
+  ['desktop', 'dark', DESKTOP],
+] as const;
+const SMALL = { width: 320, height: 640 };
+const OTHERS = { de, es, fr, pt };
+
+let world: CheckoutWorld;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  await ensureWebBuilt();
+  world = await CheckoutWorld.start();
+  browser = await WebBrowser.start(world.till.api.baseUrl);
+});
+afterAll(async () => {
+  await browser?.stop();
+  await world?.end();
+});
+afterEach(() => {
+  expect(browser.takeComplaints()).toEqual([]);
+});
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name });
+const overflows = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+
+async function picturesOf(page: Page, name: string): Promise<void> {
+  for (const [device, colorScheme, viewport] of LOOKS) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    if ((device === 'phone') === (colorScheme === 'dark')) expect(await axeFindings(page)).toEqual([]);
+    const file = `${SCREENS}/checkout-${name}-${device}-${colorScheme}.png`;
+    await page.screenshot({ path: file, fullPage: device === 'phone' });
+  }
+}
+
+/** On what the page scrolls sideways: the narrowest phone, 200 % zoom, letters twice the size. */
+async function overflowsOf(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const [name, viewport, letters] of [
+    ['320 px', SMALL, '100%'],
+    // A window at 200 % has half as many CSS pixels.
+    ['zoom', { width: 640, height: 430 }, '100%'],
+    ['large letters', PHONE, '200%'],
+  ] as const) {
+    await page.setViewportSize(viewport);
+    await page.evaluate(`document.documentElement.style.fontSize = '${letters}'`);
+    if (await page.evaluate(overflows)) found.push(name);
+  }
+  await page.evaluate(`document.documentElement.style.fontSize = ''`);
+  return found;
+}
+
+/** Pieces of English that a page in another language still shows. */
+async function englishLeftIn(path: string, language: keyof typeof OTHERS): Promise<string[]> {
+  const other: Record<string, string> = OTHERS[language];
+  const own = Object.values(other).join(' ');
+  const page = await (await fetch(`${world.till.api.baseUrl}${path}?lang=${language}`)).text();
+  // What a person reads or hears: labels too, but no class names.
+  const text = page
+    .replace(/ (?:class|href|id|src|style)="[^"]*"/g, '')
+    .replace(/<script.*?<\/script>/gs, '');
+  expect(page).toContain(`<html lang="${language}">`);
+  return Object.entries(en)
+    .filter(([key, message]) => other[key] !== message)
+    .flatMap(([, message]) => message.split(/\{\w+\}/))
+    .map((piece) => piece.trim())
+    .filter((piece) => piece.length >= 8 && !own.includes(piece) && text.includes(piece));
+}
+
+describe.each(STATES)('$name', ({ name, status, exception = null, heading: title, reach }) => {
+  let payment: PaymentJson;
+  let path: string;
+
+  it('comes to the open page by itself, and stands in the page without script', async () => {
+    payment = await world.pay({ orderId: name, returnUrl: `${world.till.api.baseUrl}/healthz` });
+    path = `/checkout/${payment.id}`;
+    const page = await browser.page({ viewport: PHONE });
+    await page.goto(path);
+    await heading(page, 'Waiting for your payment').waitFor();
+    await reach(world, payment.id);
+    expect(await world.shop.payment(payment.id)).toMatchObject({ status, exception });
+    await heading(page, title).waitFor();
+    expect(await page.locator('#status').innerText()).toMatch(new RegExp(`^${title}`));
+    expect(await axeFindings(page)).toEqual([]);
+    await page.context().close();
+
+    const plain = await browser.page({ viewport: PHONE, javaScriptEnabled: false });
+    await plain.goto(path);
+    await heading(plain, title).waitFor();
+    const paying = status === 'pending' || status === 'underpaid';
+    expect(await plain.getByRole('img', { name: /QR code/ }).count()).toBe(paying ? 1 : 0);
+    expect(await plain.getByRole('link', { name: 'Back to the shop' }).count()).toBe(1);
+    expect(await plain.getByRole('region', { name: 'Sandbox' }).count()).toBe(0);
+    expect(await plain.getByRole('complementary', { name: 'Sandbox: no real money' }).count()).toBe(1);
+    await plain.context().close();
+  });
+
+  it('is told in five languages', async () => {
+    for (const language of Object.keys(OTHERS) as (keyof typeof OTHERS)[]) {
+      expect({ language, left: await englishLeftIn(path, language) }).toEqual({ language, left: [] });
+    }
+  });
+
+  it('fits the narrowest phone, zoom and large letters, and looks as the pictures show', async () => {
+    const page = await browser.page({ deviceScaleFactor: 2, reducedMotion: 'reduce' });
+    for (const language of ['de', 'en']) {
+      await page.goto(`${path}?lang=${language}`);
+      await page.locator('main').waitFor();
+      expect({ language, overflows: await overflowsOf(page) }).toEqual({ language, overflows: [] });
+    }
+    await picturesOf(page, name);
+    await page.context().close();
+  });
+});
