@@ -207,10 +207,15 @@ describe('by keyboard alone', () => {
       order.push(name);
       expect({ name, seen }).toEqual({ name, seen: true });
     }
-    expect(order).toEqual([
-      ...['exact', 'underpay', 'overpay', 'late', 'BTC', 'Open in wallet', 'Copy amount', 'Copy address'],
-      ...['Back to the shop', 'English', 'Deutsch', 'Español', 'Français', 'Português'],
+    expect(order.slice(0, 4)).toEqual(['exact', 'underpay', 'overpay', 'late']);
+    expect(order.slice(4, 9)).toEqual([
+      'BTC',
+      'Open in wallet',
+      'Copy amount',
+      'Copy address',
+      'Back to the shop',
     ]);
+    expect(order.slice(9)).toEqual(['English', 'Deutsch', 'Español', 'Français', 'Português']);
 
     await page.getByRole('radio', { name: /BTC/ }).focus();
     await page.keyboard.press('ArrowRight');
@@ -342,7 +347,7 @@ describe('the budget', () => {
     const { file, css = [] } = manifest['checkout/main.ts']!;
     for (const name of [file, ...css]) {
       const text = readFileSync(`dist/web/${name}`, 'utf8');
-      expect(text.match(/(?:[\"'`(]|https?:)\/\/[a-z0-9-]+\.[a-z]{2,}/gi) ?? []).toEqual([]);
+      expect(text.match(/(?:["'`(]|https?:)\/\/[a-z0-9-]+\.[a-z]{2,}/gi) ?? []).toEqual([]);
     }
   });
 

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { useEffect, type ReactNode } from 'react';
-import { endSession, useSession } from './api/session.ts';
+import { endSession, lostSession, useSession } from './api/session.ts';
 import { useShop, useShopId, useShops } from './api/hooks.ts';
+import { SignInAgain } from './pages/sign-in-again.tsx';
 import { Button } from './ui/basics.tsx';
 
 const SHOP_PAGES = [
@@ -21,16 +22,19 @@ export function Frame() {
   const session = useSession();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const isOut = session === null;
+  const lost = lostSession();
+  const shown = session ?? lost;
+  const isOut = shown === null;
   useEffect(() => {
     const { pathname, search } = window.location;
     if (!isOut || pathname === '/dashboard/login') return;
     client.clear();
     void navigate({ to: '/login', search: { next: pathname + search }, replace: true });
   }, [isOut, navigate, client]);
-  if (session === null) return null;
+  if (shown === null) return null;
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_1fr]">
+      {session === null && <SignInAgain as={shown.user} />}
       <a
         href="#content"
         className="sr-only focus:not-sr-only focus:absolute focus:z-10 focus:m-2 focus:bg-card focus:p-2"
@@ -45,7 +49,7 @@ export function Frame() {
           </Link>
         </div>
         <ShopChoice />
-        <Navigation email={session.user.email} />
+        <Navigation email={shown.user.email} />
       </header>
       <main id="content" className="mx-auto w-full max-w-6xl min-w-0 px-4 py-6 sm:px-8 sm:py-8">
         <SandboxNote />

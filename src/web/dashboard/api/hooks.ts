@@ -1,6 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { api, type ApiError, type Request } from './client.ts';
+import { useSession } from './session.ts';
 import type { Shop } from './types.ts';
 
 interface Options {
@@ -10,11 +11,12 @@ interface Options {
 
 /** Reads one address of the API and keeps it; the last page stays in view while the next one comes. */
 export function useApi<T>(path: string, query: Request['query'] = {}, options: Options = {}) {
+  const isIn = useSession() !== null;
   return useQuery<T, ApiError>({
     queryKey: [path, query],
     queryFn: () => api<T>('GET', path, { query }),
     placeholderData: keepPreviousData,
-    enabled: options.enabled ?? true,
+    enabled: isIn && (options.enabled ?? true),
     ...(options.refetchMs === undefined ? {} : { refetchInterval: options.refetchMs }),
   });
 }

@@ -12,12 +12,14 @@ const KEY = 'tilld.session';
 const listeners = new Set<() => void>();
 let timer: number | undefined;
 let endedByItself = false;
+let lost: Session | null = null;
 let current = restore();
 
 function restore(): Session | null {
   try {
     const stored = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Session | null;
-    return stored !== null && Date.parse(stored.expiresAt) > Date.now() ? stored : null;
+    endedByItself = stored !== null && Date.parse(stored.expiresAt) <= Date.now();
+    return endedByItself ? null : stored;
   } catch {
     return null;
   }
@@ -38,12 +40,14 @@ if (current !== null) change(current);
 
 export function startSession({ token, expiresAt, user }: SessionAnswer): void {
   endedByItself = false;
+  lost = null;
   change({ token, expiresAt, user });
 }
 
 /** @param byItself the token ran out or was refused: the sign-in page says so */
 export function endSession(byItself = false): void {
   endedByItself = byItself && current !== null;
+  lost = endedByItself ? current : null;
   change(null);
 }
 
@@ -53,6 +57,11 @@ export function session(): Session | null {
 
 export function hasSessionRunOut(): boolean {
   return endedByItself;
+}
+
+/** The session that ran out while its page was open: the page and what was typed in it still stand. */
+export function lostSession(): Session | null {
+  return lost;
 }
 
 function subscribe(listener: () => void): () => void {

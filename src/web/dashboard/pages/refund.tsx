@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { api } from '../api/client.ts';
+import { api, ApiError } from '../api/client.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
 import type { Payment } from '../api/types.ts';
 import { Button, Problem } from '../ui/basics.tsx';
@@ -19,9 +19,17 @@ export function RefundDialog(props: { payment: Payment; open: boolean; onClose: 
     setKey(crypto.randomUUID());
     onClose();
   };
-  const refund = useAct(({ amount = '', ...fields }: Record<string, string>) => {
+  const refund = useAct(async ({ amount = '', ...fields }: Record<string, string>) => {
     const body = { ...fields, ...(amount === '' ? {} : { amount }), merchantId, paymentId: payment.id };
-    return api('POST', '/payment/refund', { body, idempotencyKey: key });
+    try {
+      return await api('POST', '/payment/refund', { body, idempotencyKey: key });
+    } catch (error) {
+      // Refused for good: what is corrected then is another order. Without an answer it may have been done.
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 409) {
+        setKey(crypto.randomUUID());
+      }
+      throw error;
+    }
   }, done);
   const note = useAct(
     () =>

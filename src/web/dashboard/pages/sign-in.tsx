@@ -37,34 +37,29 @@ function useEnter(): () => void {
   return () => router.history.replace(`/dashboard${safe.replace(/^\/dashboard/, '')}`);
 }
 
-export function SignInPage() {
-  const enter = useEnter();
+const RUN_OUT = 'Your session has ended. Sign in again and go on where you were; sessions last 24 hours.';
+
+/** Asks for email and password, and for the code once it is needed. */
+export function SignInForm(props: {
+  email?: string;
+  onDone: (answer: SessionAnswer) => void;
+  extra: ReactNode;
+}) {
   const [needsCode, setNeedsCode] = useState(false);
-  const [{ next }] = useFilters();
   const login = useAct(
     (body: Record<string, string>) => api<SessionAnswer>('POST', '/auth/login', { body }),
     (answer) => {
       startSession(answer);
-      enter();
+      props.onDone(answer);
     },
   );
   const asksForCode = login.error?.code === 'SECOND_FACTOR_REQUIRED';
   if (asksForCode && !needsCode) setNeedsCode(true);
   return (
-    <Gate
-      title="Sign in"
-      foot={
-        <>
-          New here?{' '}
-          <Link to="/register" search={next === undefined ? {} : { next }} className={LINK}>
-            Create an account
-          </Link>
-        </>
-      }
-    >
+    <>
       {hasSessionRunOut() && (
         <p role="status" className="mb-4 rounded-xl bg-warn-soft p-3 text-sm text-warn">
-          Your session has ended. Sign in again and go on where you were; sessions last 24 hours.
+          {RUN_OUT}
         </p>
       )}
       <Form
@@ -72,14 +67,24 @@ export function SignInPage() {
         busy={login.isPending}
         error={asksForCode ? null : login.error}
         onSubmit={(values) => login.mutate(values)}
-        extra={
-          <Link to="/forgot-password" className={`text-sm ${LINK}`}>
-            Forgot the password?
-          </Link>
-        }
+        extra={props.extra}
       >
-        <Field label="Email" name="email" type="email" autoComplete="username" required />
-        <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+        <Field
+          label="Email"
+          name="email"
+          type="email"
+          autoComplete="username"
+          defaultValue={props.email}
+          required
+        />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          autoFocus={props.email !== undefined}
+          required
+        />
         {needsCode && (
           <Field
             label="Code"
@@ -92,6 +97,33 @@ export function SignInPage() {
           />
         )}
       </Form>
+    </>
+  );
+}
+
+export function SignInPage() {
+  const enter = useEnter();
+  const [{ next }] = useFilters();
+  return (
+    <Gate
+      title="Sign in"
+      foot={
+        <>
+          New here?{' '}
+          <Link to="/register" search={next === undefined ? {} : { next }} className={LINK}>
+            Create an account
+          </Link>
+        </>
+      }
+    >
+      <SignInForm
+        onDone={enter}
+        extra={
+          <Link to="/forgot-password" className={`text-sm ${LINK}`}>
+            Forgot the password?
+          </Link>
+        }
+      />
     </Gate>
   );
 }

@@ -1,5 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
+import { session } from '../api/session.ts';
 import { Button } from './basics.tsx';
 
 interface DialogProps {
@@ -11,8 +12,12 @@ interface DialogProps {
 
 /** Holds the keyboard, closes by Escape, gives the focus back. */
 export function Dialog(props: DialogProps) {
+  const change = (open: boolean): void => {
+    // What happens in the sign-in above it is no wish to close it.
+    if (!open && session() !== null) props.onClose();
+  };
   return (
-    <Base.Root open={props.open} onOpenChange={(open) => !open && props.onClose()}>
+    <Base.Root open={props.open} onOpenChange={change}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 bg-black/45" />
         <Base.Popup className="fixed top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-2xl border border-line bg-card p-6 shadow-2xl">
