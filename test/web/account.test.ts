@@ -94,6 +94,27 @@ async function signIn(password: string): Promise<void> {
   await button('Sign in').click();
 }
 
+/** Makes a payment in the page and plays the payer through the API. */
+async function paid(orderId: string, scenario: string, coin: string): Promise<string> {
+  await page.goto(`${shopPath}/payments`);
+  await button('New payment').click();
+  await field('Amount').fill('250');
+  await field('Order id').fill(orderId);
+  await field('Customer email').fill('buyer@example.com');
+  await button('Create payment').click();
+  await heading(`Order ${orderId}`).waitFor();
+  const paymentId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  const { token } = await till.api.must<{ token: string }>('POST', '/auth/login', {
+    body: { email: EMAIL, password: PASSWORD },
+  });
+  const merchantId = shopPath.split('/').at(-1);
+  await till.api.must('POST', '/sandbox/payment/simulate', {
+    token,
+    body: { merchantId, paymentId, scenario, coin },
+  });
+  return paymentId;
+}
+
 describe('an account', () => {
   it('is verified by the link that was mailed', async () => {
     await page.goto('/dashboard/register');
@@ -211,27 +232,6 @@ describe('a shop', () => {
     await page.getByText('Verified', { exact: true }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
   });
-
-  /** Makes a payment in the page and plays the payer through the API. */
-  async function paid(orderId: string, scenario: string, coin: string): Promise<string> {
-    await page.goto(`${shopPath}/payments`);
-    await button('New payment').click();
-    await field('Amount').fill('250');
-    await field('Order id').fill(orderId);
-    await field('Customer email').fill('buyer@example.com');
-    await button('Create payment').click();
-    await heading(`Order ${orderId}`).waitFor();
-    const paymentId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
-    const { token } = await till.api.must<{ token: string }>('POST', '/auth/login', {
-      body: { email: EMAIL, password: PASSWORD },
-    });
-    const merchantId = shopPath.split('/').at(-1);
-    await till.api.must('POST', '/sandbox/payment/simulate', {
-      token,
-      body: { merchantId, paymentId, scenario, coin },
-    });
-    return paymentId;
-  }
 
   it('sends money back to a payer, and the payment says so', async () => {
     const payer = await Shop.open(till.api);
