@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { Histogram, type Registry } from 'prom-client';
 import type { Logger } from '../domain/ports.ts';
 import { requestIdOf } from './request-id.ts';
@@ -40,6 +40,7 @@ export function createRequestLog(
         path,
         status: res.statusCode,
         ms: Math.round(ms),
+        ...paymentOf(res),
         ...(res.writableFinished ? {} : { aborted: true }),
       };
       if (QUIET.has(path)) logger.debug(fields, 'request');
@@ -47,4 +48,9 @@ export function createRequestLog(
     });
     next();
   };
+}
+
+function paymentOf(res: Response): { readonly paymentId?: string } {
+  const paymentId: unknown = res.locals['paymentId'];
+  return typeof paymentId === 'string' ? { paymentId } : {};
 }

@@ -1,7 +1,7 @@
 import type { Mode } from '../domain/coins.ts';
 import type { EventType } from '../domain/events.ts';
-import type { Clock } from '../domain/ports.ts';
-import type { Tx } from '../store/database.ts';
+import type { Clock, Logger } from '../domain/ports.ts';
+import { afterCommit, type Tx } from '../store/database.ts';
 import { insertDelivery } from '../store/deliveries.ts';
 import { insertEvent } from '../store/events.ts';
 import { isGone } from '../store/gone-endpoints.ts';
@@ -10,6 +10,7 @@ import { newId } from './new-id.ts';
 
 export interface EmitEventDeps {
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 export interface NewEvent {
@@ -57,6 +58,8 @@ export async function emitEvent(
     created_at: now,
   });
   const deliveryId = await addDelivery(tx, event, { eventId, eventSeq, now });
+  const { type, mode, paymentId, sendId } = event;
+  afterCommit(tx, () => deps.logger.info({ type, mode, eventId, deliveryId, paymentId, sendId }, 'event'));
   return { eventId, deliveryId };
 }
 

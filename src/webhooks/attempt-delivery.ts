@@ -71,6 +71,9 @@ export async function attemptDelivery(
   const logId = await deps.recorder.record({ delivery, token, outcome, ...attempt });
   const fields = {
     deliveryId: delivery.id,
+    eventId: event.id,
+    paymentId: delivery.payment_id,
+    logId,
     eventType: event.type,
     status,
     error,

@@ -84,6 +84,7 @@ function paymentDeps(app: HttpApp, rates: TestRates): CreatePaymentDeps {
   return {
     db,
     clock,
+    logger,
     rates,
     chains: { get: (coin, mode) => (mode === 'sandbox' ? adapter(coin) : null) },
     deriver: createWallet({ keyring, liveNetwork: 'regtest' }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../domain/events.ts';
-import type { Clock } from '../../domain/ports.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/database.ts';
 import type { DeliveryAttempts } from '../../usecases/webhooks/attempts.ts';
 import { listEvents } from '../../usecases/webhooks/list-events.ts';
@@ -15,6 +15,7 @@ import { identifier } from '../schemas/text.ts';
 export interface WebhookRoutesDeps {
   readonly db: Db;
   readonly clock: Clock;
+  readonly logger: Logger;
   /** The delivery queue. */
   readonly attempts: DeliveryAttempts;
 }

@@ -11,7 +11,7 @@ import type {
   PaymentFact,
   PaymentState,
 } from '../../domain/payment/types.ts';
-import type { Clock, Rates } from '../../domain/ports.ts';
+import type { Clock, Logger, Rates } from '../../domain/ports.ts';
 import { coinAmountFor } from '../../domain/price.ts';
 import { afterCommit, type Tx } from '../../store/database.ts';
 import { findMerchant } from '../../store/merchants.ts';
@@ -23,6 +23,7 @@ import { presentPayment, type PresentDeps } from './present-payment.ts';
 
 export interface ApplyFactsDeps extends PresentDeps {
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly rates: Pick<Rates, 'quote'>;
   /** Called after the commit with each payment that was told something: it may look different now. */
   readonly tellPaymentNews: (paymentId: string) => void;

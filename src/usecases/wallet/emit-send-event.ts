@@ -1,16 +1,15 @@
 import type { SendEventType } from '../../domain/events.ts';
-import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/database.ts';
 import { findMerchant } from '../../store/merchants.ts';
 import type { StoredSend } from '../../store/sends.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
-import { emitEvent } from '../emit-event.ts';
+import { emitEvent, type EmitEventDeps } from '../emit-event.ts';
 import { viewSend } from './send-view.ts';
 
 /** Tells the merchant about a send, in the transaction that changed it. Events of one send keep their order. */
 export async function emitSendEvent(
   tx: Tx,
-  deps: { readonly clock: Clock },
+  deps: EmitEventDeps,
   type: SendEventType,
   send: StoredSend,
 ): Promise<void> {

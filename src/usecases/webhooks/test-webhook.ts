@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import type { Clock } from '../../domain/ports.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
 import { inTransaction, type Db } from '../../store/database.ts';
 import { findMerchant } from '../../store/merchants.ts';
 import { emitEvent } from '../emit-event.ts';
@@ -9,6 +9,7 @@ import { refuseGone } from './redeliver-webhook.ts';
 export interface TestWebhookDeps {
   readonly db: Db;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly attempts: DeliveryAttempts;
 }
 

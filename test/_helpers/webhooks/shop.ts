@@ -210,7 +210,7 @@ async function insertPayment(
       return inTransaction(db, (tx) =>
         emitEvent(
           tx,
-          { clock },
+          { clock, logger: silent },
           {
             merchant,
             type,

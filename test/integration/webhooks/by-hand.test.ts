@@ -11,6 +11,7 @@ import { testWebhook } from '../../../src/usecases/webhooks/test-webhook.ts';
 import type { WebhookQueue } from '../../../src/webhooks/queue.ts';
 import { openShop, type Merchant, type Shop } from '../../_helpers/webhooks/shop.ts';
 import { ok, startSink, status, type Sink } from '../../_helpers/webhooks/sink.ts';
+import { silent } from '../../_helpers/wallet-world.ts';
 
 let shop: Shop;
 let sink: Sink;
@@ -126,7 +127,10 @@ describe('redelivery', () => {
 describe('test webhook', () => {
   it('posts webhook.test to the merchant and answers how it went', async () => {
     const merchant = await shop.merchant(sink.url);
-    const report = await testWebhook({ ...shop, attempts: queue }, { merchantId: merchant.id });
+    const report = await testWebhook(
+      { ...shop, attempts: queue, logger: silent },
+      { merchantId: merchant.id },
+    );
     expect(report).toMatchObject({ status: 200, error: null });
     expect(sink.received[0]!.json).toMatchObject({ id: report.eventId, type: 'webhook.test', sequence: 0 });
     expect((await logs(merchant)).logs[0]).toMatchObject({ id: report.logId, paymentId: null });
@@ -138,7 +142,7 @@ describe('test webhook', () => {
     await queue.start();
     const reports = await Promise.all(
       Array.from({ length: 8 }, async () => {
-        const report = testWebhook({ ...shop, attempts: queue }, { merchantId: merchant.id });
+        const report = testWebhook({ ...shop, attempts: queue, logger: silent }, { merchantId: merchant.id });
         queue.wake();
         return report;
       }),
@@ -150,7 +154,7 @@ describe('test webhook', () => {
   it('says INVALID_STATE without a URL', async () => {
     const merchant = await shop.merchant(null);
     await expect(
-      testWebhook({ ...shop, attempts: queue }, { merchantId: merchant.id }),
+      testWebhook({ ...shop, attempts: queue, logger: silent }, { merchantId: merchant.id }),
     ).rejects.toMatchObject({ code: 'INVALID_STATE' });
   });
 });
@@ -167,9 +171,11 @@ describe('a merchant URL that answered 410', () => {
     expect((await (await shop.payment(merchant)).emit()).deliveryId).toBeNull();
     const deps = { ...shop, attempts: queue };
     const [log] = (await logs(merchant)).logs;
-    await expect(testWebhook(deps, { merchantId: merchant.id })).rejects.toMatchObject({
-      code: 'INVALID_STATE',
-    });
+    await expect(testWebhook({ ...deps, logger: silent }, { merchantId: merchant.id })).rejects.toMatchObject(
+      {
+        code: 'INVALID_STATE',
+      },
+    );
     await expect(redeliverWebhook(deps, { merchantId: merchant.id, logId: log!.id })).rejects.toMatchObject({
       code: 'INVALID_STATE',
     });
@@ -274,6 +280,7 @@ describe('events and logs as lists', () => {
 describe('emitting an event', () => {
   it('insists on the transaction of its change, and vanishes with it', async () => {
     const merchant = await shop.merchant(sink.url);
+    const deps = { clock: shop.clock, logger: silent };
     const event = {
       merchant,
       type: 'webhook.test' as const,
@@ -284,9 +291,9 @@ describe('emitting an event', () => {
       data: {},
       paymentWebhookUrl: null,
     };
-    await expect(emitEvent(shop.db as never, shop, event)).rejects.toThrow('transaction');
+    await expect(emitEvent(shop.db as never, deps, event)).rejects.toThrow('transaction');
     const rolledBack = inTransaction(shop.db, async (tx) => {
-      await emitEvent(tx, shop, event);
+      await emitEvent(tx, deps, event);
       throw new Error('change of mind');
     });
     await expect(rolledBack).rejects.toThrow('change of mind');
