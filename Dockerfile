@@ -15,6 +15,11 @@ FROM packages AS build
 COPY tsconfig.json tsconfig.build.json tsconfig.web.json vite.config.ts ./
 COPY src src
 RUN npm run --silent build
+COPY config config
+COPY docker docker
+COPY test/_helpers test/_helpers
+# Whatever umask the checkout was made with.
+RUN chmod -R a+rX config docker test package.json dist
 
 # What the daemon needs to run, and of native packages only the binaries for this platform.
 FROM packages AS production
@@ -44,10 +49,9 @@ COPY --from=production /app/node_modules node_modules
 COPY --from=packages /app/node_modules/litesvm node_modules/litesvm
 COPY --from=packages /app/node_modules/litesvm-linux-* node_modules/litesvm-native
 RUN mv node_modules/litesvm-native "node_modules/$(node -p "require('./node_modules/litesvm-native/package.json').name")"
-COPY package.json ./
-COPY test/_helpers/svm test/_helpers/svm
-COPY test/_helpers/nodes test/_helpers/nodes
-COPY docker/devnet docker/devnet
+COPY --from=build /app/package.json ./
+COPY --from=build /app/test/_helpers test/_helpers
+COPY --from=build /app/docker/devnet docker/devnet
 RUN ln -s /app/docker/devnet/pay /app/docker/devnet/mine /usr/local/bin/
 USER 10001:10001
 
@@ -58,11 +62,11 @@ RUN groupadd --gid 10001 tilld && useradd --uid 10001 --gid 10001 --no-create-ho
     /usr/local/include /usr/local/share/doc /usr/local/share/man /opt/yarn-v*
 WORKDIR /app
 ENV NODE_ENV=production TILLD_HOST=0.0.0.0 TILLD_DATA_DIR=/data HOME=/data
-COPY package.json ./
+COPY --from=build /app/package.json ./
 COPY --from=production /app/node_modules node_modules
 COPY --from=build /app/dist dist
-COPY config config
-COPY docker/healthcheck.mjs docker/
+COPY --from=build /app/config config
+COPY --from=build /app/docker/healthcheck.mjs docker/
 USER 10001:10001
 VOLUME /data
 EXPOSE 3000

@@ -7,6 +7,8 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 180_000,
     hookTimeout: 900_000,
+    // One network of containers at a time.
+    fileParallelism: false,
     bail: 1,
   },
 });

@@ -175,6 +175,7 @@ start_engine() {
 
 stop_engine() {
   local waited containers mount
+  [ -z "${COMMAND_PID:-}" ] || kill -TERM "$COMMAND_PID" 2>/dev/null || true
   if [ -n "${ENGINE_PID:-}" ] && kill -0 "$ENGINE_PID" 2>/dev/null; then
     containers="$(timeout 30 docker ps -aq 2>/dev/null || true)"
     [ -z "$containers" ] || timeout 60 docker rm -f $containers >/dev/null 2>&1 || true
@@ -209,6 +210,9 @@ trap 'exit 143' TERM
 start_engine || die "the engine did not start"
 import_base_images || die "the base images could not be imported"
 note "$(docker version --format 'Docker {{.Server.Version}}'), $(docker compose version)"
+# In the background, so that a signal ends this script at once and not only after the command.
+"$@" {lock}>&- &
+COMMAND_PID=$!
 status=0
-"$@" {lock}>&- || status=$?
+wait "$COMMAND_PID" || status=$?
 exit "$status"
