@@ -30,6 +30,7 @@ export function createLiveAdapters(deps: ChainDeps): ChainAdapter[] {
     const adapter = createLiveAdapter(coin, {
       network,
       rpcUrl: urlWithCredentials(node),
+      wsUrl: coin === 'SOL' ? config.solWsUrl?.reveal() : undefined,
       cookieFile: node.cookieFile ?? undefined,
       rpcTimeoutMs: config.nodeTimeoutMs,
       ...feeLimits(config, coin),

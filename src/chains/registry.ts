@@ -14,6 +14,7 @@ import { UTXO_COINS } from './utxo/coins.ts';
 export interface LiveChainOptions {
   readonly network: Network;
   readonly rpcUrl: string;
+  readonly wsUrl: string | undefined;
   readonly cookieFile: string | undefined;
   readonly rpcTimeoutMs: number;
   readonly feeFloorRate: bigint | undefined;

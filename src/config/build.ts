@@ -53,6 +53,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
     keyring: keyringConfig(values, context),
     nodes,
     nodeTimeoutMs: values.nodeTimeout,
+    solWsUrl: values.solWsUrl === undefined ? null : new Secret(values.solWsUrl.href),
     confirmations: {
       BTC: values.btcConfirmations,
       ETH: values.ethConfirmations,

@@ -29,6 +29,8 @@ export interface Config {
   readonly fees: Readonly<Record<'BTC' | 'LTC', FeeBounds>>;
   /** Most that an Ethereum transaction pays, wei per 1,000 gas. */
   readonly ethFeeCap: bigint;
+  /** Where the Solana node serves subscriptions; hosted nodes carry an API key in it. */
+  readonly solWsUrl: Secret | null;
   /** Micro-lamports per compute unit. */
   readonly solFeeCap: bigint;
   readonly watcher: { readonly pollIntervalMs: number };

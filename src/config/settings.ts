@@ -100,6 +100,7 @@ export const SETTINGS = {
   ethRpcUrlFile: optional('nodes.ETH.rpcUrlFile', 'TILLD_ETH_RPC_URL_FILE', secretFile()),
   solRpcUrl: secret('nodes.SOL.rpcUrl', 'TILLD_SOL_RPC_URL', rpcUrl()),
   solRpcUrlFile: optional('nodes.SOL.rpcUrlFile', 'TILLD_SOL_RPC_URL_FILE', secretFile()),
+  solWsUrl: secret('nodes.SOL.wsUrl', 'TILLD_SOL_WS_URL', value.url(['ws:', 'wss:'], 'ws://127.0.0.1:8900')),
   nodeTimeout: setting('nodes.timeout', 'TILLD_RPC_TIMEOUT', value.duration('100ms', '2m'), '15s'),
 
   btcConfirmations: setting(

@@ -88,6 +88,11 @@ export interface ChainAdapter {
    * @throws {ChainError} `unavailable` when the node cannot tell: never taken for a balance of 0.
    */
   balancesAt?(watchKeys: readonly string[], ledger: BlockRef): Promise<BalanceReading>;
+  /**
+   * Where a node can say by itself that something happened: calls `wake` then, until the answer is
+   * called. Only ever a reason to look earlier.
+   */
+  listen?(wake: () => void): () => void;
   close(): Promise<void>;
 }
 

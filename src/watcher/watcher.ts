@@ -33,6 +33,8 @@ export class Watcher {
   readonly #tasks: readonly PeriodicTask[];
   readonly #sends: SendLoop;
   readonly #chains: Chains;
+  readonly #adapters: readonly ChainAdapter[];
+  #hush: readonly (() => void)[] = [];
 
   constructor(deps: WatcherDeps, adapters: readonly ChainAdapter[], options: WatcherOptions) {
     this.#followers = new Map(
@@ -47,6 +49,7 @@ export class Watcher {
     );
     const { logger } = deps;
     this.#chains = deps.chains;
+    this.#adapters = adapters;
     const seenThrough = (coin: Coin, mode: Mode): number | null => this.seenThrough(coin, mode);
     this.#tasks = [
       new PeriodicTask('expiry', EXPIRY_EVERY_MS, logger, () => expirePayments({ ...deps, seenThrough })),
@@ -70,12 +73,17 @@ export class Watcher {
 
   start(): void {
     for (const follower of this.#followers.values()) follower.start();
+    this.#hush = this.#adapters.flatMap((adapter) => {
+      const { coin, mode } = adapter;
+      return adapter.listen?.(() => this.wake(coin, mode)) ?? [];
+    });
     for (const task of this.#tasks) task.start();
     this.#sends.start();
   }
 
   /** Waits for the steps in hand; each is one transaction, so nothing half-done remains. */
   async stop(): Promise<void> {
+    for (const hush of this.#hush) hush();
     const followers = [...this.#followers.values()].map((follower) => follower.stop());
     const tasks = this.#tasks.map((task) => task.stop());
     await Promise.all([...followers, ...tasks, this.#sends.stop()]);

@@ -14,6 +14,8 @@ export interface AccountWatchDeps {
   readonly index: ChainIndex;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Told which accounts are looked at in every round. */
+  readonly follow?: ((addresses: readonly string[]) => void) | undefined;
 }
 
 /** A block that holds transactions of ours, in order of execution. */
@@ -115,6 +117,7 @@ export class AccountWatch {
     const { index, clock } = this.#deps;
     const open = await index.open(clock.now() - CLOSED_MS);
     const addresses = new Set([...open.map(({ watchKey }) => watchKey), ...this.#sent.keys()]);
+    this.#deps.follow?.([...addresses]);
     const page = await index.watchKeysAfter(this.#closedFrom, ACCOUNTS_PER_REQUEST);
     this.#closedFrom = page.length < ACCOUNTS_PER_REQUEST ? 0 : (page.at(-1)?.position ?? 0);
     for (const { watchKey } of page) addresses.add(watchKey);

@@ -2,6 +2,7 @@ import type { ChainAdapter, ChainIndex, NodeStatus } from '../../domain/chain.ts
 import type { Mode, Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { createRpcTransport } from '../rpc-transport.ts';
+import { AccountHints } from './account-hints.ts';
 import { AccountWatch } from './account-watch.ts';
 import { addressProblem } from './address.ts';
 import { balancesAt } from './balances-at.ts';
@@ -30,6 +31,8 @@ export interface SolanaAdapterOptions {
   /** Lamports per 1,000 compute units. */
   readonly feeCapRate?: bigint | undefined;
   readonly rpcTimeoutMs?: number | undefined;
+  /** ws(s) URL of the node's subscriptions, if it serves them: they only make it quicker. */
+  readonly wsUrl?: string | undefined;
 }
 
 const RPC_TIMEOUT_MS = 30_000;
@@ -47,7 +50,9 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
       createRpcTransport({ url: options.rpcUrl, timeoutMs, maxResponseBytes: MAX_RESPONSE_BYTES, logger }),
     ),
   );
-  const watch = new AccountWatch({ client, index, clock, logger });
+  const hints = options.wsUrl === undefined ? null : new AccountHints({ url: options.wsUrl, logger });
+  const follow = hints === null ? undefined : (addresses: readonly string[]) => hints.follow(addresses);
+  const watch = new AccountWatch({ client, index, clock, logger, follow });
   const view = new ChainView({ client, index, watch });
   const submitter = createSubmitter(client, logger);
   let rentMinimum = RENT_MINIMUM;
@@ -91,7 +96,11 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
       return submitter.broadcast(transaction);
     },
     balancesAt: (accounts) => balancesAt(client, accounts),
-    close: () => client.close(),
+    ...(hints === null ? {} : { listen: (wake: () => void) => hints.start(wake) }),
+    close: async () => {
+      hints?.close();
+      await client.close();
+    },
   };
 }
 

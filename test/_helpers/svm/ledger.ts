@@ -61,6 +61,7 @@ export class Ledger {
   readonly genesisHash: string;
   readonly #seed: Uint8Array;
   readonly #touched = new Set<string>();
+  readonly #listeners: (() => void)[] = [];
   #salt = 0;
   #blocks: Block[] = [];
   #byAddress = new Map<string, LedgerTransaction[]>();
@@ -73,6 +74,11 @@ export class Ledger {
     if (from === undefined) this.#open(0);
     else this.#restore(from);
     this.genesisHash = from?.genesisHash ?? this.top.blockhash;
+  }
+
+  /** Called after each new block was opened. */
+  onBlock(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   snapshot(): LedgerSnapshot {
@@ -250,6 +256,7 @@ export class Ledger {
       before: new Map(),
     });
     this.machine.warp(slot, blockTime);
+    for (const listener of this.#listeners) listener();
   }
 
   #index(transaction: LedgerTransaction): void {

@@ -3,6 +3,7 @@ import { type Fault, Faults, type FaultScope, type InjectedFault } from './fault
 import { Ledger, type LedgerSnapshot } from './ledger.ts';
 import { createMethods } from './methods.ts';
 import { type Listening, RpcServer } from './server.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { lookupTableData, type WireTransaction } from './transaction.ts';
 
 const SYSTEM_PROGRAM = '1'.repeat(32);
@@ -44,6 +45,7 @@ export interface ForkRequest {
  */
 export class SvmNode {
   readonly ledger: Ledger;
+  readonly subscriptions: Subscriptions;
   readonly #faults = new Faults();
   readonly #server: RpcServer;
   readonly #faucet: Keypair;
@@ -67,7 +69,9 @@ export class SvmNode {
       submit: (wire) => this.#submit(wire),
       airdrop: (address, lamports) => this.airdrop(address, lamports),
     });
-    this.#server = new RpcServer(methods, this.#faults, options);
+    this.subscriptions = new Subscriptions(this.ledger);
+    const { subscriptions } = this;
+    this.#server = new RpcServer({ methods, faults: this.#faults, subscriptions }, options);
   }
 
   static async start(options: SvmNodeOptions = {}): Promise<SvmNode> {
@@ -92,6 +96,11 @@ export class SvmNode {
 
   snapshot(): SvmSnapshot {
     return { ledger: this.ledger.snapshot(), faucetKey: this.#faucet.secretKey, airdrops: this.#airdrops };
+  }
+
+  /** Where subscriptions are served; real nodes have a port of their own for them. */
+  get wsUrl(): string {
+    return this.url.replace('http:', 'ws:');
   }
 
   /** Methods asked so far, in order. */

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Faults } from './faults.ts';
 import type { Method } from './methods.ts';
 import { RpcError } from './rpc-error.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 const request = z.object({
   jsonrpc: z.literal('2.0'),
@@ -31,15 +32,20 @@ export interface Listening {
 export class RpcServer {
   readonly #methods: Readonly<Record<string, Method>>;
   readonly #faults: Faults;
+  readonly #subscriptions: Subscriptions;
   readonly #sockets = new Set<Socket>();
   readonly calls: string[] = [];
   #server: Server | null = null;
   readonly #host: string;
   #port: number;
 
-  constructor(methods: Readonly<Record<string, Method>>, faults: Faults, listening: Listening = {}) {
-    this.#methods = methods;
-    this.#faults = faults;
+  constructor(
+    parts: { methods: Readonly<Record<string, Method>>; faults: Faults; subscriptions: Subscriptions },
+    listening: Listening = {},
+  ) {
+    this.#methods = parts.methods;
+    this.#faults = parts.faults;
+    this.#subscriptions = parts.subscriptions;
     this.#host = listening.host ?? '127.0.0.1';
     this.#port = listening.port ?? 0;
   }
@@ -51,6 +57,7 @@ export class RpcServer {
   /** Listens on the port it had before, if it had one. */
   async start(): Promise<void> {
     const server = createServer((incoming, outgoing) => void this.#serve(incoming, outgoing));
+    server.on('upgrade', (incoming, socket, head) => this.#subscriptions.upgrade(incoming, socket, head));
     server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));

@@ -9,6 +9,8 @@ import { SvmNode } from './node.ts';
 /** A running Solana RPC, whatever is behind it. */
 export interface RpcTarget {
   readonly url: string;
+  /** Where subscriptions are served. */
+  readonly wsUrl: string;
   stop(): Promise<void>;
 }
 
@@ -29,7 +31,7 @@ export const RPC_TARGETS: readonly RpcTargetKind[] = [
 async function startTestNode(): Promise<RpcTarget> {
   const node = await SvmNode.start();
   node.tick(20);
-  return { url: node.url, stop: async () => node.stop() };
+  return { url: node.url, wsUrl: node.wsUrl, stop: async () => node.stop() };
 }
 
 async function startValidator(): Promise<RpcTarget> {
@@ -53,6 +55,7 @@ async function startValidator(): Promise<RpcTarget> {
   );
   return {
     url,
+    wsUrl: `ws://127.0.0.1:${rpcPort + 1}`,
     stop: async () => {
       const exited = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');

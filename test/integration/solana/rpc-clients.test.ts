@@ -4,6 +4,7 @@ import {
   appendTransactionMessageInstruction,
   createKeyPairSignerFromBytes,
   createSolanaRpc,
+  createSolanaRpcSubscriptions,
   createTransactionMessage,
   getBase64EncodedWireTransaction,
   pipe,
@@ -54,7 +55,11 @@ for (const kind of RPC_TARGETS) {
 
     beforeAll(async () => {
       target = await kind.start();
-      connection = new Connection(target.url, { commitment: 'confirmed', disableRetryOnRateLimit: true });
+      connection = new Connection(target.url, {
+        commitment: 'confirmed',
+        disableRetryOnRateLimit: true,
+        wsEndpoint: target.wsUrl,
+      });
     });
     afterAll(async () => {
       await target.stop();
@@ -192,7 +197,62 @@ for (const kind of RPC_TARGETS) {
       });
     });
 
+    describe('subscriptions of @solana/web3.js', () => {
+      it('an account, a signature, its logs and slots', async () => {
+        const [from, to] = [await funded(), Keypair.generate().publicKey];
+        const slot = new Promise<number>((resolve) => {
+          const id = connection.onSlotChange((info) => {
+            void connection.removeSlotChangeListener(id);
+            resolve(info.slot);
+          });
+        });
+        const account = new Promise<number>((resolve) => {
+          const id = connection.onAccountChange(to, ({ lamports }) => {
+            void connection.removeAccountChangeListener(id);
+            resolve(lamports);
+          });
+        });
+        const logs = new Promise<string>((resolve) => {
+          const id = connection.onLogs(to, (entry) => {
+            void connection.removeOnLogsListener(id);
+            resolve(entry.signature);
+          });
+        });
+        // Slots follow each other: once one is told, what was subscribed before is listened to.
+        expect(await slot).toBeGreaterThan(0);
+        const transaction = await transfer(from, to, SOL);
+        const sent = await connection.sendRawTransaction(transaction.serialize());
+        const signature = new Promise<unknown>((resolve) => {
+          connection.onSignature(sent, (result) => resolve(result.err), 'finalized');
+        });
+        expect(await account).toBe(SOL);
+        expect(await logs).toBe(sent);
+        expect(await signature).toBeNull();
+      });
+    });
+
     describe('@solana/kit', () => {
+      it('subscriptions to an account and to slots', async () => {
+        const subscriptions = createSolanaRpcSubscriptions(target.wsUrl);
+        const stop = new AbortController();
+        const { signal: abortSignal } = stop;
+        const to = Keypair.generate().publicKey;
+        const accounts = await subscriptions
+          .accountNotifications(asAddress(to.toBase58()), { commitment: 'confirmed', encoding: 'base64' })
+          .subscribe({ abortSignal });
+        const slots = await subscriptions.slotNotifications().subscribe({ abortSignal });
+        await connection.requestAirdrop(to, SOL);
+        for await (const { value } of accounts) {
+          expect(value.lamports).toBe(BigInt(SOL));
+          break;
+        }
+        for await (const { slot, parent } of slots) {
+          expect(slot).toBeGreaterThan(parent);
+          break;
+        }
+        stop.abort();
+      });
+
       it('a version 0 transfer, its status and its history', async () => {
         const rpc = createSolanaRpc(target.url);
         const signer = await createKeyPairSignerFromBytes((await funded()).secretKey);

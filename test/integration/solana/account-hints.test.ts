@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AccountHints } from '../../../src/chains/solana/account-hints.ts';
+import { parseCoinAmount } from '../../../src/domain/money.ts';
+import { Shop } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { SvmNode } from '../../_helpers/svm/node.ts';
+import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
+import { liveEnv, Till } from '../../_helpers/till.ts';
+import { WebhookSink } from '../../_helpers/webhook-sink.ts';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const limits = { minGapMs: 50, firstPauseMs: 20, longestPauseMs: 100, silenceMs: 300 };
+const POLL_MS = 5_000;
+
+describe('hints about Solana accounts', () => {
+  let node: SvmNode;
+  let payer: Payer;
+  let hints: AccountHints;
+  let wakes: number;
+  let address: string;
+
+  beforeEach(async () => {
+    node = await SvmNode.start();
+    payer = new Payer(node);
+    address = strangerAddress();
+    wakes = 0;
+    hints = new AccountHints({ url: node.wsUrl, logger: silent, limits });
+  });
+  afterEach(async () => {
+    hints.close();
+    await node.stop();
+  });
+
+  const asked = (method: string): number => node.subscriptions.calls.filter((each) => each === method).length;
+  const subscribed = async (times: number): Promise<unknown> =>
+    eventually(
+      'subscribed',
+      () => asked('accountSubscribe'),
+      (count) => count >= times,
+    );
+  const woken = async (): Promise<unknown> =>
+    eventually(
+      'woken',
+      () => wakes,
+      (count) => count > 0,
+    );
+
+  function start(): void {
+    hints.start(() => (wakes += 1));
+    hints.follow([address]);
+  }
+
+  function pay(): void {
+    payer.pay([{ address, amount: 5_000_000n }]);
+    node.advance(2);
+  }
+
+  it('wake when an account changes, not when a block comes', async () => {
+    start();
+    await subscribed(1);
+    for (let blocks = 0; blocks < 20; blocks += 1) node.advance();
+    expect(wakes).toBe(0);
+    pay();
+    await woken();
+  });
+
+  it('ask for what is new and leave what is over', async () => {
+    start();
+    await subscribed(1);
+    node.advance();
+    hints.follow([strangerAddress()]);
+    await subscribed(2);
+    // The answer to the first subscription may come later than its end is wished for.
+    await eventually(
+      'left',
+      async () => {
+        hints.follow([strangerAddress()]);
+        return asked('accountUnsubscribe');
+      },
+      (count) => count > 0,
+    );
+  });
+
+  it('come back after the connection broke, and again, and when the node says nothing', async () => {
+    start();
+    await subscribed(1);
+    node.subscriptions.cut();
+    await subscribed(2);
+    await node.down();
+    await node.up();
+    await subscribed(3);
+    // Without blocks there are no slots: a node that is silent is given up.
+    await subscribed(4);
+    pay();
+    await woken();
+  });
+
+  it('stay within bounds whatever is shouted', async () => {
+    start();
+    await subscribed(1);
+    const change = { jsonrpc: '2.0', method: 'accountNotification', params: { subscription: 7, result: {} } };
+    for (const junk of ['', 'x'.repeat(100_000), '[]', 'null', '{"id":1e400}', JSON.stringify({ id: 5 })]) {
+      node.subscriptions.shout(junk, 10);
+    }
+    const before = performance.now();
+    node.subscriptions.shout(JSON.stringify(change), 5_000);
+    await woken();
+    pay();
+    await eventually(
+      'several',
+      () => wakes,
+      (count) => count > 1,
+    );
+    expect(wakes).toBeLessThanOrEqual(1 + (performance.now() - before) / limits.minGapMs);
+  });
+
+  it('give up nothing when nobody serves subscriptions', async () => {
+    await node.down();
+    start();
+    await node.up();
+    await subscribed(1);
+    pay();
+    await woken();
+  });
+});
+
+it('a daemon with a subscription sees a payment long before its next poll, and without one at the poll', async () => {
+  const node = await SvmNode.start();
+  const payer = new Payer(node);
+  const sink = await WebhookSink.start();
+  const till = await Till.start({
+    ...liveEnv({ SOL: node.url }),
+    TILLD_SOL_WS_URL: node.wsUrl,
+    TILLD_POLL_INTERVAL: `${POLL_MS}ms`,
+  });
+  try {
+    const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    const seenAfter = async (): Promise<number> => {
+      const before = node.subscriptions.calls.length;
+      const looks = node.calls.length;
+      const { id, options } = await shop.createPayment({ allowedCryptos: ['SOL'] });
+      const news = (): number => node.subscriptions.calls.length - before + (node.calls.length - looks);
+      await eventually('looked at', news, (count) => count > 0, 2 * POLL_MS);
+      const startedAt = performance.now();
+      const { address, amount } = options['SOL'];
+      payer.pay([{ address, amount: parseCoinAmount(amount, 'SOL') }]);
+      node.advance(2);
+      await sink.waitForEvent('payment.confirming', id, 3 * POLL_MS);
+      return performance.now() - startedAt;
+    };
+    await eventually(
+      'connected',
+      () => node.subscriptions.connected,
+      (count) => count === 1,
+    );
+    expect(await seenAfter()).toBeLessThan(POLL_MS / 2);
+    node.subscriptions.cut();
+    await node.down();
+    await node.up();
+    await seenAfter();
+  } finally {
+    await till.end();
+    await Promise.all([sink.close(), node.stop()]);
+  }
+}, 60_000);
