@@ -24,6 +24,7 @@ import { productRoutes } from './http/routes/products.ts';
 import { rateRoutes } from './http/routes/rates.ts';
 import { refundRoutes } from './http/routes/refunds.ts';
 import { sandboxRoutes } from './http/routes/sandbox.ts';
+import { volumeRoutes } from './http/routes/volume.ts';
 import { walletRoutes } from './http/routes/wallet.ts';
 import { webhookRoutes } from './http/routes/webhooks.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
@@ -124,6 +125,7 @@ function routesOf(deps: HttpDeps): Route[] {
     ...priceRoutes(deps),
     ...paymentRoutes(deps),
     ...refundRoutes(deps),
+    ...volumeRoutes(deps),
     ...rateRoutes(deps),
     ...sandboxRoutes({ ...deps, ...simulation(deps) }),
     ...walletRoutes(deps),

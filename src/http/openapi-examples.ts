@@ -224,6 +224,10 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   'wallets.ETH': '0x52908400098527886E0F7030069857D2E4169EE7',
   'wallets.LTC': 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0',
   'wallets.SOL': 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk',
+  'addresses.BTC': ADDRESS,
+  'addresses.ETH': '0x52908400098527886E0F7030069857D2E4169EE7',
+  'addresses.LTC': 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0',
+  'addresses.SOL': 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk',
 
   page: 1,
   limit: 10,

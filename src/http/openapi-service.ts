@@ -67,7 +67,7 @@ const numberOrNull = { type: ['integer', 'null'] as ('integer' | 'null')[] };
 const chainHealth: JsonSchema = {
   type: 'object',
   properties: {
-    coin: { type: 'string' },
+    coin: { type: 'string', enum: ['BTC', 'ETH', 'LTC', 'SOL'] },
     mode: { type: 'string', enum: ['live', 'sandbox'] },
     state: {
       type: 'string',
@@ -98,7 +98,7 @@ const readiness: JsonSchema = {
   type: 'object',
   properties: {
     ready: { type: 'boolean' },
-    database: { description: 'State of the database' },
+    database: { type: 'string', description: '`ok`, or what is wrong with it' },
     chains: {
       type: 'object',
       description: 'Each chain by its coin, those of the sandbox as `BTC-sandbox` and so on',

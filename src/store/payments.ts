@@ -2,6 +2,7 @@ import { sql, type Insertable, type Selectable } from 'kysely';
 import type { Coin, Mode } from '../domain/coins.ts';
 import type { PaymentStatus } from '../domain/payment/types.ts';
 import type { Db, Tx } from './database.ts';
+import { paymentsNamed, type PaymentSearch } from './payment-search.ts';
 import type { PaymentOptionRow, PaymentRow } from './tables.ts';
 
 export type StoredPayment = Selectable<PaymentRow>;
@@ -141,6 +142,7 @@ export interface PaymentFilter {
   readonly coin?: Coin | undefined;
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
+  readonly search?: PaymentSearch | undefined;
 }
 
 /** One page of a merchant's payments, newest first. */
@@ -160,8 +162,8 @@ export async function listPayments(
 
 /** How many payments match, exactly. */
 export async function totalPayments(db: Db, filter: PaymentFilter): Promise<number> {
-  const { customerId, orderId, fromMs, toMs } = filter;
-  const isCounted = [customerId, orderId, fromMs, toMs].every((part) => part === undefined);
+  const { customerId, orderId, fromMs, toMs, search } = filter;
+  const isCounted = [customerId, orderId, fromMs, toMs, search].every((part) => part === undefined);
   if (isCounted) return countedPayments(db, filter);
   const { total } = await filtered(db, filter)
     .select((eb) => eb.fn.countAll<number>().as('total'))
@@ -195,11 +197,16 @@ function isOffered(column: string, coin: Coin) {
   return sql<boolean>`(${sql.ref(column)} & ${COIN_BITS[coin]}) <> 0`;
 }
 
+/** All payments of the shop, or those that a text names: then these few are looked up, not all gone through. */
+function ofShop(db: Db, { merchantId, mode, search }: PaymentFilter) {
+  const all = db.selectFrom('payments');
+  return search === undefined
+    ? all.where('payments.merchant_id', '=', merchantId).where('payments.mode', '=', mode)
+    : all.where('payments.id', 'in', paymentsNamed(db, { merchantId, mode }, search));
+}
+
 function filtered(db: Db, filter: PaymentFilter) {
-  let query = db
-    .selectFrom('payments')
-    .where('payments.merchant_id', '=', filter.merchantId)
-    .where('payments.mode', '=', filter.mode);
+  let query = ofShop(db, filter);
   if (filter.status !== undefined) query = query.where('payments.status', '=', filter.status);
   if (filter.customerId !== undefined) query = query.where('payments.customer_id', '=', filter.customerId);
   if (filter.orderId !== undefined) query = query.where('payments.order_id', '=', filter.orderId);

@@ -17,6 +17,8 @@ let sink: WebhookSink;
 let context: BrowserContext;
 let page: Page;
 let shopPath = '';
+/** A payment that got too little. */
+let shownPayment = '';
 
 beforeAll(async () => {
   await ensureWebBuilt();
@@ -120,25 +122,69 @@ describe('a merchant from the first visit to the first payout', () => {
     expect(await axeFindings(page)).toEqual([]);
   });
 
-  it('finds payments by filters that stand in the address, and exports them', async () => {
+  it('finds payments by what one knows of them, with all of it in the address', async () => {
     await menu('Payments').click();
     await page.getByRole('link', { name: '1e3' }).waitFor();
     await page.getByLabel('Status').selectOption('expired');
     await page.getByText('No payment matches').waitFor();
     await page.getByLabel('Status').selectOption('completed');
-    await field('Order id').fill('1e3');
-    await field('Order id').press('Enter');
-    await page.waitForURL(/orderId=1e3/);
+    await page.getByText('One payment matches').waitFor();
+    await field('Search').fill('buyer@exa');
+    await page.waitForURL(/search=buyer%40exa/);
     await page.reload();
     await page.getByRole('link', { name: '1e3' }).waitFor();
+    expect(await field('Search').inputValue()).toBe('buyer@exa');
     expect(await axeFindings(page)).toEqual([]);
+    await field('Search').fill('2e3');
+    await field('Search').press('Enter');
+    await page.getByText('No payment matches').waitFor();
+    await button('Clear the filters').click();
+    await page.getByRole('link', { name: '1e3' }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    expect(await field('Search').inputValue()).toBe('');
+  });
+
+  it('exports every payment that matches, of all pages, and nothing a spreadsheet would run', async () => {
+    const session = await page.evaluate<string>('sessionStorage.getItem("tilld.session")');
+    const { token } = JSON.parse(session) as { token: string };
+    const merchantId = shopPath.split('/').at(-1);
+    const { customers } = await till.api.must<{ customers: { id: string }[] }>(
+      'GET',
+      '/merchant/customer/list',
+      { token },
+    );
+    const order = async (orderId: string): Promise<void> => {
+      const fields = { merchantId, customerId: customers[0]?.id, amount: '1', currency: 'USD' };
+      const { id } = await till.api.must<{ id: string }>('POST', '/payment/create', {
+        token,
+        body: { ...fields, orderId },
+      });
+      await till.api.must('POST', '/payment/cancel', { token, body: { merchantId, paymentId: id } });
+    };
+    const hostile = ['=1+1', '+cmd', '-2', '@SUM(A1)', '\u200b', 'a;=1', 'say "hi", you'];
+    const usual = Array.from({ length: 95 }, (_, number) => `bulk-${number}`);
+    await Promise.all([...hostile, ...usual].map(order));
+    await page.getByLabel('Status').selectOption('cancelled');
+    await page.getByText('102 payments match').waitFor();
+    await page.getByText('Page 1 of 6').waitFor();
     const [download] = await Promise.all([page.waitForEvent('download'), button('Export CSV').click()]);
-    const csv = readFileSync(await download.path(), 'utf8')
-      .trim()
-      .split('\r\n');
-    expect(csv).toHaveLength(2);
-    expect(csv[1]).toContain(',1e3,');
-    expect(csv[1]).toContain(',completed,');
+    const csv = readFileSync(await download.path(), 'utf8');
+    expect(csv.startsWith('\uFEFFid,orderId,')).toBe(true);
+    const lines = csv.trim().split('\r\n');
+    expect(lines).toHaveLength(103);
+    expect(new Set(lines.slice(1).map((line) => line.split(',')[0])).size).toBe(102);
+    for (const [orderId, cell] of [
+      ['=1+1', "'=1+1"],
+      ['+cmd', "'+cmd"],
+      ['-2', "'-2"],
+      ['@SUM(A1)', "'@SUM(A1)"],
+      ['a;=1', '"a;=1"'],
+      ['say "hi", you', '"say ""hi"", you"'],
+    ]) {
+      expect(csv, orderId).toContain(`,${cell},`);
+    }
+    expect(csv).not.toMatch(/[,\n][=+@-]/);
+    await page.getByLabel('Status').selectOption('');
   });
 
   it('sends coins after a look at the fee', async () => {
@@ -163,6 +209,9 @@ describe('a merchant from the first visit to the first payout', () => {
     await button('Continue').click();
     await page.getByText('Network fee').waitFor();
     expect(await axeFindings(page)).toEqual([]);
+    await button('Back').click();
+    expect(await field('Amount in LTC').inputValue()).toBe('1.5');
+    await button('Continue').click();
     await button('Send now').click();
     await page.getByText('1.5 LTC are on their way').waitFor();
     await button('Done').click();
@@ -185,8 +234,11 @@ describe('a merchant from the first visit to the first payout', () => {
     await button('Create payment').click();
     await heading('Order refund-me').waitFor();
     await button('Cancel payment').click();
+    await heading('Cancel this payment?').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await button('Yes, cancel it').click();
     await page.getByText('Cancelled').first().waitFor();
-    await page.goto(`${shopPath}/payments`);
+    await page.goto(`${shopPath}/payments?search=1e3`);
     await page.getByRole('link', { name: '1e3' }).click();
     await button('Refund').click();
     await heading('Refund').waitFor();
@@ -213,6 +265,32 @@ describe('a merchant from the first visit to the first payout', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Add price' }).click();
     await page.getByText('$12.50').waitFor();
     expect(await axeFindings(page)).toEqual([]);
+    await button('Edit price $12.50').click();
+    await field('Amount').fill('14');
+    await field('State').selectOption('inactive');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('$14.00').waitFor();
+    await page.getByRole('listitem').getByText('Inactive').waitFor();
+    await button('Delete').last().click();
+    await heading('Delete product').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No product yet').waitFor();
+  });
+
+  it('keeps facts about a customer, and refuses what is no object', async () => {
+    await menu('Customers').click();
+    await button('Edit buyer@example.com').click();
+    await field('Metadata').fill('{"plan": gold}');
+    await button('Save').click();
+    await page.getByText('must be a JSON object').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await field('Metadata').fill('{"plan": "gold"}');
+    await button('Save').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await button('Edit buyer@example.com').click();
+    expect(JSON.parse(await field('Metadata').inputValue())).toEqual({ plan: 'gold' });
+    await button('Close').click();
   });
 
   it('changes keys, and sees the new secret once', async () => {
@@ -249,21 +327,40 @@ describe('a merchant from the first visit to the first payout', () => {
 });
 
 describe('sessions', () => {
-  it('end after a day with a clear message, and lead back to the same page', async () => {
+  it('end after a day with a clear message, and lose nothing that was typed', async () => {
     await page.goto(`${shopPath}/payments?status=completed`);
-    await heading('Payments').waitFor();
+    await button('New payment').click();
+    await field('Order id').fill('half-typed');
     till.clock.advance(25 * 3_600_000);
-    await page.getByText('Your session has ended').waitFor();
     await heading('Sign in').waitFor();
+    await page.getByText('Your session has ended').waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await field('Email').fill(EMAIL);
+    expect(await field('Email').inputValue()).toBe(EMAIL);
     await field('Password').fill('wrong wrong');
     await button('Sign in').click();
     await page.getByRole('alert').waitFor();
     await field('Password').fill(PASSWORD);
     await button('Sign in').click();
-    await heading('Payments').waitFor();
+    await heading('Sign in').waitFor({ state: 'detached' });
     expect(page.url()).toContain(`${shopPath}/payments?status=completed`);
+    expect(await field('Order id').inputValue()).toBe('half-typed');
+    await button('Close').click();
+    await heading('Payments').waitFor();
+  });
+
+  it('lead back to the page that was asked for, also in a new tab', async () => {
+    const fresh = await context.newPage();
+    await fresh.goto(`${shopPath}/payments?status=completed`);
+    await fresh.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await fresh.getByLabel('Email').fill(EMAIL);
+    await fresh.getByLabel('Password').fill(PASSWORD);
+    await fresh.getByRole('button', { name: 'Sign in' }).click();
+    await fresh.getByRole('heading', { name: 'Payments' }).waitFor();
+    expect(fresh.url()).toContain(`${shopPath}/payments?status=completed`);
+    await fresh.goto('/dashboard/shop/7b1d9e0c-52a4-4b7e-8f3a-2d5c9a6e1b40/wallet');
+    await fresh.getByText('You have no shop at this address').waitFor();
+    expect(await axeFindings(fresh)).toEqual([]);
+    await fresh.close();
   });
 
   it('end at once by signing out, and no address leads back in', async () => {
@@ -351,6 +448,22 @@ async function furnish(): Promise<void> {
     if (scenario === null) continue;
     const simulation = { merchantId, paymentId: id, scenario };
     await till.api.must('POST', '/sandbox/payment/simulate', { token, body: simulation });
+    if (scenario === 'underpay') shownPayment = id;
+  }
+  for (const [name, description, amounts] of [
+    ['Reading club', 'A book every month, and an evening to talk about it', ['12.50', '130.00']],
+    ['First editions', 'Signed, numbered, wrapped in paper that will outlive both of us', ['480.00']],
+    ['Gift card', '', []],
+  ] as const) {
+    const body = { name, description, recurring: name === 'Reading club', recurringInterval: 'monthly' };
+    const { id: productId } = await till.api.must<{ id: string }>('POST', '/merchant/product/create', {
+      token,
+      body: body.recurring ? body : { name, description },
+    });
+    for (const amount of amounts) {
+      const price = { productId, amount, currency: 'EUR' };
+      await till.api.must('POST', '/merchant/price/create', { token, body: price });
+    }
   }
 }
 
@@ -367,30 +480,69 @@ describe('for people to look at', () => {
     ['phone', PHONE, 'dark'],
     ['desktop', DESKTOP, 'light'],
     ['desktop', DESKTOP, 'dark'],
-  ] as const)('looks right on a %s', async (name, viewport, colorScheme) => {
-    const shown = await browser.page({ viewport, colorScheme });
-    // The browser's day is the daemon's, which the tests have moved.
-    await shown.clock.setSystemTime(till.clock.now());
-    await shown.goto(shopPath);
-    await shown.getByLabel('Email').fill(EMAIL);
-    await shown.getByLabel('Password').fill(PASSWORD);
-    await shown.getByRole('button', { name: 'Sign in' }).click();
-    await shown.getByRole('heading', { name: 'Latest payments' }).waitFor();
-    for (const [path, ready] of [
-      ['', 'Latest payments'],
-      ['/payments', 'Payments'],
-      ['/wallet', 'History'],
-      ['/settings', 'Sandbox'],
-    ] as const) {
-      await shown.goto(`${shopPath}${path}`);
-      await shown.getByRole('heading', { name: ready, exact: true }).waitFor();
-      await expect.poll(() => shown.getByRole('status', { name: 'Loading' }).count()).toBe(0);
-      expect(await axeFindings(shown)).toEqual([]);
-      const file = `${SCREENS}/dashboard${path.replace('/', '-')}-${name}-${colorScheme}.png`;
-      await shown.screenshot({ path: file, fullPage: name === 'phone' });
-      const scrolls = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
-      expect(await shown.evaluate(scrolls)).toBe(false);
-    }
-    await shown.context().close();
-  });
+  ] as const)(
+    'looks right on a %s',
+    async (name, viewport, colorScheme) => {
+      const shown = await browser.page({ viewport, colorScheme });
+      // The browser's day is the daemon's, which the tests have moved.
+      await shown.clock.setSystemTime(till.clock.now());
+      await shown.goto(shopPath);
+      await shown.getByLabel('Email').fill(EMAIL);
+      await shown.getByLabel('Password').fill(PASSWORD);
+      await shown.getByRole('button', { name: 'Sign in' }).click();
+      await shown.getByRole('heading', { name: 'Latest payments' }).waitFor();
+      const look = async (what: string): Promise<void> => {
+        await expect.poll(() => shown.getByRole('status', { name: 'Loading' }).count()).toBe(0);
+        // Both sizes and both schemes, each once: axe takes longer than everything else here.
+        if ((name === 'phone') === (colorScheme === 'light')) {
+          expect(await axeFindings(shown), what).toEqual([]);
+        }
+        const path = `${SCREENS}/dashboard-${what}-${name}-${colorScheme}.png`;
+        // A dialog stands in the window, not in the page.
+        const fullPage = name === 'phone' && (await shown.getByRole('dialog').count()) === 0;
+        await shown.screenshot({ path, fullPage });
+        const scrolls = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+        expect(await shown.evaluate(scrolls), what).toBe(false);
+      };
+      const open = (name: string) => shown.getByRole('button', { name, exact: true }).click();
+      for (const { what, path, ready, act } of [
+        { what: 'overview', path: '', ready: 'Latest payments' },
+        { what: 'overview-90', path: '?days=90', ready: 'Latest payments' },
+        { what: 'payments', path: '/payments', ready: 'Payments' },
+        { what: 'payments-none', path: '/payments?search=nothing', ready: 'Payments' },
+        { what: 'new-payment', path: '/payments', ready: 'Payments', act: () => open('New payment') },
+        { what: 'payment', path: `/payments/${shownPayment}`, ready: 'Transactions' },
+        {
+          what: 'refund',
+          path: `/payments/${shownPayment}`,
+          ready: 'Transactions',
+          act: () => open('Refund'),
+        },
+        { what: 'wallet', path: '/wallet', ready: 'History' },
+        { what: 'send', path: '/wallet', ready: 'History', act: () => open('Send BTC') },
+        { what: 'receive', path: '/wallet', ready: 'History', act: () => open('Receive ETH') },
+        { what: 'customers', path: '/customers', ready: 'Customers' },
+        { what: 'products', path: '/products', ready: 'Products' },
+        { what: 'webhooks', path: '/webhooks', ready: 'Webhooks' },
+        { what: 'keys', path: '/keys', ready: 'API keys' },
+        { what: 'regenerate', path: '/keys', ready: 'API keys', act: () => open('Regenerate keys') },
+        { what: 'settings', path: '/settings', ready: 'Sandbox' },
+      ] satisfies { what: string; path: string; ready: string; act?: () => Promise<void> }[]) {
+        await shown.goto(`${shopPath}${path}`);
+        await shown.getByRole('heading', { name: ready, exact: true }).waitFor();
+        await act?.();
+        await look(what);
+      }
+      for (const page of ['shops', 'nodes', 'account'] as const) {
+        await shown.goto(`/dashboard/${page}`);
+        await shown.getByRole('heading', { level: 1 }).waitFor();
+        await look(page);
+      }
+      await shown.getByRole('button', { name: 'Sign out' }).click();
+      await shown.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await look('login');
+      await shown.context().close();
+    },
+    240_000,
+  );
 });

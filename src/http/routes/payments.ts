@@ -150,15 +150,22 @@ function listRoute(deps: CreatePaymentDeps): Route {
       coin: coin().optional(),
       startDate: timeQuery('from').optional(),
       endDate: timeQuery('until').optional(),
+      search: text()
+        .optional()
+        .meta({
+          description:
+            'Payment id, start of the order id, customer id, start of the customer’s e-mail address, transaction hash ' +
+            '(also of a refund) or address. Taken literally: no wildcards. Finds at most 1,000 payments in each of these ways',
+          examples: ['order-10'],
+        }),
     }),
     data: z.object({ payments: z.array(paymentSchema()), pagination: pagination() }),
     errors: [],
     handler: async ({ auth, query }) => {
       const { page, limit, startDate, endDate, ...filter } = query;
-      const mode = auth.merchant.sandbox === 1 ? 'sandbox' : 'live';
       return listPayments(
         deps,
-        { merchantId: auth.merchantId, mode, ...filter, fromMs: startDate, toMs: endDate },
+        { merchant: auth.merchant, ...filter, fromMs: startDate, toMs: endDate },
         { page, limit },
       );
     },

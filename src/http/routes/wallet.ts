@@ -83,7 +83,7 @@ function balancesRoute(deps: SendCoinsDeps): Route {
     tags: TAGS,
     status: 200,
     errors: [],
-    data: z.object({ BTC: z.string(), ETH: z.string(), LTC: z.string(), SOL: z.string() }),
+    data: perCoin('What one send of each coin could spend now'),
     handler: async ({ auth }) => getBalances(deps, { merchant: auth.merchant }),
   });
 }

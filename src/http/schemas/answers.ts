@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COINS } from '../../domain/coins.ts';
+import type { Coin } from '../../domain/coins.ts';
 
 /** Schemas of what the API answers. */
 
@@ -24,7 +24,8 @@ export function pagination() {
 
 /** One text per coin, all four present: wallets, balances. */
 export function perCoin(description: string) {
-  return z.record(z.enum(COINS), z.string()).meta({ description });
+  const texts = { BTC: z.string(), ETH: z.string(), LTC: z.string(), SOL: z.string() };
+  return z.object(texts satisfies Record<Coin, z.ZodString>).meta({ description });
 }
 
 export function freeObject() {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isDay } from '../../domain/calendar.ts';
 
 const PAGE_MAX = 1_000_000;
 const LIMIT_MAX = 100;
@@ -56,7 +57,7 @@ export function timeQuery(bound: 'from' | 'until') {
 
 function parseTime(value: string, bound: 'from' | 'until'): number | null {
   const [, day, time, zone] = ISO.exec(value) ?? [];
-  if (day === undefined || !realDay(day)) return null;
+  if (day === undefined || !isDay(day)) return null;
   if (time === undefined) return Date.parse(`${day}T${bound === 'from' ? '00:00:00.000' : '23:59:59.999'}Z`);
   const offset = (zone ?? 'Z')
     .toUpperCase()
@@ -66,8 +67,34 @@ function parseTime(value: string, bound: 'from' | 'until'): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** The Date parser rolls 31 February over into March. */
-function realDay(day: string): boolean {
-  const at = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
+/** A calendar day such as `2026-01-31` in a query string. */
+export function dayQuery() {
+  return z
+    .string()
+    .trim()
+    .refine(isDay, { error: 'must be a day such as 2026-01-31', params: { code: 'invalid_format' } })
+    .meta({ format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2026-01-31'] });
+}
+
+const ZONE_MAX = 64;
+
+/** An IANA time zone in a query string. */
+export function timeZoneQuery() {
+  return z
+    .string()
+    .trim()
+    .refine(isTimeZone, {
+      error: 'must be an IANA time zone such as Europe/Berlin',
+      params: { code: 'invalid_value' },
+    })
+    .meta({ maxLength: ZONE_MAX, examples: ['Europe/Berlin'] });
+}
+
+function isTimeZone(name: string): boolean {
+  if (name === '' || name.length > ZONE_MAX) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
 }

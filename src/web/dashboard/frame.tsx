@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { useEffect, type ReactNode } from 'react';
-import { endSession, lostSession, useSession } from './api/session.ts';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { useShop, useShopId, useShops } from './api/hooks.ts';
+import { endSession, lostSession, useSession } from './api/session.ts';
 import { SignInAgain } from './pages/sign-in-again.tsx';
-import { Button } from './ui/basics.tsx';
+import { Button, Empty, LINK, PageTitle } from './ui/basics.tsx';
 
 const SHOP_PAGES = [
   ['', 'Overview'],
@@ -22,14 +22,12 @@ export function Frame() {
   const session = useSession();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const lost = lostSession();
-  const shown = session ?? lost;
+  const shown = session ?? lostSession();
   const isOut = shown === null;
   useEffect(() => {
-    const { pathname, search } = window.location;
-    if (!isOut || pathname === '/dashboard/login') return;
+    if (!isOut) return;
     client.clear();
-    void navigate({ to: '/login', search: { next: pathname + search }, replace: true });
+    void navigate({ to: '/login', replace: true });
   }, [isOut, navigate, client]);
   if (shown === null) return null;
   return (
@@ -53,9 +51,27 @@ export function Frame() {
       </header>
       <main id="content" className="mx-auto w-full max-w-6xl min-w-0 px-4 py-6 sm:px-8 sm:py-8">
         <SandboxNote />
-        <Outlet />
+        <Page />
       </main>
     </div>
+  );
+}
+
+/** The page of the address, or that it names a shop this user does not have. */
+function Page() {
+  const shops = useShops();
+  const shopId = useShopId();
+  const isKnown = shops.data?.merchants.some(({ id }) => id === shopId) ?? true;
+  if (shopId === '' || isKnown) return <Outlet />;
+  return (
+    <>
+      <PageTitle title="No such shop" />
+      <Empty title="You have no shop at this address">
+        <Link to="/shops" className={LINK}>
+          Go to your shops
+        </Link>
+      </Empty>
+    </>
   );
 }
 
@@ -73,7 +89,7 @@ function ShopChoice() {
           const { value } = event.target;
           void navigate(value === '' ? { to: '/shops' } : { to: '/shop/$shopId', params: { shopId: value } });
         }}
-        className="min-h-10 w-full rounded-xl border border-line bg-well px-3 text-sm font-semibold"
+        className="min-h-10 w-full rounded-xl border border-edge bg-well px-3 text-sm font-semibold"
       >
         <option value="">All shops</option>
         {shops.map((shop) => (
@@ -102,11 +118,20 @@ function Item(props: { to: string; exact?: boolean; children: ReactNode }) {
 
 function Navigation({ email }: { email: string }) {
   const shopId = useShopId();
+  const bar = useRef<HTMLElement>(null);
+  const pathname = useLocation({ select: (location) => location.pathname });
+  // On a phone the bar is wider than the screen: where one is must be in sight.
+  useEffect(() => {
+    const current = bar.current?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (bar.current === null || current === null || current === undefined) return;
+    bar.current.scrollLeft = current.offsetLeft - (bar.current.clientWidth - current.clientWidth) / 2;
+  }, [pathname]);
   return (
     <>
       <nav
+        ref={bar}
         aria-label="Main"
-        className="flex gap-1 overflow-x-auto px-3 pb-3 lg:flex-1 lg:flex-col lg:overflow-visible"
+        className="relative flex gap-1 overflow-x-auto px-3 pb-3 lg:flex-1 lg:flex-col lg:overflow-visible"
       >
         {shopId === '' && (
           <Item to="/shops" exact>

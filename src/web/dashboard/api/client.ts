@@ -1,6 +1,18 @@
+import type { Body, Data, Method, PathOf, QueryOf } from './contract.ts';
 import { endSession, session } from './session.ts';
 
-interface Envelope<T> {
+interface Extras<M extends Method, P extends PathOf<M>> {
+  readonly query?: QueryOf<M, P>;
+  /** Lets a repeated request act once only. */
+  readonly idempotencyKey?: string;
+}
+
+type Request<M extends Method, P extends PathOf<M>> =
+  Body<M, P> extends undefined
+    ? [request?: Extras<M, P>]
+    : [request: Extras<M, P> & { readonly body: Body<M, P> }];
+
+interface Envelope {
   success: boolean;
   error: {
     status: number;
@@ -8,7 +20,7 @@ interface Envelope<T> {
     message: string;
     details?: { field: string; message: string }[];
   } | null;
-  data: T;
+  data: unknown;
 }
 
 /** An answer of the API that is not a success, or none at all. */
@@ -28,34 +40,31 @@ export class ApiError extends Error {
 
 const LIMIT_MS = 60_000;
 
-type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
-
-export interface Request {
-  readonly query?: Query;
-  readonly body?: Readonly<Record<string, unknown>>;
-  /** Lets a repeated request act once only. */
-  readonly idempotencyKey?: string;
-}
-
-/** Asks the API as the signed-in user. A token that is refused ends the session. */
-export async function api<T>(method: string, path: string, request: Request = {}): Promise<T> {
+/** Asks the API as the signed-in user, in the terms of its OpenAPI document. A token that is refused ends the session. */
+export async function api<M extends Method, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  ...[request]: Request<M, P>
+): Promise<Data<M, P>> {
   const signedIn = session();
+  const { query, idempotencyKey } = request ?? {};
+  const body = request !== undefined && 'body' in request ? request.body : undefined;
   const answer = await ask(
     method,
-    path + queryText(request.query),
+    path + queryText(query),
     {
       ...(signedIn === null ? {} : { authorization: `Bearer ${signedIn.token}` }),
-      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(request.idempotencyKey === undefined ? {} : { 'idempotency-key': request.idempotencyKey }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     },
-    request.body,
+    body,
   );
-  const envelope = (await answer.json().catch(() => null)) as Envelope<T> | null;
-  if (envelope?.success === true) return envelope.data;
+  const envelope = (await answer.json().catch(() => null)) as Envelope | null;
+  if (envelope?.success === true) return envelope.data as Data<M, P>;
   const error = envelope?.error;
   if (answer.status === 401 && error?.code === 'UNAUTHORISED' && signedIn !== null) endSession(true);
   // A node that is not ready is told with 503 and all the facts.
-  if (path === '/readyz' && envelope !== null && envelope.data !== null) return envelope.data;
+  if (path === '/readyz' && envelope !== null && envelope.data !== null) return envelope.data as Data<M, P>;
   const fields = Object.fromEntries((error?.details ?? []).map(({ field, message }) => [field, message]));
   throw new ApiError(
     answer.status,
@@ -83,7 +92,9 @@ async function ask(
   }
 }
 
-function queryText(query: Query = {}): string {
+function queryText(
+  query: Readonly<Record<string, string | number | boolean | null | undefined>> = {},
+): string {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === null || value === '' ? [] : [[name, String(value)]],
   );

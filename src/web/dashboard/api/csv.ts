@@ -1,15 +1,18 @@
-import { api } from './client.ts';
-import { COINS, type Pagination, type Payment } from './types.ts';
+import { api, ApiError } from './client.ts';
+import type { QueryOf } from './contract.ts';
+import { COINS, type Payment } from './types.ts';
 
 const PAGE = 100;
-/** A file larger than this belongs to a report by the API, not to a browser. */
-const MOST_PAGES = 200;
+/** A file with more lines belongs to a report by the API, not to a browser. */
+const MOST = 50_000;
 const HEAD = ['id', 'orderId', 'customerId', 'status', 'exception', 'amount', 'currency', 'createdAt'];
+/** Tells spreadsheets that the text is UTF-8. */
+const MARK = '\uFEFF';
 
 /** Quotes what needs it, and disarms texts a spreadsheet would run as a formula. */
 function cell(value: string): string {
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = /^\s*[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value;
+  return /[",;\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 function line(payment: Payment): string {
@@ -20,26 +23,34 @@ function line(payment: Payment): string {
   return [...fields, ...received, txids].map(cell).join(',');
 }
 
+type Query = QueryOf<'GET', '/payment/list'>;
+
 /**
- * Every payment that a filter lets through, as CSV (RFC 4180).
+ * Every payment that a filter lets through, all pages of them, as CSV (RFC 4180).
  * @param onProgress told how many of how many are there
+ * @throws {ApiError} when they are too many for one file
  */
 export async function paymentsCsv(
-  query: Readonly<Record<string, string | undefined>>,
+  query: Query,
   onProgress: (done: number, total: number) => void,
 ): Promise<string> {
-  const lines = [[...HEAD, ...COINS.map((coin) => `received${coin}`), 'txids'].join(',')];
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const { payments, pagination } = await api<{ payments: Payment[]; pagination: Pagination }>(
-      'GET',
-      '/payment/list',
-      { query: { ...query, page, limit: PAGE } },
-    );
-    lines.push(...payments.map(line));
-    onProgress(lines.length - 1, pagination.total);
-    if (page * PAGE >= pagination.total) break;
+  // By id: payments made meanwhile push others onto the next page, where they come once more.
+  const lines = new Map<string, string>();
+  for (let page = 1; ; page += 1) {
+    const { payments, pagination } = await api('GET', '/payment/list', {
+      query: { ...query, page, limit: PAGE },
+    });
+    const { total } = pagination;
+    if (total > MOST) {
+      const message = `${total} payments match: a file holds at most ${MOST}. Please choose fewer days.`;
+      throw new ApiError(0, 'TOO_MANY', message);
+    }
+    for (const payment of payments) lines.set(payment.id, line(payment));
+    onProgress(lines.size, total);
+    if (page * PAGE >= total) break;
   }
-  return `${lines.join('\r\n')}\r\n`;
+  const head = [...HEAD, ...COINS.map((coin) => `received${coin}`), 'txids'].join(',');
+  return `${MARK}${[head, ...lines.values()].join('\r\n')}\r\n`;
 }
 
 /** Hands a text to the browser as a download. */

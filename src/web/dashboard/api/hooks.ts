@@ -1,6 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { api, type ApiError, type Request } from './client.ts';
+import { api, type ApiError } from './client.ts';
+import type { Data, PathOf, QueryOf } from './contract.ts';
 import { useSession } from './session.ts';
 import type { Shop } from './types.ts';
 
@@ -10,13 +11,14 @@ interface Options {
 }
 
 /** Reads one address of the API and keeps it; the last page stays in view while the next one comes. */
-export function useApi<T>(path: string, query: Request['query'] = {}, options: Options = {}) {
+export function useApi<P extends PathOf<'GET'>>(path: P, query?: QueryOf<'GET', P>, options: Options = {}) {
+  // Between two sessions the page waits as it is.
   const isIn = useSession() !== null;
-  return useQuery<T, ApiError>({
-    queryKey: [path, query],
-    queryFn: () => api<T>('GET', path, { query }),
+  return useQuery<Data<'GET', P>, ApiError>({
+    queryKey: [path, query ?? {}],
+    queryFn: () => api<'GET', P>('GET', path, ...([{ query }] as never)),
     placeholderData: keepPreviousData,
-    enabled: isIn && (options.enabled ?? true),
+    enabled: isIn && options.enabled !== false,
     ...(options.refetchMs === undefined ? {} : { refetchInterval: options.refetchMs }),
   });
 }
@@ -34,7 +36,7 @@ export function useAct<T, V = void>(act: (input: V) => Promise<T>, onDone?: (dat
 }
 
 export function useShops() {
-  return useApi<{ merchants: Shop[] }>('/merchant/list');
+  return useApi('/merchant/list');
 }
 
 /** The shop that the address names. */

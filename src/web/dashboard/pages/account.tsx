@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { api } from '../api/client.ts';
+import type { Body } from '../api/contract.ts';
 import { useAct, useApi } from '../api/hooks.ts';
 import { startSession, useSession } from '../api/session.ts';
-import type { SessionAnswer, User } from '../api/types.ts';
 import { Badge, Button, Card, Copy, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
 import { when } from '../ui/format.ts';
@@ -16,20 +16,22 @@ export function AccountPage() {
         title="Account"
         lead={session === null ? '' : `Signed in until ${when(session.expiresAt)}`}
       />
-      <div className="grid gap-6 lg:grid-cols-2">
-        <div className="grid content-start gap-6">
+      <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
+        <div className="grid grid-cols-1 content-start gap-6">
           <Email />
           <Password />
         </div>
-        <SecondFactor />
+        <div>
+          <SecondFactor />
+        </div>
       </div>
     </>
   );
 }
 
 function Email() {
-  const me = useApi<{ user: User }>('/auth/me');
-  const resend = useAct(() => api('POST', '/auth/resend-verification', { body: {} }));
+  const me = useApi('/auth/me');
+  const resend = useAct(() => api('POST', '/auth/resend-verification'));
   return (
     <Card title="Email">
       <Shown of={me} rows={1}>
@@ -56,13 +58,14 @@ function Email() {
 
 function Password() {
   const change = useAct(
-    (body: Record<string, string>) => api<SessionAnswer>('POST', '/auth/change-password', { body }),
+    (body: Body<'POST', '/auth/change-password'>) => api('POST', '/auth/change-password', { body }),
     startSession,
   );
   const { error } = change;
   return (
     <Card title="Password">
       <Form
+        fields={['currentPassword', 'newPassword']}
         submit="Change password"
         busy={change.isPending}
         error={error}
@@ -98,13 +101,8 @@ function Password() {
   );
 }
 
-interface Totp {
-  enabled: boolean;
-  recoveryCodesLeft: number;
-}
-
 function SecondFactor() {
-  const status = useApi<Totp>('/auth/totp');
+  const status = useApi('/auth/totp');
   const [codes, setCodes] = useState<readonly string[]>([]);
   return (
     <Card title="Second factor">
@@ -127,16 +125,15 @@ function SecondFactor() {
 }
 
 function SwitchOn({ onCodes }: { onCodes: (codes: readonly string[]) => void }) {
-  const setup = useAct((body: Record<string, string>) =>
-    api<{ secret: string; uri: string }>('POST', '/auth/totp/setup', { body }),
-  );
+  const setup = useAct((body: Body<'POST', '/auth/totp/setup'>) => api('POST', '/auth/totp/setup', { body }));
   const enable = useAct(
-    (body: Record<string, string>) => api<{ recoveryCodes: string[] }>('POST', '/auth/totp/enable', { body }),
+    (body: Body<'POST', '/auth/totp/enable'>) => api('POST', '/auth/totp/enable', { body }),
     ({ recoveryCodes }) => onCodes(recoveryCodes),
   );
   if (setup.data === undefined) {
     return (
       <Form
+        fields={['password']}
         submit="Set up"
         busy={setup.isPending}
         error={setup.error}
@@ -154,6 +151,7 @@ function SwitchOn({ onCodes }: { onCodes: (codes: readonly string[]) => void }) 
       <Qr text={setup.data.uri} label="QR code for the authenticator app" />
       <CopyLine text={setup.data.secret} label="secret" />
       <Form
+        fields={['code']}
         submit="Switch on"
         busy={enable.isPending}
         error={enable.error}
@@ -172,9 +170,12 @@ function SwitchOn({ onCodes }: { onCodes: (codes: readonly string[]) => void }) 
 }
 
 function SwitchOff({ codesLeft }: { codesLeft: number }) {
-  const disable = useAct((body: Record<string, string>) => api('POST', '/auth/totp/disable', { body }));
+  const disable = useAct((body: Body<'POST', '/auth/totp/disable'>) =>
+    api('POST', '/auth/totp/disable', { body }),
+  );
   return (
     <Form
+      fields={['password', 'code']}
       submit="Switch off"
       danger
       busy={disable.isPending}

@@ -3,17 +3,17 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
-import type { Customer, Pagination } from '../api/types.ts';
-import { Button, Card, Empty, PageTitle, Shown } from '../ui/basics.tsx';
+import type { Customer } from '../api/types.ts';
+import { Button, Card, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field, fieldError, Form } from '../ui/form.tsx';
+import { Field, fieldError, Form, SearchField, TextArea } from '../ui/form.tsx';
 import { short, when } from '../ui/format.ts';
 import { Pager, Table } from '../ui/table.tsx';
 
 export function CustomersPage() {
   const [search, change] = useFilters();
   const [editing, setEditing] = useState<Customer | 'new' | null>(null);
-  const list = useApi<{ customers: Customer[]; pagination: Pagination }>('/merchant/customer/list', {
+  const list = useApi('/merchant/customer/list', {
     search: search['search'],
     page: search['page'],
     limit: 20,
@@ -31,18 +31,17 @@ export function CustomersPage() {
       />
       <Card>
         <div className="mb-4 max-w-sm">
-          <Field
+          <SearchField
             label="Search by email"
-            type="search"
-            defaultValue={search['search'] ?? ''}
-            onChange={(event) => change({ search: event.target.value })}
+            value={search['search'] ?? ''}
+            onSearch={(text) => change({ search: text })}
           />
         </div>
         <Shown of={list}>
           {({ customers, pagination }) => (
             <>
               {customers.length === 0 ? (
-                <Empty title={search['search'] === undefined ? 'No customer yet' : 'No customer matches'} />
+                <None isSearched={search['search'] !== undefined} />
               ) : (
                 <List customers={customers} onEdit={setEditing} />
               )}
@@ -64,6 +63,15 @@ export function CustomersPage() {
   );
 }
 
+function None({ isSearched }: { isSearched: boolean }) {
+  if (isSearched) return <Empty title="No customer matches">Any part of an email address finds it.</Empty>;
+  return (
+    <Empty title="No customer yet">
+      Every payment names one: your shop makes them as people buy, or you make one here.
+    </Empty>
+  );
+}
+
 function List(props: { customers: readonly Customer[]; onEdit: (customer: Customer) => void }) {
   const shopId = useShopId();
   const { onEdit } = props;
@@ -75,7 +83,12 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
       columns={[
         {
           title: 'Email',
-          cell: ({ email }) => <b className="font-semibold break-all">{email}</b>,
+          cell: ({ email, createdAt }) => (
+            <>
+              <b className="font-semibold break-all">{email}</b>
+              <small className="block text-soft md:hidden">{when(createdAt)}</small>
+            </>
+          ),
         },
         { title: 'Id', wide: true, cell: ({ id }) => <code title={id}>{short(id)}</code> },
         { title: 'Since', wide: true, cell: ({ createdAt }) => when(createdAt) },
@@ -88,7 +101,7 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
                 to="/shop/$shopId/payments"
                 params={{ shopId }}
                 search={{ customerId: customer.id }}
-                className="text-accent underline underline-offset-2"
+                className={LINK}
               >
                 Payments
               </Link>
@@ -103,16 +116,40 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
   );
 }
 
+/** A JSON object, or null for a text that is none. */
+function readObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
 function Edit({ customer, onDone }: { customer: Customer | null; onDone: () => void }) {
+  const [isWrong, setIsWrong] = useState(false);
   const save = useAct(
-    (fields: Record<string, string>) =>
+    (fields: { email: string; metadata: Record<string, unknown> }) =>
       customer === null
         ? api('POST', '/merchant/customer/create', { body: fields })
         : api('PATCH', '/merchant/customer/edit', { body: { ...fields, customerId: customer.id } }),
     onDone,
   );
+  const kept = customer?.metadata ?? {};
   return (
-    <Form submit="Save" busy={save.isPending} error={save.error} onSubmit={(values) => save.mutate(values)}>
+    <Form
+      fields={['email', 'metadata']}
+      submit="Save"
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={({ email, metadata: text }) => {
+        const metadata = readObject(text);
+        setIsWrong(metadata === null);
+        if (metadata !== null) save.mutate({ email, metadata });
+      }}
+    >
       <Field
         label="Email"
         name="email"
@@ -120,6 +157,14 @@ function Edit({ customer, onDone }: { customer: Customer | null; onDone: () => v
         defaultValue={customer?.email ?? ''}
         required
         {...fieldError(save.error, 'email')}
+      />
+      <TextArea
+        label="Metadata (optional)"
+        name="metadata"
+        spellCheck={false}
+        hint={'Your own facts as a JSON object, such as {"plan": "gold"}'}
+        defaultValue={Object.keys(kept).length === 0 ? '' : JSON.stringify(kept, null, 2)}
+        {...(isWrong ? { error: 'must be a JSON object' } : fieldError(save.error, 'metadata'))}
       />
     </Form>
   );

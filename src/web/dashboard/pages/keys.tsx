@@ -1,16 +1,15 @@
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
-import type { ApiKey } from '../api/types.ts';
-import { Badge, Button, Card, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Badge, Button, Card, CopyLine, PageTitle, Shown } from '../ui/basics.tsx';
+import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { Form, Select } from '../ui/form.tsx';
 import { when } from '../ui/format.ts';
 import { NewKeys } from './shops.tsx';
 
 export function KeysPage() {
   const merchantId = useShopId();
-  const keys = useApi<{ keys: ApiKey[] }>('/merchant/keys', { merchantId });
+  const keys = useApi('/merchant/keys', { merchantId });
   const [open, setOpen] = useState(false);
   return (
     <>
@@ -25,7 +24,7 @@ export function KeysPage() {
       />
       <Shown of={keys}>
         {(data) => (
-          <div className="grid gap-4 md:grid-cols-2">
+          <div className="grid grid-cols-1 gap-4 md:grid-cols-2">
             {data.keys.map((key) => (
               <Card
                 key={key.id}
@@ -58,8 +57,8 @@ export function KeysPage() {
 
 function Regenerate(props: { merchantId: string; open: boolean; onClose: () => void }) {
   const { merchantId, open, onClose } = props;
-  const regenerate = useAct(({ grace = '0' }: Record<string, string>) =>
-    api<{ auth: { public: string; secret: string } }>('POST', '/merchant/keys/regenerate', {
+  const regenerate = useAct(({ grace }: { grace: string }) =>
+    api('POST', '/merchant/keys/regenerate', {
       body: { merchantId, gracePeriodSeconds: Number(grace) },
     }),
   );
@@ -75,6 +74,7 @@ function Regenerate(props: { merchantId: string; open: boolean; onClose: () => v
     >
       {regenerate.data === undefined ? (
         <Form
+          fields={['grace']}
           submit="Regenerate"
           danger
           busy={regenerate.isPending}
@@ -94,7 +94,13 @@ function Regenerate(props: { merchantId: string; open: boolean; onClose: () => v
           </Select>
         </Form>
       ) : (
-        <NewKeys keys={regenerate.data.auth} />
+        <NewKeys keys={regenerate.data.auth}>
+          {regenerate.data.gracePeriodEndsAt !== null && (
+            <p className="text-sm text-soft">
+              The old keys work until {when(regenerate.data.gracePeriodEndsAt)}.
+            </p>
+          )}
+        </NewKeys>
       )}
     </Dialog>
   );
@@ -102,8 +108,15 @@ function Regenerate(props: { merchantId: string; open: boolean; onClose: () => v
 
 function WebhookSecret({ merchantId }: { merchantId: string }) {
   const [shown, setShown] = useState(false);
-  const secret = useApi<{ secret: string }>('/merchant/webhook/secret', { merchantId }, { enabled: shown });
-  const rotate = useAct(() => api('POST', '/merchant/webhook/rotate-secret', { body: { merchantId } }));
+  const [rotating, setRotating] = useState(false);
+  const secret = useApi('/merchant/webhook/secret', { merchantId }, { enabled: shown });
+  const rotate = useAct(
+    () => api('POST', '/merchant/webhook/rotate-secret', { query: { merchantId } }),
+    () => {
+      setRotating(false);
+      setShown(true);
+    },
+  );
   return (
     <Card title="Webhook signing secret" className="mt-6">
       <p className="mb-3 text-sm text-soft">
@@ -115,13 +128,26 @@ function WebhookSecret({ merchantId }: { merchantId: string }) {
           {(data) => <CopyLine text={data.secret} label="signing secret" />}
         </Shown>
       )}
-      {rotate.error !== null && <Problem error={rotate.error} />}
+      {rotate.isSuccess && (
+        <p role="status" className="mt-3 text-sm text-accent">
+          This is the new secret: give it to your shop within 24 hours.
+        </p>
+      )}
       <div className="mt-3 flex flex-wrap gap-2">
         <Button onClick={() => setShown(!shown)}>{shown ? 'Hide' : 'Show'}</Button>
-        <Button busy={rotate.isPending} onClick={() => rotate.mutate()}>
-          Rotate
-        </Button>
+        <Button onClick={() => setRotating(true)}>Rotate</Button>
       </div>
+      <Confirm
+        title="Rotate the signing secret"
+        open={rotating}
+        onClose={() => setRotating(false)}
+        action="Rotate"
+        busy={rotate.isPending}
+        error={rotate.error}
+        onConfirm={() => rotate.mutate()}
+      >
+        <p>Webhooks carry both signatures for 24 hours. After that the old secret is worth nothing.</p>
+      </Confirm>
     </Card>
   );
 }

@@ -1,13 +1,13 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { api } from '../api/client.ts';
+import type { Body } from '../api/contract.ts';
 import { useAct } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
-import { Button, Problem } from '../ui/basics.tsx';
+import { Button, LINK, Problem } from '../ui/basics.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
 import { Gate } from './sign-in.tsx';
 
-const LINK = 'font-medium text-accent underline underline-offset-2';
 const toSignIn = (
   <Link to="/login" className={LINK}>
     Go to sign in
@@ -26,13 +26,14 @@ function useMailedToken(): string {
 }
 
 export function ForgotPage() {
-  const forgot = useAct((body: Record<string, string>) =>
-    api<{ message: string }>('POST', '/auth/forgot-password', { body }),
+  const forgot = useAct((body: Body<'POST', '/auth/forgot-password'>) =>
+    api('POST', '/auth/forgot-password', { body }),
   );
   return (
     <Gate title="Forgot the password" lead="We mail you a link to set a new one." foot={toSignIn}>
       {forgot.data === undefined ? (
         <Form
+          fields={['email']}
           submit="Send the link"
           busy={forgot.isPending}
           error={forgot.error}
@@ -49,13 +50,14 @@ export function ForgotPage() {
 
 export function ResetPage() {
   const token = useMailedToken();
-  const reset = useAct(({ password = '' }: Record<string, string>) =>
-    api<{ message: string }>('POST', '/auth/reset-password', { body: { token, password } }),
+  const reset = useAct(({ password }: { password: string }) =>
+    api('POST', '/auth/reset-password', { body: { token, password } }),
   );
   return (
     <Gate title="Set a new password" foot={toSignIn}>
       {reset.data === undefined ? (
         <Form
+          fields={['password']}
           submit="Set password"
           busy={reset.isPending}
           error={reset.error}

@@ -1,58 +1,81 @@
 import { useApi } from '../api/hooks.ts';
-import type { Chain, Readiness } from '../api/types.ts';
-import { Badge, Card, CoinName, PageTitle, Shown } from '../ui/basics.tsx';
-import { words } from '../ui/format.ts';
-import { Table } from '../ui/table.tsx';
+import type { Chain } from '../api/types.ts';
+import { Badge, Card, CoinName, Empty, PageTitle, Shown, type Tone } from '../ui/basics.tsx';
+import { when, words } from '../ui/format.ts';
 
 const number = new Intl.NumberFormat();
+const LIVE_MS = 5_000;
 
-function tone(state: string): 'good' | 'busy' | 'bad' {
-  if (state === 'following') return 'good';
-  return state === 'starting' || state === 'catching_up' ? 'busy' : 'bad';
-}
+const TONES: Record<Chain['state'], Tone> = {
+  starting: 'busy',
+  following: 'good',
+  catching_up: 'busy',
+  behind: 'warn',
+  wrong_chain: 'bad',
+  error: 'bad',
+};
 
 export function NodesPage() {
-  const ready = useApi<Readiness>('/readyz', {}, { refetchMs: 5_000 });
+  const ready = useApi('/readyz', undefined, { refetchMs: LIVE_MS });
   return (
     <>
-      <PageTitle title="Nodes" lead="What the daemon sees of each chain." />
+      <PageTitle title="Nodes" lead="What the daemon sees of each chain, every few seconds." />
       <Shown of={ready}>
         {({ ready: isReady, database, chains }) => (
           <Card
             title={isReady ? 'Everything is followed to its tip' : 'Something needs a look'}
             actions={<Badge tone={database === 'ok' ? 'good' : 'bad'}>Database {database}</Badge>}
           >
-            <Table<Chain>
-              label="Chains"
-              rows={Object.values(chains)}
-              keyOf={({ coin, mode }) => `${coin}-${mode}`}
-              columns={[
-                { title: 'Coin', cell: ({ coin }) => <CoinName coin={coin} /> },
-                { title: 'Network', cell: ({ mode }) => words(mode) },
-                { title: 'State', cell: ({ state }) => <Badge tone={tone(state)}>{words(state)}</Badge> },
-                {
-                  title: 'Height',
-                  end: true,
-                  cell: ({ height }) => (
-                    <span className="money">{height === null ? '–' : number.format(height)}</span>
-                  ),
-                },
-                {
-                  title: 'Behind',
-                  end: true,
-                  cell: ({ lag }) => <span className="money">{lag === null ? '–' : number.format(lag)}</span>,
-                },
-                { title: 'Node', wide: true, cell: ({ nodeVersion }) => nodeVersion ?? '–' },
-                {
-                  title: 'Last error',
-                  wide: true,
-                  cell: ({ lastError }) => <span className="text-stop">{lastError ?? ''}</span>,
-                },
-              ]}
-            />
+            {Object.keys(chains).length === 0 && (
+              <Empty title="No chain is configured">Name a node of each coin in the configuration.</Empty>
+            )}
+            <ul className="grid grid-cols-1 gap-3 md:grid-cols-2">
+              {Object.entries(chains).map(([name, chain]) => (
+                <li key={name} className="min-w-0 rounded-xl border border-line p-4">
+                  <Node chain={chain} />
+                </li>
+              ))}
+            </ul>
           </Card>
         )}
       </Shown>
+    </>
+  );
+}
+
+function Node({ chain }: { chain: Chain }) {
+  const { height, lag, lastError, lastSeenAt, nodeVersion, warnings = [] } = chain;
+  const facts = [
+    ['Height', height === null ? '–' : number.format(height)],
+    ['Blocks behind', lag === null ? '–' : number.format(lag)],
+    ['Seen', typeof lastSeenAt === 'number' ? when(new Date(lastSeenAt).toISOString()) : '–'],
+    ['Node', nodeVersion ?? '–'],
+  ] as const;
+  return (
+    <>
+      <p className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1">
+        <CoinName coin={chain.coin} />
+        <span className="text-sm text-soft">{chain.mode === 'sandbox' ? 'Sandbox' : 'Live'}</span>
+        <span className="ml-auto">
+          <Badge tone={TONES[chain.state]}>{words(chain.state)}</Badge>
+        </span>
+      </p>
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-sm">
+        {facts.map(([name, value]) => (
+          <div key={name} className="min-w-0">
+            <dt className="text-xs text-soft">{name}</dt>
+            <dd className="money font-medium break-words">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {lastError !== null && (
+        <p className="mt-3 rounded-lg bg-stop-soft px-3 py-2 text-sm break-words text-stop">{lastError}</p>
+      )}
+      {warnings.map((warning) => (
+        <p key={warning} className="mt-3 rounded-lg bg-warn-soft px-3 py-2 text-sm break-words text-warn">
+          {warning}
+        </p>
+      ))}
     </>
   );
 }

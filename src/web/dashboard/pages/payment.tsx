@@ -1,79 +1,55 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
-import { api } from '../api/client.ts';
-import { useAct, useApi, useShopId } from '../api/hooks.ts';
-import type { Coin, Pagination, Payment, WebhookLog } from '../api/types.ts';
-import { Badge, Button, Card, CoinName, Copy, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import type { ReactNode } from 'react';
+import { useApi, useShopId } from '../api/hooks.ts';
+import { COINS, type Payment } from '../api/types.ts';
+import { Badge, Card, CoinName, Copy, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
 import { coins, fiat, short, when, words } from '../ui/format.ts';
 import { StatusBadge } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
-import { RefundDialog } from './refund.tsx';
+import { PaymentActions } from './payment-actions.tsx';
+import { PaymentTransactions } from './payment-transactions.tsx';
+import { eventType, isFine } from './webhooks.tsx';
+
+const LIVE_MS = 3_000;
 
 export function PaymentPage() {
   const merchantId = useShopId();
   const { paymentId = '' } = useParams({ strict: false });
-  const read = useApi<Payment>('/payment/get', { merchantId, paymentId }, { refetchMs: 3_000 });
+  const read = useApi('/payment/get', { merchantId, paymentId }, { refetchMs: LIVE_MS });
   return (
-    <Shown of={read} rows={6}>
-      {(payment) => (
-        <>
-          <PageTitle
-            title={`Order ${payment.orderId}`}
-            lead={<code className="break-all">{payment.id}</code>}
-            actions={<Actions payment={payment} />}
-          />
-          <div className="grid gap-6 lg:grid-cols-[1fr_20rem]">
-            <div className="grid min-w-0 content-start gap-6">
-              <Options payment={payment} />
-              <Transactions payment={payment} />
-              <Webhooks payment={payment} />
-            </div>
-            <aside aria-label="Facts" className="grid content-start gap-6">
-              <Facts payment={payment} />
-              <Timeline payment={payment} />
-            </aside>
-          </div>
-        </>
-      )}
-    </Shown>
+    <>
+      <p className="mb-3 text-sm">
+        <Link to="/shop/$shopId/payments" params={{ shopId: merchantId }} className={LINK}>
+          Payments
+        </Link>
+      </p>
+      <Shown of={read} rows={6}>
+        {/* A user's token reads the whole payment, never the payer's view of it. */}
+        {(payment) => 'timeline' in payment && <Whole payment={payment} />}
+      </Shown>
+    </>
   );
 }
 
-function Actions({ payment }: { payment: Payment }) {
-  const merchantId = useShopId();
-  const [refunding, setRefunding] = useState(false);
-  const act = useAct(({ path, ...body }: { path: string; action?: string }) =>
-    api('POST', path, { body: { ...body, merchantId, paymentId: payment.id } }),
-  );
-  const { status, exception } = payment;
-  const hasMoney = payment.transactions.some((one) => one.status !== 'reversed');
-  const isOpen = hasMoney && (status === 'underpaid' || exception === 'late') && status !== 'completed';
+function Whole({ payment }: { payment: Payment }) {
   return (
     <>
-      {status === 'pending' && (
-        <Button look="danger" busy={act.isPending} onClick={() => act.mutate({ path: '/payment/cancel' })}>
-          Cancel payment
-        </Button>
-      )}
-      {isOpen && (
-        <Button
-          busy={act.isPending}
-          onClick={() => act.mutate({ path: '/payment/resolve', action: 'accept' })}
-        >
-          Accept as paid
-        </Button>
-      )}
-      {hasMoney && status !== 'refunded' && <Button onClick={() => setRefunding(true)}>Refund</Button>}
-      <a
-        href={payment.checkoutUrl}
-        target="_blank"
-        rel="noreferrer"
-        className="inline-flex min-h-10 items-center rounded-xl bg-accent px-4 text-sm font-semibold text-accent-ink"
-      >
-        Open checkout
-      </a>
-      {act.error !== null && <Problem error={act.error} />}
-      <RefundDialog payment={payment} open={refunding} onClose={() => setRefunding(false)} />
+      <PageTitle
+        title={`Order ${payment.orderId}`}
+        lead={<code className="break-all">{payment.id}</code>}
+        actions={<PaymentActions payment={payment} />}
+      />
+      <div className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <aside aria-label="Facts" className="grid grid-cols-1 content-start gap-6 lg:order-2">
+          <Facts payment={payment} />
+          <Timeline payment={payment} />
+        </aside>
+        <div className="grid grid-cols-1 content-start gap-6">
+          <Options payment={payment} />
+          <PaymentTransactions payment={payment} />
+          <Webhooks payment={payment} />
+        </div>
+      </div>
     </>
   );
 }
@@ -81,13 +57,19 @@ function Actions({ payment }: { payment: Payment }) {
 function Row(props: { name: string; children: ReactNode }) {
   return (
     <div className="flex items-baseline justify-between gap-4 py-1.5 text-sm">
-      <dt className="text-soft">{props.name}</dt>
+      <dt className="shrink-0 text-soft">{props.name}</dt>
       <dd className="min-w-0 text-right font-medium break-words">{props.children}</dd>
     </div>
   );
 }
 
 function Facts({ payment }: { payment: Payment }) {
+  const merchantId = useShopId();
+  const addresses = [
+    ['Webhook', payment.webhookUrl],
+    ['After paying', payment.successUrl],
+    ['After cancelling', payment.returnUrl],
+  ] as const;
   return (
     <Card>
       <p className="money text-3xl font-bold tracking-tight">{fiat(payment.amount, payment.currency)}</p>
@@ -98,19 +80,53 @@ function Facts({ payment }: { payment: Payment }) {
         <Row name="Created">{when(payment.createdAt)}</Row>
         <Row name="Expires">{when(payment.expiresAt)}</Row>
         <Row name="Customer">
-          <code className="text-xs">{short(payment.customerId)}</code>
+          <Link
+            to="/shop/$shopId/payments"
+            params={{ shopId: merchantId }}
+            search={{ customerId: payment.customerId }}
+            title={payment.customerId}
+            className={LINK}
+          >
+            {short(payment.customerId)}
+          </Link>
         </Row>
+        {payment.productId !== null && (
+          <Row name="Product">
+            <code className="text-xs" title={payment.productId}>
+              {short(payment.productId)}
+            </code>
+          </Row>
+        )}
         <Row name="Mode">{payment.sandbox ? 'Sandbox' : 'Live'}</Row>
+        {addresses.map(
+          ([name, address]) =>
+            address !== null && (
+              <Row key={name} name={name}>
+                <span className="text-xs break-all">{address}</span>
+              </Row>
+            ),
+        )}
       </dl>
-      {payment.metadata !== null && (
-        <details className="mt-3 text-sm">
-          <summary className="text-soft">Metadata</summary>
-          <pre className="mt-2 overflow-x-auto rounded-lg bg-well p-3 text-xs" tabIndex={0}>
-            {JSON.stringify(payment.metadata, null, 2)}
-          </pre>
-        </details>
-      )}
+      <Free title="Metadata" value={payment.metadata} />
+      <Free title="Custom fields" value={payment.customFields} />
     </Card>
+  );
+}
+
+function Free(props: { title: string; value: Record<string, unknown> | null }) {
+  if (props.value === null || Object.keys(props.value).length === 0) return null;
+  return (
+    <details className="mt-3 text-sm">
+      <summary className="text-soft">{props.title}</summary>
+      <pre
+        className="mt-2 overflow-x-auto rounded-lg bg-well p-3 text-xs"
+        tabIndex={0}
+        role="region"
+        aria-label={props.title}
+      >
+        {JSON.stringify(props.value, null, 2)}
+      </pre>
+    </details>
   );
 }
 
@@ -135,97 +151,53 @@ function Timeline({ payment }: { payment: Payment }) {
   );
 }
 
-function Options({ payment }: { payment: Payment }) {
-  const options = Object.entries(payment.options).map(([coin, option]) => ({
-    coin: coin as Coin,
-    ...option,
-  }));
-  return (
-    <Card title="Asked for">
-      <Table
-        label="Coins"
-        rows={options}
-        keyOf={({ coin }) => coin}
-        columns={[
-          { title: 'Coin', cell: ({ coin }) => <CoinName coin={coin} /> },
-          {
-            title: 'Address',
-            wide: true,
-            cell: ({ address }) => <code title={address}>{short(address, 10, 8)}</code>,
-          },
-          { title: 'Rate', wide: true, end: true, cell: ({ rate }) => fiat(rate, payment.currency) },
-          {
-            title: 'Amount',
-            end: true,
-            cell: ({ amount }) => <span className="money">{coins(amount)}</span>,
-          },
-          {
-            title: 'Received',
-            end: true,
-            cell: ({ received }) => <b className="money">{coins(received)}</b>,
-          },
-        ]}
-      />
-    </Card>
-  );
+function confirmed(option: { confirmations: number; requiredConfirmations: number }): string {
+  const { confirmations, requiredConfirmations } = option;
+  return confirmations >= requiredConfirmations
+    ? 'confirmed'
+    : `${confirmations} of ${requiredConfirmations} confirmations`;
 }
 
-function Transactions({ payment }: { payment: Payment }) {
+function Options({ payment }: { payment: Payment }) {
+  const options = COINS.flatMap((coin) => {
+    const option = payment.options[coin];
+    return option === undefined ? [] : [{ coin, ...option }];
+  }).toSorted((a, b) => Number(a.received === '0') - Number(b.received === '0'));
   return (
-    <Card title="Transactions">
-      {payment.transactions.length === 0 ? (
-        <Empty title="No money yet" />
-      ) : (
-        <Table
-          label="Transactions"
-          rows={payment.transactions}
-          keyOf={({ txid, index }) => `${txid}:${index}`}
-          columns={[
-            { title: 'Coin', cell: ({ coin }) => <CoinName coin={coin} /> },
-            {
-              title: 'Transaction',
-              cell: ({ txid }) => (
-                <span className="inline-flex items-center gap-2">
-                  <code title={txid}>{short(txid)}</code>
-                  <Copy text={txid} label="Copy transaction id" />
+    <Card title="Asked for">
+      <ul aria-label="Coins" className="-my-3 divide-y divide-line">
+        {options.map((option) => (
+          <li key={option.coin} className="grid gap-1.5 py-3 text-sm">
+            <p className="flex flex-wrap items-baseline justify-between gap-x-4">
+              <CoinName coin={option.coin} />
+              <b className="money">
+                {coins(option.amount)} {option.coin}
+              </b>
+            </p>
+            <div className="flex items-center justify-between gap-3">
+              <code className="min-w-0 text-xs break-all text-soft">{option.address}</code>
+              <Copy isSmall text={option.address} label={`Copy ${option.coin} address`} />
+            </div>
+            <p className="flex flex-wrap justify-between gap-x-4 text-xs text-soft">
+              <span title={`From ${option.rateSources.join(', ')}`}>
+                1 {option.coin} = {fiat(option.rate, payment.currency)}
+              </span>
+              {option.received !== '0' && (
+                <span className="money font-semibold text-accent">
+                  {coins(option.received)} {option.coin} received, {confirmed(option)}
                 </span>
-              ),
-            },
-            {
-              title: 'State',
-              cell: ({ status, confirmations, late }) => (
-                <span className="inline-flex flex-wrap gap-1">
-                  <Badge tone={status === 'confirmed' ? 'good' : status === 'reversed' ? 'bad' : 'busy'}>
-                    {status === 'confirmed' ? `${confirmations} conf.` : words(status)}
-                  </Badge>
-                  {late && <Badge tone="warn">Late</Badge>}
-                </span>
-              ),
-            },
-            { title: 'Amount', end: true, cell: ({ amount }) => <b className="money">{coins(amount)}</b> },
-          ]}
-        />
-      )}
-      {(payment.refunds ?? []).map((refund) => (
-        <p key={refund.sendId} className="mt-3 flex flex-wrap items-center gap-2 text-sm">
-          <Badge tone="warn">Refund {refund.status}</Badge>
-          <b className="money">
-            {coins(refund.amount)} {refund.coin}
-          </b>
-          <code className="text-soft">{short(refund.txHash)}</code>
-        </p>
-      ))}
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
     </Card>
   );
 }
 
 function Webhooks({ payment }: { payment: Payment }) {
   const merchantId = useShopId();
-  const logs = useApi<{ logs: WebhookLog[]; pagination: Pagination }>('/merchant/webhook-logs', {
-    merchantId,
-    paymentId: payment.id,
-    limit: 10,
-  });
+  const logs = useApi('/merchant/webhook-logs', { merchantId, paymentId: payment.id, limit: 10 });
   return (
     <Card
       title="Webhooks"
@@ -234,7 +206,7 @@ function Webhooks({ payment }: { payment: Payment }) {
           to="/shop/$shopId/webhooks"
           params={{ shopId: merchantId }}
           search={{ paymentId: payment.id }}
-          className="text-sm font-medium text-accent underline underline-offset-2"
+          className={`text-sm ${LINK}`}
         >
           Open the log
         </Link>
@@ -252,13 +224,13 @@ function Webhooks({ payment }: { payment: Payment }) {
               rows={data.logs}
               keyOf={({ id }) => id}
               columns={[
-                { title: 'Event', cell: (log) => words(log.request.body.type) },
-                { title: 'When', wide: true, cell: (log) => when(log.createdAt) },
+                { title: 'Event', cell: (log) => words(eventType(log)) },
+                { title: 'When', cell: (log) => when(log.createdAt) },
                 {
                   title: 'Answer',
                   end: true,
                   cell: (log) => (
-                    <Badge tone={log.status >= 200 && log.status < 300 ? 'good' : 'bad'}>
+                    <Badge tone={isFine(log.status) ? 'good' : 'bad'}>
                       {log.status === 0 ? 'None' : log.status}
                     </Badge>
                   ),

@@ -1,25 +1,28 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
+import type { Body, QueryOf } from '../api/contract.ts';
 import { download, paymentsCsv } from '../api/csv.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
-import { COINS, STATUSES, type Customer, type Pagination, type Payment } from '../api/types.ts';
+import { COINS, STATUSES } from '../api/types.ts';
 import { Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field, fieldError, Form, Select } from '../ui/form.tsx';
-import { words } from '../ui/format.ts';
+import { Field, fieldError, Form, SearchField, Select } from '../ui/form.tsx';
+import { short, words } from '../ui/format.ts';
 import { PaymentTable } from '../ui/payment-table.tsx';
 import { Pager } from '../ui/table.tsx';
 
-const FILTERS = ['status', 'coin', 'orderId', 'customerId', 'startDate', 'endDate'] as const;
+const FILTERS = ['search', 'status', 'coin', 'orderId', 'customerId', 'startDate', 'endDate'] as const;
 
 export function PaymentsPage() {
   const merchantId = useShopId();
   const [search, change] = useFilters();
   const [creating, setCreating] = useState(false);
-  const query = Object.fromEntries(FILTERS.map((name) => [name, search[name]]));
-  const list = useApi<{ payments: Payment[]; pagination: Pagination }>(
+  const query: QueryOf<'GET', '/payment/list'> = Object.fromEntries(
+    FILTERS.map((name) => [name, search[name]]),
+  );
+  const list = useApi(
     '/payment/list',
     { ...query, merchantId, page: search['page'], limit: 20 },
     { refetchMs: 8_000 },
@@ -58,6 +61,11 @@ export function PaymentsPage() {
               ) : (
                 <PaymentTable payments={payments} />
               )}
+              {isFiltered && payments.length > 0 && (
+                <p role="status" className="mt-3 text-xs text-soft">
+                  {pagination.total === 1 ? 'One payment matches' : `${pagination.total} payments match`}
+                </p>
+              )}
               <Pager of={pagination} onPage={(page) => change({ page: String(page) })} />
             </>
           )}
@@ -76,23 +84,16 @@ function Filters(props: {
 }) {
   const { search, onChange } = props;
   return (
-    <form
-      role="search"
-      className="mb-4 grid grid-cols-2 gap-3 *:first:col-span-2 lg:grid-cols-5 lg:*:first:col-span-1"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const orderId = new FormData(event.currentTarget).get('orderId');
-        onChange({ orderId: typeof orderId === 'string' ? orderId : undefined });
-      }}
-    >
-      <Field
-        key={search['orderId'] ?? ''}
-        label="Order id"
-        name="orderId"
-        type="search"
-        placeholder="Exact, then Enter"
-        defaultValue={search['orderId'] ?? ''}
-      />
+    <div role="search" className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-4">
+      <div className="col-span-2 lg:col-span-4">
+        <SearchField
+          label="Search"
+          placeholder="Order, payment, email, transaction or address"
+          hint="How an order id or email begins; of payment ids, transactions and addresses the whole"
+          value={search['search'] ?? ''}
+          onSearch={(text) => onChange({ search: text })}
+        />
+      </div>
       <Select
         label="Status"
         value={search['status'] ?? ''}
@@ -124,11 +125,27 @@ function Filters(props: {
           onChange={(event) => onChange({ [name]: event.target.value })}
         />
       ))}
-    </form>
+      {(['customerId', 'orderId'] as const).map((name) => {
+        const value = search[name];
+        if (value === undefined) return null;
+        return (
+          <Button
+            key={name}
+            className="col-span-2 justify-self-start"
+            title={value}
+            onClick={() => onChange({ [name]: undefined })}
+          >
+            {name === 'customerId' ? 'Customer' : 'Order'} {short(value)}
+            <span className="sr-only">: remove this filter</span>
+            <span aria-hidden="true">✕</span>
+          </Button>
+        );
+      })}
+    </div>
   );
 }
 
-function Export({ query }: { query: Readonly<Record<string, string | undefined>> }) {
+function Export({ query }: { query: QueryOf<'GET', '/payment/list'> }) {
   const [progress, setProgress] = useState('');
   const run = useAct(async () => {
     const csv = await paymentsCsv(query, (done, total) => setProgress(`${done} of ${total}`));
@@ -147,9 +164,9 @@ function Export({ query }: { query: Readonly<Record<string, string | undefined>>
 function NewPayment({ merchantId }: { merchantId: string }) {
   const navigate = useNavigate();
   const create = useAct(
-    async ({ email = '', ...fields }: Record<string, string>) => {
+    async ({ email, ...fields }: Omit<Body<'POST', '/payment/create'>, 'customerId'> & { email: string }) => {
       const customerId = await customerOf(email);
-      return api<{ id: string }>('POST', '/payment/create', { body: { ...fields, customerId, merchantId } });
+      return api('POST', '/payment/create', { query: { merchantId }, body: { ...fields, customerId } });
     },
     ({ id }) =>
       void navigate({
@@ -160,6 +177,7 @@ function NewPayment({ merchantId }: { merchantId: string }) {
   const { error } = create;
   return (
     <Form
+      fields={['amount', 'currency', 'orderId', 'email']}
       submit="Create payment"
       busy={create.isPending}
       error={error}
@@ -191,10 +209,10 @@ function NewPayment({ merchantId }: { merchantId: string }) {
 
 /** The customer with this address, made when there is none. */
 async function customerOf(email: string): Promise<string> {
-  const { customers } = await api<{ customers: Customer[] }>('GET', '/merchant/customer/list', {
+  const { customers } = await api('GET', '/merchant/customer/list', {
     query: { search: email, limit: 100 },
   });
   const known = customers.find((customer) => customer.email.toLowerCase() === email.toLowerCase());
   if (known !== undefined) return known.id;
-  return (await api<Customer>('POST', '/merchant/customer/create', { body: { email } })).id;
+  return (await api('POST', '/merchant/customer/create', { body: { email } })).id;
 }

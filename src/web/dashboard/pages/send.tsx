@@ -1,5 +1,6 @@
-import { useState } from 'react';
-import { api } from '../api/client.ts';
+import { useRef, useState } from 'react';
+import { api, type ApiError } from '../api/client.ts';
+import type { Data } from '../api/contract.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
 import type { Coin, Send } from '../api/types.ts';
 import { Button, CopyLine, Problem } from '../ui/basics.tsx';
@@ -13,29 +14,27 @@ interface Order {
   readonly subtractFee: boolean;
 }
 
-interface Estimate {
-  fee: string;
-  amount: string;
-  total: string;
-}
+type Estimate = Data<'POST', '/merchant/wallet/estimate-fee'>;
 
 /** Three steps: what to send, a look at what it costs, and what became of it. */
 export function SendForm(props: { coin: Coin; balance: string; onClose: () => void }) {
   const { coin, balance, onClose } = props;
   const merchantId = useShopId();
   const [order, setOrder] = useState<Order | null>(null);
+  const [last, setLast] = useState<Order | null>(null);
   // One key for one order: pressing twice, or again after a lost answer, never pays twice.
   const [key, setKey] = useState('');
   const estimate = useAct(async (wanted: Order) => {
-    const answer = await api<Estimate>('POST', '/merchant/wallet/estimate-fee', {
-      body: { ...wanted, merchantId },
+    const answer = await api('POST', '/merchant/wallet/estimate-fee', {
+      query: { merchantId },
+      body: wanted,
     });
     setOrder(wanted);
     setKey(crypto.randomUUID());
     return answer;
   });
   const send = useAct((wanted: Order) =>
-    api<Send>('POST', '/merchant/wallet/send', { body: { ...wanted, merchantId }, idempotencyKey: key }),
+    api('POST', '/merchant/wallet/send', { query: { merchantId }, body: wanted, idempotencyKey: key }),
   );
   if (send.data !== undefined) return <Sent send={send.data} coin={coin} onClose={onClose} />;
   if (order !== null && estimate.data !== undefined) {
@@ -54,35 +53,80 @@ export function SendForm(props: { coin: Coin; balance: string; onClose: () => vo
       </div>
     );
   }
-  const { error } = estimate;
   return (
-    <Form
-      submit="Continue"
+    <OrderForm
+      coin={coin}
+      balance={balance}
+      order={last}
       busy={estimate.isPending}
-      error={error}
-      onSubmit={({ destination = '', amount = '', subtractFee }) =>
-        estimate.mutate({ coin, destination, amount, subtractFee: subtractFee !== undefined })
-      }
-    >
-      <Field
-        label="To address"
-        name="destination"
-        autoComplete="off"
-        spellCheck={false}
-        required
-        {...fieldError(error, 'destination')}
-      />
-      <Field
-        label={`Amount in ${coin}`}
-        name="amount"
-        inputMode="decimal"
-        autoComplete="off"
-        hint={`Available: ${coins(balance)} ${coin}`}
-        required
-        {...fieldError(error, 'amount')}
-      />
-      <Check label="Take the network fee out of the amount" name="subtractFee" />
-    </Form>
+      error={estimate.error}
+      onOrder={(wanted) => {
+        setLast(wanted);
+        estimate.mutate(wanted);
+      }}
+    />
+  );
+}
+
+function OrderForm(props: {
+  readonly coin: Coin;
+  readonly balance: string;
+  /** What was typed before stepping back. */
+  readonly order: Order | null;
+  readonly busy: boolean;
+  readonly error: ApiError | null;
+  readonly onOrder: (order: Order) => void;
+}) {
+  const { coin, balance, order, error } = props;
+  const form = useRef<HTMLDivElement>(null);
+  const takeAll = (): void => {
+    const amount = form.current?.querySelector<HTMLInputElement>('[name="amount"]');
+    const subtract = form.current?.querySelector<HTMLInputElement>('[name="subtractFee"]');
+    if (amount instanceof HTMLInputElement) amount.value = balance;
+    if (subtract instanceof HTMLInputElement) subtract.checked = true;
+  };
+  return (
+    <div ref={form}>
+      <Form
+        fields={['destination', 'amount', 'subtractFee']}
+        submit="Continue"
+        busy={props.busy}
+        error={error}
+        onSubmit={({ destination, amount, subtractFee }) =>
+          props.onOrder({ coin, destination, amount, subtractFee: subtractFee !== '' })
+        }
+        extra={
+          <Button look="quiet" disabled={balance === '0'} onClick={takeAll}>
+            Send everything
+          </Button>
+        }
+      >
+        <Field
+          label="To address"
+          name="destination"
+          defaultValue={order?.destination ?? ''}
+          autoComplete="off"
+          spellCheck={false}
+          required
+          {...fieldError(error, 'destination')}
+        />
+        <Field
+          label={`Amount in ${coin}`}
+          name="amount"
+          defaultValue={order?.amount ?? ''}
+          inputMode="decimal"
+          autoComplete="off"
+          hint={`Available: ${coins(balance)} ${coin}`}
+          required
+          {...fieldError(error, 'amount')}
+        />
+        <Check
+          label="Take the network fee out of the amount"
+          name="subtractFee"
+          defaultChecked={order?.subtractFee ?? false}
+        />
+      </Form>
+    </div>
   );
 }
 

@@ -1,8 +1,10 @@
 import { useState } from 'react';
 import { api } from '../api/client.ts';
+import type { Body, Data } from '../api/contract.ts';
 import { useAct, useShop, useShops } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
 import { Badge, Button, Card, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { Confirm } from '../ui/dialog.tsx';
 import { Field, fieldError, Form, Select } from '../ui/form.tsx';
 import { when } from '../ui/format.ts';
 
@@ -17,9 +19,9 @@ export function SettingsPage() {
           shop === undefined ? (
             <p>There is no such shop.</p>
           ) : (
-            <div className="grid gap-6 lg:grid-cols-2">
+            <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
               <General key={shop.id} shop={shop} />
-              <div className="grid content-start gap-6">
+              <div className="grid grid-cols-1 content-start gap-6">
                 <Domain shop={shop} />
                 <Sandbox shop={shop} />
               </div>
@@ -31,20 +33,34 @@ export function SettingsPage() {
   );
 }
 
+const GENERAL = [
+  'name',
+  'description',
+  'webhookUrl',
+  'paymentLifetimeMinutes',
+  'tolerancePercent',
+  'latePayments',
+] as const;
+
 function General({ shop }: { shop: Shop }) {
-  const save = useAct(({ paymentLifetimeMinutes, ...fields }: Record<string, string>) =>
-    api('PATCH', '/merchant/edit', {
-      body: { ...fields, merchantId: shop.id, paymentLifetimeMinutes: Number(paymentLifetimeMinutes) },
-    }),
+  const save = useAct((fields: Omit<Body<'PATCH', '/merchant/edit'>, 'merchantId'>) =>
+    api('PATCH', '/merchant/edit', { body: { ...fields, merchantId: shop.id } }),
   );
   const { error } = save;
   return (
     <Card title="Shop">
       <Form
+        fields={GENERAL}
         submit="Save"
         busy={save.isPending}
         error={error}
-        onSubmit={(values) => save.mutate(values)}
+        onSubmit={({ paymentLifetimeMinutes, latePayments, ...texts }) =>
+          save.mutate({
+            ...texts,
+            paymentLifetimeMinutes: Number(paymentLifetimeMinutes),
+            latePayments: latePayments === 'review' ? 'review' : 'accept',
+          })
+        }
         extra={
           save.isSuccess && (
             <span role="status" className="text-sm text-accent">
@@ -92,37 +108,40 @@ function General({ shop }: { shop: Shop }) {
   );
 }
 
-interface Chosen {
-  verification: { method: string; instructions: string; token: string };
-}
-interface Checked {
-  verification: { verified: boolean; checkedAt: string | null; lastError: string | null };
-}
+type Verification = Data<'POST', '/merchant/verify-domain'>['verification'];
+type Method = Verification['method'];
 
 /** What to publish, as it has to stand there. */
-function recordOf(shop: Shop, { method, token }: Chosen['verification']): [string, string][] {
-  switch (method) {
-    case 'dns':
-      return [
-        ['Name of the TXT record', `_tilld-challenge.${shop.domain}`],
-        ['Value', `token=${token}`],
-      ];
-    case 'file':
-      return [
-        ['Address of the file', `https://${shop.domain}/.well-known/tilld-verification.txt`],
-        ['Content', token],
-      ];
-    default:
-      return [['In the head of the home page', `<meta name="tilld-verification" content="${token}">`]];
-  }
-}
+const RECORDS: Record<Method, (shop: Shop, token: string) => [name: string, text: string][]> = {
+  dns: ({ domain }, token) => [
+    ['Name of the TXT record', `_tilld-challenge.${domain}`],
+    ['Value', `token=${token}`],
+  ],
+  file: ({ domain }, token) => [
+    ['Address of the file', `https://${domain}/.well-known/tilld-verification.txt`],
+    ['Content', token],
+  ],
+  meta: (_shop, token) => [
+    ['In the head of the home page', `<meta name="tilld-verification" content="${token}">`],
+  ],
+};
+
+const METHODS: readonly Method[] = ['dns', 'file', 'meta'];
 
 function Domain({ shop }: { shop: Shop }) {
-  const [method, setMethod] = useState('dns');
+  const [method, setMethod] = useState<Method>('dns');
   const body = { merchantId: shop.id };
-  const choose = useAct(() => api<Chosen>('POST', '/merchant/verify-domain', { body: { ...body, method } }));
-  const check = useAct(() => api<Checked>('POST', '/merchant/verify-domain/check', { body }));
+  const choose = useAct((wanted: Method) =>
+    api('POST', '/merchant/verify-domain', { body: { ...body, method: wanted } }),
+  );
+  const check = useAct(() => api('POST', '/merchant/verify-domain/check', { body }));
   const found = check.data?.verification;
+  const pick = (value: string): void => {
+    const next = METHODS.find((one) => one === value) ?? 'dns';
+    setMethod(next);
+    // What is in view would be for another method.
+    if (choose.data !== undefined) choose.mutate(next);
+  };
   const error = choose.error ?? check.error;
   return (
     <Card
@@ -137,18 +156,20 @@ function Domain({ shop }: { shop: Shop }) {
         <p className="text-sm text-soft">
           Payers see <b className="text-ink">{shop.domain}</b> on the checkout, and whether it is yours.
         </p>
-        <Select label="Prove it by" value={method} onChange={(event) => setMethod(event.target.value)}>
+        <Select label="Prove it by" value={method} onChange={(event) => pick(event.target.value)}>
           <option value="dns">A DNS record</option>
           <option value="file">A file on the site</option>
           <option value="meta">A tag in the home page</option>
         </Select>
         {choose.data !== undefined &&
-          recordOf(shop, choose.data.verification).map(([name, text]) => (
-            <div key={name} className="grid gap-1.5">
-              <p className="text-sm font-medium">{name}</p>
-              <CopyLine text={text} label={name} />
-            </div>
-          ))}
+          RECORDS[choose.data.verification.method](shop, choose.data.verification.token).map(
+            ([name, text]) => (
+              <div key={name} className="grid gap-1.5">
+                <p className="text-sm font-medium">{name}</p>
+                <CopyLine text={text} label={name} />
+              </div>
+            ),
+          )}
         {error !== null && <Problem error={error} />}
         {found !== undefined && (
           <p role="status" className={`text-sm ${found.verified ? 'text-accent' : 'text-warn'}`}>
@@ -157,7 +178,7 @@ function Domain({ shop }: { shop: Shop }) {
           </p>
         )}
         <div className="flex flex-wrap gap-2">
-          <Button look="primary" busy={choose.isPending} onClick={() => choose.mutate()}>
+          <Button look="primary" busy={choose.isPending} onClick={() => choose.mutate(method)}>
             Show what to publish
           </Button>
           <Button busy={check.isPending} onClick={() => check.mutate()}>
@@ -170,30 +191,48 @@ function Domain({ shop }: { shop: Shop }) {
 }
 
 function Sandbox({ shop }: { shop: Shop }) {
-  const flip = useAct(() =>
-    api<{ message: string }>('POST', '/merchant/sandbox', {
-      body: { merchantId: shop.id, sandboxMode: !shop.sandboxMode },
-    }),
+  const [asking, setAsking] = useState(false);
+  const flip = useAct(
+    () =>
+      api('POST', '/merchant/sandbox', {
+        query: { merchantId: shop.id },
+        body: { sandboxMode: !shop.sandboxMode },
+      }),
+    () => setAsking(false),
   );
+  const { sandboxMode } = shop;
   return (
     <Card
       title="Sandbox"
-      actions={
-        <Badge tone={shop.sandboxMode ? 'busy' : 'good'}>{shop.sandboxMode ? 'On' : 'Off: live'}</Badge>
-      }
+      actions={<Badge tone={sandboxMode ? 'busy' : 'good'}>{sandboxMode ? 'On' : 'Off: live'}</Badge>}
     >
       <p className="mb-4 text-sm text-soft">
         In the sandbox every coin is simulated. Payments that exist stay in the mode they were made in.
       </p>
-      {flip.error !== null && <Problem error={flip.error} />}
       {flip.data !== undefined && (
         <p role="status" className="mb-3 text-sm text-accent">
           {flip.data.message}.
         </p>
       )}
-      <Button busy={flip.isPending} onClick={() => flip.mutate()}>
-        {shop.sandboxMode ? 'Go live' : 'Go to the sandbox'}
-      </Button>
+      <Button onClick={() => setAsking(true)}>{sandboxMode ? 'Go live' : 'Go to the sandbox'}</Button>
+      <Confirm
+        title={sandboxMode ? 'Go live' : 'Go to the sandbox'}
+        open={asking}
+        onClose={() => setAsking(false)}
+        action={sandboxMode ? 'Take real coins' : 'Take simulated coins'}
+        busy={flip.isPending}
+        error={flip.error}
+        onConfirm={() => flip.mutate()}
+      >
+        <p>
+          {sandboxMode
+            ? 'From now on new payments of this shop take real coins.'
+            : 'From now on new payments of this shop take simulated coins: nobody can pay you real money through them.'}
+        </p>
+        <p className="text-soft">
+          Payments and balances of the other mode are kept, and come back into view when you switch back.
+        </p>
+      </Confirm>
     </Card>
   );
 }

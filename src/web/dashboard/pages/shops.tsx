@@ -1,15 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
+import type { Body } from '../api/contract.ts';
 import { useAct, useShops } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
 import { Badge, Button, CopyLine, Empty, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
-
-interface Created {
-  merchant: { id: string; auth: { public: string; secret: string } };
-}
 
 export function ShopsPage() {
   const shops = useShops();
@@ -69,7 +66,9 @@ function ShopCard({ shop }: { shop: Shop }) {
 }
 
 function NewShop({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const create = useAct((body: Record<string, string>) => api<Created>('POST', '/merchant/create', { body }));
+  const create = useAct((body: Body<'POST', '/merchant/create'>) =>
+    api('POST', '/merchant/create', { body }),
+  );
   const { error, data } = create;
   const close = (): void => {
     create.reset();
@@ -79,6 +78,7 @@ function NewShop({ open, onClose }: { open: boolean; onClose: () => void }) {
     <Dialog title={data === undefined ? 'New shop' : 'Your shop is ready'} open={open} onClose={close}>
       {data === undefined ? (
         <Form
+          fields={['name', 'domain', 'description']}
           submit="Create shop"
           busy={create.isPending}
           error={error}

@@ -1,11 +1,12 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { api, type ApiError } from '../api/client.ts';
+import { api } from '../api/client.ts';
+import type { Body } from '../api/contract.ts';
 import { useAct } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import { hasSessionRunOut, startSession } from '../api/session.ts';
 import type { SessionAnswer } from '../api/types.ts';
-import { PageTitle } from '../ui/basics.tsx';
+import { LINK, PageTitle } from '../ui/basics.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
 
 /** The frame of every page before signing in. */
@@ -27,8 +28,6 @@ export function Gate(props: { title: string; lead?: ReactNode; children: ReactNo
   );
 }
 
-const LINK = 'font-medium text-accent underline underline-offset-2';
-
 /** Back to the page that was asked for; only addresses of the dashboard itself. */
 function useEnter(): () => void {
   const router = useRouter();
@@ -47,7 +46,7 @@ export function SignInForm(props: {
 }) {
   const [needsCode, setNeedsCode] = useState(false);
   const login = useAct(
-    (body: Record<string, string>) => api<SessionAnswer>('POST', '/auth/login', { body }),
+    (body: Body<'POST', '/auth/login'>) => api('POST', '/auth/login', { body }),
     (answer) => {
       startSession(answer);
       props.onDone(answer);
@@ -63,10 +62,11 @@ export function SignInForm(props: {
         </p>
       )}
       <Form
+        fields={['email', 'password', 'code']}
         submit="Sign in"
         busy={login.isPending}
         error={asksForCode ? null : login.error}
-        onSubmit={(values) => login.mutate(values)}
+        onSubmit={({ code, ...body }) => login.mutate(code === '' ? body : { ...body, code })}
         extra={props.extra}
       >
         <Field
@@ -131,13 +131,13 @@ export function SignInPage() {
 export function RegisterPage() {
   const enter = useEnter();
   const register = useAct(
-    (body: Record<string, string>) => api<SessionAnswer>('POST', '/auth/register', { body }),
+    (body: Body<'POST', '/auth/register'>) => api('POST', '/auth/register', { body }),
     (answer) => {
       startSession(answer);
       enter();
     },
   );
-  const error: ApiError | null = register.error;
+  const { error } = register;
   return (
     <Gate
       title="Create an account"
@@ -152,6 +152,7 @@ export function RegisterPage() {
       }
     >
       <Form
+        fields={['email', 'password']}
         submit="Create account"
         busy={register.isPending}
         error={error}

@@ -1,53 +1,26 @@
 import { useState } from 'react';
+import type { Data } from '../api/contract.ts';
 import { useApi, useShopId } from '../api/hooks.ts';
-import { useFilters } from '../api/search.ts';
-import { COINS, type Coin, type Pagination, type PerCoin, type WalletTransaction } from '../api/types.ts';
-import { Badge, Button, Card, CoinName, CopyLine, Empty, PageTitle, Shown } from '../ui/basics.tsx';
+import { COINS, type Coin } from '../api/types.ts';
+import { Button, CoinName, CopyLine, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Select } from '../ui/form.tsx';
-import { coins, short, when, words } from '../ui/format.ts';
+import { coins } from '../ui/format.ts';
 import { Qr } from '../ui/qr.tsx';
-import { Pager, Table } from '../ui/table.tsx';
 import { SendForm } from './send.tsx';
+import { History } from './wallet-history.tsx';
 
 type Open = { kind: 'send' | 'receive'; coin: Coin } | null;
 
 export function WalletPage() {
   const merchantId = useShopId();
   const [open, setOpen] = useState<Open>(null);
-  const balances = useApi<PerCoin>('/merchant/wallet/balances', { merchantId }, { refetchMs: 5_000 });
-  const addresses = useApi<PerCoin>('/merchant/wallet/addresses', { merchantId });
+  const balances = useApi('/merchant/wallet/balances', { merchantId }, { refetchMs: 5_000 });
+  const addresses = useApi('/merchant/wallet/addresses', { merchantId });
   return (
     <>
       <PageTitle title="Wallet" lead="What one send of each coin could spend now: confirmed money only." />
       <Shown of={balances} rows={2}>
-        {(data) => (
-          <ul className="mb-6 grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
-            {COINS.map((coin) => (
-              <li key={coin} className="grid gap-3 rounded-2xl border border-line bg-card p-4">
-                <CoinName coin={coin} />
-                <b className="money text-xl tracking-tight break-all">{coins(data[coin])}</b>
-                <span className="flex gap-2">
-                  <Button
-                    className="flex-1"
-                    look="primary"
-                    aria-label={`Send ${coin}`}
-                    onClick={() => setOpen({ kind: 'send', coin })}
-                  >
-                    Send
-                  </Button>
-                  <Button
-                    className="flex-1"
-                    aria-label={`Receive ${coin}`}
-                    onClick={() => setOpen({ kind: 'receive', coin })}
-                  >
-                    Receive
-                  </Button>
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
+        {(data) => <Balances balances={data} onOpen={setOpen} />}
       </Shown>
       <History merchantId={merchantId} />
       <Dialog
@@ -80,86 +53,41 @@ export function WalletPage() {
   );
 }
 
-function History({ merchantId }: { merchantId: string }) {
-  const [search, change] = useFilters();
-  const { coin, direction, page } = search;
-  const list = useApi<{ transactions: WalletTransaction[]; pagination: Pagination }>(
-    '/merchant/wallet/transactions',
-    { merchantId, coin, direction, page, limit: 15 },
-    { refetchMs: 5_000 },
-  );
+function Balances(props: {
+  readonly balances: Data<'GET', '/merchant/wallet/balances'>;
+  readonly onOpen: (open: Open) => void;
+}) {
+  const { balances, onOpen } = props;
   return (
-    <Card title="History">
-      <div className="mb-4 grid max-w-md grid-cols-2 gap-3">
-        <Select label="Coin" value={coin ?? ''} onChange={(event) => change({ coin: event.target.value })}>
-          <option value="">Any</option>
-          {COINS.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </Select>
-        <Select
-          label="Direction"
-          value={direction ?? ''}
-          onChange={(event) => change({ direction: event.target.value })}
+    <ul className="mb-6 grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
+      {COINS.map((coin) => (
+        <li
+          key={coin}
+          className="flex items-center justify-between gap-3 rounded-2xl border border-line bg-card p-4 sm:grid"
         >
-          <option value="">Both</option>
-          <option value="in">Received</option>
-          <option value="out">Sent</option>
-        </Select>
-      </div>
-      <Shown of={list}>
-        {({ transactions, pagination }) => (
-          <>
-            {transactions.length === 0 ? <Empty title="No money moved yet" /> : <Moves rows={transactions} />}
-            <Pager of={pagination} onPage={(next) => change({ page: String(next) })} />
-          </>
-        )}
-      </Shown>
-    </Card>
+          <span className="grid min-w-0 gap-1 sm:gap-3">
+            <CoinName coin={coin} />
+            <b className="money text-lg tracking-tight break-all sm:text-xl">{coins(balances[coin])}</b>
+          </span>
+          <span className="flex shrink-0 gap-2">
+            <Button
+              className="flex-1"
+              look="primary"
+              aria-label={`Send ${coin}`}
+              onClick={() => onOpen({ kind: 'send', coin })}
+            >
+              Send
+            </Button>
+            <Button
+              className="flex-1"
+              aria-label={`Receive ${coin}`}
+              onClick={() => onOpen({ kind: 'receive', coin })}
+            >
+              Receive
+            </Button>
+          </span>
+        </li>
+      ))}
+    </ul>
   );
-}
-
-function Moves({ rows }: { rows: readonly WalletTransaction[] }) {
-  return (
-    <Table
-      label="History"
-      rows={rows}
-      keyOf={({ id }) => id}
-      columns={[
-        { title: 'Coin', cell: ({ coin }) => <CoinName coin={coin} /> },
-        { title: 'When', wide: true, cell: ({ createdAt }) => when(createdAt) },
-        {
-          title: 'Transaction',
-          wide: true,
-          cell: ({ txHash }) => <code title={txHash}>{short(txHash)}</code>,
-        },
-        {
-          title: 'State',
-          cell: ({ status, error }) => (
-            <span title={error ?? undefined}>
-              <Badge tone={tone(status)}>{words(status)}</Badge>
-            </span>
-          ),
-        },
-        {
-          title: 'Amount',
-          end: true,
-          cell: ({ direction, amount, fee }) => (
-            <span className="money">
-              <b className={direction === 'in' ? 'text-accent' : ''}>
-                {direction === 'in' ? '+' : '−'}
-                {coins(amount)}
-              </b>
-              {fee !== null && <small className="block text-soft">fee {coins(fee)}</small>}
-            </span>
-          ),
-        },
-      ]}
-    />
-  );
-}
-
-function tone(status: string): 'good' | 'bad' | 'busy' {
-  if (status === 'confirmed') return 'good';
-  return status === 'failed' || status === 'gone' ? 'bad' : 'busy';
 }

@@ -1,25 +1,27 @@
+import { Link } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
 import { useAct, useApi, useShop, useShopId } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
-import type { Pagination, WebhookLog } from '../api/types.ts';
-import { Badge, Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
-import { Field, Select } from '../ui/form.tsx';
+import type { WebhookLog } from '../api/types.ts';
+import { Badge, Button, Card, Empty, LINK, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { Field, SearchField, Select } from '../ui/form.tsx';
 import { when } from '../ui/format.ts';
 import { Pager } from '../ui/table.tsx';
+
+const FILTERS = ['status', 'paymentId', 'startDate', 'endDate'] as const;
 
 export function WebhooksPage() {
   const merchantId = useShopId();
   const shop = useShop();
   const [search, change] = useFilters();
-  const { status, paymentId, startDate, endDate, page } = search;
-  const logs = useApi<{ logs: WebhookLog[]; pagination: Pagination }>(
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, search[name]]));
+  const logs = useApi(
     '/merchant/webhook-logs',
-    { merchantId, status, paymentId, startDate, endDate, page, limit: 15 },
+    { ...filters, merchantId, page: search['page'], limit: 15 },
     { refetchMs: 5_000 },
   );
-  const test = useAct(() =>
-    api<{ status: number }>('POST', '/merchant/webhook/test', { body: { merchantId } }),
-  );
+  const test = useAct(() => api('POST', '/merchant/webhook/test', { query: { merchantId } }));
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   return (
     <>
       <PageTitle
@@ -37,13 +39,17 @@ export function WebhooksPage() {
         }
       />
       {test.error !== null && <Problem error={test.error} />}
+      {test.data !== undefined && <TestOutcome {...test.data} />}
       <Card>
         <Filters search={search} onChange={change} />
         <Shown of={logs}>
           {(data) => (
             <>
               {data.logs.length === 0 && (
-                <Empty title="No delivery to show">Every attempt to deliver a webhook is listed here.</Empty>
+                <None
+                  isFiltered={isFiltered}
+                  onClear={() => change(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
+                />
               )}
               <ul className="divide-y divide-line">
                 {data.logs.map((log) => (
@@ -59,6 +65,35 @@ export function WebhooksPage() {
       </Card>
     </>
   );
+}
+
+function TestOutcome({ status, error }: { status: number; error: string | null }) {
+  return (
+    <p role="status" className={`mb-4 text-sm font-medium ${isFine(status) ? 'text-accent' : 'text-stop'}`}>
+      {isFine(status)
+        ? `The test arrived: your endpoint answered ${status}.`
+        : `The test did not arrive: ${error ?? `your endpoint answered ${status}`}.`}
+    </p>
+  );
+}
+
+function None({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (isFiltered) {
+    return (
+      <Empty title="No delivery matches">
+        <Button onClick={onClear}>Clear the filters</Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No delivery yet">
+      Every attempt to deliver a webhook is listed here, with what was sent and what came back.
+    </Empty>
+  );
+}
+
+export function isFine(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
 function Filters(props: {
@@ -79,11 +114,10 @@ function Filters(props: {
         ))}
         <option value="0">None came</option>
       </Select>
-      <Field
+      <SearchField
         label="Payment id"
-        type="search"
-        defaultValue={search['paymentId'] ?? ''}
-        onChange={(event) => onChange({ paymentId: event.target.value })}
+        value={search['paymentId'] ?? ''}
+        onSearch={(text) => onChange({ paymentId: text })}
       />
       <Field
         label="From"
@@ -103,14 +137,15 @@ function Filters(props: {
 
 function Log({ log, merchantId }: { log: WebhookLog; merchantId: string }) {
   const again = useAct(() =>
-    api('POST', '/merchant/webhook/redeliver', { body: { merchantId, logId: log.id } }),
+    api('POST', '/merchant/webhook/redeliver', { query: { merchantId }, body: { logId: log.id } }),
   );
-  const isDone = log.status >= 200 && log.status < 300;
   return (
     <details className="py-3">
       <summary className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
-        <Badge tone={isDone ? 'good' : 'bad'}>{log.status === 0 ? 'No answer' : log.status}</Badge>
-        <b className="font-semibold">{log.request.body.type}</b>
+        <Badge tone={isFine(log.status) ? 'good' : 'bad'}>
+          {log.status === 0 ? 'No answer' : log.status}
+        </Badge>
+        <b className="font-semibold">{eventType(log)}</b>
         <span className="min-w-0 flex-1 truncate text-soft">{log.endpoint}</span>
         <span className="text-soft">
           {when(log.createdAt)} · attempt {log.attempt} · {log.durationMs} ms
@@ -125,11 +160,28 @@ function Log({ log, merchantId }: { log: WebhookLog; merchantId: string }) {
         <Message title="Response" headers={log.response.headers} body={log.error ?? log.response.body} />
       </div>
       {again.error !== null && <Problem error={again.error} />}
-      <Button className="mt-3" busy={again.isPending} onClick={() => again.mutate()}>
-        Send again
-      </Button>
+      <div className="mt-3 flex flex-wrap items-center gap-3">
+        <Button busy={again.isPending} onClick={() => again.mutate()}>
+          Send again
+        </Button>
+        {log.paymentId !== null && (
+          <Link
+            to="/shop/$shopId/payments/$paymentId"
+            params={{ shopId: merchantId, paymentId: log.paymentId }}
+            className={`text-sm ${LINK}`}
+          >
+            Open the payment
+          </Link>
+        )}
+      </div>
     </details>
   );
+}
+
+/** The event that a logged request tells of. */
+export function eventType({ request }: WebhookLog): string {
+  const { type } = request.body;
+  return typeof type === 'string' ? type : 'Unknown event';
 }
 
 function Message(props: { title: string; headers: Record<string, string>; body: string }) {

@@ -13,16 +13,25 @@ const LOOKS = {
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: keyof typeof LOOKS;
   readonly busy?: boolean;
+  /** For rows of a list. */
+  readonly isSmall?: boolean;
 }
 
-export function Button({ look = 'plain', busy = false, className = '', children, ...rest }: ButtonProps) {
+export function Button({
+  look = 'plain',
+  busy = false,
+  isSmall = false,
+  className = '',
+  children,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
       disabled={busy || rest.disabled === true}
       aria-busy={busy}
-      className={`inline-flex min-h-10 items-center justify-center gap-2 rounded-xl px-4 text-sm font-semibold transition disabled:opacity-60 ${LOOKS[look]} ${className}`}
+      className={`inline-flex items-center justify-center gap-2 font-semibold transition disabled:opacity-60 ${isSmall ? 'min-h-8 rounded-lg px-2.5 text-xs' : 'min-h-10 rounded-xl px-4 text-sm'} ${LOOKS[look]} ${className}`}
     >
       {busy && <Spinner />}
       {children}
@@ -72,6 +81,8 @@ export function PageTitle(props: { title: string; lead?: ReactNode; actions?: Re
     </div>
   );
 }
+
+export const LINK = 'font-medium text-accent underline underline-offset-2';
 
 const TONES = {
   good: 'bg-accent-soft text-accent',
@@ -123,6 +134,21 @@ function Loading(props: { rows?: number }) {
   );
 }
 
+/** What was read before stays in view, and says that it may be old. */
+function Stale(props: { error: ApiError; onRetry: () => void }) {
+  return (
+    <div
+      role="status"
+      className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-xl bg-warn-soft px-4 py-2 text-sm text-warn"
+    >
+      <p className="flex-1">This could not be refreshed and may be out of date. {props.error.message}</p>
+      <button type="button" onClick={props.onRetry} className="min-h-8 font-semibold underline">
+        Try again
+      </button>
+    </div>
+  );
+}
+
 interface Read<T> {
   readonly data: T | undefined;
   readonly error: ApiError | null;
@@ -132,14 +158,21 @@ interface Read<T> {
 /** One of the three: still loading, could not be read, or here it is. */
 export function Shown<T>(props: { of: Read<T>; rows?: number; children: (data: T) => ReactNode }) {
   const { data, error, refetch } = props.of;
-  if (data !== undefined) return <>{props.children(data)}</>;
+  if (data !== undefined) {
+    return (
+      <>
+        {error !== null && <Stale error={error} onRetry={() => void refetch()} />}
+        {props.children(data)}
+      </>
+    );
+  }
   if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
   return <Loading {...(props.rows === undefined ? {} : { rows: props.rows })} />;
 }
 
 const COPIED_MS = 1_800;
 
-export function Copy(props: { text: string; label: string; children?: ReactNode }) {
+export function Copy(props: { text: string; label: string; isSmall?: boolean; children?: ReactNode }) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   const copy = async (): Promise<void> => {
     const done = await navigator.clipboard.writeText(props.text).then(
@@ -152,7 +185,12 @@ export function Copy(props: { text: string; label: string; children?: ReactNode 
   const words = { idle: props.label, copied: 'Copied', failed: 'Copying failed: select the text' };
   const shown = { idle: props.children ?? 'Copy', copied: 'Copied', failed: 'Select it' };
   return (
-    <Button onClick={() => void copy()} aria-label={words[state]} className="shrink-0">
+    <Button
+      onClick={() => void copy()}
+      aria-label={words[state]}
+      className="shrink-0"
+      isSmall={props.isSmall === true}
+    >
       {shown[state]}
     </Button>
   );

@@ -1,23 +1,31 @@
 import { COINS, type Coin } from '../api/types.ts';
-import { CoinName } from './basics.tsx';
+import { sumOf } from './decimal.ts';
+import { dayName } from './format.ts';
+
+/** What a payment was paid in; `several`: in more than one coin. */
+export type Share = Coin | 'several';
+export const SHARES: readonly Share[] = [...COINS, 'several'];
 
 export interface Day {
-  readonly label: string;
-  readonly values: Record<Coin, number>;
+  readonly date: string;
+  /** Exact amounts in the currency of the chart. */
+  readonly amounts: Partial<Record<Share, string>>;
 }
 
-const FILLS: Record<Coin, string> = {
+const FILLS: Record<Share, string> = {
   BTC: 'fill-[var(--btc)]',
   ETH: 'fill-[var(--eth)]',
   LTC: 'fill-[var(--ltc)]',
   SOL: 'fill-[var(--sol)]',
+  several: 'fill-soft',
 };
-const HEIGHT = 160;
-const STEP = 68;
-const BAR = 34;
+const HEIGHT = 180;
+const WIDTH = 960;
+/** So many days have a label each; of more, every second, third and so on. */
+const MOST_LABELS = 15;
 
-function total({ values }: Day): number {
-  return COINS.reduce((sum, coin) => sum + values[coin], 0);
+function total({ amounts }: Day): string {
+  return sumOf(SHARES.map((share) => amounts[share] ?? '0'));
 }
 
 /** Where the chart is wider than the screen, the newest days come first. */
@@ -26,71 +34,115 @@ function toNewest(box: HTMLElement | null): void {
 }
 
 /** Stacked bars, one per day; the same numbers stand in a table for those who do not see it. */
-export function VolumeChart(props: { days: readonly Day[]; format: (value: number) => string }) {
+export function VolumeChart(props: { days: readonly Day[]; format: (amount: string) => string }) {
   const { days, format } = props;
-  const most = Math.max(...days.map(total), 1e-9);
+  // Heights are for the eye; what is written is exact.
+  const most = Math.max(...days.map((day) => Number(total(day))), 1e-9);
+  const step = WIDTH / Math.max(days.length, 1);
+  const every = Math.ceil(days.length / MOST_LABELS);
+  const shown = SHARES.filter((share) => days.some(({ amounts }) => amounts[share] !== undefined));
   return (
     <figure>
       <div ref={toNewest} className="overflow-x-auto" tabIndex={0} role="region" aria-label="Volume chart">
         <svg
-          viewBox={`0 0 ${days.length * STEP} ${HEIGHT + 26}`}
-          className="block w-full min-w-[44rem]"
+          viewBox={`0 0 ${WIDTH} ${HEIGHT + 26}`}
+          className="block w-full min-w-[40rem]"
           aria-hidden="true"
         >
-          <line x1="0" x2={days.length * STEP} y1={HEIGHT} y2={HEIGHT} className="stroke-line" />
+          {[0.5, 1].map((part) => (
+            <line
+              key={part}
+              x1="0"
+              x2={WIDTH}
+              y1={HEIGHT - part * (HEIGHT - 8)}
+              y2={HEIGHT - part * (HEIGHT - 8)}
+              strokeDasharray="3 5"
+              className="stroke-line"
+            />
+          ))}
+          <line x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} className="stroke-line" />
           {days.map((day, index) => (
-            <Bar key={day.label} day={day} x={index * STEP + (STEP - BAR) / 2} most={most} />
+            <Bar
+              key={day.date}
+              day={day}
+              title={`${dayName(day.date)}: ${format(total(day))}`}
+              x={index * step}
+              step={step}
+              most={most}
+              isLabelled={(days.length - 1 - index) % every === 0}
+            />
           ))}
         </svg>
       </div>
-      <figcaption className="mt-3 flex flex-wrap items-center gap-x-5 gap-y-2 text-xs">
-        {COINS.map((coin) => (
-          <CoinName key={coin} coin={coin} />
-        ))}
-        <span className="ml-auto text-soft">Busiest day {format(most)}</span>
-      </figcaption>
-      <table className="sr-only">
-        <caption>Volume by day</caption>
-        <tbody>
-          {days.map((day) => (
-            <tr key={day.label}>
-              <th scope="row">{day.label}</th>
-              <td>{format(total(day))}</td>
+      <div className="sr-only">
+        <table>
+          <caption>Volume by day</caption>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              {shown.map((share) => (
+                <th key={share} scope="col">
+                  {share}
+                </th>
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {days.map((day) => (
+              <tr key={day.date}>
+                <th scope="row">{dayName(day.date)}</th>
+                {shown.map((share) => (
+                  <td key={share}>{format(day.amounts[share] ?? '0')}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }
 
-function Bar(props: { day: Day; x: number; most: number }) {
-  const { day, x, most } = props;
-  const scale = (value: number): number => (value / most) * (HEIGHT - 8);
-  const parts = COINS.map((coin, index) => {
-    const below = COINS.slice(0, index).reduce((sum, other) => sum + day.values[other], 0);
-    return { coin, height: scale(day.values[coin]), top: HEIGHT - scale(below) - scale(day.values[coin]) };
-  });
+interface BarProps {
+  readonly day: Day;
+  readonly title: string;
+  readonly x: number;
+  readonly step: number;
+  readonly most: number;
+  readonly isLabelled: boolean;
+}
+
+function Bar({ day, title, x, step, most, isLabelled }: BarProps) {
+  const width = Math.min(36, step * 0.62);
+  const left = x + (step - width) / 2;
+  const heights = SHARES.map((share) => (Number(day.amounts[share] ?? 0) / most) * (HEIGHT - 8));
+  const isEmpty = heights.every((height) => height === 0);
   return (
     <g>
-      {total(day) === 0 && <rect x={x} y={HEIGHT - 2} width={BAR} height={2} className="fill-line" />}
-      {parts.map(
-        ({ coin, height, top }) =>
-          height > 0 && (
-            <rect
-              key={coin}
-              x={x}
-              y={top}
-              width={BAR}
-              height={Math.max(1, height - 1)}
-              rx="3"
-              className={FILLS[coin]}
-            />
-          ),
+      <title>{title}</title>
+      <rect x={x} y={0} width={step} height={HEIGHT} className="fill-transparent" />
+      {isEmpty && <rect x={left} y={HEIGHT - 2} width={width} height={2} className="fill-line" />}
+      {SHARES.map((share, index) => {
+        const height = heights[index] ?? 0;
+        const below = heights.slice(0, index).reduce((sum, other) => sum + other, 0);
+        if (height === 0) return null;
+        return (
+          <rect
+            key={share}
+            x={left}
+            y={HEIGHT - below - height}
+            width={width}
+            height={Math.max(1, height - 1)}
+            rx={Math.min(3, width / 4)}
+            className={FILLS[share]}
+          />
+        );
+      })}
+      {isLabelled && (
+        <text x={x + step / 2} y={HEIGHT + 18} textAnchor="middle" className="fill-soft text-[12px]">
+          {dayName(day.date, true)}
+        </text>
       )}
-      <text x={x + BAR / 2} y={HEIGHT + 18} textAnchor="middle" className="fill-soft text-[11px]">
-        {day.label}
-      </text>
     </g>
   );
 }

@@ -1,7 +1,8 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
+import type { ApiError } from '../api/client.ts';
 import { session } from '../api/session.ts';
-import { Button } from './basics.tsx';
+import { Button, Problem } from './basics.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -31,5 +32,33 @@ export function Dialog(props: DialogProps) {
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
+  );
+}
+
+interface ConfirmProps extends DialogProps {
+  /** What the button says that does it. */
+  readonly action: string;
+  readonly busy: boolean;
+  readonly error: ApiError | null;
+  readonly onConfirm: () => void;
+}
+
+/** Asks once more before something that cannot be taken back. */
+export function Confirm({ action, busy, error, onConfirm, children, ...dialog }: ConfirmProps) {
+  return (
+    <Dialog {...dialog}>
+      <div className="grid gap-5">
+        <div className="grid gap-2 text-sm">{children}</div>
+        {error !== null && <Problem error={error} />}
+        <div className="flex flex-wrap gap-2">
+          <Button look="danger" busy={busy} onClick={onConfirm}>
+            {action}
+          </Button>
+          <Button disabled={busy} onClick={dialog.onClose}>
+            Back
+          </Button>
+        </div>
+      </div>
+    </Dialog>
   );
 }

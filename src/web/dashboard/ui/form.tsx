@@ -1,10 +1,16 @@
-import type { FormEvent, InputHTMLAttributes, ReactNode, SelectHTMLAttributes } from 'react';
-import { useId } from 'react';
+import type {
+  FormEvent,
+  InputHTMLAttributes,
+  ReactNode,
+  SelectHTMLAttributes,
+  TextareaHTMLAttributes,
+} from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { Button, Problem } from './basics.tsx';
 
 const BOX =
-  'w-full min-h-10 rounded-xl border border-line bg-card px-3 py-2 text-sm placeholder:text-soft aria-invalid:border-stop';
+  'w-full min-w-0 min-h-10 rounded-xl border border-edge bg-card px-3 py-2 text-sm placeholder:text-soft aria-invalid:border-stop';
 
 interface Labelled {
   readonly label: string;
@@ -14,7 +20,7 @@ interface Labelled {
 
 function Frame(props: Labelled & { id: string; children: ReactNode }) {
   return (
-    <div className="grid content-start gap-1.5">
+    <div className="grid grid-cols-1 content-start gap-1.5">
       <label htmlFor={props.id} className="text-sm font-medium">
         {props.label}
       </label>
@@ -68,6 +74,66 @@ export function Select({
   );
 }
 
+export function TextArea({
+  label,
+  hint,
+  error,
+  ...area
+}: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const id = useId();
+  const labelled = { label, error, ...(hint === undefined ? {} : { hint }) };
+  return (
+    <Frame id={id} {...labelled}>
+      <textarea rows={4} {...area} {...described(id, labelled)} className={BOX} />
+    </Frame>
+  );
+}
+
+const TYPING_MS = 350;
+
+/** Searches once typing stops, or at Enter. */
+export function SearchField(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly onSearch: (text: string) => void;
+  readonly placeholder?: string;
+  readonly hint?: string;
+}) {
+  const { value, onSearch, ...field } = props;
+  const [text, setText] = useState(value);
+  const told = useRef(value);
+  const tell = (): void => {
+    if (text.trim() === told.current) return;
+    told.current = text.trim();
+    onSearch(told.current);
+  };
+  const latest = useRef(tell);
+  useEffect(() => {
+    latest.current = tell;
+  });
+  useEffect(() => {
+    const timer = window.setTimeout(() => latest.current(), TYPING_MS);
+    return () => window.clearTimeout(timer);
+  }, [text]);
+  // Changed from elsewhere: by a link, or by the button that clears the filters.
+  useEffect(() => {
+    if (value === told.current) return;
+    told.current = value;
+    setText(value);
+  }, [value]);
+  return (
+    <Field
+      {...field}
+      type="search"
+      autoComplete="off"
+      spellCheck={false}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onKeyDown={(event) => event.key === 'Enter' && tell()}
+    />
+  );
+}
+
 export function Check({ label, ...input }: { label: string } & InputHTMLAttributes<HTMLInputElement>) {
   return (
     <label className="flex min-h-10 items-center gap-3 text-sm">
@@ -77,25 +143,28 @@ export function Check({ label, ...input }: { label: string } & InputHTMLAttribut
   );
 }
 
-interface FormProps {
+interface FormProps<K extends string> {
+  /** The names of its fields; what is not filled in or not there is ''. */
+  readonly fields: readonly K[];
   readonly submit: string;
   readonly busy: boolean;
   readonly error?: ApiError | null;
-  readonly onSubmit: (values: Record<string, string>) => void;
+  readonly onSubmit: (values: Record<K, string>) => void;
   readonly children: ReactNode;
   readonly extra?: ReactNode;
   readonly danger?: boolean;
 }
 
 /** A form that hands out its fields by name, and shows what the server did not like. */
-export function Form(props: FormProps) {
+export function Form<K extends string>(props: FormProps<K>) {
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const values: Record<string, string> = {};
-    for (const [name, value] of new FormData(event.currentTarget)) {
-      if (typeof value === 'string') values[name] = value;
-    }
-    props.onSubmit(values);
+    const data = new FormData(event.currentTarget);
+    const values = props.fields.map((name): [string, string] => {
+      const value = data.get(name);
+      return [name, typeof value === 'string' ? value : ''];
+    });
+    props.onSubmit(Object.fromEntries(values) as Record<K, string>);
   };
   const { error = null } = props;
   return (
@@ -115,4 +184,27 @@ export function Form(props: FormProps) {
 /** `x: must not be empty` of one field, from the server's answer. */
 export function fieldError(error: ApiError | null, field: string): { error: string | undefined } {
   return { error: error?.fields[field] };
+}
+
+/** A choice small enough to stand in a heading. */
+export function Small(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly onChange: (value: string) => void;
+}) {
+  return (
+    <select
+      aria-label={props.label}
+      value={props.value}
+      onChange={(event) => props.onChange(event.target.value)}
+      className="min-h-9 rounded-xl border border-edge bg-card px-2.5 text-sm"
+    >
+      {props.options.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
 }

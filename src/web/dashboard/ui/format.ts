@@ -1,5 +1,11 @@
 const plain = new Intl.NumberFormat(undefined, { maximumFractionDigits: 18 });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const shortMoment = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+});
 
 /** Decimal text → what people read; exact, because Intl takes the text itself. */
 export function coins(amount: string): string {
@@ -18,6 +24,11 @@ export function when(iso: string): string {
   return moment.format(new Date(iso));
 }
 
+/** Without the year, for narrow columns. */
+export function whenShort(iso: string): string {
+  return shortMoment.format(new Date(iso));
+}
+
 export function short(text: string, start = 8, end = 6): string {
   return text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`;
 }
@@ -27,3 +38,24 @@ export function words(code: string): string {
   const text = (code.split('.').at(-1) ?? code).replaceAll(/[_-]/g, ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'numeric', timeZone: 'UTC' });
+const longDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** `2026-01-31` as people write it: a day of the calendar, which no time zone moves. */
+export function dayName(day: string, isShort = false): string {
+  return (isShort ? shortDay : longDay).format(Date.parse(`${day}T00:00:00Z`));
+}
+
+function two(part: number): string {
+  return String(part).padStart(2, '0');
+}
+
+/** The calendar day so many days ago, where the reader is. */
+export function daysAgo(count: number): string {
+  const at = new Date();
+  at.setDate(at.getDate() - count);
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+}
+
+export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useShopId } from '../api/hooks.ts';
 import type { Payment } from '../api/types.ts';
-import { fiat, short, when } from './format.ts';
+import { fiat, short, when, whenShort } from './format.ts';
 import { StatusBadge } from './status.tsx';
 import { Table } from './table.tsx';
 
@@ -22,14 +22,19 @@ export function PaymentTable({ payments }: { payments: readonly Payment[] }) {
         {
           title: 'Order',
           cell: (payment) => (
-            <Link
-              to="/shop/$shopId/payments/$paymentId"
-              params={{ shopId, paymentId: payment.id }}
-              title={payment.orderId}
-              className="font-semibold whitespace-nowrap text-accent underline-offset-2 hover:underline"
-            >
-              {short(payment.orderId, 16, 6)}
-            </Link>
+            <>
+              <Link
+                to="/shop/$shopId/payments/$paymentId"
+                params={{ shopId, paymentId: payment.id }}
+                title={payment.orderId}
+                className="font-semibold whitespace-nowrap text-accent underline-offset-2 hover:underline"
+              >
+                {short(payment.orderId, 16, 6)}
+              </Link>
+              <small className="block whitespace-nowrap text-soft md:hidden">
+                {whenShort(payment.createdAt)}
+              </small>
+            </>
           ),
         },
         {
@@ -42,7 +47,10 @@ export function PaymentTable({ payments }: { payments: readonly Payment[] }) {
           title: 'Amount',
           end: true,
           cell: (payment) => (
-            <span className="money font-semibold">{fiat(payment.amount, payment.currency)}</span>
+            <>
+              <span className="money font-semibold">{fiat(payment.amount, payment.currency)}</span>
+              <small className="block text-soft md:hidden">{paidIn(payment)}</small>
+            </>
           ),
         },
       ]}

@@ -1,0 +1,73 @@
+/** Days of a calendar in a time zone. A day is written `2026-01-31`; its limits are UTC milliseconds. */
+
+const DAY_MS = 86_400_000;
+const ISO_DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/** Whether a text is a real day such as `2026-01-31`. */
+export function isDay(text: string): boolean {
+  if (!ISO_DAY.test(text)) return false;
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}
+
+/** The day so many days after another one, or before it. */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** How many days there are from one to another, both counted; 0 or less when they are the wrong way round. */
+export function daysFrom(first: string, last: string): number {
+  return (Date.parse(`${last}T00:00:00Z`) - Date.parse(`${first}T00:00:00Z`)) / DAY_MS + 1;
+}
+
+/** The calendar of one IANA time zone. */
+export class Calendar {
+  readonly timeZone: string;
+  readonly #format: Intl.DateTimeFormat;
+
+  /** @throws {RangeError} when there is no such time zone */
+  constructor(timeZone: string) {
+    this.timeZone = timeZone;
+    this.#format = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      calendar: 'iso8601',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    });
+  }
+
+  /** The day on the wall at a moment. */
+  dayAt(atMs: number): string {
+    return new Date(this.#wallAt(atMs)).toISOString().slice(0, 10);
+  }
+
+  /**
+   * The first moment of a day. That is not always midnight, which a change of the clocks can skip or
+   * repeat. Of a day that the zone left out altogether: the first moment of the next one.
+   */
+  startOf(day: string): number {
+    const midnight = Date.parse(`${day}T00:00:00Z`);
+    const before = midnight - this.#offsetAt(midnight - DAY_MS);
+    const after = midnight - this.#offsetAt(midnight + DAY_MS);
+    const found = [Math.min(before, after), Math.max(before, after)].find((at) => this.dayAt(at) === day);
+    return found ?? before;
+  }
+
+  /** What clocks on the wall show at a moment, as if they showed UTC. */
+  #wallAt(atMs: number): number {
+    const parts = Object.fromEntries(
+      this.#format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]),
+    );
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+    return Date.UTC(year, month - 1, day, hour, minute, second);
+  }
+
+  #offsetAt(atMs: number): number {
+    return this.#wallAt(atMs) - Math.floor(atMs / 1000) * 1000;
+  }
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { COINS } from '../../domain/coins.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Db } from '../../store/database.ts';
+import { readVolume } from '../../usecases/merchants/read-volume.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { dayQuery, timeZoneQuery } from '../schemas/query.ts';
+
+const coin = z.enum(COINS);
+const payments = z.int().meta({ description: 'How many payments' });
+
+const volume = {
+  coins: z
+    .array(z.object({ coin, amount: z.string(), payments }))
+    .meta({ description: 'Confirmed money that arrived, in coins' }),
+  fiat: z
+    .array(
+      z.object({
+        currency: z.string(),
+        coin: coin
+          .nullable()
+          .meta({ description: 'What these payments were paid in; null: several coins, or none' }),
+        amount: z.string(),
+        payments,
+      }),
+    )
+    .meta({ description: 'Prices of the payments, by currency and coin' }),
+};
+
+const volumeDay = z
+  .object({
+    date: z.string().meta({ format: 'date', examples: ['2026-01-31'] }),
+    ...volume,
+  })
+  .meta({ id: 'VolumeDay' });
+
+/** What a merchant took, by day. */
+export function volumeRoutes(deps: { readonly db: Db; readonly clock: Clock }): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/merchant/volume',
+      summary: 'Volume by day, coin and currency',
+      description:
+        'What completed payments brought in the current mode of the merchant, by the day they were created: exact sums, ' +
+        'with an entry for each day. Refunded payments do not count. At most 366 days; the last 30 when no dates are given.',
+      tags: ['Payments'],
+      auth: 'merchant',
+      status: 200,
+      errors: [],
+      query: z.object({
+        startDate: dayQuery().optional(),
+        endDate: dayQuery().optional(),
+        timezone: timeZoneQuery().default('UTC').meta({ description: 'IANA time zone whose days these are' }),
+      }),
+      example: {
+        query: { startDate: '2026-01-01', endDate: '2026-01-31', timezone: 'Europe/Berlin' },
+        data: {
+          days: [
+            {
+              date: '2026-01-31',
+              coins: [{ coin: 'BTC', amount: '0.0251', payments: 3 }],
+              fiat: [{ currency: 'USD', coin: 'BTC', amount: '2510.00', payments: 3 }],
+            },
+          ],
+          totals: {
+            coins: [{ coin: 'BTC', amount: '0.0251', payments: 3 }],
+            fiat: [{ currency: 'USD', coin: 'BTC', amount: '2510.00', payments: 3 }],
+          },
+        },
+      },
+      data: z.object({ days: z.array(volumeDay), totals: z.object(volume) }),
+      handler: async ({ auth, query }) =>
+        readVolume(deps, {
+          merchantId: auth.merchantId,
+          mode: auth.merchant.sandbox === 1 ? 'sandbox' : 'live',
+          first: query.startDate,
+          last: query.endDate,
+          timeZone: query.timezone,
+        }),
+    }),
+  ];
+}

@@ -1,0 +1,108 @@
+import { setImmediate } from 'node:timers/promises';
+import { addDays, Calendar, daysFrom } from '../../domain/calendar.ts';
+import { COINS, type Coin, type Mode } from '../../domain/coins.ts';
+import { currencyDigits } from '../../domain/currencies.ts';
+import { invalidField } from '../../domain/errors.ts';
+import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Db } from '../../store/database.ts';
+import { coinVolume, fiatVolume, type CoinVolume, type FiatVolume } from '../../store/volume.ts';
+
+/** Days in one request: a leap year. */
+const MAX_DAYS = 366;
+const DEFAULT_DAYS = 30;
+
+export interface VolumeRequest {
+  readonly merchantId: string;
+  readonly mode: Mode;
+  /** First and last day, both counted; today, and the days up to it, when left out. */
+  readonly first: string | undefined;
+  readonly last: string | undefined;
+  /** IANA name. */
+  readonly timeZone: string;
+}
+
+export interface Volume {
+  /** What arrived and is confirmed, in coins. */
+  readonly coins: readonly { coin: Coin; amount: string; payments: number }[];
+  /** The prices of the payments; coin null: paid in several coins, or in none. */
+  readonly fiat: readonly { currency: string; coin: Coin | null; amount: string; payments: number }[];
+}
+
+/** Digits to the right of the point that hold any price: no currency has more. */
+const SCALE = 4;
+
+/**
+ * What completed payments brought, by the day they were created, exactly, and the sums of all days.
+ * Day by day, with room for other work between: a long range of a busy shop holds up nobody.
+ * @throws {AppError} VALIDATION_INVALID naming `endDate` when the range is too long or the wrong way round.
+ */
+export async function readVolume(
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  request: VolumeRequest,
+): Promise<{ days: readonly ({ readonly date: string } & Volume)[]; totals: Volume }> {
+  const { merchantId, mode } = request;
+  const calendar = new Calendar(request.timeZone);
+  const last = request.last ?? calendar.dayAt(clock.now());
+  const first = request.first ?? addDays(last, 1 - DEFAULT_DAYS);
+  const count = daysFrom(first, last);
+  if (count < 1) throw invalidField('endDate', 'must not be before startDate');
+  if (count > MAX_DAYS) throw invalidField('endDate', `must be within ${MAX_DAYS} days of startDate`);
+  const days: ({ date: string } & Volume)[] = [];
+  const all = new Sums();
+  let fromMs = calendar.startOf(first);
+  for (let at = 0; at < count; at += 1) {
+    const date = addDays(first, at);
+    const beforeMs = calendar.startOf(addDays(date, 1));
+    const filter = { merchantId, mode, fromMs, beforeMs };
+    const [coins, fiat] = [await coinVolume(db, filter), await fiatVolume(db, filter)];
+    const day = new Sums();
+    for (const sums of [day, all]) sums.add(coins, fiat);
+    days.push({ date, ...day.volume() });
+    fromMs = beforeMs;
+    await setImmediate();
+  }
+  return { days, totals: all.volume() };
+}
+
+class Sums {
+  readonly #coins = new Map<Coin, { atoms: bigint; payments: number }>();
+  readonly #fiat = new Map<string, { currency: string; coin: Coin | null; sum: bigint; payments: number }>();
+
+  add(coins: readonly CoinVolume[], fiat: readonly FiatVolume[]): void {
+    for (const { coin, atoms, payments } of coins) {
+      const had = this.#coins.get(coin) ?? { atoms: 0n, payments: 0 };
+      this.#coins.set(coin, { atoms: had.atoms + atoms, payments: had.payments + payments });
+    }
+    for (const { currency, coin, sum, scale, payments } of fiat) {
+      const key = `${currency} ${coin ?? '~'}`;
+      const had = this.#fiat.get(key) ?? { currency, coin, sum: 0n, payments: 0 };
+      const scaled = sum * 10n ** BigInt(SCALE - scale);
+      this.#fiat.set(key, { currency, coin, sum: had.sum + scaled, payments: had.payments + payments });
+    }
+  }
+
+  volume(): Volume {
+    const fiat = [...this.#fiat].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    return {
+      coins: COINS.flatMap((coin) => {
+        const sums = this.#coins.get(coin);
+        if (sums === undefined) return [];
+        return [{ coin, amount: formatCoinAmount(sums.atoms, coin), payments: sums.payments }];
+      }),
+      fiat: fiat.map(([, { currency, coin, sum, payments }]) => ({
+        currency,
+        coin,
+        amount: formatFiat(sum, currency),
+        payments,
+      })),
+    };
+  }
+}
+
+/** With all the digits of the currency: "12.50", "1200". */
+function formatFiat(sum: bigint, currency: string): string {
+  const digits = currencyDigits(currency) ?? SCALE;
+  const [whole = '0', fraction = ''] = formatDecimal(sum, SCALE).split('.');
+  return digits === 0 ? whole : `${whole}.${fraction.padEnd(digits, '0')}`;
+}

@@ -1,0 +1,99 @@
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { useAct, useShopId } from '../api/hooks.ts';
+import type { Payment } from '../api/types.ts';
+import { Button } from '../ui/basics.tsx';
+import { Confirm } from '../ui/dialog.tsx';
+import { fiat } from '../ui/format.ts';
+import { RefundDialog } from './refund.tsx';
+
+/** What a merchant can decide about a payment in the state it is in. */
+export function PaymentActions({ payment }: { payment: Payment }) {
+  const [open, setOpen] = useState<'cancel' | 'accept' | 'refund' | null>(null);
+  const close = (): void => setOpen(null);
+  const { status, exception } = payment;
+  const hasMoney = payment.transactions.some((one) => one.status !== 'reversed');
+  const isUndecided =
+    hasMoney && (status === 'underpaid' || (exception === 'late' && status !== 'completed'));
+  return (
+    <>
+      {status === 'pending' && (
+        <Button look="danger" onClick={() => setOpen('cancel')}>
+          Cancel payment
+        </Button>
+      )}
+      {isUndecided && status !== 'refunded' && (
+        <Button onClick={() => setOpen('accept')}>Accept as paid</Button>
+      )}
+      {hasMoney && status !== 'refunded' && <Button onClick={() => setOpen('refund')}>Refund</Button>}
+      <a
+        href={payment.checkoutUrl}
+        target="_blank"
+        rel="noreferrer"
+        className="inline-flex min-h-10 items-center rounded-xl bg-accent px-4 text-sm font-semibold text-accent-ink"
+      >
+        Open checkout
+      </a>
+      <Cancel payment={payment} open={open === 'cancel'} onClose={close} />
+      <Accept payment={payment} open={open === 'accept'} onClose={close} />
+      <RefundDialog payment={payment} open={open === 'refund'} onClose={close} />
+    </>
+  );
+}
+
+interface DecisionProps {
+  readonly payment: Payment;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+function Cancel({ payment, open, onClose }: DecisionProps) {
+  const merchantId = useShopId();
+  const cancel = useAct(
+    () => api('POST', '/payment/cancel', { query: { merchantId }, body: { paymentId: payment.id } }),
+    onClose,
+  );
+  return (
+    <Confirm
+      title="Cancel this payment?"
+      open={open}
+      onClose={onClose}
+      action="Yes, cancel it"
+      busy={cancel.isPending}
+      error={cancel.error}
+      onConfirm={() => cancel.mutate()}
+    >
+      <p>The checkout of order {payment.orderId} closes. A cancelled payment cannot be opened again.</p>
+      <p className="text-soft">Money that arrives nevertheless is kept for you and treated as late.</p>
+    </Confirm>
+  );
+}
+
+function Accept({ payment, open, onClose }: DecisionProps) {
+  const merchantId = useShopId();
+  const accept = useAct(
+    () =>
+      api('POST', '/payment/resolve', {
+        query: { merchantId },
+        body: { paymentId: payment.id, action: 'accept' },
+      }),
+    onClose,
+  );
+  return (
+    <Confirm
+      title="Accept what arrived?"
+      open={open}
+      onClose={onClose}
+      action="Accept as paid"
+      busy={accept.isPending}
+      error={accept.error}
+      onConfirm={() => accept.mutate()}
+    >
+      <p>
+        Order {payment.orderId} over {fiat(payment.amount, payment.currency)} is completed with the money that
+        came, and your shop is told so.
+      </p>
+      <p className="text-soft">This cannot be taken back.</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,110 @@
+import { api } from '../api/client.ts';
+import type { Body } from '../api/contract.ts';
+import { useAct } from '../api/hooks.ts';
+import type { Price, Product } from '../api/types.ts';
+import { Field, fieldError, Form, Select } from '../ui/form.tsx';
+
+const INTERVALS: readonly NonNullable<Product['recurringInterval']>[] = [
+  'daily',
+  'weekly',
+  'monthly',
+  'yearly',
+];
+
+/** A new product, or changes to one; how often it is sold does not change any more. */
+export function EditProduct({ product, onDone }: { product: Product | null; onDone: () => void }) {
+  const save = useAct(
+    (fields: Body<'POST', '/merchant/product/create'>) =>
+      product === null
+        ? api('POST', '/merchant/product/create', { body: fields })
+        : api('PATCH', '/merchant/product/edit', { body: { ...fields, productId: product.id } }),
+    onDone,
+  );
+  return (
+    <Form
+      fields={['name', 'description', 'interval']}
+      submit="Save"
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={({ name, description, interval }) => {
+        const recurringInterval = INTERVALS.find((one) => one === interval);
+        save.mutate({
+          name,
+          description,
+          ...(recurringInterval === undefined ? {} : { recurring: true, recurringInterval }),
+        });
+      }}
+    >
+      <Field
+        label="Name"
+        name="name"
+        defaultValue={product?.name ?? ''}
+        required
+        {...fieldError(save.error, 'name')}
+      />
+      <Field
+        label="Description (optional)"
+        name="description"
+        defaultValue={product?.description ?? ''}
+        {...fieldError(save.error, 'description')}
+      />
+      {product === null && (
+        <Select label="Sold" name="interval">
+          <option value="">Once</option>
+          {INTERVALS.map((interval) => (
+            <option key={interval}>{interval}</option>
+          ))}
+        </Select>
+      )}
+    </Form>
+  );
+}
+
+/** A new price of a product, or changes to one. */
+export function EditPrice(props: { product: Product; price: Price | null; onDone: () => void }) {
+  const { product, price, onDone } = props;
+  const save = useAct(
+    ({ active, ...rest }: { amount: string; currency: string; active: boolean }): Promise<unknown> =>
+      price === null
+        ? api('POST', '/merchant/price/create', { body: { ...rest, productId: product.id } })
+        : api('PATCH', '/merchant/price/edit', { body: { ...rest, active, priceId: price.id } }),
+    onDone,
+  );
+  return (
+    <Form
+      fields={['amount', 'currency', 'state']}
+      submit={price === null ? 'Add price' : 'Save'}
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={({ amount, currency, state }) =>
+        save.mutate({ amount, currency, active: state !== 'inactive' })
+      }
+    >
+      <p className="text-sm text-soft">For {product.name}</p>
+      <div className="grid grid-cols-2 gap-3">
+        <Field
+          label="Amount"
+          name="amount"
+          inputMode="decimal"
+          defaultValue={price?.amount ?? ''}
+          required
+          {...fieldError(save.error, 'amount')}
+        />
+        <Field
+          label="Currency"
+          name="currency"
+          defaultValue={price?.currency ?? 'USD'}
+          maxLength={3}
+          required
+          {...fieldError(save.error, 'currency')}
+        />
+      </div>
+      {price !== null && (
+        <Select label="State" name="state" defaultValue={price.active ? 'active' : 'inactive'}>
+          <option value="active">Active</option>
+          <option value="inactive">Inactive: cannot be paid</option>
+        </Select>
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,148 @@
+import { Link } from '@tanstack/react-router';
+import { useApi, useShopId } from '../api/hooks.ts';
+import { useFilters } from '../api/search.ts';
+import { COINS, type WalletTransaction } from '../api/types.ts';
+import { Badge, Card, CoinName, Copy, Empty, LINK, Shown, type Tone } from '../ui/basics.tsx';
+import { Select } from '../ui/form.tsx';
+import { coins, short, when, whenShort, words } from '../ui/format.ts';
+import { Pager, Table } from '../ui/table.tsx';
+
+/** Money in and out, newest first. */
+export function History({ merchantId }: { merchantId: string }) {
+  const [search, change] = useFilters();
+  const { coin, direction, page } = search;
+  const list = useApi(
+    '/merchant/wallet/transactions',
+    { merchantId, coin, direction, page, limit: 15 },
+    { refetchMs: 5_000 },
+  );
+  return (
+    <Card title="History">
+      <div className="mb-4 grid max-w-md grid-cols-2 gap-3">
+        <Select label="Coin" value={coin ?? ''} onChange={(event) => change({ coin: event.target.value })}>
+          <option value="">Any</option>
+          {COINS.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </Select>
+        <Select
+          label="Direction"
+          value={direction ?? ''}
+          onChange={(event) => change({ direction: event.target.value })}
+        >
+          <option value="">Both</option>
+          <option value="in">Received</option>
+          <option value="out">Sent</option>
+        </Select>
+      </div>
+      <Shown of={list}>
+        {({ transactions, pagination }) => (
+          <>
+            {transactions.length === 0 ? (
+              <Empty
+                title={
+                  coin === undefined && direction === undefined ? 'No money moved yet' : 'Nothing matches'
+                }
+              >
+                Payments, money sent to your own addresses, and what you send show here.
+              </Empty>
+            ) : (
+              <Moves rows={transactions} />
+            )}
+            <Pager of={pagination} onPage={(next) => change({ page: String(next) })} />
+          </>
+        )}
+      </Shown>
+    </Card>
+  );
+}
+
+/** The payment that money belongs to, else where it went or came to. */
+function Purpose({ of: row }: { of: WalletTransaction }) {
+  const shopId = useShopId();
+  const { paymentId, direction, address } = row;
+  if (paymentId === null) {
+    return (
+      <code title={address} className="whitespace-nowrap">
+        {direction === 'out' ? 'to ' : ''}
+        {short(address, 6, 6)}
+      </code>
+    );
+  }
+  return (
+    <Link to="/shop/$shopId/payments/$paymentId" params={{ shopId, paymentId }} className={LINK}>
+      {direction === 'out' ? 'Refund' : 'Payment'}
+    </Link>
+  );
+}
+
+function Moves({ rows }: { rows: readonly WalletTransaction[] }) {
+  return (
+    <Table
+      label="History"
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Coin',
+          cell: (row) => (
+            <>
+              <CoinName coin={row.coin} />
+              <small className="block whitespace-nowrap text-soft md:hidden">
+                {whenShort(row.createdAt)}
+              </small>
+              <small className="block md:hidden">
+                <Purpose of={row} />
+              </small>
+            </>
+          ),
+        },
+        { title: 'When', wide: true, cell: ({ createdAt }) => when(createdAt) },
+        {
+          title: 'Transaction',
+          wide: true,
+          cell: ({ txHash }) => (
+            <span className="inline-flex items-center gap-2">
+              <code title={txHash} className="whitespace-nowrap">
+                {short(txHash, 6, 6)}
+              </code>
+              <Copy isSmall text={txHash} label="Copy transaction id" />
+            </span>
+          ),
+        },
+        {
+          title: 'For',
+          wide: true,
+          cell: (row) => <Purpose of={row} />,
+        },
+        {
+          title: 'State',
+          cell: ({ status, error }) => (
+            <>
+              <Badge tone={tone(status)}>{words(status)}</Badge>
+              {error !== null && <small className="mt-1 block text-stop">{error}</small>}
+            </>
+          ),
+        },
+        {
+          title: 'Amount',
+          end: true,
+          cell: ({ direction, amount, fee }) => (
+            <span className="money">
+              <b className={direction === 'in' ? 'text-accent' : ''}>
+                {direction === 'in' ? '+' : '−'}
+                {coins(amount)}
+              </b>
+              {fee !== null && <small className="block text-soft">fee {coins(fee)}</small>}
+            </span>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function tone(status: string): 'good' | 'bad' | 'busy' {
+  if (status === 'confirmed') return 'good';
+  return status === 'failed' || status === 'gone' ? 'bad' : 'busy';
+}

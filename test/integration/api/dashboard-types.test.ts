@@ -1,0 +1,69 @@
+import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { OpenApiDocument } from '../../../src/http/openapi-types.ts';
+import { Till } from '../../_helpers/till.ts';
+
+const FILE = '../../../src/web/dashboard/api/openapi.ts';
+const HEAD = `// Written by \`npm run api-types\` from the daemon's own OpenAPI document, which a test compares it with.\n\n`;
+
+let till: Till;
+beforeAll(async () => {
+  till = await Till.start();
+});
+afterAll(async () => till.end());
+
+/** Without what makes no type: texts and examples for people, headers, failures (all the same envelope), webhooks. */
+function bare(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bare);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(
+    ([name, inner]) =>
+      !(
+        /^(example|summary|title)$/.test(name) ||
+        (/^(description|examples)$/.test(name) && !isSchema(inner))
+      ),
+  );
+  return Object.fromEntries(kept.map(([name, inner]) => [name, bare(inner)]));
+}
+
+/** A property may have any name: then a schema stands there, not a text or a list. */
+function isSchema(value: unknown): boolean {
+  return typeof value === 'object' && !Array.isArray(value);
+}
+
+function typed(document: OpenApiDocument): OpenAPI3 {
+  const paths = Object.entries(document.paths).map(([path, item]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(item).map(([method, operation]) => [
+        method,
+        {
+          ...operation,
+          operationId: undefined,
+          security: undefined,
+          parameters: operation.parameters?.filter((parameter) => parameter.in === 'query'),
+          responses: Object.fromEntries(
+            Object.entries(operation.responses)
+              .filter(([status]) => status.startsWith('2'))
+              .map(([status, response]) => [
+                status,
+                { ...response, headers: undefined, description: undefined },
+              ]),
+          ),
+        },
+      ]),
+    ),
+  ]);
+  const { openapi, info, components } = document;
+  const schemas = { schemas: components.schemas };
+  return bare({ openapi, info, paths: Object.fromEntries(paths), components: schemas }) as OpenAPI3;
+}
+
+it('the dashboard is typed by the API as it is now', async () => {
+  const document = await (await fetch(`${till.api.baseUrl}/openapi.json`)).json();
+  const types = await openapiTypescript(JSON.parse(JSON.stringify(typed(document as OpenApiDocument))), {
+    silent: true,
+    exportType: false,
+  });
+  await expect(HEAD + astToString(types)).toMatchFileSnapshot(FILE);
+});

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { Till } from '../../_helpers/till.ts';
+
+let till: Till;
+let shop: Shop;
+let other: Shop;
+
+beforeAll(async () => {
+  till = await Till.start({ TILLD_SANDBOX_BLOCK_INTERVAL: '200ms' });
+  await till.ready();
+  shop = await Shop.open(till.api);
+  other = await Shop.open(till.api);
+});
+afterAll(async () => till.end());
+
+async function found(text: string, by: Shop = shop, filters = ''): Promise<string[]> {
+  const query = `search=${encodeURIComponent(text)}&limit=100${filters}`;
+  const { payments, pagination } = await by.api.must<{
+    payments: PaymentJson[];
+    pagination: { total: number };
+  }>('GET', `/payment/list?${query}`, { token: by.secretKey });
+  expect(pagination.total).toBe(payments.length);
+  return payments.map(({ orderId }) => orderId);
+}
+
+async function customer(by: Shop, email: string): Promise<string> {
+  const body = { email };
+  const { id } = await by.api.must<{ id: string }>('POST', '/merchant/customer/create', {
+    token: by.token,
+    body,
+  });
+  return id;
+}
+
+test('by the start of the order id, newest first, together with other filters', async () => {
+  for (const orderId of ['web-1001', 'web-1002', 'pos-1001', 'WEB-1003']) {
+    await shop.createPayment({ orderId });
+    till.clock.advance(1000);
+  }
+  await other.createPayment({ orderId: 'web-1001' });
+  expect(await found('web-1')).toEqual(['web-1002', 'web-1001']);
+  expect(await found('web-1001')).toEqual(['web-1001']);
+  expect(await found('web-', shop, '&status=completed')).toEqual([]);
+  expect(await found('eb-1')).toEqual([]);
+  const page = await shop.api.must<{ payments: PaymentJson[]; pagination: object }>(
+    'GET',
+    '/payment/list?search=web-&limit=1&page=2',
+    { token: shop.secretKey },
+  );
+  expect(page.payments.map(({ orderId }) => orderId)).toEqual(['web-1001']);
+  expect(page.pagination).toEqual({ page: 2, limit: 1, total: 2 });
+});
+
+test('wildcards and quotes mean themselves', async () => {
+  const hard = ['100%', '100x', 'a_b', 'acb', 'a*b', "o'brien", 'x\\y', '["q"]', 'ä-1', '日本-1', '😀-1'];
+  for (const orderId of hard) await shop.createPayment({ orderId });
+  for (const text of hard) expect(await found(text), text).toEqual([text]);
+  for (const text of ['%', '_', '*', '?', "'", '"', '\\', 'a%', 'a?b', '% ', '😁'])
+    expect(await found(text), text).toEqual([]);
+  expect(await found('日')).toEqual(['日本-1']);
+});
+
+test('by payment id, whole and of this shop only', async () => {
+  const mine = await shop.createPayment({ orderId: 'mine' });
+  const theirs = await other.createPayment({ orderId: 'theirs' });
+  expect(await found(mine.id)).toEqual(['mine']);
+  expect(await found('pay_')).toEqual([]);
+  expect(await found(theirs.id)).toEqual([]);
+  expect(await found(theirs.id, other)).toEqual(['theirs']);
+});
+
+test('by the customer: id, or start of the address in any letter case', async () => {
+  const customerId = await customer(shop, 'Ada.Lovelace@example.org');
+  await shop.createPayment({ orderId: 'by-ada', customerId });
+  const stranger = await customer(other, 'ada.lovelace@example.org');
+  await other.createPayment({ orderId: 'not-by-ada', customerId: stranger });
+  for (const text of ['ada.love', 'ADA.LOVELACE@EXAMPLE.ORG', customerId])
+    expect(await found(text), text).toEqual(['by-ada']);
+  expect(await found('lovelace')).toEqual([]);
+  expect(await found('ada%')).toEqual([]);
+  expect(await found(stranger)).toEqual([]);
+});
+
+test('by address and transaction, in any letter case a chain allows, and by the hash of a refund', async () => {
+  const orderId = 'paid';
+  const { id, options } = await shop.createPayment({ orderId });
+  for (const coin of ['BTC', 'LTC', 'ETH', 'SOL'] as const)
+    expect(await found(options[coin].address), coin).toEqual([orderId]);
+  expect(await found(options.ETH.address.toLowerCase())).toEqual([orderId]);
+  expect(await found(options.BTC.address.toUpperCase())).toEqual([orderId]);
+  expect(await found(options.BTC.address.slice(0, -1))).toEqual([]);
+  expect(await found(options.BTC.address, other)).toEqual([]);
+  const body = { paymentId: id, scenario: 'exact', coin: 'LTC' };
+  await shop.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
+  const paid = await eventually(
+    'the payment is complete',
+    () => shop.payment(id),
+    ({ status }) => status === 'completed',
+  );
+  const txid = paid.transactions[0]?.txid ?? '';
+  expect(txid.length).toBeGreaterThan(20);
+  expect(await found(txid)).toEqual([orderId]);
+  expect(await found(txid.toUpperCase())).toEqual([orderId]);
+  expect(await found(txid, other)).toEqual([]);
+  const { refund } = await shop.api.must<{ refund: { txHash: string } }>('POST', '/payment/refund', {
+    token: shop.secretKey,
+    body: { paymentId: id, destination: other.wallets.LTC },
+  });
+  expect(await found(refund.txHash)).toEqual([orderId]);
+  expect(await found(refund.txHash, other)).toEqual([]);
+  // The shop's own wallet address belongs to no payment.
+  expect(await found(shop.wallets.BTC)).toEqual([]);
+});
+
+test('an empty or overlong search is refused', async () => {
+  for (const text of ['', ' ', 'x'.repeat(256)]) {
+    const path = `/payment/list?search=${encodeURIComponent(text)}`;
+    const answer = await shop.api.call('GET', path, { token: shop.secretKey });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error?.details?.map(({ field }) => field)).toEqual(['search']);
+  }
+});
+
+test('the volume of a shop is read in its own time zone, and by nobody else', async () => {
+  const read = (query: string, token: string) =>
+    shop.api.call<{ days: { date: string }[]; totals: { fiat: object[] } }>(
+      'GET',
+      `/merchant/volume?${query}`,
+      {
+        token,
+      },
+    );
+  const { orderId } = await shop.createPayment({ orderId: 'volume', amount: '12.34', currency: 'EUR' });
+  const id = (await found(orderId)).length;
+  expect(id).toBe(1);
+  const own = await read('timezone=Europe/Berlin', shop.secretKey);
+  expect(own.status).toBe(200);
+  expect(own.body.data.days).toHaveLength(30);
+  const viaToken = await read(`merchantId=${shop.merchantId}`, other.token);
+  expect(viaToken.status).toBe(404);
+  for (const [query, field] of [
+    ['timezone=Mars/Olympus', 'timezone'],
+    ['startDate=2026-02-30', 'startDate'],
+    ['startDate=2024-01-01&endDate=2026-01-01', 'endDate'],
+  ] as const) {
+    const answer = await read(query, shop.secretKey);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error?.details?.map((one) => one.field)).toEqual([field]);
+  }
+});

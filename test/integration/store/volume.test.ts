@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { Kysely, sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { COINS, COIN_INFO, type Coin } from '../../../src/domain/coins.ts';
+import { formatDecimal } from '../../../src/domain/money.ts';
+import type { Db } from '../../../src/store/database.ts';
+import { openSqlite } from '../../../src/store/dialect.ts';
+import { migrate } from '../../../src/store/migrate.ts';
+import type { Tables } from '../../../src/store/tables.ts';
+import { readVolume } from '../../../src/usecases/merchants/read-volume.ts';
+
+const NOON = Date.parse('2026-06-15T12:00:00Z');
+let db: Db;
+let made = 0;
+
+beforeAll(async () => {
+  db = new Kysely<Tables>({ dialect: openSqlite(':memory:').dialect });
+  await migrate(db);
+  // Merchants, customers and addresses do not matter here.
+  await sql`PRAGMA foreign_keys = OFF`.execute(db);
+});
+afterAll(async () => db.destroy());
+beforeEach(async () => {
+  await db.deleteFrom('outputs').execute();
+  await db.deleteFrom('payments').execute();
+});
+
+interface Sale {
+  readonly amount: string;
+  readonly currency: string;
+  readonly money: readonly (readonly [Coin, bigint])[];
+  readonly at?: number;
+  readonly status?: 'completed' | 'refunded' | 'expired';
+  readonly merchant?: string;
+  readonly mode?: 'live' | 'sandbox';
+  readonly gone?: boolean;
+}
+
+async function sell(sale: Sale): Promise<void> {
+  made += 1;
+  const id = `pay_${made}`;
+  const { at = NOON, status = 'completed', merchant = 'm', mode = 'live', gone = false } = sale;
+  await db
+    .insertInto('payments')
+    .values({
+      id,
+      merchant_id: merchant,
+      customer_id: 'c',
+      order_id: id,
+      mode,
+      status,
+      exception: null,
+      amount: sale.amount,
+      currency: sale.currency,
+      product_id: null,
+      price_id: null,
+      metadata_json: null,
+      custom_fields_json: null,
+      webhook_url: null,
+      success_url: null,
+      return_url: null,
+      allowed_cryptos_json: '[]',
+      tolerance_bps: 0,
+      late_policy: 'accept',
+      request_hash: '',
+      sequence: 0,
+      created_at: at,
+      expires_at: at,
+      updated_at: at,
+      closed_at: null,
+      cancelled_at: null,
+      accepted_at: null,
+      refunded_at: null,
+      refunded_by: null,
+    })
+    .execute();
+  for (const [index, [coin, atoms]] of sale.money.entries()) {
+    await db
+      .insertInto('outputs')
+      .values({
+        coin,
+        mode,
+        txid: id,
+        vout: index,
+        address_id: 1,
+        merchant_id: merchant,
+        payment_id: id,
+        amount: atoms.toString(),
+        state: gone ? 'gone' : 'confirmed',
+        height: gone ? null : 1,
+        block_hash: null,
+        maturity: 1,
+        first_seen_at: at,
+        late: 0,
+        late_due: null,
+        spent_by: null,
+        spent_height: null,
+        send_id: null,
+        updated_at: at,
+      })
+      .execute();
+  }
+}
+
+async function volume(range: { first?: string; last?: string; timeZone?: string; merchantId?: string } = {}) {
+  return readVolume(
+    { db, clock: { now: () => NOON } },
+    {
+      merchantId: range.merchantId ?? 'm',
+      mode: 'live',
+      first: range.first,
+      last: range.last,
+      timeZone: range.timeZone ?? 'UTC',
+    },
+  );
+}
+
+const atoms = fc.oneof(
+  fc.bigInt(1n, 10n ** 27n),
+  fc.constantFrom(2n ** 53n + 1n, 2n ** 63n, 10n ** 27n - 1n),
+);
+const price = fc.tuple(fc.bigInt(1n, 10n ** 14n - 1n), fc.constantFrom(0, 1, 2)).map(([minor, digits]) => {
+  const text = formatDecimal(minor, 2);
+  const [whole = '', fraction = ''] = text.split('.');
+  // As merchants write it: "12", "12.5", "12.50".
+  return digits === 0 || fraction.length > digits ? text : `${whole}.${fraction.padEnd(digits, '0')}`;
+});
+
+test('sums are exact however large: coins beyond 64 bits, prices beyond 53', async () => {
+  const sale = fc.record({
+    amount: price,
+    currency: fc.constantFrom('USD', 'EUR'),
+    money: fc.array(fc.tuple(fc.constantFrom(...COINS), atoms), { minLength: 0, maxLength: 3 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(sale, { minLength: 1, maxLength: 12 }), async (sales) => {
+      await db.deleteFrom('outputs').execute();
+      await db.deleteFrom('payments').execute();
+      for (const one of sales) await sell(one);
+      const { totals, days } = await volume({ first: '2026-06-15', last: '2026-06-15' });
+      expect(days).toEqual([{ date: '2026-06-15', ...totals }]);
+      for (const coin of COINS) {
+        const expected = sales
+          .flatMap(({ money }) => money)
+          .reduce((sum, [of, amount]) => (of === coin ? sum + amount : sum), 0n);
+        const shown = totals.coins.find((one) => one.coin === coin)?.amount ?? '0';
+        expect(shown).toBe(formatDecimal(expected, COIN_INFO[coin].decimals));
+      }
+      for (const currency of ['USD', 'EUR']) {
+        const minor = (text: string): bigint => BigInt(toMinor(text));
+        const expected = sales.filter((one) => one.currency === currency);
+        const shown = totals.fiat.filter((one) => one.currency === currency);
+        const sum = (texts: readonly { amount: string }[]): bigint =>
+          texts.reduce((total, { amount }) => total + minor(amount), 0n);
+        expect(sum(shown)).toBe(sum(expected));
+        expect(shown.reduce((count, { payments }) => count + payments, 0)).toBe(expected.length);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+function toMinor(text: string): string {
+  const [whole = '', fraction = ''] = text.split('.');
+  return whole + fraction.padEnd(2, '0');
+}
+
+test('many equal large sums do not round: 3000 times 0.123456789012345678 ETH at 999999999999.99', async () => {
+  for (let times = 0; times < 3000; times += 1) {
+    await sell({ amount: '999999999999.99', currency: 'USD', money: [['ETH', 123_456_789_012_345_678n]] });
+  }
+  const { totals } = await volume({ first: '2026-06-15', last: '2026-06-15' });
+  expect(totals).toEqual({
+    coins: [{ coin: 'ETH', amount: '370.370367037037034', payments: 3000 }],
+    fiat: [{ currency: 'USD', coin: 'ETH', amount: '2999999999999970.00', payments: 3000 }],
+  });
+});
+
+test('only completed payments of this shop and mode count, only money that is still there', async () => {
+  await sell({ amount: '10', currency: 'USD', money: [['BTC', 5n]] });
+  await sell({ amount: '20', currency: 'USD', money: [['BTC', 7n]], merchant: 'other' });
+  await sell({ amount: '20', currency: 'USD', money: [['BTC', 7n]], mode: 'sandbox' });
+  await sell({ amount: '20', currency: 'USD', money: [['BTC', 7n]], status: 'refunded' });
+  await sell({ amount: '20', currency: 'USD', money: [['BTC', 7n]], status: 'expired' });
+  await sell({ amount: '30', currency: 'USD', money: [['BTC', 9n]], gone: true });
+  const { totals } = await volume();
+  expect(totals.coins).toEqual([{ coin: 'BTC', amount: '0.00000005', payments: 1 }]);
+  expect(totals.fiat).toEqual([
+    { currency: 'USD', coin: 'BTC', amount: '10.00', payments: 1 },
+    { currency: 'USD', coin: null, amount: '30.00', payments: 1 },
+  ]);
+});
+
+test('a payment in several coins is of no single one; prices keep the digits of their currency', async () => {
+  await sell({
+    amount: '12.5',
+    currency: 'EUR',
+    money: [
+      ['BTC', 1n],
+      ['LTC', 2n],
+    ],
+  });
+  await sell({ amount: '1200', currency: 'JPY', money: [['SOL', 3n]] });
+  await sell({ amount: '1.234', currency: 'KWD', money: [['SOL', 3n]] });
+  const { totals } = await volume();
+  expect(totals.fiat).toEqual([
+    { currency: 'EUR', coin: null, amount: '12.50', payments: 1 },
+    { currency: 'JPY', coin: 'SOL', amount: '1200', payments: 1 },
+    { currency: 'KWD', coin: 'SOL', amount: '1.234', payments: 1 },
+  ]);
+});
+
+test('days are those of the time zone, also where clocks change, and none is missing', async () => {
+  await sell({ amount: '1', currency: 'USD', money: [], at: Date.parse('2026-03-28T22:59:59.999Z') });
+  await sell({ amount: '2', currency: 'USD', money: [], at: Date.parse('2026-03-28T23:00:00Z') });
+  await sell({ amount: '4', currency: 'USD', money: [], at: Date.parse('2026-03-29T21:59:59.999Z') });
+  await sell({ amount: '8', currency: 'USD', money: [], at: Date.parse('2026-03-29T22:00:00Z') });
+  const { days } = await volume({ first: '2026-03-27', last: '2026-03-30', timeZone: 'Europe/Berlin' });
+  expect(days.map(({ date, fiat }) => [date, fiat[0]?.amount])).toEqual([
+    ['2026-03-27', undefined],
+    ['2026-03-28', '1.00'],
+    ['2026-03-29', '6.00'],
+    ['2026-03-30', '8.00'],
+  ]);
+});
+
+test('a range is at most 366 days, and the last 30 up to today unless told otherwise', async () => {
+  const { days } = await volume({ timeZone: 'Pacific/Kiritimati' });
+  expect([days.length, days[0]?.date, days.at(-1)?.date]).toEqual([30, '2026-05-18', '2026-06-16']);
+  expect((await volume({ first: '2028-01-01', last: '2028-12-31' })).days).toHaveLength(366);
+  const refused = { details: [expect.objectContaining({ field: 'endDate' })] };
+  await expect(volume({ first: '2028-01-01', last: '2029-01-01' })).rejects.toMatchObject(refused);
+  await expect(volume({ first: '2026-06-16', last: '2026-06-15' })).rejects.toMatchObject(refused);
+});

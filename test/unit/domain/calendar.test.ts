@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { addDays, Calendar, daysFrom, isDay } from '../../../src/domain/calendar.ts';
+
+const HOUR = 3_600_000;
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'America/Sao_Paulo',
+  'Asia/Beirut',
+  'Asia/Kolkata',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'Atlantic/Azores',
+  'America/Havana',
+  'Pacific/Chatham',
+  'Pacific/Kiritimati',
+];
+
+test('a day begins at the first moment its date is on the wall, in every zone, whatever the clocks do', () => {
+  const day = fc
+    .date({ min: new Date('2000-01-01'), max: new Date('2035-12-31'), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10));
+  fc.assert(
+    fc.property(fc.constantFrom(...ZONES), day, (zone, date) => {
+      const calendar = new Calendar(zone);
+      const start = calendar.startOf(date);
+      expect(calendar.dayAt(start)).toBe(date);
+      expect(calendar.dayAt(start - 1)).toBe(addDays(date, -1));
+      const next = calendar.startOf(addDays(date, 1));
+      expect(next - start).toBeGreaterThanOrEqual(22 * HOUR);
+      expect(next - start).toBeLessThanOrEqual(26 * HOUR);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+describe('days that are not like others', () => {
+  it.each([
+    ['one hour shorter in spring', 'Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00Z', 23],
+    ['one hour longer in autumn', 'Europe/Berlin', '2026-10-25', '2026-10-24T22:00:00Z', 25],
+    ['without a midnight', 'America/Sao_Paulo', '2018-11-04', '2018-11-04T03:00:00Z', 23],
+    ['with two midnights', 'America/Havana', '2026-11-01', '2026-11-01T04:00:00Z', 25],
+    ['left out by its country', 'Pacific/Apia', '2011-12-30', '2011-12-30T10:00:00Z', 0],
+  ])('%s', (_what, zone, day, start, hours) => {
+    const calendar = new Calendar(zone);
+    expect(new Date(calendar.startOf(day)).toISOString()).toBe(start.replace('Z', '.000Z'));
+    expect((calendar.startOf(addDays(day, 1)) - calendar.startOf(day)) / HOUR).toBe(hours);
+  });
+});
+
+test('days are counted both ends included, over months and leap years', () => {
+  expect(daysFrom('2026-01-31', '2026-01-31')).toBe(1);
+  expect(daysFrom('2028-01-01', '2028-12-31')).toBe(366);
+  expect(daysFrom('2026-02-01', '2026-01-31')).toBe(0);
+  expect(addDays('2028-02-28', 1)).toBe('2028-02-29');
+  expect(['2026-02-29', '2026-2-1', '2026-13-01', '', '2026-01-01T00:00:00Z'].filter(isDay)).toEqual([]);
+});
