@@ -13,7 +13,7 @@ import {
   paymentsWithUnquotedMoney,
   unconfirmedOutputs,
 } from '../../../src/store/outputs.ts';
-import { findOpenOrder, listPayments, paymentsDue } from '../../../src/store/payments.ts';
+import { findOpenOrder, listPayments, paymentsDue, totalPayments } from '../../../src/store/payments.ts';
 import { forgetTransactionsBetween } from '../../../src/store/raw-transactions.ts';
 import type { Tables } from '../../../src/store/tables.ts';
 import { coinVolume, fiatVolume } from '../../../src/store/volume.ts';
@@ -51,7 +51,11 @@ const span = { ...shop, fromMs: 1, beforeMs: 9 };
 const due = { now: 1, limit: 8, exceptOrigins: ['https://a.example'], exceptIds: ['d'] };
 
 test('a search looks up hashes and addresses themselves, not all that a merchant ever had', async () => {
-  const plans = (await plansOf(() => listPayments(db, { ...shop, search: text }, page))).filter(Boolean);
+  const named = { ...shop, search: text };
+  const plans = [
+    ...(await plansOf(() => listPayments(db, named, page))),
+    ...(await plansOf(() => totalPayments(db, named))),
+  ].filter(Boolean);
   expect(plans).toHaveLength(2);
   for (const plan of plans) {
     expect(plan).not.toMatch(/\(merchant_id=\? AND (coin=\? AND )?mode=\?\)/);

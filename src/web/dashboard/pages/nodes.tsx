@@ -44,7 +44,7 @@ export function NodesPage() {
 }
 
 function Node({ chain }: { chain: Chain }) {
-  const { height, lag, lastError, lastSeenAt, nodeVersion, warnings = [] } = chain;
+  const { height, lag, lastError, lastSeenAt, nodeVersion, warnings, alarms } = chain;
   const facts = [
     ['Height', height === null ? '–' : number.format(height)],
     ['Blocks behind', lag === null ? '–' : number.format(lag)],
@@ -71,6 +71,11 @@ function Node({ chain }: { chain: Chain }) {
       {lastError !== null && (
         <p className="mt-3 rounded-lg bg-stop-soft px-3 py-2 text-sm break-words text-stop">{lastError}</p>
       )}
+      {alarms.map((alarm) => (
+        <p key={alarm} className="mt-3 rounded-lg bg-stop-soft px-3 py-2 text-sm font-medium text-stop">
+          Alarm: {words(alarm)}
+        </p>
+      ))}
       {warnings.map((warning) => (
         <p key={warning} className="mt-3 rounded-lg bg-warn-soft px-3 py-2 text-sm break-words text-warn">
           {warning}

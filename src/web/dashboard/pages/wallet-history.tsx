@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useApi, useShopId } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import { COINS, type WalletTransaction } from '../api/types.ts';
-import { Badge, Card, CoinName, Copy, Empty, LINK, Shown, type Tone } from '../ui/basics.tsx';
+import { Badge, Card, CoinName, Copy, Empty, LINK, Shown } from '../ui/basics.tsx';
 import { Select } from '../ui/form.tsx';
 import { coins, short, when, whenShort, words } from '../ui/format.ts';
 import { Pager, Table } from '../ui/table.tsx';
