@@ -85,7 +85,7 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
           title: 'Email',
           cell: ({ email, createdAt }) => (
             <>
-              <b className="font-semibold break-all">{email}</b>
+              <b className="font-semibold [overflow-wrap:anywhere]">{email}</b>
               <small className="block text-soft md:hidden">{when(createdAt)}</small>
             </>
           ),
@@ -96,7 +96,7 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
           title: 'Actions',
           end: true,
           cell: (customer) => (
-            <span className="inline-flex flex-wrap items-center justify-end gap-3">
+            <span className="inline-flex items-center justify-end gap-3 whitespace-nowrap">
               <Link
                 to="/shop/$shopId/payments"
                 params={{ shopId }}
@@ -105,7 +105,7 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
               >
                 Payments
               </Link>
-              <Button onClick={() => onEdit(customer)} aria-label={`Edit ${customer.email}`}>
+              <Button isSmall onClick={() => onEdit(customer)} aria-label={`Edit ${customer.email}`}>
                 Edit
               </Button>
             </span>

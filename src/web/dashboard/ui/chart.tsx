@@ -117,6 +117,8 @@ function Bar({ day, title, x, step, most, isLabelled }: BarProps) {
   const left = x + (step - width) / 2;
   const heights = SHARES.map((share) => (Number(day.amounts[share] ?? 0) / most) * (HEIGHT - 8));
   const isEmpty = heights.every((height) => height === 0);
+  // In the middle of a narrow bar at the edge, its name would be cut.
+  const isLast = step < 40 && x + step > WIDTH - 1;
   return (
     <g>
       <title>{title}</title>
@@ -139,7 +141,12 @@ function Bar({ day, title, x, step, most, isLabelled }: BarProps) {
         );
       })}
       {isLabelled && (
-        <text x={x + step / 2} y={HEIGHT + 18} textAnchor="middle" className="fill-soft text-[12px]">
+        <text
+          x={isLast ? WIDTH : x + step / 2}
+          y={HEIGHT + 18}
+          textAnchor={isLast ? 'end' : 'middle'}
+          className="fill-soft text-[12px]"
+        >
           {dayName(day.date, true)}
         </text>
       )}
