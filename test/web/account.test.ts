@@ -252,7 +252,10 @@ describe('a shop', () => {
     await alert().first().waitFor();
     await field('Payer’s address').fill(payer.wallets.LTC);
     await button('Send the refund').click();
-    await page.getByText(/^Refund (broadcast|confirmed)$/).waitFor();
+    await page
+      .getByRole('region', { name: 'Refunds' })
+      .getByText(/^(Broadcast|Confirmed)$/)
+      .waitFor();
     await page.getByText('Refunded').first().waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await eventually(
@@ -272,8 +275,10 @@ describe('a shop', () => {
     await paid('short', 'underpay', 'BTC');
     await page.getByText('Underpaid').first().waitFor();
     await button('Accept as paid').click();
+    await heading('Accept what arrived?').waitFor();
+    await button('Accept as paid').last().click();
     await page.getByText('Completed').first().waitFor();
-    expect(await button('Accept as paid').count()).toBe(0);
+    await expect.poll(() => button('Accept as paid').count()).toBe(0);
   });
 
   it('delivers a webhook again that its server had refused', async () => {

@@ -43,9 +43,7 @@ function SendBack({ payment, onClose }: RefundProps) {
         });
       } catch (error) {
         // Refused for good: what comes then is another order. Without an answer it may have been done.
-        if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 409) {
-          made.current = { text: '', key: '' };
-        }
+        if (isRefused(error)) made.current = { text: '', key: '' };
         throw error;
       }
     },
@@ -54,9 +52,7 @@ function SendBack({ payment, onClose }: RefundProps) {
       onClose();
     },
   );
-  const paid: Coin[] = [
-    ...new Set(payment.transactions.filter((one) => one.status !== 'reversed').map((one) => one.coin)),
-  ];
+  const paid = coinsOf(payment);
   const { error } = refund;
   return (
     <Form
@@ -99,6 +95,14 @@ function SendBack({ payment, onClose }: RefundProps) {
       />
     </Form>
   );
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 409;
+}
+
+function coinsOf({ transactions }: Payment): Coin[] {
+  return [...new Set(transactions.filter((one) => one.status !== 'reversed').map((one) => one.coin))];
 }
 
 function Note({ payment, onClose }: RefundProps) {
