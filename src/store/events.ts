@@ -1,7 +1,7 @@
-import type { Selectable } from 'kysely';
+import type { Selectable, SelectQueryBuilder } from 'kysely';
 import type { EventType } from '../domain/events.ts';
 import type { Db, Tx } from './database.ts';
-import type { EventRow } from './tables.ts';
+import type { EventRow, Tables } from './tables.ts';
 
 export type StoredEvent = Selectable<EventRow>;
 
@@ -28,6 +28,23 @@ export interface EventFilter {
   readonly limit: number;
 }
 
+/** From the counts that triggers keep by type. */
+async function countedEvents(db: Db, filter: Pick<EventFilter, 'merchantId' | 'type'>): Promise<number> {
+  let query = db.selectFrom('event_counts').where('merchant_id', '=', filter.merchantId);
+  if (filter.type !== undefined) query = query.where('type', '=', filter.type);
+  const { total } = await query
+    .select((eb) => eb.fn.sum<number | null>('count').as('total'))
+    .executeTakeFirstOrThrow();
+  return total ?? 0;
+}
+
+async function countOf(query: SelectQueryBuilder<Tables, 'events', object>): Promise<number> {
+  const { total } = await query
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
 /** One page of a merchant's events, newest first, and how many match in all. */
 export async function listEvents(
   db: Db,
@@ -36,9 +53,7 @@ export async function listEvents(
   let query = db.selectFrom('events').where('merchant_id', '=', filter.merchantId);
   if (filter.paymentId !== undefined) query = query.where('payment_id', '=', filter.paymentId);
   if (filter.type !== undefined) query = query.where('type', '=', filter.type);
-  const { total } = await query
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
+  const total = filter.paymentId === undefined ? await countedEvents(db, filter) : await countOf(query);
   const events = await query
     .selectAll()
     .orderBy('created_at', 'desc')

@@ -28,6 +28,8 @@ export interface Tables {
   address_counters: AddressCounterRow;
   payments: PaymentRow;
   payment_counts: PaymentCountRow;
+  event_counts: { merchant_id: string; type: EventType; count: number };
+  customer_counts: { user_id: string; count: number };
   payment_options: PaymentOptionRow;
   outputs: OutputRow;
   raw_transactions: RawTransactionRow;

@@ -55,13 +55,44 @@ export async function pageWalletTransactions(
     .limit(limit)
     .offset((page - 1) * limit)
     .execute();
-  return { rows, total: (await count(db, incoming(db, filter))) + (await count(db, outgoing(db, filter))) };
+  return { rows, total: (await countIncoming(db, filter)) + (await count(db, outgoing(db, filter))) };
 }
 
-async function count(
-  db: Db,
-  side: ReturnType<typeof incoming> | ReturnType<typeof outgoing>,
-): Promise<number> {
+/** All outputs less those left out, which are found from the sends: far fewer than what came in. */
+async function countIncoming(db: Db, filter: WalletTransactionFilter): Promise<number> {
+  const { merchantId, mode, coin, direction } = filter;
+  if (direction === 'out') return 0;
+  const all = await db
+    .selectFrom('outputs')
+    .where('merchant_id', '=', merchantId)
+    .where('mode', '=', mode)
+    .$if(coin !== null, (query) => query.where('coin', '=', coin))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  // A txid belongs to one version of one send (it is unique there), so that no output is met twice.
+  const leftOut = await db
+    .selectFrom('sends')
+    .innerJoin('send_versions', 'send_versions.send_id', 'sends.id')
+    .innerJoin('outputs', (join) =>
+      join
+        .onRef('outputs.coin', '=', 'send_versions.coin')
+        .onRef('outputs.mode', '=', 'send_versions.mode')
+        .onRef('outputs.txid', '=', 'send_versions.txid')
+        .onRef('outputs.merchant_id', '=', 'sends.merchant_id'),
+    )
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .where('sends.merchant_id', '=', merchantId)
+    .where('outputs.mode', '=', mode)
+    .$if(coin !== null, (query) => query.where('outputs.coin', '=', coin))
+    .where((eb) =>
+      eb.or([eb('sends.destination', '<>', eb.ref('addresses.address')), eb('sends.purpose', '=', 'sweep')]),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return all.total - leftOut.total;
+}
+
+async function count(db: Db, side: ReturnType<typeof outgoing>): Promise<number> {
   const counted = await db
     .selectFrom(side.as('side'))
     .select((eb) => eb.fn.countAll<number>().as('total'))

@@ -155,6 +155,7 @@ const FOLLOWING = [
       json_object('id', p.id, 'type', t.type, 'sequence', t.sequence, 'data', json_object('payment', json_object('id', p.id,
         'metadata', CASE WHEN p.rowid % 12 = 0 THEN hex(zeroblob(900)) END))), p.created_at + 60000 * t.sequence
     FROM payments AS p JOIN told AS t ON t.sequence <= p.sequence`,
+  `INSERT OR REPLACE INTO event_counts SELECT merchant_id, type, count(*) FROM events GROUP BY 1, 2`,
   `INSERT INTO deliveries (id, event_id, event_seq, merchant_id, payment_id, order_key, url, origin, status, attempts,
       next_attempt_at, lease_until, lease_token, created_at, updated_at)
     SELECT 'dlv_' || lower(hex(randomblob(12))), id, seq, merchant_id, payment_id, payment_id, 'https://shop.example/hook',

@@ -57,6 +57,13 @@ const STATEMENTS = [
     metadata_json TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
     UNIQUE (user_id, email_key)) STRICT`,
   `CREATE INDEX customers_by_user ON customers (user_id, created_at, id)`,
+  `CREATE TABLE customer_counts (user_id TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+  `CREATE TRIGGER customers_counted AFTER INSERT ON customers BEGIN
+    INSERT INTO customer_counts VALUES (NEW.user_id, 1) ON CONFLICT DO UPDATE SET count = count + 1;
+  END`,
+  `CREATE TRIGGER customers_counted_out AFTER DELETE ON customers BEGIN
+    UPDATE customer_counts SET count = count - 1 WHERE user_id = OLD.user_id;
+  END`,
   `CREATE TABLE products (
     id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users(id), name TEXT NOT NULL, description TEXT,
     recurring INTEGER NOT NULL CHECK (recurring IN (0, 1)),
@@ -169,7 +176,7 @@ const STATEMENTS = [
   `CREATE INDEX outputs_reserved ON outputs (coin, mode) WHERE send_id IS NOT NULL AND spent_by IS NULL`,
   `CREATE INDEX outputs_spent_unconfirmed ON outputs (coin, mode, spent_height)
     WHERE spent_by IS NOT NULL AND spent_height IS NULL`,
-  `CREATE INDEX outputs_by_merchant ON outputs (merchant_id, mode, first_seen_at)`,
+  `CREATE INDEX outputs_by_merchant ON outputs (merchant_id, mode, first_seen_at, coin)`,
   `CREATE INDEX outputs_unquoted ON outputs (coin, mode) WHERE late = 1 AND late_due IS NULL AND state <> 'gone'`,
   `CREATE TABLE raw_transactions (
     coin TEXT NOT NULL, mode TEXT NOT NULL, txid TEXT NOT NULL, raw TEXT NOT NULL, created_at INTEGER NOT NULL,
@@ -189,7 +196,16 @@ const STATEMENTS = [
     seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, merchant_id TEXT NOT NULL REFERENCES merchants(id),
     mode TEXT NOT NULL, type TEXT NOT NULL, payment_id TEXT REFERENCES payments(id), send_id TEXT REFERENCES sends(id),
     sequence INTEGER NOT NULL, body_json TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT`,
-  `CREATE INDEX events_by_merchant ON events (merchant_id, created_at, id)`,
+  `CREATE INDEX events_by_merchant ON events (merchant_id, created_at, seq, type)`,
+  `CREATE TABLE event_counts (
+    merchant_id TEXT NOT NULL, type TEXT NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (merchant_id, type)) STRICT, WITHOUT ROWID`,
+  `CREATE TRIGGER events_counted AFTER INSERT ON events BEGIN
+    INSERT INTO event_counts VALUES (NEW.merchant_id, NEW.type, 1) ON CONFLICT DO UPDATE SET count = count + 1;
+  END`,
+  `CREATE TRIGGER events_counted_out AFTER DELETE ON events BEGIN
+    UPDATE event_counts SET count = count - 1 WHERE merchant_id = OLD.merchant_id AND type = OLD.type;
+  END`,
   `CREATE UNIQUE INDEX events_by_payment ON events (payment_id, sequence) WHERE payment_id IS NOT NULL`,
   `CREATE TABLE deliveries (
     id TEXT PRIMARY KEY, event_id TEXT NOT NULL REFERENCES events(id), event_seq INTEGER NOT NULL,

@@ -176,12 +176,7 @@ async function saveState(tx: Tx, row: StoredPayment, state: PaymentState, now: n
 }
 
 /** Counts the event on the payment and writes it with the payment as it is now. */
-async function tell(
-  tx: Tx,
-  deps: ApplyFactsDeps,
-  paymentId: string,
-  type: PaymentEventType,
-): Promise<void> {
+async function tell(tx: Tx, deps: ApplyFactsDeps, paymentId: string, type: PaymentEventType): Promise<void> {
   const row = await countPaymentEvent(tx, paymentId);
   const merchant = await findMerchant(tx, row.merchant_id);
   if (merchant === undefined) throw new Error(`merchant ${row.merchant_id} does not exist`);

@@ -26,6 +26,19 @@ export async function loadPayment(db: Db, row: StoredPayment): Promise<LoadedPay
   return { row, options, outputs, refunds, state: toState(row, options, { outputs, refunds, tips, final }) };
 }
 
+/**
+ * As loadPayment, for showing only: without money nobody asks where the chains stand, and most payments
+ * that are looked up have none yet.
+ */
+export async function loadShownPayment(db: Db, row: StoredPayment): Promise<LoadedPayment> {
+  const outputs = await outputsOfPayment(db, row.id);
+  if (outputs.length > 0) return loadPayment(db, row);
+  const options = await optionsOf(db, row.id);
+  const refunds = await refundsOf(db, row.id);
+  const ledger = { outputs, refunds, tips: {}, final: {} };
+  return { row, options, outputs, refunds, state: toState(row, options, ledger) };
+}
+
 /** A payment that was made just now: nothing can have been observed about it. @param options by coin */
 export function loadedNew(row: StoredPayment, options: readonly StoredOption[]): LoadedPayment {
   const nothing = { outputs: [], refunds: [] };

@@ -7,7 +7,7 @@ import type { Db } from '../../store/database.ts';
 import { paymentTimeline, type TimelineRow } from '../../store/payment-timeline.ts';
 import type { StoredOption, StoredPayment } from '../../store/payments.ts';
 import type { StoredRefund } from '../../store/refunds.ts';
-import { loadPayment, type LoadedPayment } from './load-payment.ts';
+import { loadShownPayment, type LoadedPayment } from './load-payment.ts';
 
 export interface PresentDeps {
   readonly chains: Chains;
@@ -31,7 +31,7 @@ export async function presentPayment(
   row: StoredPayment,
   telling?: TimelineRow,
 ): Promise<PaymentView> {
-  const loaded = await loadPayment(db, row);
+  const loaded = await loadShownPayment(db, row);
   const past = await paymentTimeline(db, row.id, MAX_LIST);
   return presentLoaded(deps, loaded, telling === undefined ? past : [...past, telling]);
 }

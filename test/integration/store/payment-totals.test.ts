@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COINS } from '../../../src/domain/coins.ts';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment/types.ts';
 import { countPayments } from '../../../src/store/counts.ts';
+import { listCustomers } from '../../../src/store/customers.ts';
+import { listEvents } from '../../../src/store/events.ts';
 import type { Db } from '../../../src/store/database.ts';
 import { listPayments, offeredBits, totalPayments, type PaymentFilter } from '../../../src/store/payments.ts';
 import { openShop } from '../../_helpers/webhooks/shop.ts';
@@ -67,4 +69,39 @@ test('totals stay those of a count over the payments, whatever is made, changed 
   for (const { mode, status, count } of await countPayments(db)) {
     expect(count).toBe(rows.filter((row) => row.mode === mode && row.status === status).length);
   }
+});
+
+test('totals of events and customers stay those of a count over the rows', async () => {
+  const merchant = await shop.merchant(null);
+  const { id, emit } = await shop.payment(merchant);
+  await emit('payment.created');
+  await emit('payment.confirming');
+  await emit('payment.confirming');
+  await db.deleteFrom('events').where('payment_id', '=', id).where('sequence', '=', 2).execute();
+  const total = async (type?: 'payment.confirming') => {
+    const filter = { merchantId: merchant.id, page: 1, limit: 1, ...(type === undefined ? {} : { type }) };
+    return (await listEvents(db, filter)).total;
+  };
+  expect(await total()).toBe(2);
+  expect(await total('payment.confirming')).toBe(1);
+
+  const { user_id: userId } = await db
+    .selectFrom('merchants')
+    .select('user_id')
+    .where('id', '=', merchant.id)
+    .executeTakeFirstOrThrow();
+  const page = { userId, search: '', page: 1, limit: 1 };
+  expect((await listCustomers(db, page)).total).toBe(1);
+  await shop.payment(merchant);
+  expect((await listCustomers(db, page)).total).toBe(2);
+  await db.deleteFrom('events').where('payment_id', '=', id).execute();
+  await db.deleteFrom('payments').where('id', '=', id).execute();
+  const { rows } = await listCustomers(db, { ...page, limit: 2 });
+  const unused = await db
+    .deleteFrom('customers')
+    .where('user_id', '=', userId)
+    .where('id', 'not in', (eb) => eb.selectFrom('payments').select('customer_id'))
+    .executeTakeFirst();
+  expect([rows.length, unused.numDeletedRows]).toEqual([2, 1n]);
+  expect((await listCustomers(db, page)).total).toBe(1);
 });
