@@ -9,25 +9,23 @@ export async function insertApiKeys(tx: Tx, rows: readonly ApiKeyRow[]): Promise
 }
 
 export interface KeyOwner {
-  readonly key: ApiKeyRow;
+  readonly key: Pick<ApiKeyRow, 'id' | 'kind' | 'last_used_at'>;
   readonly merchant: MerchantRow;
 }
 
 /** The valid key with this SHA-256 and its merchant; a key past its grace period is not found. */
 export async function findValidKey(db: Db, keyHash: string, now: number): Promise<KeyOwner | null> {
-  const key = await db
-    .selectFrom('api_keys')
-    .selectAll()
-    .where('key_hash', '=', keyHash)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+  const row = await db
+    .selectFrom('api_keys as key')
+    .innerJoin('merchants', 'merchants.id', 'key.merchant_id')
+    .selectAll('merchants')
+    .select(['key.id as key_id', 'key.kind as key_kind', 'key.last_used_at as key_last_used_at'])
+    .where('key.key_hash', '=', keyHash)
+    .where((eb) => eb.or([eb('key.expires_at', 'is', null), eb('key.expires_at', '>', now)]))
     .executeTakeFirst();
-  if (key === undefined) return null;
-  const merchant = await db
-    .selectFrom('merchants')
-    .selectAll()
-    .where('id', '=', key.merchant_id)
-    .executeTakeFirstOrThrow();
-  return { key, merchant };
+  if (row === undefined) return null;
+  const { key_id: id, key_kind: kind, key_last_used_at: last_used_at, ...merchant } = row;
+  return { key: { id, kind, last_used_at }, merchant };
 }
 
 /** Valid keys of a merchant, newest first. */

@@ -18,8 +18,15 @@ export interface LoadedPayment {
 
 /** Reads what the payment machine needs to decide. */
 export async function loadPayment(db: Db, row: StoredPayment): Promise<LoadedPayment> {
+  return loadWith(db, row, await outputsOfPayment(db, row.id));
+}
+
+async function loadWith(
+  db: Db,
+  row: StoredPayment,
+  outputs: readonly StoredOutput[],
+): Promise<LoadedPayment> {
   const options = await optionsOf(db, row.id);
-  const outputs = await outputsOfPayment(db, row.id);
   const tips = await cursorHeights(db, row.mode);
   const final = await finalHeights(db, row.mode);
   const refunds = await refundsOf(db, row.id);
@@ -32,7 +39,7 @@ export async function loadPayment(db: Db, row: StoredPayment): Promise<LoadedPay
  */
 export async function loadShownPayment(db: Db, row: StoredPayment): Promise<LoadedPayment> {
   const outputs = await outputsOfPayment(db, row.id);
-  if (outputs.length > 0) return loadPayment(db, row);
+  if (outputs.length > 0) return loadWith(db, row, outputs);
   const options = await optionsOf(db, row.id);
   const refunds = await refundsOf(db, row.id);
   const ledger = { outputs, refunds, tips: {}, final: {} };

@@ -73,10 +73,11 @@ test('totals stay those of a count over the payments, whatever is made, changed 
 
 test('totals of events and customers stay those of a count over the rows', async () => {
   const merchant = await shop.merchant(null);
-  const { id, emit } = await shop.payment(merchant);
-  await emit('payment.created');
-  await emit('payment.confirming');
-  await emit('payment.confirming');
+  const payment = await shop.payment(merchant);
+  const { id } = payment;
+  await payment.emit('payment.created');
+  await payment.emit('payment.confirming');
+  await payment.emit('payment.confirming');
   await db.deleteFrom('events').where('payment_id', '=', id).where('sequence', '=', 2).execute();
   const total = async (type?: 'payment.confirming') => {
     const filter = { merchantId: merchant.id, page: 1, limit: 1, ...(type === undefined ? {} : { type }) };
