@@ -80,9 +80,13 @@ export async function rewindCursor(tx: Tx, chain: ChainId, to: BlockRef, nowMs: 
     .where('height', '>', to.height)
     .execute();
   await setCursor(tx, chain, to, nowMs);
+  await forgetFinalAbove(tx, chain, to.height);
+}
+
+/** What the network called final says nothing of blocks that take the place of those it meant. */
+async function forgetFinalAbove(tx: Tx, chain: ChainId, above: number): Promise<void> {
   const { safe, finalized } = await finalHeightsOf(tx, chain);
-  const kept = (height: number | null): number | null =>
-    height === null ? null : Math.min(height, to.height);
+  const kept = (height: number | null): number | null => (height === null ? null : Math.min(height, above));
   await setFinalHeights(tx, chain, { safe: kept(safe), finalized: kept(finalized) });
 }
 
@@ -101,6 +105,7 @@ export async function resetCursor(
   const { coin, mode } = chain;
   await tx.deleteFrom('chain_blocks').where('coin', '=', coin).where('mode', '=', mode).execute();
   await advanceCursor(tx, chain, to, nowMs);
+  await forgetFinalAbove(tx, chain, to.height);
 }
 
 async function setCursor(tx: Tx, chain: ChainId, at: BlockRef, nowMs: number): Promise<void> {

@@ -9,6 +9,7 @@ import {
 } from '../domain/chain.ts';
 import { assertNever } from '../domain/errors.ts';
 import type { Coin, Mode } from '../domain/coins.ts';
+import { EarlierFinality } from '../usecases/chain/earlier-finality.ts';
 import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
 import { recordFinality } from '../usecases/chain/record-finality.ts';
 import { RecheckTurns } from '../usecases/chain/recheck-turns.ts';
@@ -66,6 +67,7 @@ export class ChainFollower {
   #statusAt = 0;
   readonly #watch = new UnbrokenWatch();
   readonly #turns = new RecheckTurns();
+  readonly #earlierFinality = new EarlierFinality();
   #failures = 0;
   #errorKind: ChainErrorKind | null = null;
   #outOfStepRounds = 0;
@@ -162,7 +164,7 @@ export class ChainFollower {
   /** Trouble here keeps payments waiting that need the answer, and nothing else: blocks are still read. */
   async #learnFinality(): Promise<void> {
     try {
-      await recordFinality(this.#deps, this.#adapter);
+      await recordFinality(this.#deps, this.#adapter, this.#earlierFinality);
       this.#finalityError = null;
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;

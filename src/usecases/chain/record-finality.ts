@@ -3,8 +3,9 @@ import type { ChainId } from '../../domain/coins.ts';
 import { finalitiesOf, type FinalHeights, type Finality } from '../../domain/confirmations.ts';
 import { finalHeightsOf, findCursor, rememberedBlocks, setFinalHeights } from '../../store/chain-cursors.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
-import { finalitiesAwaited, paymentsAwaiting } from '../../store/awaited-finality.ts';
+import { paymentsAwaiting } from '../../store/awaited-finality.ts';
 import { applyFacts } from '../payment/apply-facts.ts';
+import type { EarlierFinality } from './earlier-finality.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 
 /**
@@ -12,13 +13,18 @@ import type { ObserveDeps } from './observe-deps.ts';
  * for that. Believed only of blocks that we have read and that are on our chain; never taken back
  * by a smaller answer (another backend, or one just started), only by a reorg. Asks nothing where
  * nobody waits for it.
+ * @param earlier kept from look to look
  * @throws {ChainError} when the node does not say, or names a block of another chain.
  */
-export async function recordFinality(deps: ObserveDeps, adapter: ChainAdapter): Promise<void> {
+export async function recordFinality(
+  deps: ObserveDeps,
+  adapter: ChainAdapter,
+  earlier: EarlierFinality,
+): Promise<void> {
   if (adapter.finalBlocks === undefined) return;
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   const policy = finalitiesOf(deps.confirmations(chain.coin, chain.mode));
-  const wanted = [...new Set([...policy, ...(await finalitiesAwaited(deps.db, chain))])];
+  const wanted = [...new Set([...policy, ...(await earlier.awaited(deps, chain))])];
   if (wanted.length === 0) return;
   const named = await adapter.finalBlocks(wanted);
   const strays = await inTransaction(deps.db, async (tx) => believe(tx, deps, chain, named));

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  advanceCursor,
+  finalHeightsOf,
+  findCursor,
+  resetCursor,
+  setFinalHeights,
+} from '../../../src/store/chain-cursors.ts';
+import { inTransaction } from '../../../src/store/database.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+
+const chain = { coin: 'ETH', mode: 'live' } as const;
+let store: OpenDatabase;
+
+beforeEach(async () => {
+  store = await openDatabase(':memory:');
+  await inTransaction(store.db, async (tx) => {
+    for (let height = 90; height <= 100; height += 1) await advanceCursor(tx, chain, block(height, 'a'), 1);
+    await setFinalHeights(tx, chain, { safe: 98, finalized: 96 });
+  });
+});
+afterEach(async () => store.close());
+
+function block(height: number, fork: string) {
+  return { height, hash: `${fork}${height}`, parentHash: `${fork}${height - 1}`, timeMs: height };
+}
+
+/** Where a chain that is read again from a block stands, and what it takes for final. */
+async function readAgainFrom(height: number, fork: string) {
+  await inTransaction(store.db, (tx) => resetCursor(tx, chain, block(height, fork), 2));
+  return [(await findCursor(store.db, chain))?.height, await finalHeightsOf(store.db, chain)];
+}
+
+test.each([
+  ['a block that is remembered', 94, 'a'],
+  ['a block older than all that are remembered', 10, 'a'],
+  ['a block of another chain', 94, 'b'],
+])('read again from %s, what was final above it is so no more', async (_what, height, fork) => {
+  expect(await readAgainFrom(height, fork)).toEqual([height, { safe: height, finalized: height }]);
+});
+
+test('what is final below stays so', async () => {
+  expect(await readAgainFrom(97, 'a')).toEqual([97, { safe: 97, finalized: 96 }]);
+});
