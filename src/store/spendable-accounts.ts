@@ -53,7 +53,10 @@ export async function spendableAccounts(
   });
 }
 
-/** Merchants with more payment addresses to spend from than `most`, in no particular order. */
+/**
+ * Merchants with more payment addresses to spend from than `most`; others every time, so that those whose
+ * deposits are not worth moving keep nobody else from their turn.
+ */
 export async function crowdedMerchants(
   db: Db,
   chain: ChainId,
@@ -67,6 +70,7 @@ export async function crowdedMerchants(
     .groupBy(['outputs.merchant_id', 'merchants.account'])
     .having(addresses, '>', options.most)
     .select(['outputs.merchant_id', 'merchants.account'])
+    .orderBy(sql`random()`)
     .limit(options.limit)
     .execute();
   return rows.map(({ merchant_id: merchantId, account }) => ({ merchantId, account }));
