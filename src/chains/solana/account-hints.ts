@@ -91,6 +91,8 @@ export class AccountHints {
       if (this.#socket !== socket) return;
       this.#ask('slotSubscribe', []);
       this.#subscribe();
+      // Whatever happened while nobody listened.
+      if (this.#failures > 0) this.#hint();
     });
     socket.addEventListener('message', ({ data }) => {
       if (this.#socket === socket) this.#heard(data);
