@@ -55,7 +55,7 @@ export const question: Question = {
 };
 
 async function startSinks(bench: Bench): Promise<string[]> {
-  const script = fileURLToPath(new URL('harness/sink-child.ts', import.meta.url));
+  const script = fileURLToPath(new URL('harness/sink-server.ts', import.meta.url));
   const child = startNode(bench, [script, String(ENDPOINTS)], {});
   const { ports } = (await firstMessage(child)) as { ports: readonly number[] };
   return ports.map((port) => `http://127.0.0.1:${port}/hook`);

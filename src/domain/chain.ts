@@ -33,6 +33,12 @@ export interface ChainAdapter {
    */
   blockAt(height: number): Promise<ChainBlock | null>;
   /**
+   * Where several blocks are cheaper than each alone: those from a height on, in a row; empty above
+   * the tip. Nothing concerns us in any but the last: it may change what the next ones mean.
+   * @throws {ChainError} `pruned` as blockAt does.
+   */
+  blocksFrom?(height: number): Promise<readonly ChainBlock[]>;
+  /**
    * Where blocks are too many to fetch each: the next block above the cursor that is worth
    * recording, with the cursor as its parent, at the latest the tip itself; null at the tip. Chains
    * without it are walked height by height.

@@ -14,6 +14,7 @@ const ASKING: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
   'hashAt',
   'blockBefore',
   'blockAt',
+  'blocksFrom',
   'blockAfter',
   'unconfirmed',
   'recheck',

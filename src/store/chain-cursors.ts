@@ -55,12 +55,22 @@ export async function advanceCursor(
   chain: ChainId,
   block: ChainBlockHeader,
   nowMs: number,
+  below: readonly ChainBlockHeader[] = [],
 ): Promise<void> {
   const { coin, mode } = chain;
-  const { height, hash, parentHash, timeMs } = block;
+  const { height, hash } = block;
   await tx
     .insertInto('chain_blocks')
-    .values({ coin, mode, height, hash, parent_hash: parentHash, time_ms: timeMs })
+    .values(
+      [...below, block].map((each) => ({
+        coin,
+        mode,
+        height: each.height,
+        hash: each.hash,
+        parent_hash: each.parentHash,
+        time_ms: each.timeMs,
+      })),
+    )
     .execute();
   await tx
     .deleteFrom('chain_blocks')

@@ -3,6 +3,7 @@ import {
   ChainError,
   type BlockRef,
   type ChainAdapter,
+  type ChainBlock,
   type ChainAlarm,
   type ChainErrorKind,
   type NodeStatus,
@@ -230,20 +231,32 @@ export class ChainFollower {
     const placed = await this.#onBestChain(cursor);
     if (placed === 'behind') return 'behind';
     if (placed === 'rewound') return 'more';
-    for (let done = 0; done < BLOCKS_PER_ROUND; done += 1) {
+    for (let done = 0; done < BLOCKS_PER_ROUND;) {
       if (this.#stopping.signal.aborted) return 'more';
-      const block =
-        this.#adapter.blockAfter === undefined
-          ? await this.#adapter.blockAt(cursor.height + 1)
-          : await this.#adapter.blockAfter(cursor);
-      if (block === null) return 'caught_up';
-      // Not the child of our block (the next round finds the fork), or to be read again.
-      if (!(await recordBlock(this.#deps, this.#chain(), block, this.#watch.seenThrough))) return 'more';
-      cursor = { height: block.height, hash: block.hash };
-      this.#health = { ...this.#health, height: cursor.height, state: 'catching_up' };
-      this.#noteTip(cursor);
+      const blocks = await this.#blocksAfter(cursor);
+      if (blocks.length === 0) return 'caught_up';
+      for (const [block, below] of steps(blocks)) {
+        const { seenThrough } = this.#watch;
+        // Not the child of our block (the next round finds the fork), or to be read again.
+        if (!(await recordBlock(this.#deps, this.#chain(), block, seenThrough, below))) return 'more';
+        cursor = { height: block.height, hash: block.hash };
+        this.#health = { ...this.#health, height: cursor.height, state: 'catching_up' };
+        this.#noteTip(cursor);
+      }
+      done += blocks.length;
     }
     return 'more';
+  }
+
+  /** The next blocks in the way that the chain is best read; none at its tip. */
+  async #blocksAfter(cursor: BlockRef): Promise<readonly ChainBlock[]> {
+    const adapter = this.#adapter;
+    if (adapter.blocksFrom !== undefined) return adapter.blocksFrom(cursor.height + 1);
+    const block =
+      adapter.blockAfter === undefined
+        ? await adapter.blockAt(cursor.height + 1)
+        : await adapter.blockAfter(cursor);
+    return block === null ? [] : [block];
   }
 
   /** Makes sure the cursor's block is still in the node's best chain, and goes back if it is not. */
@@ -304,6 +317,23 @@ export class ChainFollower {
   #chain(): Pick<ChainAdapter, 'coin' | 'mode'> {
     return { coin: this.#adapter.coin, mode: this.#adapter.mode };
   }
+}
+
+/**
+ * What is recorded together: the blocks in which nothing concerns us are one step, the last one alone
+ * is another when something does. Should it fail, the others are recorded all the same.
+ */
+function steps(blocks: readonly ChainBlock[]): [block: ChainBlock, below: readonly ChainBlock[]][] {
+  const last = blocks.at(-1);
+  if (last === undefined) return [];
+  const others = blocks.slice(0, -1);
+  const before = others.at(-1);
+  const concernsUs = last.credits.length > 0 || last.debits.length > 0;
+  if (!concernsUs || before === undefined) return [[last, others]];
+  return [
+    [before, others.slice(0, -1)],
+    [last, []],
+  ];
 }
 
 /** What a failure to follow the chain is a sign of; an outage is none. */

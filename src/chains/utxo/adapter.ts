@@ -8,6 +8,7 @@ import {
 import type { Mode, Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { addressScript, parseAddress } from './address.ts';
+import { BlockFeed } from './block-feed.ts';
 import type { UtxoCoinCode } from './coin.ts';
 import { UTXO_COINS } from './coins.ts';
 import { type FeeLimits, quoteFee } from './fees.ts';
@@ -78,6 +79,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const mempool = createMempool({ client, index, mweb: coin.hasMweb, clock, logger });
   const submitter = createSubmitter(client, coin.hasMweb, logger);
   const novelties = new Novelties({ coin: coin.code, what: 'version', clock, logger });
+  const feed = new BlockFeed({ client, coin, index, novelties });
 
   return {
     coin: coin.code,
@@ -89,6 +91,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     hashAt: (height) => client.blockHash(height),
     blockBefore: (timeMs) => blockBefore(client, timeMs),
     blockAt: (height) => readBlock({ client, coin, index, novelties }, height),
+    blocksFrom: (height) => feed.blocksFrom(height),
     unconfirmed: () => mempool.view(),
     recheck: (transactions) => recheck(submitter, transactions, logger),
     addressProblem(address) {

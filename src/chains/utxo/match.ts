@@ -45,8 +45,9 @@ export async function matchTransactions(
   transactions: readonly MatchTransaction[],
   index: ChainIndex,
   alsoOwn: Iterable<string> = [],
+  known?: Sieve | null,
 ): Promise<Matches> {
-  const sieve = (await index.sieve?.()) ?? null;
+  const sieve = known === undefined ? ((await index.sieve?.()) ?? null) : known;
   const credits = await findCredits(transactions, index, sieve);
   const ownHere = new Set([...alsoOwn, ...credits.map(({ ref }) => outputKey(ref))]);
   const debits = await findDebits(transactions, index, { ownHere, sieve });

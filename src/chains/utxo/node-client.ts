@@ -79,9 +79,13 @@ export interface NodeClient {
   tip(): Promise<BlockRef>;
   /** Null above the tip. */
   blockHash(height: number): Promise<string | null>;
+  /** The same for several heights in one request. */
+  blockHashes(heights: readonly number[]): Promise<(string | null)[]>;
   header(hash: string): Promise<NodeHeader>;
   /** Raw block as hex; null when the node no longer keeps it. */
   rawBlock(hash: string): Promise<string | null>;
+  /** The same for several blocks in one request: the caller bounds the answer. */
+  rawBlocks(hashes: readonly string[]): Promise<(string | null)[]>;
   blockTxids(hash: string): Promise<readonly string[]>;
   /** The mempool between two readings of the best block, in one request. */
   mempool(): Promise<MempoolSnapshot>;
@@ -111,10 +115,26 @@ export function createNodeClient(rpc: Rpc): NodeClient {
     },
     blockHash: (height) =>
       ask(rpc.call('getblockhash', [height], HASH), (refusal) => refusal.code === RPC_INVALID_PARAMETER),
+    blockHashes: async (heights) =>
+      lookUp(rpc, {
+        method: 'getblockhash',
+        keys: heights.map((height) => [height]),
+        schema: HASH,
+        size: LOOKUP_BATCH,
+        isNothing: (refusal) => refusal.code === RPC_INVALID_PARAMETER,
+      }),
     async header(hash) {
       return ask(rpc.call('getblockheader', [hash, true], HEADER));
     },
     rawBlock: (hash) => ask(rpc.call('getblock', [hash, 0], RAW), isPruned),
+    rawBlocks: async (hashes) =>
+      lookUp(rpc, {
+        method: 'getblock',
+        keys: hashes.map((hash) => [hash, 0]),
+        schema: RAW,
+        size: LOOKUP_BATCH,
+        isNothing: isPruned,
+      }),
     async blockTxids(hash) {
       const block = await ask(rpc.call('getblock', [hash, 1], z.object({ tx: TXIDS })), isPruned);
       return block?.tx ?? [];
@@ -197,15 +217,17 @@ async function lookUp<T>(
     keys: readonly (string | number | boolean)[][];
     schema: z.ZodType<T>;
     size: number;
+    /** A key the node does not know, unless told otherwise. */
+    isNothing?: (refusal: RpcRefusal) => boolean;
   },
 ): Promise<(T | null)[]> {
-  const { method, keys, schema, size } = query;
+  const { method, keys, schema, size, isNothing = isUnknownKey } = query;
   const found: (T | null)[] = [];
   for (let start = 0; start < keys.length; start += size) {
     const requests = keys.slice(start, start + size).map((params) => ({ method, params }));
     for (const answer of await rpc.batch(requests, schema)) {
       if (!(answer instanceof RpcRefusal)) found.push(answer);
-      else if (isUnknownKey(answer)) found.push(null);
+      else if (isNothing(answer)) found.push(null);
       else throw refused(answer);
     }
   }

@@ -1,4 +1,4 @@
-import { type ChainBlock, ChainError, type ChainIndex } from '../../domain/chain.ts';
+import { type ChainBlock, ChainError, type ChainIndex, type Sieve } from '../../domain/chain.ts';
 import { bytesOfHex, scanBlock } from './block.ts';
 import type { UtxoCoin } from './coin.ts';
 import { COINBASE_MATURITY, type MatchTransaction, matchTransactions, PEGOUT_MATURITY } from './match.ts';
@@ -28,9 +28,22 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   return reduceBlock(deps, { height, hash, raw });
 }
 
-async function reduceBlock(
-  { coin, index, novelties }: BlockReaderDeps,
-  { height, hash, raw }: { readonly height: number; readonly hash: string; readonly raw: string },
+/** A block as the node gave it, not yet looked into. */
+export interface RawBlock {
+  readonly height: number;
+  readonly hash: string;
+  /** Hex. */
+  readonly raw: string;
+}
+
+/**
+ * Proves a raw block to be the one asked for and keeps of it what concerns us.
+ * @param sieve the index's, if it was asked for already
+ */
+export async function reduceBlock(
+  { coin, index, novelties }: Omit<BlockReaderDeps, 'client'>,
+  { height, hash, raw }: RawBlock,
+  sieve?: Sieve | null,
 ): Promise<ChainBlock> {
   const block = scanBlock(bytesOfHex(raw), hash, coin.hasMweb);
   const transactions = block.transactions.map((scanned, position): MatchTransaction => {
@@ -40,11 +53,12 @@ async function reduceBlock(
     const maturity = isCoinbase ? COINBASE_MATURITY : scanned.isHogEx ? PEGOUT_MATURITY : ONE_CONFIRMATION;
     return { bytes: block.bytes, scanned, maturity, relayable: !isCoinbase && !scanned.isHogEx };
   });
-  const { credits, debits } = await matchTransactions(transactions, index);
+  const { credits, debits } = await matchTransactions(transactions, index, [], sieve);
   return { height, hash, parentHash: block.parentHash, timeMs: block.timeMs, credits, debits };
 }
 
-async function prunedError(client: NodeClient, height: number): Promise<ChainError> {
+/** Names what is missing. */
+export async function prunedError(client: NodeClient, height: number): Promise<ChainError> {
   const { pruneheight = height + 1 } = await client.chainInfo();
   return new ChainError(
     'pruned',

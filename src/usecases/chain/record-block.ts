@@ -1,4 +1,4 @@
-import type { ChainBlock } from '../../domain/chain.ts';
+import type { BlockRef, ChainBlock, ChainBlockHeader } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { depthOf } from '../../domain/confirmations.ts';
 import { advanceCursor, finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
@@ -26,20 +26,22 @@ const FORGET_EVERY = 144;
  * transaction. Answers false, recording nothing, when it must be read again: it is not the child of the
  * cursor's block, or more addresses are watched now than when it was read.
  * @param seenThrough when the chain was last seen completely, ms: what was not there then came later
+ * @param below blocks in a row between the cursor and the block, in which nothing concerns us
  */
 export async function recordBlock(
   deps: ObserveDeps,
   chain: ChainId,
   block: ChainBlock,
   seenThrough: number | null,
+  below: readonly ChainBlockHeader[] = [],
 ): Promise<boolean> {
   if ((await deps.extendLookAhead?.(chain, block.credits)) === true) return false;
   const recorded = await inTransaction(deps.db, async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);
-    if (block.parentHash !== cursor.hash || block.height <= cursor.height) return false;
+    if (!isInRow(cursor, [...below, block])) return false;
     const now = deps.clock.now();
-    await advanceCursor(tx, chain, block, now);
+    await advanceCursor(tx, chain, block, now, below);
     // Money found in a block that was mined while we were away was on time if the block was.
     const seenAt = Math.min(now, Math.max(block.timeMs, seenThrough ?? 0));
     const seen = block.credits.map((credit) => ({ credit, seenAt }));
@@ -61,6 +63,16 @@ export async function recordBlock(
   });
   if (recorded) deps.wakeWebhooks();
   return recorded;
+}
+
+/** Whether each is the child of the one before it, the first of the cursor's block. */
+function isInRow(cursor: BlockRef, blocks: readonly ChainBlockHeader[]): boolean {
+  let last = cursor;
+  for (const block of blocks) {
+    if (block.parentHash !== last.hash || block.height <= last.height) return false;
+    last = block;
+  }
+  return true;
 }
 
 /** Looks twice at each block that became deep, and at what never came into a block. */

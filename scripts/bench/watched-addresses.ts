@@ -1,0 +1,41 @@
+import { alternate, compare } from './harness/alternate.ts';
+import type { Comparison, Question } from './harness/question.ts';
+import { BlockWorld } from './chain/block-world.ts';
+import { blockOf, payment, strangers } from './chain/synthetic-block.ts';
+
+const FEW = 1_000;
+const MANY = [100_000, 1_000_000];
+
+/** Whether a block costs more the more addresses were ever given out. */
+export const question: Question = {
+  asks: 'a full Bitcoin block to the committed ledger with many watched addresses, each paid once before',
+  against: `the same with ${FEW}`,
+  run: async (bench) => {
+    const others = strangers({ transactions: 3_970, maxInputs: 3, legacyEvery: 8 });
+    const take = async (world: BlockWorld): Promise<number> => {
+      const paid = payment(await world.payees(1));
+      const { ms, credits } = await world.take(blockOf(world.tip, [...others, paid]));
+      if (credits !== 1) throw new Error('the payment was not found');
+      return ms;
+    };
+    const small = await BlockWorld.open(bench, FEW);
+    const comparisons: Comparison[] = [];
+    for (const watched of MANY) {
+      const large = await BlockWorld.open(bench, bench.quick ? watched / 10 : watched);
+      const rounds = await alternate({
+        rounds: bench.quick ? 5 : 15,
+        ours: async () => take(large),
+        baseline: async () => take(small),
+      });
+      comparisons.push(
+        compare(rounds, {
+          what: `${watched} addresses`,
+          unit: 'ms',
+          figure: (ms) => ms,
+          target: { atMost: 1.3 },
+        }),
+      );
+    }
+    return { comparisons };
+  },
+};

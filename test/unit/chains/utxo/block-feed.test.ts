@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { BlockFeed } from '../../../../src/chains/utxo/block-feed.ts';
+import type { NodeClient } from '../../../../src/chains/utxo/node-client.ts';
+import { Novelties } from '../../../../src/chains/novelties.ts';
+import { ChainError, type ChainIndex } from '../../../../src/domain/chain.ts';
+import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
+import { silent } from '../../../_helpers/wallet-world.ts';
+import { COINBASE, encodeBlock, encodeTransaction, p2wpkh, type TestBlock, txidOf } from './raw-chain.ts';
+
+const OURS = p2wpkh('ab'.repeat(20));
+
+/** Blocks 1 to `count`, some of which pay us; `fork` makes them differ from another chain's. */
+function chainOf(count: number, paying: readonly number[], fork = 0): TestBlock[] {
+  const blocks: TestBlock[] = [];
+  for (let height = 1; height <= count; height += 1) {
+    const script = paying.includes(height) ? OURS : p2wpkh('cd'.repeat(20));
+    const transaction = { ...COINBASE, outputs: [{ amount: BigInt(1_000 * height + fork), script }] };
+    const parentHash = blocks.at(-1)?.hash ?? '00'.repeat(32);
+    blocks.push(
+      encodeBlock({
+        transactions: [encodeTransaction(transaction)],
+        txids: [txidOf(transaction)],
+        parentHash,
+      }),
+    );
+  }
+  return blocks;
+}
+
+/** A node whose chain a test changes, and a feed that reads it. */
+function world(initial: TestBlock[]) {
+  const node = { chain: initial, requests: 0, pruned: new Set<string>(), isDown: false };
+  const known = new Map<string, TestBlock>();
+  const check = (): void => {
+    node.requests += 1;
+    if (node.isDown) throw new ChainError('unavailable', 'down');
+  };
+  const client: Pick<NodeClient, 'blockHashes' | 'rawBlocks' | 'chainInfo'> = {
+    blockHashes: async (heights) => {
+      check();
+      for (const block of node.chain) known.set(block.hash, block);
+      return heights.map((height) => node.chain[height - 1]?.hash ?? null);
+    },
+    rawBlocks: async (hashes) => {
+      check();
+      return hashes.map((hash) =>
+        node.pruned.has(hash) ? null : (known.get(hash)?.bytes.toString('hex') ?? null),
+      );
+    },
+    chainInfo: async () => ({
+      chain: 'regtest',
+      blocks: node.chain.length,
+      headers: node.chain.length,
+      bestblockhash: '',
+      initialblockdownload: false,
+      pruned: true,
+      pruneheight: 3,
+    }),
+  };
+  const index: ChainIndex = {
+    ...NO_ACCOUNTS,
+    watched: async (keys) => new Set(keys.filter((key) => key === OURS.toString('hex'))),
+    ownOutputs: async () => new Set<string>(),
+  };
+  const novelties = new Novelties({ coin: 'BTC', what: 'version', clock: { now: () => 0 }, logger: silent });
+  const feed = new BlockFeed({ client: client as NodeClient, coin: { hasMweb: false }, index, novelties });
+  return { node, feed };
+}
+
+async function readAll(feed: BlockFeed, from = 1): Promise<string[]> {
+  const hashes: string[] = [];
+  for (;;) {
+    const blocks = await feed.blocksFrom(from + hashes.length);
+    if (blocks.length === 0) return hashes;
+    hashes.push(...blocks.map(({ hash }) => hash));
+  }
+}
+
+describe('reading many blocks', () => {
+  it('hands out each once, in order, with far fewer requests than blocks', async () => {
+    const chain = chainOf(200, [7, 8, 150]);
+    const { node, feed } = world(chain);
+    expect(await readAll(feed)).toEqual(chain.map(({ hash }) => hash));
+    expect(node.requests).toBeLessThan(70);
+  });
+
+  it('ends with a block that concerns us, which must be recorded before the next is understood', async () => {
+    const { feed } = world(chainOf(30, [5, 6, 20]));
+    let height = 1;
+    for (
+      let blocks = await feed.blocksFrom(height);
+      blocks.length > 0;
+      blocks = await feed.blocksFrom(height)
+    ) {
+      expect(blocks.slice(0, -1).flatMap(({ credits }) => credits)).toEqual([]);
+      height += blocks.length;
+    }
+    expect(height).toBe(31);
+  });
+
+  it('sees a block that came after the tip was looked for', async () => {
+    const chain = chainOf(41, []);
+    const { node, feed } = world(chain.slice(0, 1));
+    for (let count = 1; count <= 41; count += 1) {
+      node.chain = chain.slice(0, count);
+      expect((await feed.blocksFrom(count)).map(({ hash }) => hash)).toEqual([chain[count - 1]?.hash]);
+      expect(await feed.blocksFrom(count + 1)).toEqual([]);
+    }
+  });
+
+  it('never joins blocks of two chains, and reads the new one when asked again', async () => {
+    const old = chainOf(60, []);
+    const forked = [...old.slice(0, 20), ...chainOf(60, [], 1).slice(20)];
+    const { node, feed } = world(old);
+    let height = 1;
+    while (height < 18) height += (await feed.blocksFrom(height)).length;
+    node.chain = forked;
+    for (
+      let blocks = await feed.blocksFrom(height);
+      blocks.length > 0;
+      blocks = await feed.blocksFrom(height)
+    ) {
+      for (const [at, block] of blocks.entries()) {
+        if (at > 0) expect(block.parentHash).toBe(blocks[at - 1]?.hash);
+      }
+      height += blocks.length;
+    }
+    const again = await readAll(feed, 21);
+    expect(again).toEqual(forked.slice(20).map(({ hash }) => hash));
+  });
+
+  it('goes on after an outage where it was, and names what is pruned', async () => {
+    const chain = chainOf(40, []);
+    const { node, feed } = world(chain);
+    const first = await feed.blocksFrom(1);
+    node.isDown = true;
+    let height = 1 + first.length;
+    await expect(
+      (async () => {
+        for (;;) height += (await feed.blocksFrom(height)).length;
+      })(),
+    ).rejects.toThrow('down');
+    node.isDown = false;
+    expect(await readAll(feed, height)).toEqual(chain.slice(height - 1).map(({ hash }) => hash));
+    node.pruned.add(chain[1]?.hash ?? '');
+    await expect(feed.blocksFrom(2)).rejects.toThrow(/pruned blocks 2 to 2/);
+  });
+});
