@@ -31,7 +31,7 @@ const SHOWN: readonly Shown[] = [
   },
   { what: 'page 1,000', path: () => '/payment/list?page=1000', smallPath: '/payment/list', atMost: 10 },
   { what: 'events', path: () => '/merchant/events', atMost: 2 },
-  { what: 'webhook logs', path: () => '/merchant/webhook/logs', atMost: 2 },
+  { what: 'webhook logs', path: () => '/merchant/webhook-logs', atMost: 2 },
   { what: 'customers', path: () => '/merchant/customer/list', atMost: 2 },
   { what: 'wallet transactions', path: () => '/merchant/wallet/transactions', atMost: 2 },
   { what: 'balances', path: () => '/merchant/wallet/balances', atMost: 2 },
