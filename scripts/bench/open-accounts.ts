@@ -1,0 +1,75 @@
+import { createSolanaAdapter } from '../../src/chains/solana/adapter.ts';
+import type { ChainAdapter } from '../../src/domain/chain.ts';
+import { SvmNode } from '../../test/_helpers/svm/node.ts';
+import { OpenIndex } from '../../test/_helpers/svm/open-index.ts';
+import { strangerAddress } from '../../test/_helpers/svm/payer.ts';
+import { silent } from '../../test/_helpers/wallet-world.ts';
+import { alternate, compare } from './harness/alternate.ts';
+import type { Bench, Comparison, Question } from './harness/question.ts';
+import { replay, startRecorder } from './chain/recorder.ts';
+
+const OPEN = 10_000;
+const clock = { now: () => Date.now() };
+
+interface Chain {
+  readonly what: string;
+  readonly nodeUrl: string;
+  readonly adapterAt: (url: string) => ChainAdapter;
+  /** One look, as the follower takes it. */
+  readonly look: (adapter: ChainAdapter) => Promise<void>;
+}
+
+/** What looking at many open addresses costs besides what the node needs to answer. */
+export const question: Question = {
+  asks: `a Solana tick with ${OPEN} open addresses`,
+  against: 'the same requests, bare, one after the other over one kept connection, answers thrown away',
+  run: async (bench) => {
+    const comparisons: Comparison[] = [];
+    const notes: string[] = ['the open addresses are given by an index in memory; blocks are not recorded'];
+    for (const chain of [await solana(bench)]) {
+      const recorder = await startRecorder(bench, chain.nodeUrl);
+      const observed = chain.adapterAt(recorder.url);
+      // The first look also finds out what the node can do.
+      await chain.look(observed);
+      recorder.bodies.length = 0;
+      await chain.look(observed);
+      const bodies = [...recorder.bodies];
+      await observed.close();
+      const adapter = chain.adapterAt(chain.nodeUrl);
+      const rounds = await alternate({
+        rounds: bench.quick ? 3 : 9,
+        ours: async () => {
+          const started = performance.now();
+          await chain.look(adapter);
+          return performance.now() - started;
+        },
+        baseline: async () => replay(chain.nodeUrl, bodies),
+      });
+      await adapter.close();
+      comparisons.push(
+        compare(rounds, { what: chain.what, unit: 'ms', figure: (ms) => ms, target: { atMost: 1.5 } }),
+      );
+      notes.push(`${chain.what}: ${bodies.length} HTTP requests`);
+    }
+    return { comparisons, notes };
+  },
+};
+
+async function solana(bench: Bench): Promise<Chain> {
+  const node = await SvmNode.start();
+  bench.onEnd(async () => node.stop());
+  node.advance(40);
+  const index = new OpenIndex(Array.from({ length: OPEN }, strangerAddress));
+  return {
+    what: 'Solana tick',
+    nodeUrl: node.url,
+    adapterAt: (rpcUrl) => createSolanaAdapter({ network: 'regtest', rpcUrl, index, clock, logger: silent }),
+    look: async (adapter) => {
+      const cursor = await adapter.tip();
+      node.advance(3);
+      await adapter.hashAt(cursor.height);
+      for (let at = await adapter.blockAfter?.(cursor); at; at = await adapter.blockAfter?.(at));
+      await adapter.unconfirmed();
+    },
+  };
+}
