@@ -20,7 +20,7 @@ const SECRET_SHAPES: readonly [RegExp, string][] = [
   [/\bsk_[A-Za-z0-9]{16,}/g, 'sk_[redacted]'],
   [/\bwhsec_[A-Za-z0-9+/=]{16,}/g, 'whsec_[redacted]'],
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g, '[redacted token]'],
-  [/(\bhttps?:\/\/)[^\s/@"']+:[^\s/@"']+@/g, '$1[redacted]@'],
+  [/(\b(?:https?|wss?|smtps?):\/\/)[^\s/@"']+:[^\s/@"']+@/g, '$1[redacted]@'],
   [/\b(Bearer|Basic) [A-Za-z0-9._~+/=-]{8,}/g, '$1 [redacted]'],
 ];
 

@@ -28,6 +28,11 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
   return result;
 }
 
+/** Runs reads that must all see the same moment; also beside a daemon, whose writes go on meanwhile. */
+export async function inSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction().setAccessMode('read only').execute(work);
+}
+
 /** Has something done as soon as the transaction is committed; never, when it is rolled back. It must not throw. */
 export function afterCommit(tx: Tx, then: () => void): void {
   const tell = waiting.get(tx);

@@ -1,12 +1,14 @@
 import { chmodSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import {
+  CompiledQuery,
   SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  type TransactionSettings,
 } from 'kysely';
 import { withStatementCache } from './statements.ts';
 
@@ -71,6 +73,19 @@ class PlainSpokenDriver extends SqliteDriver {
   constructor(sqlite: Database.Database) {
     super({ database: withStatementCache(sqlite) });
     this.#sqlite = sqlite;
+  }
+
+  /**
+   * As a writer from the start. One that became it only at its first write would fail, without waiting,
+   * whenever another process (a tool beside the daemon) has written since its first read. What only
+   * reads keeps nobody from writing.
+   */
+  override async beginTransaction(
+    connection: DatabaseConnection,
+    settings?: TransactionSettings,
+  ): Promise<void> {
+    const begin = settings?.accessMode === 'read only' ? 'begin' : 'begin immediate';
+    await connection.executeQuery(CompiledQuery.raw(begin));
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {

@@ -33,6 +33,12 @@ describe('logger', () => {
     expect(text).toContain('127.0.0.1:8332');
   });
 
+  it.each(['https', 'ws', 'wss', 'smtp', 'smtps'])('removes the password from a %s address', (scheme) => {
+    const text = logged((logger) => logger.info(`lost ${scheme}://user:hunter2@node.example:8900/`));
+    expect(text).not.toContain('hunter2');
+    expect(text).toContain('node.example:8900');
+  });
+
   it('leaves ordinary text alone', () => {
     expect(logged((logger) => logger.info({ txid: 'ab'.repeat(32) }, 'sent'))).toContain('ab'.repeat(32));
   });

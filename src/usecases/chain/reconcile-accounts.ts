@@ -3,7 +3,7 @@ import type { BalanceReading, ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { watchKeysAfter } from '../../store/addresses.ts';
 import { findCursor, rememberedBlocks } from '../../store/chain-cursors.ts';
-import { inTransaction } from '../../store/database.ts';
+import { inSnapshot } from '../../store/database.ts';
 import { heldAt } from '../../store/outputs.ts';
 import { POLL_MS, type Difference, type ReconcileDeps, type Reconciliation } from './reconciliation.ts';
 
@@ -106,7 +106,7 @@ async function ledgerAt(
 ): Promise<Map<string, bigint> | null> {
   const { height, hash } = at.reading;
   for (;;) {
-    const held = await inTransaction(deps.db, async (tx) => {
+    const held = await inSnapshot(deps.db, async (tx) => {
       const cursor = await findCursor(tx, chain);
       if (cursor === undefined || cursor.height < height) return null;
       const [block] = hash === null ? [] : await rememberedBlocks(tx, chain, height, 1);

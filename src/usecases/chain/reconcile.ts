@@ -9,7 +9,7 @@ import {
 import type { ChainId } from '../../domain/coins.ts';
 import { watchedKeys } from '../../store/addresses.ts';
 import { rememberedBlocks } from '../../store/chain-cursors.ts';
-import { inTransaction } from '../../store/database.ts';
+import { inSnapshot } from '../../store/database.ts';
 import { unspentAt } from '../../store/outputs.ts';
 import { writeUnreconciled } from '../../store/reconciliations.ts';
 import { compareAccounts } from './reconcile-accounts.ts';
@@ -85,7 +85,7 @@ async function ledgerAt(
 ): Promise<Map<string, bigint> | null> {
   const deadline = deps.clock.now() + deps.patienceMs;
   for (;;) {
-    const ledger = await inTransaction(deps.db, async (tx) => {
+    const ledger = await inSnapshot(deps.db, async (tx) => {
       const [block] = await rememberedBlocks(tx, chain, at.height, 1);
       if (block?.height !== at.height || block.hash !== at.hash) return null;
       const rows = await unspentAt(tx, chain, at.height);

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { inTransaction, type Tx } from '../../../src/store/database.ts';
+import { inSnapshot, inTransaction, type Tx } from '../../../src/store/database.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
 
 let dir: string;
@@ -109,4 +109,41 @@ test('statements kept for reuse follow a change of the schema', async () => {
   expect(await read()).toEqual([{ key: 'test-1', value: 'one' }]);
   await sql`alter table meta add column more text not null default 'x'`.execute(store.db);
   expect(await read()).toEqual([{ key: 'test-1', value: 'one', more: 'x' }]);
+});
+
+test('another process that writes between a read and a write of ours fails nobody', async () => {
+  const other = new Database(join(dir, 'tilld.sqlite'), { timeout: 0 });
+  let tries = 0;
+  const busy: unknown[] = [];
+  const works = ['test-a', 'test-b', 'test-c'].map((key) =>
+    inTransaction(store.db, async (tx) => {
+      await tx.selectFrom('meta').selectAll().execute();
+      try {
+        other.prepare(`INSERT INTO meta (key, value) VALUES ('test-other-${(tries += 1)}', '')`).run();
+      } catch (error) {
+        busy.push(error);
+      }
+      return put(tx, key);
+    }),
+  );
+  expect(await Promise.allSettled(works)).toEqual(
+    ['test-a', 'test-b', 'test-c'].map((value) => ({ status: 'fulfilled', value })),
+  );
+  expect(busy).toHaveLength(tries);
+  other.prepare("INSERT INTO meta (key, value) VALUES ('test-other', '')").run();
+  other.close();
+  expect(visible()).toEqual(['test-a', 'test-b', 'test-c', 'test-other']);
+});
+
+test('reads of one moment neither see nor hold up what another process writes meanwhile', async () => {
+  const other = new Database(join(dir, 'tilld.sqlite'), { timeout: 0 });
+  const seen = await inSnapshot(store.db, async (tx) => {
+    const count = async (): Promise<number> => (await tx.selectFrom('meta').selectAll().execute()).length;
+    const before = await count();
+    other.prepare("INSERT INTO meta (key, value) VALUES ('test-other', '')").run();
+    return (await count()) - before;
+  });
+  other.close();
+  expect(seen).toBe(0);
+  expect(visible()).toEqual(['test-other']);
 });
