@@ -20,8 +20,9 @@ export const question: Question = {
     };
     const small = await BlockWorld.open(bench, FEW);
     const comparisons: Comparison[] = [];
-    for (const watched of MANY) {
-      const large = await BlockWorld.open(bench, bench.quick ? watched / 10 : watched);
+    for (const wanted of MANY) {
+      const watched = bench.quick ? wanted / 10 : wanted;
+      const large = await BlockWorld.open(bench, watched);
       const rounds = await alternate({
         rounds: bench.quick ? 5 : 15,
         ours: async () => take(large),
