@@ -44,18 +44,6 @@ export async function listDue(tx: Tx, filter: DueFilter): Promise<StoredDelivery
   return query.orderBy('d.next_attempt_at').orderBy('d.event_seq').limit(filter.limit).execute();
 }
 
-/** Takes the lease of one pending delivery unless somebody else holds it; undefined then. */
-export async function leaseDelivery(tx: Tx, id: string, lease: Lease): Promise<StoredDelivery | undefined> {
-  return tx
-    .updateTable('deliveries')
-    .set({ lease_token: lease.token, lease_until: lease.until, updated_at: lease.now })
-    .where('id', '=', id)
-    .where('status', '=', 'pending')
-    .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_until', '<=', lease.now)]))
-    .returningAll()
-    .executeTakeFirst();
-}
-
 /** Takes the leases of pending deliveries that nobody else holds; answers those it got, in the order asked. */
 export async function leaseDeliveries(
   tx: Tx,
