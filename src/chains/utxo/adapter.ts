@@ -88,7 +88,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     minimumPayment: dustLimit(Buffer.from(`0014${'00'.repeat(20)}`, 'hex'), coin.dustRelayRate),
     status: async () => withNovelties(await nodeStatus(client, coin, network), novelties),
     tip: () => client.tip(),
-    hashAt: (height) => client.blockHash(height),
+    hashAt: (height) => feed.hashAt(height),
     blockBefore: (timeMs) => blockBefore(client, timeMs),
     blockAt: (height) => readBlock({ client, coin, index, novelties }, height),
     blocksFrom: (height) => feed.blocksFrom(height),

@@ -26,6 +26,15 @@ export class BlockFeed {
     this.#deps = deps;
   }
 
+  /**
+   * See ChainAdapter.hashAt. Whoever asks which chain is the best wants nothing that was fetched before the
+   * answer: after a pause a whole row of blocks may have left the chain, and would seem to confirm each other.
+   */
+  async hashAt(height: number): Promise<string | null> {
+    this.#reset();
+    return this.#deps.client.blockHash(height);
+  }
+
   /** See ChainAdapter.blocksFrom. */
   async blocksFrom(height: number): Promise<readonly ChainBlock[]> {
     try {

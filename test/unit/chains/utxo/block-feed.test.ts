@@ -35,7 +35,11 @@ function world(initial: TestBlock[]) {
     node.requests += 1;
     if (node.isDown) throw new ChainError('unavailable', 'down');
   };
-  const client: Pick<NodeClient, 'blockHashes' | 'rawBlocks' | 'chainInfo'> = {
+  const client: Pick<NodeClient, 'blockHash' | 'blockHashes' | 'rawBlocks' | 'chainInfo'> = {
+    blockHash: async (height) => {
+      check();
+      return node.chain[height - 1]?.hash ?? null;
+    },
     blockHashes: async (heights) => {
       check();
       for (const block of node.chain) known.set(block.hash, block);
@@ -127,6 +131,18 @@ describe('reading many blocks', () => {
     }
     const again = await readAll(feed, 21);
     expect(again).toEqual(forked.slice(20).map(({ hash }) => hash));
+  });
+
+  it('hands out nothing that was fetched before the best chain was asked for', async () => {
+    const old = chainOf(60, []);
+    const { node, feed } = world(old);
+    let height = 1;
+    while (height < 18) height += (await feed.blocksFrom(height)).length;
+    // A pause: what was fetched ahead grows old, and the chain forks right above what was recorded.
+    node.chain = [...old.slice(0, height - 1), ...chainOf(60, [], 1).slice(height - 1)];
+    expect(await feed.hashAt(height - 1)).toBe(old[height - 2]?.hash);
+    const [next] = await feed.blocksFrom(height);
+    expect(next?.hash).toBe(node.chain[height - 1]?.hash);
   });
 
   it('goes on after an outage where it was, and names what is pruned', async () => {
