@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { Agent } from 'undici';
-import type { VettedTarget } from './vet-target.ts';
+import type { Kept, VettedTarget } from './vet-target.ts';
 
 /** Short: most servers close after five seconds or more, and what is closed meanwhile costs a second try. */
 const IDLE_MS = 1_000;
@@ -8,13 +8,6 @@ const IDLE_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 60_000;
 const MAX_TARGETS = 256;
 const CONNECTIONS_PER_TARGET = 16;
-
-/** The connections to one origin at certain addresses. */
-export interface Kept {
-  readonly agent: Agent;
-  /** Whether one of them may have been idle before this request. */
-  wasUsed: boolean;
-}
 
 /**
  * Keeps connections for the next request to the same origin, for a second. The check comes first as

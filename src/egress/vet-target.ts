@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { describeError, EgressError } from './egress-error.ts';
-import type { KeptConnections } from './kept-connections.ts';
+import type { Agent } from 'undici';
 import { isPublicAddress } from './public-address.ts';
 import type { Resolve } from './resolve.ts';
 
@@ -9,7 +9,14 @@ export interface EgressPolicy {
   readonly allowPrivate: boolean;
   readonly resolve: Resolve;
   /** Where connections are kept for the next request; one for each request otherwise. */
-  readonly connections?: KeptConnections;
+  readonly connections?: { to(target: VettedTarget): Kept };
+}
+
+/** The connections to one origin at certain addresses. */
+export interface Kept {
+  readonly agent: Agent;
+  /** Whether one of them may have been idle before this request. */
+  wasUsed: boolean;
 }
 
 export interface VettedTarget {
