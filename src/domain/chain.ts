@@ -142,6 +142,8 @@ export interface ChainBlock extends ChainBlockHeader {
   readonly replaces?: readonly OutputRef[];
   /** Credits of earlier blocks that this one proves never to have been. */
   readonly disproved?: readonly OutputRef[];
+  /** How many of its transactions have a version number without a meaning, and were read like any other. */
+  readonly oddVersions?: number;
 }
 
 /** Names one credit for ever: transaction and position in it (output index, trace, account index). */

@@ -1,9 +1,13 @@
-import { outputKey, type ChainAdapter, type UnconfirmedView } from '../domain/chain.ts';
+import { outputKey, type ChainAdapter, type ChainBlock, type UnconfirmedView } from '../domain/chain.ts';
+import type { Coin } from '../domain/coins.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 
-/** Outputs of the last view that are remembered: a flooded mempool must not grow this without end. */
+/** Outputs of the last views that are remembered: a flooded mempool must not grow this without end. */
 const MAX_REMEMBERED = 100_000;
+
+/** Where blocks come by the clock. Miners' times may be an hour off: there only the mempool tells. */
+const TIMED_BY_BLOCKS: ReadonlySet<Coin> = new Set(['ETH', 'SOL']);
 
 /** The calls that ask a node; every other member of an adapter is passed through as it is. */
 const ASKING: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
@@ -26,12 +30,19 @@ const ASKING: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
 ]);
 
 /**
- * The same adapter, with every call to its node timed, and the delay of what it sees in the mempool. A
+ * The same adapter, with every call to its node timed, and the delay with which payments are seen. A
  * proxy, so that what only some chains have is neither lost nor made up.
  */
 export function meterAdapter(adapter: ChainAdapter, metrics: NodeMetrics, clock: Clock): ChainAdapter {
   const { coin, mode } = adapter;
-  const delays = new DelayMeter((delayMs) => metrics.detected({ coin, mode }, delayMs), clock);
+  const tell = (delayMs: number): void => metrics.detected({ coin, mode }, delayMs);
+  const delays = new DelayMeter(tell, clock, TIMED_BY_BLOCKS.has(coin));
+  const lookAt = (blocks: readonly (ChainBlock | null)[]): void => {
+    for (const block of blocks) {
+      if (block !== null) delays.lookAt(block);
+      if (block?.oddVersions !== undefined) metrics.oddVersions({ coin, mode }, block.oddVersions);
+    }
+  };
   return new Proxy(adapter, {
     get: (target, name): unknown => {
       const member: unknown = Reflect.get(target, name);
@@ -41,33 +52,59 @@ export function meterAdapter(adapter: ChainAdapter, metrics: NodeMetrics, clock:
       return async (...args: unknown[]): Promise<unknown> => {
         const answer = await metrics.time({ coin, mode, call: String(name) }, async () => method(...args));
         if (name === 'unconfirmed') delays.look(answer as UnconfirmedView);
+        if (name === 'blockAt' || name === 'blockAfter') lookAt([answer as ChainBlock | null]);
+        if (name === 'blocksFrom') lookAt(answer as readonly ChainBlock[]);
         return answer;
       };
     },
   });
 }
 
-/** Time from a node's first sight of money to ours, once per output. */
+/**
+ * Time from a node's first sight of money to ours, once per output. A node that does not say when it first
+ * had a transaction is taken at its block's word: money is looked for from the time of its block on.
+ */
 class DelayMeter {
   readonly #tell: (delayMs: number) => void;
   readonly #clock: Clock;
-  #known: ReadonlySet<string> | null = null;
+  readonly #byBlocks: boolean;
+  /** What the last view showed and need not be measured again; null before the first. */
+  #measured: ReadonlySet<string> | null = null;
+  /** Blocks up to here were looked at: read again after a reorganisation or on request, they say nothing new. */
+  #height = -1;
 
-  constructor(tell: (delayMs: number) => void, clock: Clock) {
+  constructor(tell: (delayMs: number) => void, clock: Clock, byBlocks: boolean) {
     this.#tell = tell;
     this.#clock = clock;
+    this.#byBlocks = byBlocks;
   }
 
   look(view: UnconfirmedView): void {
-    const now = this.#clock.now();
-    const seen = new Set<string>();
+    const before = this.#measured;
+    const measured = new Set<string>();
     for (const { ref, nodeTimeMs } of view.credits) {
+      if (this.#byBlocks && nodeTimeMs === null) continue;
       const key = outputKey(ref);
-      if (seen.size < MAX_REMEMBERED) seen.add(key);
+      if (measured.size < MAX_REMEMBERED) measured.add(key);
       // What was there before the first look says nothing about the delay.
-      if (this.#known === null || this.#known.has(key) || nodeTimeMs === null) continue;
-      this.#tell(Math.max(0, now - nodeTimeMs));
+      if (before === null || before.has(key) || nodeTimeMs === null) continue;
+      this.#measure(nodeTimeMs);
     }
-    this.#known = seen;
+    this.#measured = measured;
+    if (before === null) this.#height = Math.max(this.#height, view.tip.height);
+  }
+
+  lookAt({ height, timeMs, credits }: ChainBlock): void {
+    const measured = this.#measured;
+    // Blocks that were missed while we were not running are no delay of ours.
+    if (!this.#byBlocks || measured === null || height <= this.#height) return;
+    this.#height = height;
+    for (const { ref, remainder } of credits) {
+      if (remainder !== true && !measured.has(outputKey(ref))) this.#measure(timeMs);
+    }
+  }
+
+  #measure(sinceMs: number): void {
+    this.#tell(Math.max(0, this.#clock.now() - sinceMs));
   }
 }

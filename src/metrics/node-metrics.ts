@@ -6,6 +6,7 @@ import type { ChainId } from '../domain/coins.ts';
 export interface NodeMetrics {
   time<T>(labels: ChainId & { readonly call: string }, work: () => Promise<T>): Promise<T>;
   detected(chain: ChainId, delayMs: number): void;
+  oddVersions(chain: ChainId, count: number): void;
 }
 
 export function createNodeMetrics(registry: Registry): NodeMetrics {
@@ -24,9 +25,15 @@ export function createNodeMetrics(registry: Registry): NodeMetrics {
   });
   const detection = new Histogram({
     name: 'tilld_detection_delay_seconds',
-    help: 'From the first sight of a payment by the node to ours, to the second',
+    help: 'From the first sight of a payment by the node, or the time of its block, to our sight of it',
     labelNames: ['coin', 'mode'] as const,
     buckets: [1, 2, 5, 10, 30, 60, 300],
+    registers: [registry],
+  });
+  const oddVersions = new Counter({
+    name: 'tilld_odd_versions_total',
+    help: 'Transactions in blocks with a version number without a meaning yet, read like any other',
+    labelNames: ['coin', 'mode'] as const,
     registers: [registry],
   });
   return {
@@ -42,5 +49,6 @@ export function createNodeMetrics(registry: Registry): NodeMetrics {
       }
     },
     detected: ({ coin, mode }, delayMs) => detection.observe({ coin, mode }, delayMs / 1000),
+    oddVersions: ({ coin, mode }, count) => oddVersions.inc({ coin, mode }, count),
   };
 }

@@ -11,6 +11,7 @@ import {
   readUnreconciled,
   type StoredReconciliation,
 } from '../store/reconciliations.ts';
+import { SEND_STATUSES } from '../store/tables.ts';
 
 /** What of a chain's health is measured (see ChainHealth of the watcher). */
 export interface MeasuredChain {
@@ -58,6 +59,7 @@ export function registerStateMetrics(registry: Registry, deps: StateMetricsDeps)
   for (const { name, help, labels, read } of [
     ...chainFamilies(deps),
     ...databaseFamilies(deps),
+    ...sendFamilies(deps),
     ...fileFamilies(deps),
     ...reconcileFamilies(deps),
     rateFamily(deps),
@@ -127,7 +129,6 @@ function chainFamilies({ db, clock, chains }: StateMetricsDeps): Family[] {
 
 function databaseFamilies({ db, clock }: StateMetricsDeps): Family[] {
   const payments = cached(clock, () => countPayments(db));
-  const sends = cached(clock, () => countSends(db));
   const backlog = cached(clock, () => webhookBacklog(db, clock.now()));
   return [
     {
@@ -136,13 +137,6 @@ function databaseFamilies({ db, clock }: StateMetricsDeps): Family[] {
       labels: ['mode', 'status'],
       read: async () =>
         (await payments()).map(({ mode, status, count }): Sample => [{ mode, status }, count]),
-    },
-    {
-      name: 'tilld_sends',
-      help: 'Sends by status',
-      labels: ['coin', 'mode', 'status'],
-      read: async () =>
-        (await sends()).map(({ coin, mode, status, count }): Sample => [{ coin, mode, status }, count]),
     },
     {
       name: 'tilld_webhooks_pending',
@@ -163,6 +157,41 @@ function databaseFamilies({ db, clock }: StateMetricsDeps): Family[] {
       read: async () => {
         const { oldestDueAt } = await backlog();
         return [[{}, oldestDueAt === null ? 0 : Math.max(0, (clock.now() - oldestDueAt) / 1000)]];
+      },
+    },
+  ];
+}
+
+/** With a 0 for what there is none of: an alert compares with it. */
+function sendFamilies({ db, clock, chains }: StateMetricsDeps): Family[] {
+  const counts = cached(clock, () => countSends(db));
+  return [
+    {
+      name: 'tilld_sends',
+      help: 'Sends by status',
+      labels: ['coin', 'mode', 'status'],
+      read: async () => {
+        const none = (await chains()).flatMap(({ coin, mode }) =>
+          SEND_STATUSES.map((status): Sample => [{ coin, mode, status }, 0]),
+        );
+        const some = (await counts()).map(({ coin, mode, status, count }): Sample => [
+          { coin, mode, status },
+          count,
+        ]);
+        return [...none, ...some];
+      },
+    },
+    {
+      name: 'tilld_send_oldest_open_age_seconds',
+      help: 'How long the send made first of those in no block waits for one; 0 when none does',
+      labels: ['coin', 'mode'],
+      read: async () => {
+        const open = (await counts()).filter(({ status }) => status === 'signed' || status === 'broadcast');
+        return (await chains()).map(({ coin, mode }): Sample => {
+          const ours = open.filter((each) => each.coin === coin && each.mode === mode);
+          const oldestAt = Math.min(...ours.map((each) => each.oldestAt));
+          return [{ coin, mode }, ours.length === 0 ? 0 : Math.max(0, (clock.now() - oldestAt) / 1000)];
+        });
       },
     },
   ];

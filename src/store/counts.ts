@@ -14,13 +14,14 @@ export async function countPayments(
     .execute();
 }
 
-/** How many sends are in each status. */
+/** How many sends are in each status, and when the first of them was made, ms. */
 export async function countSends(
   db: Db,
-): Promise<{ coin: Coin; mode: Mode; status: SendRow['status']; count: number }[]> {
+): Promise<{ coin: Coin; mode: Mode; status: SendRow['status']; count: number; oldestAt: number }[]> {
   return db
     .selectFrom('sends')
-    .select(['coin', 'mode', 'status', (eb) => eb.fn.countAll<number>().as('count')])
+    .select(['coin', 'mode', 'status'])
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('created_at').as('oldestAt')])
     .groupBy(['coin', 'mode', 'status'])
     .execute();
 }

@@ -416,7 +416,8 @@ export interface GoneEndpointRow {
   created_at: number;
 }
 
-export type SendStatus = 'signed' | 'broadcast' | 'confirmed' | 'failed';
+export const SEND_STATUSES = ['signed', 'broadcast', 'confirmed', 'failed'] as const;
+export type SendStatus = (typeof SEND_STATUSES)[number];
 
 export interface SendRow {
   id: string;

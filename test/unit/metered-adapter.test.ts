@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import type { ChainAdapter } from '../../src/domain/chain.ts';
+import type { ChainAdapter, UnconfirmedCredit } from '../../src/domain/chain.ts';
 import { meterAdapter } from '../../src/metrics/metered-adapter.ts';
 import { createNodeMetrics } from '../../src/metrics/node-metrics.ts';
 
@@ -27,6 +27,65 @@ test('a metered adapter has nothing that the chain does not have', () => {
   const metered = meterAdapter(adapter, createNodeMetrics(new Registry()), { now: () => 0 });
   const optional = ['blockAfter', 'finalizedHeight', 'planRenewal', 'scanUnspent'] as const;
   expect(optional.filter((name) => metered[name] !== undefined)).toEqual([]);
+});
+
+const MINUTE = 60_000;
+
+/** A chain whose next block is what a test says, and the delays that were measured there. */
+function delaysOf(coin: 'BTC' | 'ETH'): {
+  block: (at: { height: number; timeMs: number }, txids: string[]) => Promise<void>;
+  view: (height: number, times: Record<string, number | null>) => Promise<void>;
+  seconds: () => Promise<[count: number, sum: number]>;
+} {
+  const registry = new Registry();
+  const refOf = (txid: string): Pick<UnconfirmedCredit, 'ref'> => ({ ref: { txid, index: 0 } });
+  let answer: unknown;
+  const adapter = { coin, mode: 'live', blockAt: () => answer, unconfirmed: () => answer };
+  const metered = meterAdapter(adapter as unknown as ChainAdapter, createNodeMetrics(registry), {
+    now: () => 10 * MINUTE,
+  });
+  return {
+    block: async (at, txids) => {
+      answer = { ...at, credits: txids.map(refOf) };
+      await metered.blockAt(at.height);
+    },
+    view: async (height, times) => {
+      const credits = Object.entries(times).map(([txid, nodeTimeMs]) => ({ ...refOf(txid), nodeTimeMs }));
+      answer = { tip: { height }, credits };
+      await metered.unconfirmed();
+    },
+    seconds: async () => {
+      const found = await registry.getSingleMetric('tilld_detection_delay_seconds')?.get();
+      const value = (name: string): number =>
+        found?.values.find((each) => 'metricName' in each && String(each.metricName).endsWith(name))?.value ??
+        0;
+      return [value('_count'), value('_sum')];
+    },
+  };
+}
+
+test('the delay of a payment is from the node’s first sight, and counted once', async () => {
+  const { view, block, seconds } = delaysOf('BTC');
+  await view(5, { old: 0 });
+  await view(5, { old: 0, one: 8 * MINUTE });
+  await view(5, { old: 0, one: 8 * MINUTE });
+  await block({ height: 6, timeMs: MINUTE }, ['one', 'unheard of']);
+  expect(await seconds()).toEqual([1, 120]);
+});
+
+test('where the node does not say when it saw a transaction, the time of its block counts', async () => {
+  const { view, block, seconds } = delaysOf('ETH');
+  await block({ height: 4, timeMs: 0 }, ['before the first look']);
+  await view(5, { one: null });
+  await view(5, { one: null });
+  await block({ height: 6, timeMs: 9 * MINUTE }, ['one', 'two']);
+  expect(await seconds()).toEqual([2, 120]);
+  // Read again after a reorganisation or by scripts/rescan: nothing new.
+  await block({ height: 3, timeMs: 0 }, ['before the first look']);
+  await block({ height: 6, timeMs: 9 * MINUTE }, ['one', 'two']);
+  expect(await seconds()).toEqual([2, 120]);
+  await block({ height: 7, timeMs: 11 * MINUTE }, ['ahead of our clock']);
+  expect(await seconds()).toEqual([3, 120]);
 });
 
 /** Arguments each method has at most (see ChainAdapter). */

@@ -39,11 +39,16 @@ export async function nodeStatus(
   return { status, chain };
 }
 
-/** The releases with which the mainnet took its Fusaka fork: older ones are on a chain of their own. */
+/**
+ * The releases with which the mainnet took its Fusaka fork (3 December 2025): older ones are on a chain of
+ * their own, and reth 1.9.0 misjudges some contracts. As of November 2026; the next fork, Glamsterdam, had
+ * no date for the mainnet then. Geth, besu and reth by their release notes; Nethermind and Erigon by the
+ * releases of those weeks, which could not be confirmed.
+ */
 const KNOWN_GOOD: readonly KnownGood[] = [
   { pattern: /^Geth\/(?:[^/]*\/)?v([0-9.]+)/i, oldest: [1, 16, 7] },
   { pattern: /^Nethermind\/v([0-9.]+)/i, oldest: [1, 35, 2] },
-  { pattern: /^reth\/v([0-9.]+)/i, oldest: [1, 9, 3] },
+  { pattern: /^reth\/v([0-9.]+)/i, oldest: [1, 9, 1] },
   { pattern: /^erigon\/v?([0-9.]+)/i, oldest: [3, 2, 2] },
   { pattern: /^besu\/v([0-9.]+)/i, oldest: [25, 11, 0] },
 ];

@@ -22,8 +22,11 @@ export function checkGenesis(network: Network, genesisHash: string): void {
   );
 }
 
-/** Firedancer counts otherwise (0.8…): of it nothing is known. */
-const KNOWN_GOOD = [{ pattern: /^([1-9][0-9.]*)/, oldest: [3, 0, 0] }];
+/**
+ * The floor that Agave's makers ask of the mainnet (version-floor.json of its wiki, as of November 2026).
+ * Frankendancer (0.1106…) and Firedancer (26.08…) count otherwise: of them nothing is known.
+ */
+const KNOWN_GOOD = [{ pattern: /^([1-9]\.[0-9.]+)/, oldest: [4, 2, 2] }];
 
 /** A warning when the node (getVersion) is older than known good. */
 export function ageOf(version: string): Pick<NodeStatus, 'warnings' | 'alarms'> {

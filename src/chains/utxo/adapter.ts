@@ -22,7 +22,6 @@ import { planSend } from './plan-send.ts';
 import { readBlock } from './read-block.ts';
 import { createRpc, type Rpc } from './rpc.ts';
 import { createRpcTransport } from '../rpc-transport.ts';
-import { Novelties, withNovelties } from '../novelties.ts';
 import { scanUnspent } from './scan-unspent.ts';
 import { signSend } from './sign-send.ts';
 import { dustLimit } from './size.ts';
@@ -78,19 +77,18 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const slowRpc = rpcWithin(SCAN_TIMEOUT_MS);
   const mempool = createMempool({ client, index, mweb: coin.hasMweb, clock, logger });
   const submitter = createSubmitter(client, coin.hasMweb, logger);
-  const novelties = new Novelties({ coin: coin.code, what: 'version', clock, logger });
-  const feed = new BlockFeed({ client, coin, index, novelties });
+  const feed = new BlockFeed({ client, coin, index });
 
   return {
     coin: coin.code,
     mode: options.mode ?? 'live',
     network,
     minimumPayment: dustLimit(Buffer.from(`0014${'00'.repeat(20)}`, 'hex'), coin.dustRelayRate),
-    status: async () => withNovelties(await nodeStatus(client, coin, network), novelties),
+    status: () => nodeStatus(client, coin, network),
     tip: () => client.tip(),
     hashAt: (height) => feed.hashAt(height),
     blockBefore: (timeMs) => blockBefore(client, timeMs),
-    blockAt: (height) => readBlock({ client, coin, index, novelties }, height),
+    blockAt: (height) => readBlock({ client, coin, index }, height),
     blocksFrom: (height) => feed.blocksFrom(height),
     unconfirmed: () => mempool.view(),
     recheck: (transactions) => recheck(submitter, transactions, logger),

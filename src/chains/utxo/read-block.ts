@@ -2,15 +2,13 @@ import { type ChainBlock, ChainError, type ChainIndex, type Sieve } from '../../
 import { bytesOfHex, scanBlock } from './block.ts';
 import type { UtxoCoin } from './coin.ts';
 import { COINBASE_MATURITY, type MatchTransaction, matchTransactions, PEGOUT_MATURITY } from './match.ts';
-import type { Novelties } from '../novelties.ts';
 import type { NodeClient } from './node-client.ts';
-import { newVersion } from './transaction.ts';
+import { hasOddVersion } from './transaction.ts';
 
 export interface BlockReaderDeps {
   readonly client: NodeClient;
   readonly coin: Pick<UtxoCoin, 'hasMweb'>;
   readonly index: ChainIndex;
-  readonly novelties: Novelties;
 }
 
 const ONE_CONFIRMATION = 1;
@@ -41,20 +39,21 @@ export interface RawBlock {
  * @param sieve the index's, if it was asked for already
  */
 export async function reduceBlock(
-  { coin, index, novelties }: Omit<BlockReaderDeps, 'client'>,
+  { coin, index }: Omit<BlockReaderDeps, 'client'>,
   { height, hash, raw }: RawBlock,
   sieve?: Sieve | null,
 ): Promise<ChainBlock> {
   const block = scanBlock(bytesOfHex(raw), hash, coin.hasMweb);
+  let oddVersions = 0;
   const transactions = block.transactions.map((scanned, position): MatchTransaction => {
-    const version = newVersion(block.bytes, scanned);
-    if (version !== null) novelties.saw(version, height);
+    if (hasOddVersion(block.bytes, scanned)) oddVersions += 1;
     const isCoinbase = position === 0;
     const maturity = isCoinbase ? COINBASE_MATURITY : scanned.isHogEx ? PEGOUT_MATURITY : ONE_CONFIRMATION;
     return { bytes: block.bytes, scanned, maturity, relayable: !isCoinbase && !scanned.isHogEx };
   });
   const { credits, debits } = await matchTransactions(transactions, index, [], sieve);
-  return { height, hash, parentHash: block.parentHash, timeMs: block.timeMs, credits, debits };
+  const { parentHash, timeMs } = block;
+  return { height, hash, parentHash, timeMs, credits, debits, ...(oddVersions > 0 ? { oddVersions } : {}) };
 }
 
 /** Names what is missing. */

@@ -141,10 +141,12 @@ function skipMweb(reader: ByteReader, shape: TransactionShape): boolean {
 /** The newest transaction version (nVersion) with a meaning: BIP-68 gave 2 one, TRUC policy (BIP-431) 3. */
 const NEWEST_VERSION = 3;
 
-/** The version of a transaction when it is one that nobody gave a meaning yet, else null. */
-export function newVersion(bytes: Buffer, transaction: ScannedTransaction): number | null {
-  const version = bytes.readUInt32LE(transaction.start);
-  return version > NEWEST_VERSION ? version : null;
+/**
+ * Whether a transaction has a version without a meaning. Consensus allows any (BIP-68 reads them as 2 or
+ * more) and miners do include some: what would change how it is read are its marker and flag.
+ */
+export function hasOddVersion(bytes: Buffer, transaction: ScannedTransaction): boolean {
+  return bytes.readUInt32LE(transaction.start) > NEWEST_VERSION;
 }
 
 /** `txid:index` of the output that the input at an offset spends. */

@@ -45,7 +45,7 @@ function chainMethods({ ledger }: MethodDeps): Record<string, Method> {
     ledger.tip(commitmentOf(configAt(params, index)));
   return {
     getHealth: () => 'ok',
-    getVersion: () => ({ 'feature-set': 1, 'solana-core': '3.1.4' }),
+    getVersion: () => ({ 'feature-set': 1, 'solana-core': '4.2.2' }),
     getGenesisHash: () => ledger.genesisHash,
     getFirstAvailableBlock: () => ledger.firstSlot,
     minimumLedgerSlot: () => ledger.firstSlot,
@@ -232,7 +232,7 @@ function sendMethods({ ledger, submit }: MethodDeps): Record<string, Method> {
 }
 
 function inContext(slot: number, value: unknown): object {
-  return { context: { apiVersion: '3.1.4', slot }, value };
+  return { context: { apiVersion: '4.2.2', slot }, value };
 }
 
 function commitmentOf({ commitment }: RpcConfig): Commitment {

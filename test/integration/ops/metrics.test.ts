@@ -3,10 +3,15 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { openDatabase } from '../../../src/store/open.ts';
+import { Anvil } from '../../_helpers/anvil/anvil.ts';
+import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { requireNode, startNode, toAtoms, type RegtestNode } from '../../_helpers/nodes/index.ts';
 import { eventually } from '../../_helpers/poll.ts';
+import { SvmNode } from '../../_helpers/svm/node.ts';
+import { Payer } from '../../_helpers/svm/payer.ts';
 import { liveEnv, Till } from '../../_helpers/till.ts';
 import { runTool } from '../../_helpers/tool.ts';
 
@@ -69,6 +74,11 @@ describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
     expect(valueOf(text, 'tilld_database_bytes{file="database"}')).toBeGreaterThanOrEqual(4096);
     expect(valueOf(text, 'tilld_database_bytes{file="wal"}')).toBeGreaterThan(4096);
     expect(valueOf(text, 'tilld_detection_delay_seconds_count{coin="LTC",mode="live"}')).toBeGreaterThan(0);
+    expect(valueOf(text, 'tilld_sends{coin="LTC",mode="live",status="failed"}')).toBe(0);
+    expect(valueOf(text, 'tilld_sends{coin="LTC",mode="live",status="broadcast"}')).toBe(1);
+    // The clock was put forward after the send.
+    const open = valueOf(text, 'tilld_send_oldest_open_age_seconds{coin="LTC",mode="live"}');
+    expect(open).toBeGreaterThanOrEqual(11);
     expect(text).toMatch(/tilld_rpc_duration_seconds_bucket\{[^}]*call="blockAt"/);
     expect(text).not.toContain(address);
     expect(text).not.toContain(new URL(node.rpcUrl).password);
@@ -123,6 +133,73 @@ describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
     expect(Math.min(...times.filter((_, at) => at % 2 === 1))).toBeLessThan(25);
   });
 });
+
+const ACCOUNT_CHAINS = [
+  ['ETH', anvilGround, requireAnvil()],
+  ['SOL', solanaGround, true],
+] as const;
+
+describe.each(ACCOUNT_CHAINS)('GET /metrics beside a real %s node', (coin, start, isThere) => {
+  it.skipIf(!isThere)('has the delay with which a payment was seen, once for each', async () => {
+    const ground = await start();
+    const till = await Till.start(liveEnv({ [coin]: ground.url }));
+    try {
+      const shop = await Shop.open(till.api);
+      await till.ready();
+      const scraped = async (name: string): Promise<number> => {
+        const text = await (await fetch(`${till.api.baseUrl}/metrics`)).text();
+        return valueOf(text, `tilld_detection_delay_seconds_${name}{coin="${coin}",mode="live"}`);
+      };
+      for (const expected of [1, 2]) {
+        const payment = await shop.createPayment({ allowedCryptos: [coin] });
+        const { address, amount } = payment.options[coin];
+        await ground.pay(address, parseCoinAmount(amount, coin));
+        await eventually(
+          'paid',
+          () => shop.payment(payment.id),
+          ({ status }) => status === 'completed',
+        );
+        expect(await scraped('count')).toBe(expected);
+      }
+      expect(await scraped('sum')).toBeLessThan(60);
+    } finally {
+      await till.end();
+      await ground.stop();
+    }
+  });
+});
+
+interface Ground {
+  readonly url: string;
+  /** Pays, and lets the payment become final. */
+  pay(address: string, amount: bigint): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function anvilGround(): Promise<Ground> {
+  const anvil = await Anvil.start();
+  return {
+    url: anvil.rpcUrl,
+    pay: async (address, amount) => {
+      await anvil.pay({ address, amount });
+      await anvil.mine(13);
+    },
+    stop: async () => anvil.stop(),
+  };
+}
+
+async function solanaGround(): Promise<Ground> {
+  const node = await SvmNode.start();
+  const payer = new Payer(node);
+  return {
+    url: node.url,
+    pay: async (address, amount) => {
+      payer.pay([{ address, amount }]);
+      node.advance(34);
+    },
+    stop: async () => node.stop(),
+  };
+}
 
 function valueOf(text: string, sample: string): number {
   const line = text.split('\n').find((each) => each.startsWith(`${sample} `));

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BlockFeed } from '../../../../src/chains/utxo/block-feed.ts';
 import type { NodeClient } from '../../../../src/chains/utxo/node-client.ts';
-import { Novelties } from '../../../../src/chains/novelties.ts';
 import { ChainError, type ChainIndex } from '../../../../src/domain/chain.ts';
 import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
-import { silent } from '../../../_helpers/wallet-world.ts';
 import { COINBASE, encodeBlock, encodeTransaction, p2wpkh, type TestBlock, txidOf } from './raw-chain.ts';
 
 const OURS = p2wpkh('ab'.repeat(20));
@@ -66,8 +64,7 @@ function world(initial: TestBlock[]) {
     watched: async (keys) => new Set(keys.filter((key) => key === OURS.toString('hex'))),
     ownOutputs: async () => new Set<string>(),
   };
-  const novelties = new Novelties({ coin: 'BTC', what: 'version', clock: { now: () => 0 }, logger: silent });
-  const feed = new BlockFeed({ client: client as NodeClient, coin: { hasMweb: false }, index, novelties });
+  const feed = new BlockFeed({ client: client as NodeClient, coin: { hasMweb: false }, index });
   return { node, feed };
 }
 
