@@ -67,6 +67,11 @@ export interface ChainAdapter {
    * the chain's computing, or as it was when the node does not tell. Called outside transactions.
    */
   measure?(draft: SendPlan, quote: FeeQuote): Promise<FeeQuote>;
+  /**
+   * Where accounts are spent as a whole: what each of these, a hundred at most, holds on the chain now,
+   * atoms. What came in unnoticed makes a transaction fail that was to leave nothing there.
+   */
+  heldNow?(accounts: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
   /** Chooses funds for a send. Pure. @throws {InsufficientFunds} {UnsendableAmount} */
   planSend(request: SendRequest): SendPlan;
   /** Signs a plan. Pure and synchronous: it runs inside the transaction that stores the result. */
@@ -163,6 +168,8 @@ export interface Credit {
   readonly raw: string | null;
   /** On chains of accounts: what our own spending left where it was. Never a payer's money. */
   readonly remainder?: true;
+  /** The block that really holds it, below the one that shows it, where one block stands for many. */
+  readonly heldBy?: { readonly height: number; readonly timeMs: number };
 }
 
 /** An output whose spending concerns us (see ChainIndex.ownOutputs), and the transaction that spends it. */
@@ -292,6 +299,8 @@ export interface FeeQuote {
   readonly account?: AccountTerms;
   /** Where computing is paid for by a limit set beforehand: what a transaction of so many accounts was measured to need. */
   readonly measured?: { readonly accounts: number; readonly computeUnits: number };
+  /** Where accounts are spent as a whole: what the chain says they hold, whatever the ledger says; atoms. */
+  readonly held?: ReadonlyMap<string, bigint>;
 }
 
 /** A transaction dated with this block hash can land up to and including a block height. */

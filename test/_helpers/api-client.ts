@@ -29,7 +29,14 @@ export interface PaymentJson {
       uri: string;
     }
   >;
-  transactions: { txid: string; amount: string; status: string; confirmations: number; late: boolean }[];
+  transactions: {
+    txid: string;
+    amount: string;
+    status: string;
+    confirmations: number;
+    blockHeight: number | null;
+    late: boolean;
+  }[];
   timeline: { type: string; sequence: number; at: string }[];
 }
 

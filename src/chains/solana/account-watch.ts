@@ -109,7 +109,7 @@ export class AccountWatch {
     if (unknown !== null) {
       throw new ChainError('unavailable', `the node does not know the history of ${unknown} yet`);
     }
-    return { ...tip, active: await this.#inBlocks([...found.values()]) };
+    return { ...tip, active: await this.#inBlocks([...found.values()], tip.finalized) };
   }
 
   /** The open ones, those sent from, and a page of all others. */
@@ -208,20 +208,32 @@ export class AccountWatch {
     }
   }
 
-  async #inBlocks(transactions: readonly LandedTransaction[]): Promise<ActiveBlock[]> {
-    const bySlot = Map.groupBy(transactions, ({ slot }) => slot);
+  async #inBlocks(transactions: readonly LandedTransaction[], finalized: number): Promise<ActiveBlock[]> {
+    const slots = [...Map.groupBy(transactions, ({ slot }) => slot)].sort(([a], [b]) => a - b);
     const active: ActiveBlock[] = [];
-    for (const slot of [...bySlot.keys()].sort((a, b) => a - b)) {
-      const header = await this.#deps.client.block(slot, 'signatures');
-      const order = new Map((header?.signatures ?? []).map((signature, position) => [signature, position]));
-      const inSlot = bySlot.get(slot) ?? [];
-      if (header === null || inSlot.some(({ signature }) => !order.has(signature))) {
-        throw new ChainError('unavailable', `slot ${slot} changed while it was read`);
-      }
-      const position = ({ signature }: LandedTransaction): number => order.get(signature) ?? 0;
-      active.push({ header, transactions: inSlot.toSorted((a, b) => position(a) - position(b)) });
+    while (active.length < slots.length) {
+      const ahead = Math.min(MAX_AT_A_TIME, Math.max(1, active.length));
+      const next = slots.slice(active.length, active.length + ahead);
+      const read = next.map(async ([slot, inSlot]) => this.#inBlock(slot, inSlot, slot <= finalized));
+      active.push(...(await Promise.all(read)));
     }
     return active;
+  }
+
+  async #inBlock(
+    slot: number,
+    transactions: readonly LandedTransaction[],
+    isFinal: boolean,
+  ): Promise<ActiveBlock> {
+    // The signatures tell the order, and that nothing changed meanwhile: a lone one that is final needs neither.
+    const isSure = isFinal && transactions.length === 1;
+    const header = await this.#deps.client.block(slot, isSure ? 'none' : 'signatures');
+    const order = new Map((header?.signatures ?? []).map((signature, position) => [signature, position]));
+    if (header === null || (!isSure && transactions.some(({ signature }) => !order.has(signature)))) {
+      throw new ChainError('unavailable', `slot ${slot} changed while it was read`);
+    }
+    const position = ({ signature }: LandedTransaction): number => order.get(signature) ?? 0;
+    return { header, transactions: transactions.toSorted((a, b) => position(a) - position(b)) };
   }
 }
 

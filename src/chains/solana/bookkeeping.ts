@@ -13,17 +13,21 @@ export interface Entries {
  * What transactions, in order of execution, did to watched accounts in the ledger's terms: money
  * that came in is a credit; money that went out spends all that the account held and gives the
  * rest back as a remainder. Balances decide, so it does not matter which program moved the money.
+ * @param heldBy the slots of those that another slot's block shows
  */
 export function bookTransactions(
   transactions: readonly LandedTransaction[],
   watched: ReadonlySet<string>,
   held: ReadonlyMap<string, readonly Holding[]>,
+  heldBy?: ReadonlyMap<LandedTransaction, NonNullable<Credit['heldBy']>>,
 ): Entries {
   const holdings = new Map([...held].map(([watchKey, own]) => [watchKey, [...own]]));
   const credits: Credit[] = [];
   const debits: Debit[] = [];
   for (const transaction of transactions) {
     const { signature, fee, failed, raw } = transaction;
+    const slot = heldBy?.get(transaction);
+    const placed = slot === undefined ? {} : { heldBy: slot };
     transaction.keys.forEach((watchKey, index) => {
       const before = transaction.before[index] ?? 0n;
       const after = transaction.after[index] ?? 0n;
@@ -32,7 +36,7 @@ export function bookTransactions(
       const own = holdings.get(watchKey) ?? [];
       if (after > before) {
         const amount = after - before;
-        credits.push({ ref, watchKey, amount, maturity: MATURITY, raw });
+        credits.push({ ref, watchKey, amount, maturity: MATURITY, raw, ...placed });
         own.push({ ref, amount });
         holdings.set(watchKey, own);
         return;
@@ -42,7 +46,8 @@ export function bookTransactions(
       for (const { ref: spent } of own) debits.push({ ref: spent, byTxid: signature, ...ended });
       holdings.set(watchKey, after === 0n ? [] : [{ ref, amount: after }]);
       if (after > 0n) {
-        credits.push({ ref, watchKey, amount: after, maturity: MATURITY, raw: null, remainder: true });
+        const rest = { ref, watchKey, amount: after, maturity: MATURITY, raw: null };
+        credits.push({ ...rest, remainder: true, ...placed });
       }
     });
   }

@@ -5,7 +5,7 @@ import {
   type ChainIndex,
   type UnconfirmedView,
 } from '../../domain/chain.ts';
-import type { AccountWatch, Look } from './account-watch.ts';
+import type { AccountWatch, ActiveBlock, Look } from './account-watch.ts';
 import { bookTransactions, type Entries } from './bookkeeping.ts';
 import type { BlockHeader, NodeClient } from './node-client.ts';
 import type { LandedTransaction } from './own-transactions.ts';
@@ -19,10 +19,14 @@ export interface ChainViewDeps {
 
 /** A longer step is taken over a finalized block, so that the blocks remembered below the tip never all lie on a fork. */
 const LONG_STEP = 1_000;
+/** More finalized slots of ours than this are caught up with together: each block costs what all that a payment got costs. */
+const MANY_SLOTS = 16;
+/** Transactions in a block that stands for many slots, as long as no single slot holds more. */
+const SHOWN_TOGETHER = 1_000;
 
 /**
  * Presents accounts as blocks: heights are slots, a block is a slot that holds something of ours or
- * the tip. One look serves a whole round: the blocks up to its tip, then what lies above it.
+ * the tip. Far behind, one block shows what many finalized slots hold, with the slot of each. One look serves a whole round: the blocks up to its tip, then what lies above it.
  */
 export class ChainView {
   readonly #deps: ChainViewDeps;
@@ -68,10 +72,10 @@ export class ChainView {
     const next = await this.#next(look, cursor);
     if (next === null) return null;
     // What an earlier look missed, at or below the cursor, is counted in the next block.
-    const transactions = look.active
-      .filter(({ header }) => header.slot <= next.slot)
-      .flatMap((active) => active.transactions);
-    const block = blockOf(next, cursor.hash, await this.#book(transactions));
+    const shown = look.active.filter(({ header }) => header.slot <= next.slot);
+    const below = shown.filter(({ header }) => header.slot > cursor.height && header.slot < next.slot);
+    const transactions = shown.flatMap((active) => active.transactions);
+    const block = blockOf(next, cursor.hash, await this.#book(transactions, slotsOf(below)));
     this.#look = { ...look, active: look.active.filter(({ header }) => header.slot > next.slot) };
     this.#given = next.hash;
     return block;
@@ -103,8 +107,10 @@ export class ChainView {
   async #next(look: Look, cursor: BlockRef): Promise<BlockHeader | null> {
     const { block, finalized } = look;
     if (block.slot <= cursor.height) return null;
-    const active = look.active.find(({ header }) => header.slot > cursor.height)?.header;
-    const next = active !== undefined && active.slot <= block.slot ? active : block;
+    const active = look.active.filter(({ header }) => header.slot > cursor.height);
+    const together = lastTogether(active.filter(({ header }) => header.slot <= finalized));
+    const first = together ?? active[0]?.header;
+    const next = first !== undefined && first.slot <= block.slot ? first : block;
     if (next.slot <= finalized || finalized - cursor.height <= LONG_STEP) return next;
     const anchor = await this.#deps.client.block(finalized, 'none');
     if (anchor === null)
@@ -112,12 +118,36 @@ export class ChainView {
     return anchor;
   }
 
-  async #book(transactions: readonly LandedTransaction[]): Promise<Entries> {
+  async #book(
+    transactions: readonly LandedTransaction[],
+    slots?: ReturnType<typeof slotsOf>,
+  ): Promise<Entries> {
     if (transactions.length === 0) return { credits: [], debits: [] };
     const { index } = this.#deps;
     const watched = await index.watched([...new Set(transactions.flatMap(({ keys }) => keys))]);
-    return bookTransactions(transactions, watched, await index.holdings([...watched]));
+    return bookTransactions(transactions, watched, await index.holdings([...watched]), slots);
   }
+}
+
+/** The last of the finalized slots to be shown as one block; null when there are few. */
+function lastTogether(finalized: readonly ActiveBlock[]): BlockHeader | null {
+  if (finalized.length <= MANY_SLOTS) return null;
+  let last: BlockHeader | null = null;
+  let count = 0;
+  for (const { header, transactions } of finalized) {
+    count += transactions.length;
+    if (last !== null && count > SHOWN_TOGETHER) break;
+    last = header;
+  }
+  return last;
+}
+
+function slotsOf(blocks: readonly ActiveBlock[]) {
+  return new Map(
+    blocks.flatMap(({ header: { slot: height, timeMs }, transactions }) =>
+      transactions.map((transaction) => [transaction, { height, timeMs }] as const),
+    ),
+  );
 }
 
 function refOf({ slot, hash }: BlockHeader): BlockRef {

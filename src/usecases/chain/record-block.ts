@@ -43,8 +43,10 @@ export async function recordBlock(
     const now = deps.clock.now();
     await advanceCursor(tx, chain, block, now, below);
     // Money found in a block that was mined while we were away was on time if the block was.
-    const seenAt = Math.min(now, Math.max(block.timeMs, seenThrough ?? 0));
-    const seen = block.credits.map((credit) => ({ credit, seenAt }));
+    const seen = block.credits.map((credit) => ({
+      credit,
+      seenAt: Math.min(now, Math.max(credit.heldBy?.timeMs ?? block.timeMs, seenThrough ?? 0)),
+    }));
     const gone = [
       ...(await findUndone(tx, chain, block.debits)),
       ...(await findReplaced(tx, chain, block.replaces ?? [])),

@@ -89,8 +89,12 @@ function sightingFact(chain: ChainId, { credit, seenAt }: SeenCredit, sighting: 
   const { ref, amount, maturity } = credit;
   const seen = { coin: chain.coin, ref, amount, maturity, seenAt, currentDue: null };
   return sighting.kind === 'block'
-    ? { type: 'output_confirmed', ...seen, height: sighting.height }
+    ? { type: 'output_confirmed', ...seen, height: heightOf(credit, sighting) }
     : { type: 'output_seen', ...seen };
+}
+
+function heightOf({ heldBy }: Credit, shown: Extract<Sighting, { kind: 'block' }>): number {
+  return heldBy?.height ?? shown.height;
 }
 
 /** The same last-word rules as for payments: only a reorg takes a confirmation back. */
@@ -104,7 +108,7 @@ async function recordOwn(
 ): Promise<void> {
   const known = await findOutput(tx, chain, credit.ref);
   if (sighting.kind === 'unconfirmed' && known?.state === 'confirmed') return;
-  const height = sighting.kind === 'block' ? sighting.height : null;
+  const height = sighting.kind === 'block' ? heightOf(credit, sighting) : null;
   const state = sighting.kind === 'block' ? 'confirmed' : 'unconfirmed';
   const amount = credit.amount.toString();
   // Recorded again after a reorg, a remainder may differ: fees did.
