@@ -24,6 +24,7 @@ const ASKING: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
   'recheck',
   'feeQuote',
   'measure',
+  'heldNow',
   'broadcast',
   'scanUnspent',
   'balancesAt',

@@ -12,6 +12,7 @@ export type SendPatch = Partial<
     StoredSend,
     | 'status'
     | 'txid'
+    | 'amount'
     | 'fee'
     | 'version'
     | 'height'

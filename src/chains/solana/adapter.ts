@@ -85,6 +85,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     paymentUri: solanaPayUri,
     feeQuote: () => quoteFee(client, options.feeCapRate ?? CAP_RATE, clock.now()),
     measure: async (draft, quote) => measureSend({ client, logger }, draft, quote),
+    heldNow: async (accounts) => (await client.balances(accounts, 0)).lamports,
     planSend: (request) => planSend(request, rentMinimum),
     signSend,
     // Nothing replaces a transaction here: while it can land, a second one would pay twice.

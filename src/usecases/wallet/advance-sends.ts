@@ -1,14 +1,22 @@
 import type { BroadcastResult, ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { inTransaction } from '../../store/database.ts';
-import { dueSends, signedSends, versionsOf, type StoredSend } from '../../store/sends.ts';
+import {
+  dueSends,
+  signedSends,
+  versionsOf,
+  type StoredSend,
+  type StoredSendVersion,
+} from '../../store/sends.ts';
 import { releaseOutputs, sendsWithSurplus } from '../../store/spendable.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
+import { withHeld } from './drawable-funds.ts';
 import { handToNode } from './hand-to-node.ts';
 import { recordAnswer } from './record-answer.ts';
 import type { Renewal } from './renew-send.ts';
 import { askVerdict, resolveRefusal } from './resolve-refusal.ts';
 import type { SendCoinsDeps } from './send-coins.ts';
+import { readPlan } from './stored-plan.ts';
 
 export type AdvanceSendsDeps = Pick<
   SendCoinsDeps,
@@ -16,6 +24,7 @@ export type AdvanceSendsDeps = Pick<
   | 'clock'
   | 'logger'
   | 'chains'
+  | 'deriver'
   | 'keys'
   | 'baseUrl'
   | 'rates'
@@ -93,7 +102,7 @@ async function offerAgain(
     return result;
   }
   const verdict = await askVerdict(adapter, versions, await findCursor(deps.db, send));
-  const renewal = await askRenewal(adapter);
+  const renewal = await askRenewal(deps, adapter, { send, current });
   const { reason } = result;
   await inTransaction(deps.db, async (tx) =>
     resolveRefusal(tx, deps, { sendId: send.id, version, reason, verdict, renewal }),
@@ -102,8 +111,15 @@ async function offerAgain(
 }
 
 /** What a new signature takes where transactions expire. Asked after the verdict, so that it is no older. */
-async function askRenewal(adapter: ChainAdapter): Promise<Renewal | null> {
-  return adapter.planRenewal === undefined ? null : { adapter, quote: await adapter.feeQuote() };
+async function askRenewal(
+  deps: AdvanceSendsDeps,
+  adapter: ChainAdapter,
+  { send, current }: { readonly send: StoredSend; readonly current: StoredSendVersion },
+): Promise<Renewal | null> {
+  if (adapter.planRenewal === undefined) return null;
+  const wallet = { coin: send.coin, mode: send.mode, merchantId: send.merchant_id };
+  const first = readPlan(current.plan_json).inputs.map(({ address }) => address);
+  return { adapter, quote: await withHeld(deps.db, adapter, { wallet, first }, await adapter.feeQuote()) };
 }
 
 /** Coins that only versions which were not mined would have used are free once the mined one is buried. */

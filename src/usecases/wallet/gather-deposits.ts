@@ -24,6 +24,8 @@ import type { SweepDepositsDeps } from './sweep-deposits.ts';
 const ROUND_SIZE = 20;
 /** Accounts of one merchant looked at in one round. */
 const MAX_ACCOUNTS = 1_000;
+/** Accounts that one question to the chain is about. */
+const ACCOUNTS_ASKED = 100;
 /** Deposits are worth moving when the fee takes at most a twentieth of them. */
 const LEAST_MULTIPLE_OF_FEE = 20n;
 /** How long failures are remembered: each makes the next group smaller and begins it elsewhere. */
@@ -76,19 +78,19 @@ async function gather(deps: SweepDepositsDeps, crowd: Crowd, { adapter, reach }:
   if (failures.count > 0 && now - failures.lastAt < REST_MS * 2 ** Math.min(failures.count - 1, 10)) return;
   const { coin, mode, account } = crowd;
   const destination = deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
-  const choose = async (db: Db): Promise<SendOrder & { funds: readonly Fund[] }> => {
-    const funds = await beyondReach(db, crowd, { ...reach, failures: failures.count });
+  const choose = async (db: Db, held?: FeeQuote['held']): Promise<SendOrder & { funds: readonly Fund[] }> => {
+    const funds = await beyondReach(db, crowd, { ...reach, failures: failures.count, held });
     const amount = funds.reduce((sum, fund) => sum + fund.amount, 0n);
     return { ...crowd, destination, amount, subtractFee: true, funds };
   };
   const wish = await choose(deps.db);
   if (wish.funds.length === 0) return;
-  const quote = await adapter.feeQuote();
-  const draft = planGathering(wish, { adapter, quote });
+  const quote = await withHeldBeyond(deps.db, crowd, { adapter, reach });
+  const draft = planGathering(await choose(deps.db, quote.held), { adapter, quote });
   if (draft === null) return;
   const measured = (await adapter.measure?.(draft, quote)) ?? quote;
   const stored = await inTransaction(deps.db, async (tx) => {
-    const order = await choose(tx);
+    const order = await choose(tx, quote.held);
     const plan = planGathering(order, { adapter, quote: measured });
     if (plan === null) return null;
     return storeSend(tx, deps, { order, adapter, plan, purpose: 'sweep', idempotencyKey: null });
@@ -102,21 +104,38 @@ async function gather(deps: SweepDepositsDeps, crowd: Crowd, { adapter, reach }:
   );
 }
 
-/** Settled deposits beyond those that one send can draw on, as many as one transaction takes. */
+/** Settled deposits beyond those that one send can draw on. */
+async function settledBeyond(db: Db, crowd: Crowd, { perSend, settled }: Reach): Promise<Fund[]> {
+  const accounts = await spendableAccounts(db, crowd, MAX_ACCOUNTS);
+  return accounts
+    .filter(({ isWallet }) => !isWallet)
+    .slice(perSend - 1)
+    .filter(({ height }) => height <= settled)
+    .map(({ fund }) => fund);
+}
+
+/** A quote with what the first of those hold on the chain, if it tells. */
+async function withHeldBeyond(db: Db, crowd: Crowd, { adapter, reach }: Using): Promise<FeeQuote> {
+  const quote = await adapter.feeQuote();
+  if (adapter.heldNow === undefined) return quote;
+  const accounts = (await settledBeyond(db, crowd, reach)).slice(0, ACCOUNTS_ASKED);
+  return { ...quote, held: await adapter.heldNow(accounts.map(({ address }) => address)) };
+}
+
+/** Of those as many as one transaction takes, without any that on the chain hold something else than in the ledger. */
 async function beyondReach(
   db: Db,
   crowd: Crowd,
-  { perSend, settled, failures }: Reach & { readonly failures: number },
+  { failures, held, ...reach }: Reach & { readonly failures: number; readonly held: FeeQuote['held'] },
 ): Promise<Fund[]> {
-  const accounts = await spendableAccounts(db, crowd, MAX_ACCOUNTS);
-  const beyond = accounts
-    .filter(({ isWallet }) => !isWallet)
-    .slice(perSend - 1)
-    .filter(({ height }) => height <= settled);
+  const { perSend } = reach;
+  const beyond = (await settledBeyond(db, crowd, reach)).filter(
+    ({ address, amount }) => (held?.get(address) ?? amount) === amount,
+  );
   const start = beyond.length === 0 ? 0 : failures % beyond.length;
   // One account that cannot be moved must not hold up all others.
   const size = Math.max(1, Math.floor(perSend / 2 ** Math.min(failures, 10)));
-  return [...beyond.slice(start), ...beyond.slice(0, start)].slice(0, size).map(({ fund }) => fund);
+  return [...beyond.slice(start), ...beyond.slice(0, start)].slice(0, size);
 }
 
 /** Null when there is nothing, or nothing worth its fee. */

@@ -1,12 +1,16 @@
-import type { ChainAdapter, FeeQuote } from '../../domain/chain.ts';
+import type { ChainAdapter, FeeQuote, SendPlan } from '../../domain/chain.ts';
+import { AppError } from '../../domain/errors.ts';
 import type { KeySource } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Tx } from '../../store/database.ts';
 import { insertSendVersion, updateSend, type StoredSend, type StoredSendVersion } from '../../store/sends.ts';
+import { releaseOutputs, reserveOutputs } from '../../store/spendable.ts';
+import { fitsHeld } from './drawable-funds.ts';
+import { planOrder, type PlanOrderDeps } from './send-order.ts';
 import type { SendPolicy } from './send-policy.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
 
-export interface RenewSendDeps {
+export interface RenewSendDeps extends PlanOrderDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly keys: KeySource;
@@ -15,14 +19,15 @@ export interface RenewSendDeps {
 
 /** The chain, and what it said about a new transaction's date after it was asked about the old ones. */
 export interface Renewal {
-  readonly adapter: Pick<ChainAdapter, 'planRenewal' | 'signSend'>;
+  readonly adapter: ChainAdapter;
   readonly quote: FeeQuote;
 }
 
 /**
- * Signs a send anew, for the same payment from the same money. Only for sends none of whose versions
+ * Signs a send anew, for the same payment from the same money; from other money where the accounts no
+ * longer hold what it was planned with, for it would fail again. Only for sends none of whose versions
  * can ever land, which the caller has proven. The new bytes are offered by the next round. Null when
- * the chain knows no such thing or the send had its share of versions.
+ * the chain knows no such thing, the send had its share of versions, or nothing else can pay for it.
  */
 export async function renewSend(
   tx: Tx,
@@ -33,12 +38,15 @@ export async function renewSend(
   const { send, newest } = expired;
   const { adapter, quote } = renewal;
   if (newest.version >= deps.policy.maxVersions) return null;
-  const plan = adapter.planRenewal?.(readPlan(newest.plan_json), quote) ?? null;
+  const same = adapter.planRenewal?.(readPlan(newest.plan_json), quote) ?? null;
+  if (same === null) return null;
+  const plan = fitsHeld(same, quote.held) ? same : await planAround(tx, deps, renewal, { send, same });
   if (plan === null) return null;
   const { txid, raw } = adapter.signSend(plan, deps.keys);
   const version = newest.version + 1;
   const now = deps.clock.now();
   const fee = plan.fee.toString();
+  const amount = plan.amount.toString();
   const { id, coin, mode } = send;
   await insertSendVersion(tx, {
     send_id: id,
@@ -53,5 +61,37 @@ export async function renewSend(
     created_at: now,
   });
   deps.logger.info({ sendId: id, version, txid, expired: newest.txid }, 'an expired send was signed anew');
-  return updateSend(tx, id, { version, txid, fee, broadcasts: 0, next_broadcast_at: now }, now);
+  return updateSend(tx, id, { version, txid, amount, fee, broadcasts: 0, next_broadcast_at: now }, now);
+}
+
+/** The same order from what can be drawn on now, its old money included, taken for it; null when that does not do. */
+async function planAround(
+  tx: Tx,
+  deps: RenewSendDeps,
+  { adapter, quote }: Renewal,
+  { send, same }: { readonly send: StoredSend; readonly same: SendPlan },
+): Promise<SendPlan | null> {
+  const account = same.inputs[0]?.keyPath.account;
+  // Deposits that are gathered are chosen anew by the next gathering.
+  if (account === undefined || send.purpose !== 'send') return null;
+  await releaseOutputs(tx, send.id);
+  const order = {
+    coin: send.coin,
+    mode: send.mode,
+    merchantId: send.merchant_id,
+    account,
+    destination: send.destination,
+    amount: BigInt(send.ordered),
+    subtractFee: send.subtract_fee === 1,
+  };
+  try {
+    const plan = await planOrder(tx, deps, order, { adapter, quote });
+    const refs = plan.inputs.map(({ ref }) => ref);
+    await reserveOutputs(tx, send, refs, send.id);
+    return plan;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    deps.logger.warn({ sendId: send.id, reason: error.message }, 'no other money can pay for this send');
+    return null;
+  }
 }

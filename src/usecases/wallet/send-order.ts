@@ -21,6 +21,7 @@ import { spendableFunds } from '../../store/spendable.ts';
 import { spendableAccounts, type SpendableAccount } from '../../store/spendable-accounts.ts';
 import type { MerchantRow } from '../../store/tables.ts';
 import { nextChangeAddress } from './change-address.ts';
+import { drawableFunds, fitsHeld, withHeld } from './drawable-funds.ts';
 import { sendsFromOneAddress } from './sender.ts';
 
 /** Accounts added up to say how much lies beyond what one send can reach. */
@@ -88,7 +89,7 @@ export async function quoteFee(
   const { coin, mode, account, destination, amount } = order;
   try {
     if (adapter.measure !== undefined) {
-      const quote = await adapter.feeQuote();
+      const quote = await withHeld(deps.db, adapter, { wallet: order }, await adapter.feeQuote());
       // What is planned here may be gone when it is stored: then the plan is made without the measure.
       return await adapter.measure(await planOrder(deps.db, deps, order, { adapter, quote }), quote);
     }
@@ -122,11 +123,16 @@ export async function planOrder(
   const { destination, amount, subtractFee } = order;
   const changeAddress = await nextChangeAddress(db, deps, order);
   const from = sendsFromOneAddress(order) ? changeAddress : undefined;
-  const funds = await spendableFunds(db, { ...order, from });
+  const funds = await drawableFunds(db, { ...order, from }, { held: quote.held, changeAddress });
   const fromNonce = quote.account?.nonce ?? 0;
   const lane = from === undefined ? undefined : await laneOf(db, { ...order, address: from, fromNonce });
   try {
-    return adapter.planSend({ funds, destination, amount, subtractFee, changeAddress, quote, lane });
+    const request = { funds, destination, amount, subtractFee, changeAddress, quote, lane };
+    const plan = adapter.planSend(request);
+    if (fitsHeld(plan, quote.held)) return plan;
+    // It would empty the merchant's own account, which holds more than the ledger knows.
+    const deposits = funds.filter(({ address }) => address !== changeAddress);
+    return adapter.planSend({ ...request, funds: deposits });
   } catch (error) {
     if (error instanceof InsufficientFunds) {
       throw insufficient(order, error, await uncollected(db, order, funds));

@@ -146,6 +146,11 @@ export class SvmNode {
     this.#toDrop = count;
   }
 
+  /** What was lost so far and has not turned up. */
+  get dropped(): readonly WireTransaction[] {
+    return this.#dropped;
+  }
+
   /** What was lost turns up and runs, as if a leader had kept it. */
   landDropped(): void {
     for (const wire of this.#dropped.splice(0)) this.ledger.send(wire);

@@ -1,0 +1,67 @@
+import { accountsPerSend } from '../../domain/accounts.ts';
+import type { ChainAdapter, FeeQuote, Fund, SendPlan } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { Db } from '../../store/database.ts';
+import { spendableFunds } from '../../store/spendable.ts';
+import { spendableAccounts } from '../../store/spendable-accounts.ts';
+
+/** Accounts that one question to the chain is about. */
+const ACCOUNTS_ASKED = 100;
+
+interface Drawer extends ChainId {
+  readonly merchantId: string;
+}
+
+/**
+ * Where a send takes accounts as a whole: the quote with what those it may draw on hold on the chain at
+ * this moment. Elsewhere the quote as it is. Waits for the network.
+ * @param first accounts to be asked about in any case
+ * @throws {ChainError} when the node does not answer.
+ */
+export async function withHeld(
+  db: Db,
+  adapter: ChainAdapter,
+  { wallet, first = [] }: { readonly wallet: Drawer; readonly first?: readonly string[] },
+  quote: FeeQuote,
+): Promise<FeeQuote> {
+  if (adapter.heldNow === undefined || accountsPerSend(wallet) === null) return quote;
+  const spendable = await spendableAccounts(db, wallet, ACCOUNTS_ASKED);
+  const accounts = new Set([...first, ...spendable.map(({ fund }) => fund.address)]);
+  if (accounts.size === 0) return quote;
+  return { ...quote, held: await adapter.heldNow([...accounts].slice(0, ACCOUNTS_ASKED)) };
+}
+
+/**
+ * What a send may draw on. An account that on the chain holds something else than in the ledger (money
+ * that came this moment, lamports that no transaction brought) is left out: emptying it would leave the
+ * difference behind, and the network refuses accounts that hold so little. The merchant's own keeps
+ * the rest anyway, so there only too little counts.
+ */
+export async function drawableFunds(
+  db: Db,
+  wallet: Drawer & { readonly from?: string | undefined },
+  { held, changeAddress }: { readonly held: FeeQuote['held']; readonly changeAddress: string },
+): Promise<Fund[]> {
+  const perSend = wallet.from === undefined ? accountsPerSend(wallet) : null;
+  if (perSend === null || held === undefined) return spendableFunds(db, wallet);
+  const accounts = await spendableAccounts(db, wallet, ACCOUNTS_ASKED);
+  return accounts
+    .map(({ fund }) => fund)
+    .filter((fund) => isAsHeld(fund, { held, keeper: changeAddress }))
+    .slice(0, perSend);
+}
+
+/** Whether the accounts of a plan hold on the chain what it counts on, so that each emptied one is empty. */
+export function fitsHeld(plan: SendPlan, held: FeeQuote['held']): boolean {
+  const keeper = plan.change?.address ?? null;
+  return held === undefined || plan.inputs.every((fund) => isAsHeld(fund, { held, keeper }));
+}
+
+function isAsHeld(
+  { address, amount }: Fund,
+  { held, keeper }: { readonly held: ReadonlyMap<string, bigint>; readonly keeper: string | null },
+): boolean {
+  const holds = held.get(address);
+  if (holds === undefined) return true;
+  return address === keeper ? holds >= amount : holds === amount;
+}
