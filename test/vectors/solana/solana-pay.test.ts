@@ -15,6 +15,9 @@ test('decimals are written with a leading 0 and without an exponent', () => {
 });
 
 test('labels are URL-encoded', () => {
+  // As the specification encodes its message: wallets need not read a plus sign as a space.
+  const encoded = solanaPayUri({ address: RECIPIENT, amount: 1n, label: 'Thanks for all the fish' });
+  expect(encoded).toMatch(/&label=Thanks%20for%20all%20the%20fish$/);
   const uri = solanaPayUri({ address: RECIPIENT, amount: 1n, label: 'Tea & cake #1' });
   expect(new URLSearchParams(uri.split('?')[1]).get('label')).toBe('Tea & cake #1');
   expect(uri).not.toContain('#');
