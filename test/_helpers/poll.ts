@@ -12,8 +12,12 @@ export async function eventually<T>(
     const value = await ask();
     if (satisfies(value)) return value;
     if (Date.now() > deadline) {
-      throw new Error(`${what}: not within ${timeoutMs} ms; last: ${JSON.stringify(value)}`);
+      throw new Error(`${what}: not within ${timeoutMs} ms; last: ${shown(value)}`);
     }
     await sleep(25);
   }
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString() : part));
 }
