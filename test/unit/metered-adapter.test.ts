@@ -31,6 +31,8 @@ test('a metered adapter has nothing that the chain does not have', () => {
 
 const MINUTE = 60_000;
 
+const refOf = (txid: string): Pick<UnconfirmedCredit, 'ref'> => ({ ref: { txid, index: 0 } });
+
 /** A chain whose next block is what a test says, and the delays that were measured there. */
 function delaysOf(coin: 'BTC' | 'ETH'): {
   block: (at: { height: number; timeMs: number }, txids: string[]) => Promise<void>;
@@ -38,7 +40,6 @@ function delaysOf(coin: 'BTC' | 'ETH'): {
   seconds: () => Promise<[count: number, sum: number]>;
 } {
   const registry = new Registry();
-  const refOf = (txid: string): Pick<UnconfirmedCredit, 'ref'> => ({ ref: { txid, index: 0 } });
   let answer: unknown;
   const adapter = { coin, mode: 'live', blockAt: () => answer, unconfirmed: () => answer };
   const metered = meterAdapter(adapter as unknown as ChainAdapter, createNodeMetrics(registry), {
