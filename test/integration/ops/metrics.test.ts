@@ -79,7 +79,7 @@ describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
     // The clock was put forward after the send.
     const open = valueOf(text, 'tilld_send_oldest_open_age_seconds{coin="LTC",mode="live"}');
     expect(open).toBeGreaterThanOrEqual(11);
-    expect(text).toMatch(/tilld_rpc_duration_seconds_bucket\{[^}]*call="blockAt"/);
+    expect(text).toMatch(/tilld_rpc_duration_seconds_bucket\{[^}]*call="blocksFrom"/);
     expect(text).not.toContain(address);
     expect(text).not.toContain(new URL(node.rpcUrl).password);
 
