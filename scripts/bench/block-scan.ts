@@ -1,4 +1,5 @@
 import { alternate, compare } from './harness/alternate.ts';
+import { costOf } from './harness/cost.ts';
 import type { Bench, Comparison, Question } from './harness/question.ts';
 import { BlockWorld } from './chain/block-world.ts';
 import { blockOf, payment, strangers, type BlockShape } from './chain/synthetic-block.ts';
@@ -22,7 +23,7 @@ export const question: Question = {
     const notes: string[] = [];
     for (const shape of SHAPES) {
       const found = await measure(bench, world, shape);
-      comparisons.push(found.comparison);
+      comparisons.push(...found.comparisons);
       notes.push(found.note);
     }
     return { comparisons, notes };
@@ -33,7 +34,7 @@ async function measure(
   bench: Bench,
   world: BlockWorld,
   shape: BlockShape & { readonly name: string },
-): Promise<{ comparison: Comparison; note: string }> {
+): Promise<{ comparisons: Comparison[]; note: string }> {
   const others = strangers(shape);
   bench.progress(`${shape.name}: a node decodes ${others.length} transactions`);
   const verbose = await verboseAnswer(
@@ -44,24 +45,23 @@ async function measure(
     rounds: bench.quick ? 5 : 25,
     ours: async () => {
       const paid = payment(await world.payees(PAYMENTS));
-      const { ms, credits } = await world.take(blockOf(world.tip, [...others, paid]));
+      const { credits, ...cost } = await world.take(blockOf(world.tip, [...others, paid]));
       if (credits !== PAYMENTS) throw new Error(`${credits} of ${PAYMENTS} payments were found`);
-      return ms;
+      return cost;
     },
-    baseline: async () => {
-      const started = performance.now();
-      JSON.parse(verbose);
-      return performance.now() - started;
-    },
+    baseline: async () => (await costOf(() => void JSON.parse(verbose))).cost,
   });
   const { weight, hex } = blockOf(world.tip, others);
   return {
-    comparison: compare(rounds, {
-      what: shape.name,
-      unit: 'ms',
-      figure: (ms) => ms,
-      target: { atMost: 0.3 },
-    }),
+    comparisons: [
+      compare(rounds, { what: shape.name, unit: 'ms', figure: ({ ms }) => ms, target: { atMost: 0.3 } }),
+      compare(rounds, {
+        what: `${shape.name}, processor time`,
+        unit: 'ms',
+        figure: ({ cpuMs }) => cpuMs,
+        target: null,
+      }),
+    ],
     note: `${shape.name}: weight ${weight}, ${hex.length / 2} bytes raw, ${verbose.length} bytes verbose`,
   };
 }

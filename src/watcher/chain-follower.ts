@@ -49,6 +49,9 @@ export interface ChainHealth {
 /** Blocks recorded per round, so that the mempool is looked at now and then during a long catch-up. */
 const BLOCKS_PER_ROUND = 500;
 
+/** Part of the interval for which a node is left alone, however long it took to answer. */
+const MIN_REST = 0.25;
+
 /** Rounds in a row without a pause in which blocks and mempool belong to different tips. */
 const MAX_OUT_OF_STEP_ROUNDS = 5;
 
@@ -130,6 +133,7 @@ export class ChainFollower {
 
   async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
+      const startedMs = performance.now();
       try {
         const more = await this.round();
         this.#recovered();
@@ -137,7 +141,7 @@ export class ChainFollower {
       } catch (error) {
         this.#failed(error);
       }
-      await this.#pause();
+      await this.#pause(performance.now() - startedMs);
     }
   }
 
@@ -304,13 +308,13 @@ export class ChainFollower {
     this.#health = { ...this.#health, state, lastError: message };
   }
 
-  async #pause(): Promise<void> {
+  /** @param spentMs how long the look took: the interval is from one's start to the next one's */
+  async #pause(spentMs: number): Promise<void> {
     const { pollIntervalMs, maxBackoffMs } = this.#options;
     const backoff = Math.min(maxBackoffMs, pollIntervalMs * 2 ** Math.min(this.#failures, 10));
+    const untilNext = Math.max(pollIntervalMs - spentMs, pollIntervalMs * MIN_REST);
     const signal = this.#wake.signal;
-    await sleep(this.#failures === 0 ? pollIntervalMs : backoff, undefined, { signal }).catch(
-      () => undefined,
-    );
+    await sleep(this.#failures === 0 ? untilNext : backoff, undefined, { signal }).catch(() => undefined);
     if (signal.aborted && !this.#stopping.signal.aborted) this.#wake = new AbortController();
   }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
-import { Novelties } from '../../../src/chains/novelties.ts';
 import { parseAddress } from '../../../src/chains/utxo/address.ts';
+import { BlockProver } from '../../../src/chains/utxo/block-prover.ts';
 import { UTXO_COINS } from '../../../src/chains/utxo/coins.ts';
 import { createNodeClient } from '../../../src/chains/utxo/node-client.ts';
 import { readBlock } from '../../../src/chains/utxo/read-block.ts';
@@ -13,7 +13,7 @@ import { createChainIndex } from '../../../src/store/chain-index.ts';
 import { inTransaction } from '../../../src/store/database.ts';
 import { recordBlock } from '../../../src/usecases/chain/record-block.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../../test/_helpers/payment-world.ts';
-import { silent } from '../../../test/_helpers/wallet-world.ts';
+import { costOf, type Cost } from '../harness/cost.ts';
 import type { Bench } from '../harness/question.ts';
 import type { SyntheticBlock } from './synthetic-block.ts';
 
@@ -24,15 +24,13 @@ const GENESIS = '00'.repeat(32);
 export class BlockWorld {
   readonly #world: PaymentWorld;
   readonly #index: ChainIndex;
-  readonly #novelties: Novelties;
+  readonly #prover = new BlockProver();
   #height = 1;
   #tip = GENESIS;
 
   private constructor(world: PaymentWorld) {
     this.#world = world;
     this.#index = createChainIndex(world.wallet.db, CHAIN);
-    const { clock } = world.wallet;
-    this.#novelties = new Novelties({ coin: 'BTC', what: 'version', clock, logger: silent });
   }
 
   /** @param watched addresses that the shop watches, each with an output it once got */
@@ -45,6 +43,7 @@ export class BlockWorld {
       advanceCursor(tx, CHAIN, { height: 1, hash: GENESIS, parentHash: GENESIS, timeMs: now }, now),
     );
     const opened = new BlockWorld(world);
+    bench.onEnd(async () => opened.#prover.close());
     for (let looks = 0; (await opened.#index.sieve?.()) === null; looks += 1) {
       if (looks === 0) bench.progress(`taking in ${watched} addresses`);
     }
@@ -71,7 +70,7 @@ export class BlockWorld {
   }
 
   /** From the node's answer, a text in memory, to the committed ledger. */
-  async take(block: SyntheticBlock): Promise<{ readonly ms: number; readonly credits: number }> {
+  async take(block: SyntheticBlock): Promise<Cost & { readonly credits: number }> {
     // A new client counts its requests from one: the answers are whole before the clock starts.
     const answers: readonly string[] = [reply(block.hash, 1), reply(block.hex, 2)];
     let lastId = 0;
@@ -84,16 +83,22 @@ export class BlockWorld {
         close: async () => {},
       }),
     );
-    const reader = { client, coin: UTXO_COINS.BTC, index: this.#index, novelties: this.#novelties };
-    const started = performance.now();
-    const read = await readBlock(reader, this.#height + 1);
-    if (read === null) throw new Error('the block was not read');
-    if (!(await recordBlock(this.#world.deps, CHAIN, read, null)))
-      throw new Error('the block was not recorded');
-    const ms = performance.now() - started;
+    const reader = {
+      client,
+      coin: UTXO_COINS.BTC,
+      index: this.#index,
+      prover: this.#prover,
+    };
+    const { cost, value: credits } = await costOf(async () => {
+      const read = await readBlock(reader, this.#height + 1);
+      if (read === null) throw new Error('the block was not read');
+      if (!(await recordBlock(this.#world.deps, CHAIN, read, null)))
+        throw new Error('the block was not recorded');
+      return read.credits.length;
+    });
     this.#height += 1;
     this.#tip = block.hash;
-    return { ms, credits: read.credits.length };
+    return { ...cost, credits };
   }
 }
 

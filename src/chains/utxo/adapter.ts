@@ -9,6 +9,7 @@ import type { Mode, Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { addressScript, parseAddress } from './address.ts';
 import { BlockFeed } from './block-feed.ts';
+import { BlockProver } from './block-prover.ts';
 import type { UtxoCoinCode } from './coin.ts';
 import { UTXO_COINS } from './coins.ts';
 import { type FeeLimits, quoteFee } from './fees.ts';
@@ -77,7 +78,9 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const slowRpc = rpcWithin(SCAN_TIMEOUT_MS);
   const mempool = createMempool({ client, index, mweb: coin.hasMweb, clock, logger });
   const submitter = createSubmitter(client, coin.hasMweb, logger);
-  const feed = new BlockFeed({ client, coin, index });
+  const prover = new BlockProver();
+  const reader = { client, coin, index, prover };
+  const feed = new BlockFeed(reader);
 
   return {
     coin: coin.code,
@@ -88,7 +91,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     tip: () => client.tip(),
     hashAt: (height) => feed.hashAt(height),
     blockBefore: (timeMs) => blockBefore(client, timeMs),
-    blockAt: (height) => readBlock({ client, coin, index }, height),
+    blockAt: (height) => readBlock(reader, height),
     blocksFrom: (height) => feed.blocksFrom(height),
     unconfirmed: () => mempool.view(),
     recheck: (transactions) => recheck(submitter, transactions, logger),
@@ -105,7 +108,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     broadcast: (transaction) => submitter.broadcast(transaction),
     scanUnspent: (query) => scanUnspent(slowRpc, query),
     close: async () => {
-      await Promise.all([client.close(), slowRpc.close()]);
+      await Promise.all([client.close(), slowRpc.close(), prover.close()]);
     },
   };
 }

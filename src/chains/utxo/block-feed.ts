@@ -1,5 +1,6 @@
-import type { ChainBlock } from '../../domain/chain.ts';
-import { prunedError, reduceBlock, type BlockReaderDeps, type RawBlock } from './read-block.ts';
+import type { ChainBlock, Sieve } from '../../domain/chain.ts';
+import { BlockProver } from './block-prover.ts';
+import { proveBlock, prunedError, reduceBlock, type BlockReaderDeps, type RawBlock } from './read-block.ts';
 
 /** Blocks per request: even if each had the largest size, the answer stays in bounds. */
 const MAX_BLOCKS = 10;
@@ -22,8 +23,9 @@ export class BlockFeed {
   #ahead: Batch | null = null;
   #size = 1;
 
-  constructor(deps: BlockReaderDeps) {
-    this.#deps = deps;
+  /** Without a prover of the caller's, it has one of its own. */
+  constructor(deps: Omit<BlockReaderDeps, 'prover'> & Partial<Pick<BlockReaderDeps, 'prover'>>) {
+    this.#deps = { ...deps, prover: deps.prover ?? new BlockProver() };
   }
 
   /**
@@ -54,11 +56,14 @@ export class BlockFeed {
   async #take(height: number): Promise<readonly ChainBlock[]> {
     if (this.#ready[0]?.height !== height) this.#ready = [];
     if (this.#ready.length === 0) await this.#refill(height);
-    // One look serves all: nothing changes the index in between.
-    const sieve = (await this.#deps.index.sieve?.()) ?? null;
+    let sieve: Sieve | null | undefined;
     const blocks: ChainBlock[] = [];
     for (let raw = this.#ready.shift(); raw !== undefined; raw = this.#ready.shift()) {
-      const block = await reduceBlock(this.#deps, raw, sieve);
+      const proven = await proveBlock(this.#deps, raw);
+      // One look serves a row of small blocks; while a thread worked, the index may have changed.
+      if (sieve === undefined || this.#deps.prover.isLarge(raw))
+        sieve = (await this.#deps.index.sieve?.()) ?? null;
+      const block = await reduceBlock(this.#deps, raw.height, proven, sieve);
       const parent = blocks.at(-1);
       if (parent !== undefined && block.parentHash !== parent.hash) {
         // The chain changed between two of them.

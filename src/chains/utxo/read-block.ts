@@ -1,5 +1,6 @@
 import { type ChainBlock, ChainError, type ChainIndex, type Sieve } from '../../domain/chain.ts';
-import { bytesOfHex, scanBlock } from './block.ts';
+import type { ScannedBlock } from './block.ts';
+import type { BlockProver } from './block-prover.ts';
 import type { UtxoCoin } from './coin.ts';
 import { COINBASE_MATURITY, type MatchTransaction, matchTransactions, PEGOUT_MATURITY } from './match.ts';
 import type { NodeClient } from './node-client.ts';
@@ -9,6 +10,7 @@ export interface BlockReaderDeps {
   readonly client: NodeClient;
   readonly coin: Pick<UtxoCoin, 'hasMweb'>;
   readonly index: ChainIndex;
+  readonly prover: BlockProver;
 }
 
 const ONE_CONFIRMATION = 1;
@@ -23,7 +25,8 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   if (hash === null) return null;
   const raw = await deps.client.rawBlock(hash);
   if (raw === null) throw await prunedError(deps.client, height);
-  return reduceBlock(deps, { height, hash, raw });
+  const block = await proveBlock(deps, { height, hash, raw });
+  return reduceBlock(deps, height, block);
 }
 
 /** A block as the node gave it, not yet looked into. */
@@ -34,16 +37,24 @@ export interface RawBlock {
   readonly raw: string;
 }
 
+/** Proves a raw block to be the one asked for. */
+export async function proveBlock(
+  { coin, prover }: Pick<BlockReaderDeps, 'coin' | 'prover'>,
+  { hash, raw }: RawBlock,
+): Promise<ScannedBlock> {
+  return prover.prove({ raw, hash, mweb: coin.hasMweb });
+}
+
 /**
- * Proves a raw block to be the one asked for and keeps of it what concerns us.
+ * Keeps of a proven block what concerns us.
  * @param sieve the index's, if it was asked for already
  */
 export async function reduceBlock(
-  { coin, index }: Omit<BlockReaderDeps, 'client'>,
-  { height, hash, raw }: RawBlock,
+  { index }: Pick<BlockReaderDeps, 'index'>,
+  height: number,
+  block: ScannedBlock,
   sieve?: Sieve | null,
 ): Promise<ChainBlock> {
-  const block = scanBlock(bytesOfHex(raw), hash, coin.hasMweb);
   let oddVersions = 0;
   const transactions = block.transactions.map((scanned, position): MatchTransaction => {
     if (hasOddVersion(block.bytes, scanned)) oddVersions += 1;
@@ -52,7 +63,7 @@ export async function reduceBlock(
     return { bytes: block.bytes, scanned, maturity, relayable: !isCoinbase && !scanned.isHogEx };
   });
   const { credits, debits } = await matchTransactions(transactions, index, [], sieve);
-  const { parentHash, timeMs } = block;
+  const { hash, parentHash, timeMs } = block;
   return { height, hash, parentHash, timeMs, credits, debits, ...(oddVersions > 0 ? { oddVersions } : {}) };
 }
 

@@ -1,0 +1,70 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { scanBlock } from '../../../../src/chains/utxo/block.ts';
+import { BlockProver } from '../../../../src/chains/utxo/block-prover.ts';
+import { encodeBlock, encodeTransaction, COINBASE, p2wpkh, txidOf } from './raw-chain.ts';
+
+const PAYMENT = { ...COINBASE, outputs: [{ amount: 5_000n, script: p2wpkh('ab'.repeat(20)) }] };
+
+/** A block that is a thread's work: so many transactions that it has more than 256 kB. */
+function blockOf(count: number) {
+  const all = Array.from({ length: count }, (_, at) => ({
+    ...PAYMENT,
+    outputs: [{ amount: BigInt(at), script: p2wpkh('cd'.repeat(20)) }, ...PAYMENT.outputs],
+  }));
+  const block = encodeBlock({
+    transactions: all.map((each) => encodeTransaction(each)),
+    txids: all.map((each) => txidOf(each)),
+    parentHash: '00'.repeat(32),
+  });
+  return { ...block, raw: block.bytes.toString('hex') };
+}
+
+const large = blockOf(4_000);
+const small = blockOf(3);
+const order = { raw: large.raw, hash: large.hash, mweb: false };
+/** Nothing that a node can answer: Buffer refuses it with an error that nobody foresaw. */
+const deadly = { ...order, raw: { length: Number.MAX_SAFE_INTEGER } as unknown as string };
+
+let prover = new BlockProver();
+afterEach(async () => {
+  await prover.close();
+  prover = new BlockProver();
+});
+
+describe('blocks read in a thread', () => {
+  it('are read exactly as those read on the spot', async () => {
+    expect(prover.isLarge(order)).toBe(true);
+    expect(await prover.prove(order)).toEqual(scanBlock(large.bytes, large.hash, false));
+    const short = { raw: small.raw, hash: small.hash, mweb: false };
+    expect(prover.isLarge(short)).toBe(false);
+    expect(await prover.prove(short)).toEqual(scanBlock(small.bytes, small.hash, false));
+  });
+
+  it('are refused with the same words when a byte was changed', async () => {
+    const forged = `${large.raw.slice(0, -60)}ff${large.raw.slice(-58)}`;
+    await expect(prover.prove({ ...order, raw: forged })).rejects.toMatchObject({
+      kind: 'bad_answer',
+      message: expect.stringContaining('merkle root') as string,
+    });
+    expect(await prover.prove(order)).toMatchObject({ hash: large.hash });
+  });
+
+  it('are an outage, and no more, while their thread dies: the next try gets a new one', async () => {
+    await expect(prover.prove(deadly)).rejects.toMatchObject({ name: 'ChainError', kind: 'unavailable' });
+    expect(await prover.prove(order)).toMatchObject({ hash: large.hash });
+  });
+
+  it('do not pile up before the thread', async () => {
+    const all = await Promise.allSettled([1, 2, 3, 4, 5].map(async () => prover.prove(order)));
+    expect(all.map(({ status }) => status)).toContain('rejected');
+    expect(all.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('are given up when the daemon stops', async () => {
+    const waiting = prover.prove(order);
+    const given = expect(waiting).rejects.toMatchObject({ kind: 'unavailable' });
+    await prover.close();
+    await given;
+    await expect(prover.prove(order)).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});
