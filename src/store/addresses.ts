@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { OpenKey } from '../domain/chain.ts';
 import type { ChainId, Coin } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
+import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
 import type { AddressRow } from './tables.ts';
 
 /** One stored address, as read back. */
@@ -26,18 +27,28 @@ export async function takeAddressIndexes(
   coins: readonly Coin[],
 ): Promise<{ coin: Coin; index: number }[]> {
   const { merchantId: merchant_id, mode, branch } = at;
-  const rows = await tx
+  const rows: { coin: Coin; next_index: number }[] = [];
+  for (const coin of coins) rows.push(...(await takeIndex(tx, { merchant_id, coin, mode, branch })));
+  return rows.map((row) => ({ coin: row.coin, index: row.next_index - 1 }));
+}
+
+const takeIndex = prepared((db, slot: SlotOf<Pick<AddressRow, 'merchant_id' | 'coin' | 'mode' | 'branch'>>) =>
+  db
     .insertInto('address_counters')
-    .values(coins.map((coin) => ({ merchant_id, coin, mode, branch, next_index: 1 })))
+    .values({
+      merchant_id: slot('merchant_id'),
+      coin: slot('coin'),
+      mode: slot('mode'),
+      branch: slot('branch'),
+      next_index: 1,
+    })
     .onConflict((conflict) =>
       conflict
         .columns(['merchant_id', 'coin', 'mode', 'branch'])
         .doUpdateSet((eb) => ({ next_index: eb('address_counters.next_index', '+', 1) })),
     )
-    .returning(['coin', 'next_index'])
-    .execute();
-  return rows.map((row) => ({ coin: row.coin, index: row.next_index - 1 }));
-}
+    .returning(['coin', 'next_index']),
+);
 
 /** The index the next address of a branch will get, without taking it. */
 export async function nextAddressIndex(db: Db, at: AddressBranch): Promise<number> {
@@ -57,12 +68,12 @@ export async function insertAddresses(
   tx: Tx,
   rows: readonly Omit<StoredAddress, 'id'>[],
 ): Promise<StoredAddress[]> {
-  return tx
-    .insertInto('addresses')
-    .values([...rows])
-    .returningAll()
-    .execute();
+  const stored: StoredAddress[] = [];
+  for (const row of rows) for (const { id } of await insertRow(tx, row)) stored.push({ ...row, id });
+  return stored;
 }
+
+const insertRow = preparedInsert('addresses', ['id']);
 
 /** Of these watch keys, the ones that are ours, with their rows. Cost grows with the keys asked, not with those watched. */
 export async function findWatched(

@@ -1,4 +1,5 @@
 import type { Db, Tx } from './database.ts';
+import { prepared, type SlotOf } from './prepared.ts';
 import type { ApiKeyRow, MerchantRow } from './tables.ts';
 
 export async function insertApiKeys(tx: Tx, rows: readonly ApiKeyRow[]): Promise<void> {
@@ -13,16 +14,19 @@ export interface KeyOwner {
   readonly merchant: MerchantRow;
 }
 
-/** The valid key with this SHA-256 and its merchant; a key past its grace period is not found. */
-export async function findValidKey(db: Db, keyHash: string, now: number): Promise<KeyOwner | null> {
-  const row = await db
+const validKey = prepared((db, slot: SlotOf<{ keyHash: string; now: number }>) =>
+  db
     .selectFrom('api_keys as key')
     .innerJoin('merchants', 'merchants.id', 'key.merchant_id')
     .selectAll('merchants')
     .select(['key.id as key_id', 'key.kind as key_kind', 'key.last_used_at as key_last_used_at'])
-    .where('key.key_hash', '=', keyHash)
-    .where((eb) => eb.or([eb('key.expires_at', 'is', null), eb('key.expires_at', '>', now)]))
-    .executeTakeFirst();
+    .where('key.key_hash', '=', slot('keyHash'))
+    .where((eb) => eb.or([eb('key.expires_at', 'is', null), eb('key.expires_at', '>', slot('now'))])),
+);
+
+/** The valid key with this SHA-256 and its merchant; a key past its grace period is not found. */
+export async function findValidKey(db: Db, keyHash: string, now: number): Promise<KeyOwner | null> {
+  const [row] = await validKey(db, { keyHash, now });
   if (row === undefined) return null;
   const { key_id: id, key_kind: kind, key_last_used_at: last_used_at, ...merchant } = row;
   return { key: { id, kind, last_used_at }, merchant };

@@ -2,6 +2,7 @@ import type { BlockRef, ChainBlockHeader } from '../domain/chain.ts';
 import type { ChainId, Coin, Mode } from '../domain/coins.ts';
 import type { FinalHeights } from '../domain/confirmations.ts';
 import type { Db, Tx } from './database.ts';
+import { prepared, type SlotOf } from './prepared.ts';
 
 /** Blocks remembered below the cursor: the deepest reorg that is followed without a rescan. */
 export const REMEMBERED_BLOCKS = 2_016;
@@ -16,23 +17,22 @@ export async function findCursor(db: Db, chain: ChainId): Promise<BlockRef | und
     .executeTakeFirst();
 }
 
+const cursorsOf = prepared((db, slot: SlotOf<{ mode: Mode }>) =>
+  db
+    .selectFrom('chain_cursors')
+    .select(['coin', 'height', 'safe_height as safe', 'finalized_height as finalized'])
+    .where('mode', '=', slot('mode')),
+);
+
 /** Heights of all chains of one mode. */
 export async function cursorHeights(db: Db, mode: Mode): Promise<Partial<Record<Coin, number>>> {
-  const rows = await db
-    .selectFrom('chain_cursors')
-    .select(['coin', 'height'])
-    .where('mode', '=', mode)
-    .execute();
+  const rows = await cursorsOf(db, { mode });
   return Object.fromEntries(rows.map((row) => [row.coin, row.height]));
 }
 
 /** What the networks of one mode called final. */
 export async function finalHeights(db: Db, mode: Mode): Promise<Partial<Record<Coin, FinalHeights>>> {
-  const rows = await db
-    .selectFrom('chain_cursors')
-    .select(['coin', 'safe_height as safe', 'finalized_height as finalized'])
-    .where('mode', '=', mode)
-    .execute();
+  const rows = await cursorsOf(db, { mode });
   return Object.fromEntries(rows.map(({ coin, safe, finalized }) => [coin, { safe, finalized }]));
 }
 

@@ -1,4 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
+import { prepared } from './prepared.ts';
+import { enterTransaction, leaveTransaction } from './runners.ts';
 import type { Tables } from './tables.ts';
 
 type Work<T> = (tx: Transaction<Tables>) => Promise<T>;
@@ -52,7 +54,12 @@ export class CommitGroup {
     const outcomes: Outcome[] = [];
     try {
       await this.#db.transaction().execute(async (tx) => {
-        for (const job of taken) outcomes.push(await job.run(tx));
+        enterTransaction(this.#db, tx);
+        try {
+          for (const job of taken) outcomes.push(await job.run(tx));
+        } finally {
+          leaveTransaction(tx);
+        }
       });
     } catch (error) {
       // The disk is full or failed: SQLite took everything back, also what had been done before.
@@ -63,16 +70,19 @@ export class CommitGroup {
   }
 }
 
+const savepoint = prepared((db) => ({ compile: () => sql`savepoint work`.compile(db) }));
+const release = prepared((db) => ({ compile: () => sql`release savepoint work`.compile(db) }));
+
 async function attempt<T>(
   tx: Transaction<Tables>,
   work: Work<T>,
   resolve: (value: T) => void,
   reject: (error: unknown) => void,
 ): Promise<Outcome> {
-  await sql`savepoint work`.execute(tx);
+  await savepoint(tx, {});
   try {
     const value = await work(tx);
-    await sql`release savepoint work`.execute(tx);
+    await release(tx, {});
     return () => resolve(value);
   } catch (error) {
     await takeBack(tx, error);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from './database.ts';
 import { isUniqueViolation } from './dialect.ts';
+import { prepared, type SlotOf } from './prepared.ts';
 import type { CustomerRow } from './tables.ts';
 
 /** Inserts a customer; false when the user has one with this e-mail address (by `email_key`). */
@@ -16,13 +17,12 @@ export async function insertCustomer(tx: Tx, row: CustomerRow): Promise<boolean>
 
 /** A customer of this user; one of another user is not found. */
 export async function findCustomerOf(db: Db, userId: string, id: string): Promise<CustomerRow | undefined> {
-  return db
-    .selectFrom('customers')
-    .selectAll()
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
+  return (await ofUser(db, { userId, id }))[0];
 }
+
+const ofUser = prepared((db, slot: SlotOf<{ userId: string; id: string }>) =>
+  db.selectFrom('customers').selectAll().where('id', '=', slot('id')).where('user_id', '=', slot('userId')),
+);
 
 /** Changes a customer; null when the new e-mail address is another customer's. */
 export async function updateCustomer(

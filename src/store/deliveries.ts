@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Db, Tx } from './database.ts';
+import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
 import type { DeliveryRow } from './tables.ts';
 
 export type StoredDelivery = Selectable<DeliveryRow>;
@@ -17,33 +18,34 @@ export interface NewDelivery {
 
 /** Queues an event for a URL, due now or when the deliveries before it in its order are. */
 export async function insertDelivery(tx: Tx, delivery: NewDelivery): Promise<void> {
-  const before = await tx
+  const [before] = await lastOfOrder(tx, { orderKey: delivery.orderKey });
+  await insertRow(tx, {
+    id: delivery.id,
+    event_id: delivery.eventId,
+    event_seq: delivery.eventSeq,
+    merchant_id: delivery.merchantId,
+    payment_id: delivery.paymentId,
+    order_key: delivery.orderKey,
+    url: delivery.url,
+    origin: originOf(delivery.url),
+    status: 'pending',
+    attempts: 0,
+    next_attempt_at: Math.max(delivery.now, before?.next_attempt_at ?? 0),
+    lease_until: null,
+    lease_token: null,
+    created_at: delivery.now,
+    updated_at: delivery.now,
+  });
+}
+
+const insertRow = preparedInsert('deliveries');
+const lastOfOrder = prepared((db, slot: SlotOf<{ orderKey: string }>) =>
+  db
     .selectFrom('deliveries')
     .select((eb) => eb.fn.max('next_attempt_at').as('next_attempt_at'))
-    .where('order_key', '=', delivery.orderKey)
-    .where('status', '=', 'pending')
-    .executeTakeFirst();
-  await tx
-    .insertInto('deliveries')
-    .values({
-      id: delivery.id,
-      event_id: delivery.eventId,
-      event_seq: delivery.eventSeq,
-      merchant_id: delivery.merchantId,
-      payment_id: delivery.paymentId,
-      order_key: delivery.orderKey,
-      url: delivery.url,
-      origin: originOf(delivery.url),
-      status: 'pending',
-      attempts: 0,
-      next_attempt_at: Math.max(delivery.now, before?.next_attempt_at ?? 0),
-      lease_until: null,
-      lease_token: null,
-      created_at: delivery.now,
-      updated_at: delivery.now,
-    })
-    .execute();
-}
+    .where('order_key', '=', slot('orderKey'))
+    .where('status', '=', 'pending'),
+);
 
 /** Scheme, host and port of a URL; the text itself when it is none. */
 function originOf(url: string): string {

@@ -10,7 +10,8 @@ import {
   type Driver,
   type TransactionSettings,
 } from 'kysely';
-import { withStatementCache } from './statements.ts';
+import type { Runner, Runners } from './runners.ts';
+import { plannedOnce, withStatementCache } from './statements.ts';
 
 /**
  * The only file that knows the database is SQLite. WAL with synchronous FULL: a committed
@@ -18,6 +19,10 @@ import { withStatementCache } from './statements.ts';
  */
 export function openSqlite(path: string): {
   dialect: Dialect;
+  /** Null for a database in memory, which no second connection can open. */
+  runners: Runners | null;
+  /** Ends the reading connection. Kysely ends its own. */
+  closeReader: () => void;
   checkpoint: () => void;
   reclaim: (pages: number) => void;
 } {
@@ -31,11 +36,75 @@ export function openSqlite(path: string): {
   sqlite.pragma('busy_timeout = 5000');
   sqlite.pragma('temp_store = MEMORY');
   sqlite.pragma('cache_size = -16000');
+  const reader = path === ':memory:' ? null : new Reader(path);
+  const beforeWrite = (): void => reader?.endSnapshot();
   return {
-    dialect: new PlainSpokenDialect(sqlite),
+    dialect: new PlainSpokenDialect(sqlite, beforeWrite),
+    runners: reader === null ? null : { reader, writer: runnerOn(sqlite) },
+    closeReader: () => reader?.close(),
     checkpoint: () => void sqlite.pragma('wal_checkpoint(TRUNCATE)'),
     // By exec: the statement gives back one page per step and must be stepped to its end.
     reclaim: (pages) => void sqlite.exec(`PRAGMA incremental_vacuum(${Math.trunc(pages)})`),
+  };
+}
+
+/**
+ * A connection that only reads what is committed. What is read in one turn of the event loop shares one
+ * read transaction, as taking and leaving its locks costs more than most selects; a write of this
+ * process ends it at once, so that nothing is ever read older than what was committed before.
+ */
+class Reader implements Runner {
+  readonly #sqlite: Database.Database;
+  readonly #runner: Runner;
+  readonly #begin: Database.Statement;
+  readonly #commit: Database.Statement;
+  #isOpen = false;
+
+  constructor(path: string) {
+    const sqlite = new Database(path, { fileMustExist: true });
+    sqlite.pragma('query_only = ON');
+    sqlite.pragma('busy_timeout = 5000');
+    sqlite.pragma('temp_store = MEMORY');
+    // Its pages are mostly those that the writing connection keeps as well: it keeps few.
+    sqlite.pragma('cache_size = -4000');
+    this.#sqlite = sqlite;
+    this.#runner = runnerOn(sqlite);
+    this.#begin = sqlite.prepare('BEGIN');
+    this.#commit = sqlite.prepare('COMMIT');
+  }
+
+  all(text: string, parameters: readonly unknown[]): unknown[] {
+    if (!this.#isOpen) {
+      this.#begin.run();
+      this.#isOpen = true;
+      setImmediate(() => this.endSnapshot());
+    }
+    return this.#runner.all(text, parameters);
+  }
+
+  endSnapshot(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#commit.run();
+  }
+
+  close(): void {
+    this.endSnapshot();
+    this.#sqlite.close();
+  }
+}
+
+function runnerOn(sqlite: Database.Database): Runner {
+  const statements = new Map<string, Database.Statement>();
+  return {
+    // Bounded by the statements written down in the program: none is put together from what is asked.
+    all: (text, parameters) => {
+      let statement = statements.get(text);
+      if (statement === undefined) statements.set(text, (statement = sqlite.prepare(plannedOnce(text))));
+      if (statement.reader) return statement.all(parameters);
+      statement.run(parameters);
+      return [];
+    },
   };
 }
 
@@ -45,14 +114,16 @@ export function openSqlite(path: string): {
  */
 class PlainSpokenDialect extends SqliteDialect {
   readonly #sqlite: Database.Database;
+  readonly #beforeWrite: () => void;
 
-  constructor(sqlite: Database.Database) {
+  constructor(sqlite: Database.Database, beforeWrite: () => void) {
     super({ database: sqlite });
     this.#sqlite = sqlite;
+    this.#beforeWrite = beforeWrite;
   }
 
   override createDriver(): Driver {
-    return new PlainSpokenDriver(this.#sqlite);
+    return new PlainSpokenDriver(this.#sqlite, this.#beforeWrite);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -70,8 +141,8 @@ class TransactionalAdapter extends SqliteAdapter {
 class PlainSpokenDriver extends SqliteDriver {
   readonly #sqlite: Database.Database;
 
-  constructor(sqlite: Database.Database) {
-    super({ database: withStatementCache(sqlite) });
+  constructor(sqlite: Database.Database, beforeWrite: () => void) {
+    super({ database: withStatementCache(sqlite, beforeWrite) });
     this.#sqlite = sqlite;
   }
 

@@ -1,13 +1,17 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
 import type { EventType } from '../domain/events.ts';
 import type { Db, Tx } from './database.ts';
+import { preparedInsert } from './prepared.ts';
 import type { EventRow, Tables } from './tables.ts';
 
 export type StoredEvent = Selectable<EventRow>;
 
+const insertRow = preparedInsert('events', ['seq']);
+
 /** Appends one event and returns its place in the log. Must be in the transaction of what it tells about. */
 export async function insertEvent(tx: Tx, event: Omit<StoredEvent, 'seq'>): Promise<number> {
-  const row = await tx.insertInto('events').values(event).returning('seq').executeTakeFirstOrThrow();
+  const [row] = await insertRow(tx, event);
+  if (row === undefined) throw new Error('no event was stored');
   return row.seq;
 }
 

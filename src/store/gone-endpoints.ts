@@ -1,4 +1,5 @@
 import type { Db, Tx } from './database.ts';
+import { prepared, type SlotOf } from './prepared.ts';
 
 /** How a merchant's own URL is told from a payment's in this table. */
 const MERCHANT_URL = '';
@@ -8,16 +9,20 @@ export async function isGone(
   db: Db,
   endpoint: { merchantId: string; paymentId: string | null; url: string },
 ): Promise<boolean> {
-  const row = await db
+  const { merchantId, url } = endpoint;
+  const found = await gone(db, { merchantId, paymentId: endpoint.paymentId ?? MERCHANT_URL, url });
+  return found.length > 0;
+}
+
+const gone = prepared((db, slot: SlotOf<{ merchantId: string; paymentId: string; url: string }>) =>
+  db
     .selectFrom('gone_endpoints')
     .select('url')
-    .where('merchant_id', '=', endpoint.merchantId)
-    .where('payment_id', 'in', [MERCHANT_URL, endpoint.paymentId ?? MERCHANT_URL])
-    .where('url', '=', endpoint.url)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+    .where('merchant_id', '=', slot('merchantId'))
+    .where('payment_id', 'in', [MERCHANT_URL, slot('paymentId')])
+    .where('url', '=', slot('url'))
+    .limit(1),
+);
 
 /** Remembers that a URL answered 410: for one payment, or (paymentId null) as the merchant's own. */
 export async function insertGone(

@@ -1,6 +1,7 @@
 import type { Db, Tx } from './database.ts';
 import { isUniqueViolation } from './dialect.ts';
 import { readMeta, writeMeta } from './meta.ts';
+import { prepared, type SlotOf } from './prepared.ts';
 import type { MerchantRow } from './tables.ts';
 
 const FIRST_ACCOUNT = 'merchants.first_account';
@@ -43,8 +44,12 @@ export async function insertMerchant(tx: Tx, row: MerchantRow): Promise<boolean>
 }
 
 export async function findMerchant(db: Db, id: string): Promise<MerchantRow | undefined> {
-  return db.selectFrom('merchants').selectAll().where('id', '=', id).executeTakeFirst();
+  return (await byId(db, { id }))[0];
 }
+
+const byId = prepared((db, slot: SlotOf<{ id: string }>) =>
+  db.selectFrom('merchants').selectAll().where('id', '=', slot('id')),
+);
 
 /** A merchant of this user; one of another user is not found. */
 export async function findMerchantOf(db: Db, userId: string, id: string): Promise<MerchantRow | undefined> {

@@ -3,6 +3,7 @@ import { Kysely } from 'kysely';
 import type { Db } from './database.ts';
 import { copySqlite, openSqlite } from './dialect.ts';
 import { migrate, MIGRATIONS, pendingMigrations, type Migrations } from './migrate.ts';
+import { setRunners } from './runners.ts';
 import type { Tables } from './tables.ts';
 
 export interface OpenDatabase {
@@ -26,7 +27,7 @@ export async function openDatabase(
   } = {},
 ): Promise<OpenDatabase> {
   const { migrations = MIGRATIONS, mayMigrate = true } = options;
-  const { dialect, checkpoint, reclaim } = openSqlite(path);
+  const { dialect, runners, closeReader, checkpoint, reclaim } = openSqlite(path);
   const db = new Kysely<Tables>({ dialect });
   try {
     const { applied, pending } = await pendingMigrations(db, migrations);
@@ -37,13 +38,16 @@ export async function openDatabase(
     if (applied > 0 && next !== undefined && path !== ':memory:') keepCopy(path, `${path}.before-${next}`);
     await migrate(db, migrations);
   } catch (error) {
+    closeReader();
     await db.destroy();
     throw error;
   }
+  if (runners !== null) setRunners(db, runners);
   return {
     db,
     reclaim,
     close: async () => {
+      closeReader();
       checkpoint();
       await db.destroy();
     },

@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { Credit, Holding, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
+import { prepared, type SlotOf } from './prepared.ts';
 import type { OutputRow } from './tables.ts';
 
 /** One output that paid us, as the ledger holds it. */
@@ -39,15 +40,18 @@ export async function findOutput(db: Db, chain: ChainId, ref: OutputRef): Promis
 }
 
 export async function outputsOfPayment(db: Db, paymentId: string): Promise<StoredOutput[]> {
-  return db
+  return ofPayment(db, { paymentId });
+}
+
+const ofPayment = prepared((db, slot: SlotOf<{ paymentId: string }>) =>
+  db
     .selectFrom('outputs')
     .selectAll()
-    .where('payment_id', '=', paymentId)
+    .where('payment_id', '=', slot('paymentId'))
     .orderBy('first_seen_at')
     .orderBy('txid')
-    .orderBy('vout')
-    .execute();
-}
+    .orderBy('vout'),
+);
 
 /** Outputs of these transactions that paid us. */
 export async function outputsOfTransactions(

@@ -1,5 +1,7 @@
 import { PAYMENT_EVENT_TYPES } from '../domain/payment/types.ts';
+import { sql } from 'kysely';
 import type { Db } from './database.ts';
+import { prepared, type SlotOf } from './prepared.ts';
 
 export interface TimelineRow {
   readonly type: string;
@@ -9,13 +11,16 @@ export interface TimelineRow {
 
 /** What was told about a payment, oldest first, cut to the newest `limit`. */
 export async function paymentTimeline(db: Db, paymentId: string, limit: number): Promise<TimelineRow[]> {
-  const rows = await db
-    .selectFrom('events')
-    .select(['type', 'sequence', 'created_at as at'])
-    .where('payment_id', '=', paymentId)
-    .where('type', 'in', PAYMENT_EVENT_TYPES)
-    .orderBy('sequence', 'desc')
-    .limit(limit)
-    .execute();
+  const rows = await newest(db, { paymentId, limit });
   return rows.toReversed();
 }
+
+const newest = prepared((db, slot: SlotOf<{ paymentId: string; limit: number }>) =>
+  db
+    .selectFrom('events')
+    .select(['type', 'sequence', 'created_at as at'])
+    .where('payment_id', '=', slot('paymentId'))
+    .where('type', 'in', PAYMENT_EVENT_TYPES)
+    .orderBy('sequence', 'desc')
+    .limit(sql.val(slot('limit'))),
+);

@@ -3,24 +3,29 @@ import type { Coin, Mode } from '../domain/coins.ts';
 import type { PaymentStatus } from '../domain/payment/types.ts';
 import type { Db, Tx } from './database.ts';
 import { paymentsNamed, type PaymentSearch } from './payment-search.ts';
+import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
 import type { PaymentOptionRow, PaymentRow } from './tables.ts';
 
 export type StoredPayment = Selectable<PaymentRow>;
 export type StoredOption = Selectable<PaymentOptionRow>;
 
+const insertRow = preparedInsert('payments');
+const insertOption = preparedInsert('payment_options');
+
 export async function insertPayment(tx: Tx, row: Insertable<PaymentRow>): Promise<void> {
-  await tx.insertInto('payments').values(row).execute();
+  await insertRow(tx, row);
 }
 
 export async function insertPaymentOptions(tx: Tx, rows: readonly PaymentOptionRow[]): Promise<void> {
-  await tx
-    .insertInto('payment_options')
-    .values([...rows])
-    .execute();
+  for (const row of rows) await insertOption(tx, row);
 }
 
+const byId = prepared((db, slot: SlotOf<{ id: string }>) =>
+  db.selectFrom('payments').selectAll().where('id', '=', slot('id')),
+);
+
 export async function findPayment(db: Db, id: string): Promise<StoredPayment | undefined> {
-  return db.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirst();
+  return (await byId(db, { id }))[0];
 }
 
 /** The stored fields that checkout pages show and that can change, for up to a few thousand payments. */
@@ -35,14 +40,23 @@ export async function checkoutRows(db: Db, ids: readonly string[]) {
 }
 export type CheckoutRow = Awaited<ReturnType<typeof checkoutRows>>[number];
 
+const options = prepared((db, slot: SlotOf<{ paymentId: string }>) =>
+  db.selectFrom('payment_options').selectAll().where('payment_id', '=', slot('paymentId')).orderBy('coin'),
+);
+
 export async function optionsOf(db: Db, paymentId: string): Promise<StoredOption[]> {
-  return db
-    .selectFrom('payment_options')
-    .selectAll()
-    .where('payment_id', '=', paymentId)
-    .orderBy('coin')
-    .execute();
+  return options(db, { paymentId });
 }
+
+const openOrders = prepared((db, slot: SlotOf<{ merchantId: string; mode: Mode; orderId: string }>) =>
+  db
+    .selectFrom('payments')
+    .selectAll()
+    .where('merchant_id', '=', slot('merchantId'))
+    .where('mode', '=', slot('mode'))
+    .where('order_id', '=', slot('orderId'))
+    .where('status', 'not in', ['expired', 'cancelled']),
+);
 
 /**
  * The payment that holds an order id: the one that is neither expired nor cancelled. When late money
@@ -53,14 +67,7 @@ export async function findOpenOrder(
   at: { merchantId: string; mode: Mode; orderId: string },
 ): Promise<StoredPayment | undefined> {
   // Sorted here: told to sort and stop at one, SQLite walks all payments of the merchant by age.
-  const rows = await db
-    .selectFrom('payments')
-    .selectAll()
-    .where('merchant_id', '=', at.merchantId)
-    .where('mode', '=', at.mode)
-    .where('order_id', '=', at.orderId)
-    .where('status', 'not in', ['expired', 'cancelled'])
-    .execute();
+  const rows = await openOrders(db, at);
   return rows.toSorted((a, b) => a.created_at - b.created_at)[0];
 }
 

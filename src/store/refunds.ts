@@ -1,5 +1,6 @@
 import type { Coin } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
+import { prepared, type SlotOf } from './prepared.ts';
 import type { RefundRow, SendStatus } from './tables.ts';
 
 /** A refund with what its send says about it now. */
@@ -27,12 +28,15 @@ export async function insertRefund(tx: Tx, row: RefundRow): Promise<void> {
 
 /** All refunds of a payment, failed ones too, oldest first. */
 export async function refundsOf(db: Db, paymentId: string): Promise<StoredRefund[]> {
-  return refunds(db)
-    .where('refunds.payment_id', '=', paymentId)
-    .orderBy('refunds.created_at')
-    .orderBy('refunds.send_id')
-    .execute();
+  return ofPayment(db, { paymentId });
 }
+
+const ofPayment = prepared((db, slot: SlotOf<{ paymentId: string }>) =>
+  refunds(db)
+    .where('refunds.payment_id', '=', slot('paymentId'))
+    .orderBy('refunds.created_at')
+    .orderBy('refunds.send_id'),
+);
 
 /** The refund that a send is; undefined when it is none. */
 export async function findRefund(db: Db, sendId: string): Promise<StoredRefund | undefined> {

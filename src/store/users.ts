@@ -1,5 +1,6 @@
 import type { Db, Tx } from './database.ts';
 import { isUniqueViolation } from './dialect.ts';
+import { prepared, type SlotOf } from './prepared.ts';
 import type { UserRow } from './tables.ts';
 
 /** Inserts a user; false when another one has the e-mail address (by `email_key`). */
@@ -14,8 +15,12 @@ export async function insertUser(tx: Tx, row: UserRow): Promise<boolean> {
 }
 
 export async function findUser(db: Db, id: string): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  return (await byId(db, { id }))[0];
 }
+
+const byId = prepared((db, slot: SlotOf<{ id: string }>) =>
+  db.selectFrom('users').selectAll().where('id', '=', slot('id')),
+);
 
 export async function findUserByEmail(db: Db, emailKey: string): Promise<UserRow | undefined> {
   return db.selectFrom('users').selectAll().where('email_key', '=', emailKey).executeTakeFirst();

@@ -42,7 +42,7 @@ beforeAll(async () => {
     egress: { allowPrivate: true, resolve: resolveHost },
     limits: LIMITS,
   });
-  Object.assign(deps, { db: app.db, clock: app, attempts: queue });
+  Object.assign(deps, { db: app.db, clock: app, logger: silent, attempts: queue });
   ({ token } = await newUser(app));
   merchant = await newMerchant(app, token);
 });

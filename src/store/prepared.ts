@@ -1,0 +1,80 @@
+import {
+  sql,
+  type CompiledQuery,
+  type Insertable,
+  type Kysely,
+  type Selectable,
+  type Transaction,
+} from 'kysely';
+import { runnerOf } from './runners.ts';
+import type { Tables } from './tables.ts';
+
+type Db = Kysely<Tables>;
+type Tx = Transaction<Tables>;
+
+/** Stands for a value that is given at each run: Kysely passes it on as a parameter like any other. */
+class Slot {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** Gives the place of one value of the statement, by its name. */
+export type SlotOf<P> = <K extends keyof P & string>(name: K) => P[K];
+type Build<P, R> = (db: Db, slot: SlotOf<P>) => { compile(): CompiledQuery<R> };
+
+/**
+ * A statement that is put together once and then run with other values each time, for what every
+ * request needs: putting together and compiling a query costs several times what SQLite takes to run
+ * it. A slot stands for one value, never for a list, and never for a condition that may be absent.
+ */
+export function prepared<P extends object, R>(
+  build: Build<P, R>,
+): (db: Db, values: Readonly<P>) => Promise<R[]> {
+  let compiled: CompiledQuery<R> | null = null;
+  return async (db, values) => {
+    compiled ??= build(
+      db,
+      <K extends keyof P & string>(name: K) => new Slot(name) as unknown as P[K],
+    ).compile();
+    return run(db, compiled, values);
+  };
+}
+
+/**
+ * Inserts one row by a statement that is put together once for each set of columns.
+ * @returns the columns asked for of the row, as stored.
+ */
+export function preparedInsert<T extends keyof Tables, C extends keyof Selectable<Tables[T]> & string>(
+  table: T,
+  returning: readonly C[] = [],
+): (tx: Tx, row: Insertable<Tables[T]>) => Promise<Pick<Selectable<Tables[T]>, C>[]> {
+  type Row = Pick<Selectable<Tables[T]>, C>;
+  const byColumns = new Map<string, CompiledQuery<Row>>();
+  return async (tx, row) => {
+    const columns = Object.keys(row);
+    const key = columns.join();
+    let compiled = byColumns.get(key);
+    if (compiled === undefined) {
+      const names = sql.join(columns.map((column) => sql.ref(column)));
+      const slots = sql.join(columns.map((column) => sql.val(new Slot(column))));
+      const back = sql.join(returning.map((column) => sql.ref(column)));
+      const tail = returning.length === 0 ? sql`` : sql` returning ${back}`;
+      compiled = sql<Row>`insert into ${sql.table(table)} (${names}) values (${slots})${tail}`.compile(tx);
+      byColumns.set(key, compiled);
+    }
+    return run(tx, compiled, row);
+  };
+}
+
+async function run<R>(db: Db, compiled: CompiledQuery<R>, values: object): Promise<R[]> {
+  const parameters = compiled.parameters.map((value) => {
+    const given: unknown = value instanceof Slot ? Reflect.get(values, value.name) : value;
+    return given;
+  });
+  const runner = runnerOf(db);
+  if (runner !== null) return runner.all(compiled.sql, parameters) as R[];
+  return (await db.executeQuery<R>({ ...compiled, parameters })).rows;
+}

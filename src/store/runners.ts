@@ -1,0 +1,42 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from './tables.ts';
+
+/** Runs SQL at once, without waiting for its turn; rows of what returns none are an empty list. */
+export interface Runner {
+  all(text: string, parameters: readonly unknown[]): unknown[];
+}
+
+/** Two ways past Kysely's queue to an open database. */
+export interface Runners {
+  /** A connection that only reads, and only what is committed. */
+  readonly reader: Runner;
+  /** The connection of transactions: for whoever has the one that is open. */
+  readonly writer: Runner;
+}
+
+const runners = new WeakMap<Kysely<Tables>, Runners>();
+const running = new WeakMap<Kysely<Tables>, Runner>();
+
+/** Lets prepared statements of this database run by themselves. */
+export function setRunners(db: Kysely<Tables>, both: Runners): void {
+  runners.set(db, both);
+}
+
+/** Lets prepared statements run within this transaction of the database. */
+export function enterTransaction(db: Kysely<Tables>, tx: Kysely<Tables>): void {
+  const both = runners.get(db);
+  if (both !== undefined) running.set(tx, both.writer);
+}
+
+/** Once it has ended, whoever still uses it must hear so from Kysely. */
+export function leaveTransaction(tx: Kysely<Tables>): void {
+  running.delete(tx);
+}
+
+/**
+ * The writer within a transaction, the reader outside of one; null where Kysely must do it: in a
+ * database in memory, and in transactions that inTransaction did not open.
+ */
+export function runnerOf(db: Kysely<Tables>): Runner | null {
+  return running.get(db) ?? runners.get(db)?.reader ?? null;
+}

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction, type Db, type Tx } from '../../../src/store/database.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+import { prepared, preparedInsert, type SlotOf } from '../../../src/store/prepared.ts';
+
+const valueOf = prepared((db, slot: SlotOf<{ key: string }>) =>
+  db.selectFrom('meta').select('value').where('key', '=', slot('key')),
+);
+const insert = preparedInsert('meta');
+
+async function read(db: Db, key = 'k'): Promise<string | undefined> {
+  return (await valueOf(db, { key }))[0]?.value;
+}
+
+describe.each(['in a file', 'in memory'])('prepared statements of a database %s', (place) => {
+  let dir = '';
+  let database: OpenDatabase;
+  let db: Db;
+
+  beforeEach(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'till-prepared-'));
+    database = await openDatabase(place === 'in memory' ? ':memory:' : join(dir, 'db.sqlite'));
+    ({ db } = database);
+  });
+
+  afterEach(async () => {
+    await database.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  it('answers each run for its own values', async () => {
+    await inTransaction(db, async (tx) => {
+      await insert(tx, { key: 'k', value: '1' });
+      await insert(tx, { key: 'l', value: '2' });
+    });
+    expect([await read(db, 'k'), await read(db, 'l'), await read(db, 'm')]).toEqual(['1', '2', undefined]);
+  });
+
+  it('sees within a transaction what it wrote, and outside nothing before the commit', async () => {
+    const outside: Promise<string | undefined>[] = [];
+    await inTransaction(db, async (tx) => {
+      await insert(tx, { key: 'k', value: '1' });
+      expect(await read(tx)).toBe('1');
+      outside.push(read(db));
+    });
+    // In a file it was read at once; in memory it waited for the transaction.
+    expect(await outside[0]).toBe(place === 'in memory' ? '1' : undefined);
+    expect(await read(db)).toBe('1');
+  });
+
+  it('never shows what was taken back', async () => {
+    const work = inTransaction(db, async (tx) => {
+      await insert(tx, { key: 'k', value: '1' });
+      throw new Error('no');
+    });
+    await expect(work).rejects.toThrow('no');
+    expect(await read(db)).toBeUndefined();
+  });
+
+  it('sees every change at once, whichever way it was written', async () => {
+    await insertPlainly(db, 'first');
+    for (let round = 0; round < 50; round += 1) {
+      expect(await read(db)).toBe(round === 0 ? 'first' : `round ${round - 1}`);
+      if (round % 2 === 0) await set(db, `round ${round}`);
+      else await inTransaction(db, async (tx) => set(tx, `round ${round}`));
+      expect(await read(db)).toBe(`round ${round}`);
+    }
+    await db.deleteFrom('meta').where('key', '=', 'k').execute();
+    expect(await read(db)).toBeUndefined();
+  });
+
+  it('sees a change within the turn of the event loop in which it read before', async () => {
+    await insertPlainly(db, 'before');
+    const turns: string[] = [];
+    const immediate = new Promise<void>((resolve) => setImmediate(() => resolve(void turns.push('turned'))));
+    expect(await read(db)).toBe('before');
+    await set(db, 'after');
+    expect(await read(db)).toBe('after');
+    if (place === 'in a file') expect(turns).toEqual([]);
+    await immediate;
+  });
+
+  it('sees at once what another process changed', async () => {
+    if (place === 'in memory') return;
+    await insertPlainly(db, 'before');
+    expect(await read(db)).toBe('before');
+    await new Promise<void>((resolve) => setImmediate(() => resolve()));
+    const other = new Database(join(dir, 'db.sqlite'));
+    other.prepare("UPDATE meta SET value = 'after'").run();
+    other.close();
+    expect(await read(db)).toBe('after');
+  });
+
+  it('cannot be used by a transaction that is over', async () => {
+    let kept: Tx | null = null;
+    await inTransaction(db, async (tx) => void (kept = tx));
+    if (kept === null) throw new Error('no transaction');
+    await expect(insert(kept, { key: 'k', value: '1' })).rejects.toThrow();
+    expect(await read(db)).toBeUndefined();
+  });
+});
+
+async function insertPlainly(db: Db, value: string): Promise<void> {
+  await db.insertInto('meta').values({ key: 'k', value }).execute();
+}
+
+async function set(db: Db, value: string): Promise<void> {
+  await db.updateTable('meta').set({ value }).where('key', '=', 'k').execute();
+}
