@@ -15,6 +15,16 @@ const SECRET_FIELDS = [
   'apiKey',
 ];
 
+/** pino's numbers of the levels in use. */
+const PLAIN_LEVELS: Readonly<Record<number, 'debug' | 'info' | 'warn' | 'error'>> = {
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'error',
+};
+
+const NAMES: ReadonlySet<string> = new Set(SECRET_FIELDS);
+
 /** What a secret looks like inside a text, such as an error message of a library. */
 const SECRET_SHAPES: readonly [RegExp, string][] = [
   [/\bsk_[A-Za-z0-9]{16,}/g, 'sk_[redacted]'],
@@ -29,16 +39,42 @@ function redactText(line: string): string {
   return SECRET_SHAPES.reduce((text, [shape, replacement]) => text.replace(shape, replacement), line);
 }
 
+/** Whether no field can carry a secret by its name: most lines, for which looking for one costs most of the line. */
+function isPlain(fields: unknown): boolean {
+  if (typeof fields !== 'object' || fields === null) return false;
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === 'object' && value !== null) return false;
+    if (NAMES.has(name)) return false;
+  }
+  return true;
+}
+
 /** The program's log: JSON lines, secrets removed by field name and by shape. */
 export function createLogger(level: string, destination?: DestinationStream): PinoLogger {
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
+  const output = destination ?? pino.destination(1);
   const options = {
     level,
     base: null,
-    redact: { paths, censor: '[redacted]' },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     hooks: { streamWrite: redactText },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  const plain = pino(options, output);
+  return pino(
+    {
+      ...options,
+      redact: { paths, censor: '[redacted]' },
+      hooks: {
+        ...options.hooks,
+        logMethod(args, method, level) {
+          const [fields, message] = args;
+          const name = isPlain(fields) ? PLAIN_LEVELS[level] : undefined;
+          if (name === undefined || typeof message !== 'string' || args.length > 2) method.apply(this, args);
+          else plain[name](fields, message);
+        },
+      },
+    },
+    output,
+  );
 }
