@@ -6,6 +6,7 @@ import { openShop, type Merchant, type Shop } from '../../test/_helpers/webhooks
 import { eventually } from '../../test/_helpers/webhooks/eventually.ts';
 import { alternate, compare } from './harness/alternate.ts';
 import { firstMessage, startNode } from './harness/child.ts';
+import { costOf, type Cost } from './harness/cost.ts';
 import type { Bench, Question } from './harness/question.ts';
 
 const ENDPOINTS = 64;
@@ -36,23 +37,36 @@ export const question: Question = {
           .limit(1)
           .executeTakeFirstOrThrow();
         body = sample.body_json;
-        return count / (await drain(shop));
+        return rateOf(count, await costOf(async () => drain(shop)));
       },
-      baseline: async () => count / (await postAll(urls, body, count)),
+      baseline: async () => rateOf(count, await costOf(async () => postAll(urls, body, count))),
     });
     return {
       comparisons: [
         compare(rounds, {
           what: 'deliveries',
           unit: '1/s',
-          figure: (rate) => rate,
+          figure: ({ perSecond }) => perSecond,
           target: { atLeast: 0.4 },
+        }),
+        compare(rounds, {
+          what: 'processor time of a delivery',
+          unit: 'µs',
+          figure: ({ cpuUs }) => cpuUs,
+          target: null,
         }),
       ],
       notes: [`${count} events of ${Buffer.byteLength(body)} bytes wait when each round starts`],
     };
   },
 };
+
+function rateOf(
+  count: number,
+  { cost, value: seconds }: { readonly cost: Cost; readonly value: number },
+): { readonly perSecond: number; readonly cpuUs: number } {
+  return { perSecond: count / seconds, cpuUs: (cost.cpuMs * 1000) / count };
+}
 
 async function startSinks(bench: Bench): Promise<string[]> {
   const script = fileURLToPath(new URL('harness/sink-server.ts', import.meta.url));

@@ -17,6 +17,8 @@ export interface AttemptDeliveryDeps {
   readonly secretBox: SecretBox;
   readonly egress: EgressPolicy;
   readonly recorder: AttemptRecorder;
+  /** Called when the attempt is over, before it is recorded: nothing more goes to the endpoint. */
+  readonly ended: (answered: boolean) => void;
   readonly limits: { readonly attemptLimitMs: number; readonly retryGapsMs: readonly number[] };
   readonly random: () => number;
 }
@@ -64,6 +66,7 @@ export async function attemptDelivery(
     signal,
   );
   const { status, error, endedAt } = attempt;
+  deps.ended(status !== 0);
   const outcome = outcomeOf(
     { attempts: delivery.attempts + 1, endedAt, status, retryAfterMs: attempt.retryAfterMs },
     { gapsMs: deps.limits.retryGapsMs, random: deps.random },

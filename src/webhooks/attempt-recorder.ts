@@ -16,11 +16,17 @@ const MAX_BATCH = 256;
  */
 export class AttemptRecorder {
   readonly #db: Db;
+  readonly #writing: () => void;
   #waiting: Waiting[] = [];
   #isWriting = false;
 
-  constructor(db: Db) {
+  /**
+   * @param writing called when a transaction was asked for: another one that is asked for at once comes
+   *   right after it, sees what it wrote, and shares its flush to the disk
+   */
+  constructor(db: Db, writing: () => void) {
     this.#db = db;
+    this.#writing = writing;
   }
 
   /** @returns the id of the attempt's log */
@@ -44,10 +50,7 @@ export class AttemptRecorder {
 
   async #together(batch: readonly Waiting[]): Promise<boolean> {
     try {
-      const ids = await recordAttempts(
-        { db: this.#db },
-        batch.map(({ record }) => record),
-      );
+      const ids = await this.#record(batch.map(({ record }) => record));
       for (const [at, { done }] of batch.entries()) done.resolve(ids[at] ?? '');
       return true;
     } catch {
@@ -58,10 +61,16 @@ export class AttemptRecorder {
 
   async #alone({ record, done }: Waiting): Promise<void> {
     try {
-      const [id = ''] = await recordAttempts({ db: this.#db }, [record]);
+      const [id = ''] = await this.#record([record]);
       done.resolve(id);
     } catch (error) {
       done.reject(error);
     }
+  }
+
+  async #record(records: readonly AttemptRecord[]): Promise<readonly string[]> {
+    const recorded = recordAttempts({ db: this.#db }, records);
+    this.#writing();
+    return recorded;
   }
 }

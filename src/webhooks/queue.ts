@@ -82,7 +82,8 @@ export class WebhookQueue implements DeliveryAttempts {
 
   constructor(deps: WebhookQueueDeps) {
     this.#deps = deps;
-    this.#recorder = new AttemptRecorder(deps.db);
+    // What follows is leased by the flush that puts these attempts on disk.
+    this.#recorder = new AttemptRecorder(deps.db, () => this.wake());
     this.#egress = { ...deps.egress, connections: this.#connections };
     const { concurrency, perOrigin = PER_ORIGIN } = deps.limits;
     this.#slots = new Slots({ total: concurrency, perOrigin });
@@ -191,9 +192,10 @@ export class WebhookQueue implements DeliveryAttempts {
       // Each round either fills a slot or finds an origin full: more rounds than slots find nothing.
       for (let round = 0; round <= this.#deps.limits.concurrency && this.#slots.free > 0; round += 1) {
         if (this.#stopping) break;
+        const limit = this.#slots.free;
         const due = await listDue(tx, {
           now: lease.now,
-          limit: this.#slots.free,
+          limit,
           exceptOrigins: this.#slots.full(),
           exceptIds: [...this.#running.keys(), ...leased.map((delivery) => delivery.id)],
         });
@@ -201,6 +203,8 @@ export class WebhookQueue implements DeliveryAttempts {
         const taken = due.filter(({ origin }) => this.#slots.take(origin));
         const got = await this.#leaseTaken(tx, taken, lease);
         for (const delivery of got) leased.push(delivery);
+        // That was all there is.
+        if (due.length < limit) break;
       }
       return leased;
     } catch (error) {
@@ -235,20 +239,27 @@ export class WebhookQueue implements DeliveryAttempts {
 
   async #settle(leased: LeasedDelivery, slot: string | null, signal: AbortSignal): Promise<void> {
     const { delivery, token } = leased;
-    let answered: boolean | null = null;
+    let held = slot;
+    const ended = (answered: boolean | null): void => {
+      if (held !== null) this.#slots.give(held, answered);
+      held = null;
+    };
+    let isDelivered = false;
     try {
-      const deps = { random: Math.random, ...this.#deps, egress: this.#egress, recorder: this.#recorder };
+      const own = { egress: this.#egress, recorder: this.#recorder, ended };
+      const deps = { random: Math.random, ...this.#deps, ...own };
       const report = await attemptDelivery(deps, leased, signal);
-      answered = report.status !== 0;
+      isDelivered = report.error === null;
       this.#waiters.get(delivery.id)?.resolve(report);
     } catch (error) {
       this.#waiters.get(delivery.id)?.reject(error);
       await this.#giveUp(delivery, token, error);
     } finally {
-      if (slot !== null) this.#slots.give(slot, answered);
+      ended(null);
       this.#running.delete(delivery.id);
       this.#waiters.delete(delivery.id);
-      this.wake();
+      // What a delivery lets go was leased when it was recorded; one that failed may itself be due again.
+      if (!isDelivered) this.wake();
     }
   }
 
