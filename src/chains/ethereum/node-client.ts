@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type BlockRef, ChainError } from '../../domain/chain.ts';
 import type { Finality } from '../../domain/confirmations.ts';
+import { inParallel } from '../in-parallel.ts';
 import {
   type Block,
   BLOCK,
@@ -189,16 +190,13 @@ async function inBatches<T>(
   requests: readonly RpcRequest[],
   schema: z.ZodType<T>,
 ): Promise<(T | RpcRefusal)[]> {
-  const answers: (T | RpcRefusal)[] = [];
-  for (let at = 0; at < requests.length; at += BATCH_SIZE) {
-    const part = requests.slice(at, at + BATCH_SIZE);
+  const answers = await inParallel(requests, BATCH_SIZE, async (part) => {
     const replies = await rpc.batch(part);
-    for (const [position, reply] of replies.entries()) {
-      const method = part[position]?.method ?? '';
-      answers.push(reply instanceof RpcRefusal ? reply : parsed(reply.result, method, schema));
-    }
-  }
-  return answers;
+    return replies.map((reply, position) =>
+      reply instanceof RpcRefusal ? reply : parsed(reply.result, part[position]?.method ?? '', schema),
+    );
+  });
+  return answers.flat();
 }
 
 async function identity(rpc: Rpc) {

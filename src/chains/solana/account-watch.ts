@@ -1,5 +1,6 @@
 import { ChainError, outputKey, type ChainIndex, type Holding } from '../../domain/chain.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
+import { inParallel } from '../in-parallel.ts';
 import {
   ACCOUNTS_PER_REQUEST,
   type BlockHeader,
@@ -89,10 +90,11 @@ export class AccountWatch {
     const addresses = await this.#addresses();
     const found = new Map<string, LandedTransaction>();
     let unknown: string | null = null;
-    for (let at = 0; at < addresses.length; at += ACCOUNTS_PER_REQUEST) {
-      const chunk = addresses.slice(at, at + ACCOUNTS_PER_REQUEST);
+    const looks = await inParallel(addresses, ACCOUNTS_PER_REQUEST, async (chunk) => {
       const { slot: asOf, lamports } = await client.balances(chunk, tip.block.slot);
-      const held = await index.holdings(chunk);
+      return { chunk, asOf, lamports, held: await index.holdings(chunk) };
+    });
+    for (const { chunk, asOf, lamports, held } of looks) {
       for (const address of chunk) {
         const balance = {
           address,
