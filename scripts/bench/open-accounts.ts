@@ -1,14 +1,20 @@
+import { randomBytes } from 'node:crypto';
+import { createEthereumAdapter } from '../../src/chains/ethereum/adapter.ts';
 import { createSolanaAdapter } from '../../src/chains/solana/adapter.ts';
 import type { ChainAdapter } from '../../src/domain/chain.ts';
+import { Anvil } from '../../test/_helpers/anvil/anvil.ts';
 import { SvmNode } from '../../test/_helpers/svm/node.ts';
 import { OpenIndex } from '../../test/_helpers/svm/open-index.ts';
 import { strangerAddress } from '../../test/_helpers/svm/payer.ts';
 import { silent } from '../../test/_helpers/wallet-world.ts';
 import { alternate, compare } from './harness/alternate.ts';
 import type { Bench, Comparison, Question } from './harness/question.ts';
-import { replay, startRecorder } from './chain/recorder.ts';
+import { replay, startRecorder, startReplayServer } from './chain/recorder.ts';
 
 const OPEN = 10_000;
+const TRANSACTIONS = 300;
+/** anvil traces such a block for a minute or more. */
+const TRACE_TIMEOUT_MS = 170_000;
 const clock = { now: () => Date.now() };
 
 interface Chain {
@@ -21,12 +27,12 @@ interface Chain {
 
 /** What looking at many open addresses costs besides what the node needs to answer. */
 export const question: Question = {
-  asks: `a Solana tick with ${OPEN} open addresses`,
+  asks: `an Ethereum block of ${TRANSACTIONS} transactions and a Solana tick, with ${OPEN} open addresses`,
   against: 'the same requests, bare, one after the other over one kept connection, answers thrown away',
   run: async (bench) => {
     const comparisons: Comparison[] = [];
     const notes: string[] = ['the open addresses are given by an index in memory; blocks are not recorded'];
-    for (const chain of [await solana(bench)]) {
+    for (const chain of [await ethereum(bench), await solana(bench)]) {
       const recorder = await startRecorder(bench, chain.nodeUrl);
       const observed = chain.adapterAt(recorder.url);
       // The first look also finds out what the node can do.
@@ -54,6 +60,45 @@ export const question: Question = {
     return { comparisons, notes };
   },
 };
+
+/** Real answers of an anvil, replayed: what it takes to trace a block is no cost of ours. */
+async function ethereum(bench: Bench): Promise<Chain> {
+  const node = await Anvil.start();
+  bench.onEnd(async () => node.stop());
+  bench.progress(`anvil mines ${TRANSACTIONS} transactions and traces them`);
+  for (let at = 0; at < TRANSACTIONS; at += 1) {
+    const address = `0x${randomBytes(20).toString('hex')}`;
+    // Every fourth pays through a contract.
+    const output = { address, amount: 1_000_000n };
+    await (at % 4 === 0 ? node.payInside([output, output]) : node.pay(output));
+  }
+  await node.mine();
+  const height = await node.height();
+  const index = new OpenIndex(Array.from({ length: OPEN }, () => `0x${randomBytes(20).toString('hex')}`));
+  const adapterAt = (rpcUrl: string): ChainAdapter =>
+    createEthereumAdapter({
+      network: 'regtest',
+      rpcUrl,
+      index,
+      clock,
+      logger: silent,
+      rpcTimeoutMs: TRACE_TIMEOUT_MS,
+    });
+  const look = async (adapter: ChainAdapter): Promise<void> => {
+    const block = await adapter.blockAt(height);
+    if (block === null) throw new Error('the block was not read');
+  };
+  const recorder = await startRecorder(bench, node.rpcUrl);
+  const recording = adapterAt(recorder.url);
+  await look(recording);
+  await recording.close();
+  return {
+    what: `Ethereum block, ${TRANSACTIONS} transactions`,
+    nodeUrl: await startReplayServer(bench, recorder.exchanges),
+    adapterAt,
+    look,
+  };
+}
 
 async function solana(bench: Bench): Promise<Chain> {
   const node = await SvmNode.start();

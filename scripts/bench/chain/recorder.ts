@@ -1,23 +1,40 @@
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Agent } from 'undici';
 import { post } from '../../../test/_helpers/nodes/json-rpc.ts';
+import { firstMessage, startNode } from '../harness/child.ts';
 import type { Bench } from '../harness/question.ts';
 
-/** Passes requests on to a node and keeps their bodies, in order. */
+/** A request as it was put and what the node answered to it. */
+interface Exchange {
+  readonly body: string;
+  readonly answer: string;
+}
+
+/** Some calls take a node a while. */
+const NODE_TIMEOUT_MS = 180_000;
+
+/** Passes requests on to a node and keeps their bodies, and both sides of what was answered, in order. */
 export async function startRecorder(
   bench: Bench,
   nodeUrl: string,
-): Promise<{ readonly url: string; readonly bodies: string[] }> {
+): Promise<{ readonly url: string; readonly bodies: string[]; readonly exchanges: Exchange[] }> {
   const bodies: string[] = [];
+  const exchanges: Exchange[] = [];
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
       const body = Buffer.concat(chunks).toString('utf8');
       bodies.push(body);
-      void post(nodeUrl, body).then(
-        ({ status, text }) => res.writeHead(status, { 'content-type': 'application/json' }).end(text),
+      void post(nodeUrl, body, NODE_TIMEOUT_MS).then(
+        ({ status, text }) => {
+          exchanges.push({ body, answer: text });
+          res.writeHead(status, { 'content-type': 'application/json' }).end(text);
+        },
         () => res.writeHead(502).end(),
       );
     });
@@ -27,7 +44,7 @@ export async function startRecorder(
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies, exchanges };
 }
 
 /** Puts the same requests one after the other, over one kept connection, and throws the answers away; ms. */
@@ -43,4 +60,36 @@ export async function replay(nodeUrl: string, bodies: readonly string[]): Promis
   const ms = performance.now() - started;
   await agent.close();
   return ms;
+}
+
+interface Call {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/**
+ * Starts a server that answers each recorded call as the node did, at once, alone or in a batch, in a process of
+ * its own; for calls that take the node longer to compute than anybody would wait.
+ */
+export async function startReplayServer(bench: Bench, exchanges: readonly Exchange[]): Promise<string> {
+  const results: Record<string, string> = {};
+  for (const { body, answer } of exchanges) {
+    const asked = [JSON.parse(body) as Call | Call[]].flat();
+    const answered = [JSON.parse(answer) as object | object[]].flat() as { id: unknown }[];
+    const byId = new Map(answered.map(({ id, ...outcome }) => [id, outcome]));
+    for (const call of asked) {
+      results[callKey(call)] = JSON.stringify(byId.get(call.id) ?? { result: null }).slice(1);
+    }
+  }
+  const file = join(bench.newDir(), 'answers.json');
+  writeFileSync(file, JSON.stringify(results));
+  const script = fileURLToPath(new URL('replay-server.ts', import.meta.url));
+  const { port } = (await firstMessage(startNode(bench, [script, file], {}))) as { port: number };
+  return `http://127.0.0.1:${port}`;
+}
+
+/** What makes two calls the same. */
+export function callKey({ method, params }: Omit<Call, 'id'>): string {
+  return `${method} ${JSON.stringify(params)}`;
 }
