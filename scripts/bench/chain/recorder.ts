@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,19 +24,22 @@ export async function startRecorder(
 ): Promise<{ readonly url: string; readonly bodies: string[]; readonly exchanges: Exchange[] }> {
   const bodies: string[] = [];
   const exchanges: Exchange[] = [];
+  const pass = async (body: string, res: ServerResponse): Promise<void> => {
+    try {
+      const { status, text } = await post(nodeUrl, body, NODE_TIMEOUT_MS);
+      exchanges.push({ body, answer: text });
+      res.writeHead(status, { 'content-type': 'application/json' }).end(text);
+    } catch {
+      res.writeHead(502).end();
+    }
+  };
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
       const body = Buffer.concat(chunks).toString('utf8');
       bodies.push(body);
-      void post(nodeUrl, body, NODE_TIMEOUT_MS).then(
-        ({ status, text }) => {
-          exchanges.push({ body, answer: text });
-          res.writeHead(status, { 'content-type': 'application/json' }).end(text);
-        },
-        () => res.writeHead(502).end(),
-      );
+      void pass(body, res);
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', () => resolve()));
