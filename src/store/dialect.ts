@@ -5,11 +5,13 @@ import {
   SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
+  type SqliteQueryCompiler,
   type DatabaseConnection,
   type Dialect,
   type Driver,
   type TransactionSettings,
 } from 'kysely';
+import { StateWordCompiler } from './query-compiler.ts';
 import type { Runner, Runners } from './runners.ts';
 import { plannedOnce, withStatementCache } from './statements.ts';
 
@@ -128,6 +130,10 @@ class PlainSpokenDialect extends SqliteDialect {
 
   override createAdapter(): SqliteAdapter {
     return new TransactionalAdapter();
+  }
+
+  override createQueryCompiler(): SqliteQueryCompiler {
+    return new StateWordCompiler();
   }
 }
 

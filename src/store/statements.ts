@@ -19,7 +19,7 @@ export function withStatementCache(sqlite: SqliteDatabase, beforeWrite: () => vo
       if (!READS_ONLY.test(text)) beforeWrite();
       if (!REUSABLE.test(text)) {
         kept.clear();
-        return sqlite.prepare(text);
+        return sqlite.prepare(plannedOnce(text));
       }
       const held = kept.get(text);
       const statement = held ?? sqlite.prepare(plannedOnce(text));
