@@ -1,7 +1,7 @@
 import './style.css';
 import { enhance, setClock, tick } from './enhance.ts';
 import { follow } from './follow.ts';
-import { playPayer } from './simulate.ts';
+import { offerToPlay, playPayer } from './simulate.ts';
 import { texts } from './texts.ts';
 import { say, toast } from './voice.ts';
 
@@ -22,6 +22,7 @@ if (main !== null) {
   follow(main, {
     onChange: (state) => {
       show(main, state.html);
+      offerToPlay(!state.final);
       say(state.announcement);
       if (state.redirect !== null) leaveFor(state.redirect, state.announcement);
     },

@@ -10,6 +10,12 @@ export function playPayer(): void {
   });
 }
 
+/** Nobody can pay once it is over; money taken back may open it again. */
+export function offerToPlay(isOffered: boolean): void {
+  const form = document.querySelector<HTMLFormElement>('#simulate');
+  if (form !== null) form.hidden = !isOffered;
+}
+
 async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   const body = new URLSearchParams();
   // FormData also takes the coin's radio buttons, which stand elsewhere and belong to this form.

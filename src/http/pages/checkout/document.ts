@@ -124,7 +124,12 @@ function sandboxBanner({ view, say, language }: Scene): Html {
   );
   return html`<aside class="sandbox" aria-label="${say('sandbox')}">
     <p><b>${say('sandbox')}</b></p>
-    <form id="${SIMULATE_FORM}" method="post" action="/checkout/${view.payment.id}/simulate?lang=${language}">
+    <form
+      id="${SIMULATE_FORM}"
+      method="post"
+      action="/checkout/${view.payment.id}/simulate?lang=${language}"
+      ${isFinal(view) && html`hidden`}
+    >
       <span>${say('sandboxText')}</span>
       ${buttons}
     </form>

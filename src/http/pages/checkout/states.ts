@@ -73,7 +73,12 @@ function confirming(scene: Scene): Html {
   const paid = Object.values(view.payment.options).filter((option) => option.received !== '0');
   const needed = Math.max(1, ...paid.map((option) => option.requiredConfirmations));
   const done = Math.min(needed, ...paid.map((option) => option.confirmations));
-  const label = say('confirmations', { done: count(done, language), needed: count(needed, language) });
+  const counts = { done: count(done, language), needed: count(needed, language) };
+  // Of such money the network's own word decides: the count only says how long that usually takes.
+  const awaitsWord = paid.some(
+    (option) => option.finality !== null && option.confirmations < option.requiredConfirmations,
+  );
+  const label = say(awaitsWord ? 'awaitingFinality' : 'confirmations', counts);
   return html`<div class="outcome">
       ${stateIcon('wait')}
       <h2>${say('confirmingTitle')}</h2>
@@ -142,14 +147,17 @@ function transactions(scene: Scene): Html | null {
 
 function received({ view, say, language }: Scene, transaction: Transaction): Html {
   const { coin, txid, amount, confirmations } = transaction;
-  const needed = view.payment.options[coin]?.requiredConfirmations ?? 1;
+  const option = view.payment.options[coin];
+  const needed = option?.requiredConfirmations ?? 1;
   const done = Math.min(confirmations, needed);
   const progress = { done: count(done, language), needed: count(needed, language) };
+  const isFinalOnChain = done === needed && (option?.finality ?? null) !== null;
+  const counted = isFinalOnChain ? say('final') : say('confirmations', progress);
   return html`<li>
     ${coinIcon(coin)}
     <div>
       <b class="number">${coins(amount, language)} ${coin}</b>
-      <span class="hint">${done === 0 ? say('unconfirmed') : say('confirmations', progress)}</span>
+      <span class="hint">${done === 0 ? say('unconfirmed') : counted}</span>
       <span class="txid" title="${txid}"
         ><span class="sr">${say('transaction')}</span> ${txid.slice(0, 8)}…${txid.slice(-6)}</span
       >

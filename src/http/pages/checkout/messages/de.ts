@@ -27,6 +27,9 @@ export const de: Messages = {
   confirmingTitle: 'Zahlung eingegangen',
   confirmingText: 'Das Netzwerk bestätigt sie. Sie können diese Seite schließen, mehr ist nicht zu tun.',
   confirmations: '{done} von {needed} Bestätigungen',
+  awaitingFinality:
+    '{done} von etwa {needed} Bestätigungen: warten, bis das Netzwerk sie für endgültig erklärt',
+  final: 'Endgültig im Netzwerk',
   unconfirmed: 'Im Netzwerk gesehen',
   completedTitle: 'Zahlung abgeschlossen',
   completedText: '{shop} hat Ihre Zahlung über {amount} erhalten.',

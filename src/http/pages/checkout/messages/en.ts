@@ -26,6 +26,8 @@ export const en = {
   confirmingTitle: 'Payment received',
   confirmingText: 'The network is confirming it. You can close this page: nothing more is needed from you.',
   confirmations: '{done} of {needed} confirmations',
+  awaitingFinality: '{done} of about {needed} confirmations: waiting until the network calls it final',
+  final: 'Final on the network',
   unconfirmed: 'Seen on the network',
   completedTitle: 'Payment complete',
   completedText: '{shop} has your payment of {amount}.',

@@ -27,6 +27,8 @@ export const es: Messages = {
   confirmingTitle: 'Pago recibido',
   confirmingText: 'La red lo está confirmando. Puede cerrar esta página: no tiene que hacer nada más.',
   confirmations: '{done} de {needed} confirmaciones',
+  awaitingFinality: '{done} de unas {needed} confirmaciones: a la espera de que la red lo dé por definitivo',
+  final: 'Definitivo en la red',
   unconfirmed: 'Visto en la red',
   completedTitle: 'Pago completado',
   completedText: '{shop} ha recibido su pago de {amount}.',

@@ -27,6 +27,9 @@ export const fr: Messages = {
   confirmingTitle: 'Paiement reçu',
   confirmingText: 'Le réseau le confirme. Vous pouvez fermer cette page : il n’y a plus rien à faire.',
   confirmations: '{done} confirmations sur {needed}',
+  awaitingFinality:
+    '{done} confirmations sur environ {needed} : en attente que le réseau le déclare définitif',
+  final: 'Définitif sur le réseau',
   unconfirmed: 'Vu sur le réseau',
   completedTitle: 'Paiement terminé',
   completedText: '{shop} a bien reçu votre paiement de {amount}.',

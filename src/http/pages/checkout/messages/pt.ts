@@ -27,6 +27,8 @@ export const pt: Messages = {
   confirmingTitle: 'Pagamento recebido',
   confirmingText: 'A rede está confirmando. Você pode fechar esta página: não é preciso fazer mais nada.',
   confirmations: '{done} de {needed} confirmações',
+  awaitingFinality: '{done} de cerca de {needed} confirmações: aguardando a rede considerá-lo definitivo',
+  final: 'Definitivo na rede',
   unconfirmed: 'Visto na rede',
   completedTitle: 'Pagamento concluído',
   completedText: '{shop} recebeu o seu pagamento de {amount}.',

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { LANGUAGES, speak, type Language } from '../../../src/http/pages/checkout/language.ts';
+import { stateOf } from '../../../src/http/pages/checkout/states.ts';
+import type { CheckoutView } from '../../../src/usecases/payment/read-checkout.ts';
+
+type Option = CheckoutView['payment']['options'][string];
+
+/** An ETH payment that is being confirmed. */
+function viewOf(option: Pick<Option, 'confirmations' | 'finality'>): CheckoutView {
+  const at = '2026-01-02T03:04:05.000Z';
+  return {
+    merchantId: 'mer_1',
+    shop: { name: 'Blue Door Books', domain: 'bluedoor.example', isVerified: true },
+    due: [],
+    stamp: '',
+    payment: {
+      id: 'pay_1',
+      status: 'confirming',
+      exception: null,
+      amount: '40',
+      currency: 'EUR',
+      orderId: '1',
+      productId: null,
+      priceId: null,
+      successUrl: null,
+      returnUrl: null,
+      allowedCryptos: ['ETH'],
+      sandbox: false,
+      checkoutUrl: 'http://127.0.0.1/checkout/pay_1',
+      createdAt: at,
+      expiresAt: at,
+      updatedAt: at,
+      options: {
+        ETH: {
+          address: '0x0',
+          amount: '0.01',
+          rate: '4000',
+          rateSources: ['fixed'],
+          rateAt: at,
+          uri: null,
+          received: '0.01',
+          requiredConfirmations: 64,
+          ...option,
+        },
+      },
+      transactions: [
+        {
+          coin: 'ETH',
+          txid: '0x1',
+          index: 0,
+          amount: '0.01',
+          status: 'confirmed',
+          confirmations: option.confirmations,
+          blockHeight: 5,
+          late: false,
+          firstSeenAt: at,
+        },
+      ],
+    },
+  };
+}
+
+const pageOf = (view: CheckoutView, language: Language): string =>
+  stateOf({ view, language, say: speak(language), coin: null }).toString();
+
+describe.each(Object.keys(LANGUAGES) as Language[])('money that waits for finality, in %s', (language) => {
+  const counts = { done: '63', needed: '64' };
+
+  it('is said to wait for the network, which no count decides', () => {
+    const page = pageOf(viewOf({ confirmations: 63, finality: 'finalized' }), language);
+    const waiting = speak(language)('awaitingFinality', counts);
+    expect(waiting).toContain('63');
+    expect(page.split(waiting)).toHaveLength(3);
+  });
+
+  it('is said to be final once the network said so', () => {
+    const page = pageOf(viewOf({ confirmations: 64, finality: 'finalized' }), language);
+    expect(page).toContain(speak(language)('final'));
+    expect(page).not.toContain(speak(language)('awaitingFinality', { done: '64', needed: '64' }));
+  });
+
+  it('is not spoken of where confirmations are counted', () => {
+    const page = pageOf(viewOf({ confirmations: 63, finality: null }), language);
+    expect(page).toContain(speak(language)('confirmations', counts));
+    expect(page).not.toContain(speak(language)('awaitingFinality', counts));
+    expect(page).not.toContain(speak(language)('final'));
+  });
+});
