@@ -256,6 +256,8 @@ export interface ChainIndex {
   ): Promise<readonly { readonly position: number; readonly watchKey: string }[]>;
   /** Outputs that no block holds at the moment, with their watch keys. */
   unsettled(): Promise<readonly Pick<Credit, 'ref' | 'watchKey'>[]>;
+  /** When the ledger was put back from a backup, ms: what was received and sent on between is not in it. */
+  restoredAt?(): Promise<number | null>;
   /** A first look without the database, where the index has one; null while it gets ready: then ask about everything. */
   sieve?(): Promise<Sieve | null>;
 }

@@ -9,6 +9,7 @@ import {
 } from './addresses.ts';
 import { ChainSieve } from './chain-sieve.ts';
 import type { Db } from './database.ts';
+import { readMeta } from './meta.ts';
 import { holdingsOf, outputsOfTransactions, unsettledCredits } from './outputs.ts';
 import { spentByUnconfirmed } from './unconfirmed-inputs.ts';
 
@@ -39,6 +40,7 @@ export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
     turn: async (height) => addressesBetween(db, chain, turnAt(height, await newestAddressId(db))),
     watchKeysAfter: async (after, limit) => watchKeysAfter(db, chain, after, limit),
     unsettled: async () => unsettledCredits(db, chain),
+    restoredAt: async () => Number(await readMeta(db, 'restored_at')) || null,
   };
 }
 

@@ -52,6 +52,8 @@ interface Balance {
   /** The slot at which it was that. */
   readonly asOf: number;
   readonly ledger: bigint;
+  /** Whether the history is asked for even where both agree. */
+  readonly isDoubted: boolean;
 }
 
 /**
@@ -66,6 +68,7 @@ export class AccountWatch {
   /** Accounts whose balance no history explains: as last seen, since when, and whether that was told. */
   readonly #unexplained = new Map<string, { state: string; since: number; isTold: boolean }>();
   #closedFrom = 0;
+  #isCaughtUp = false;
 
   constructor(deps: AccountWatchDeps) {
     this.#deps = deps;
@@ -87,7 +90,8 @@ export class AccountWatch {
     const { client, index } = this.#deps;
     const tip = await readTip(client);
     const floor = recorded ?? tip.block.slot;
-    const addresses = await this.#addresses();
+    const { addresses, open } = await this.#addresses();
+    const doubted = recorded !== null && (await this.#lacksOurSends(floor)) ? open : null;
     const found = new Map<string, LandedTransaction>();
     let unknown: string | null = null;
     const looks = await inParallel(addresses, ACCOUNTS_PER_REQUEST, async (chunk) => {
@@ -101,6 +105,7 @@ export class AccountWatch {
           asOf,
           lamports: lamports.get(address) ?? 0n,
           ledger: total(held.get(address)),
+          isDoubted: this.#sent.has(address) || doubted?.has(address) === true,
         };
         const news = await this.#news(balance, floor, tip.block.slot);
         if (news === null) unknown = address;
@@ -115,15 +120,28 @@ export class AccountWatch {
   }
 
   /** The open ones, those sent from, and a page of all others. */
-  async #addresses(): Promise<string[]> {
+  async #addresses(): Promise<{ addresses: string[]; open: ReadonlySet<string> }> {
     const { index, clock } = this.#deps;
-    const open = await index.open(clock.now() - CLOSED_MS);
-    const addresses = new Set([...open.map(({ watchKey }) => watchKey), ...this.#sent.keys()]);
+    const open = new Set((await index.open(clock.now() - CLOSED_MS)).map(({ watchKey }) => watchKey));
+    const addresses = new Set([...open, ...this.#sent.keys()]);
     this.#deps.follow?.([...addresses]);
     const page = await index.watchKeysAfter(this.#closedFrom, ACCOUNTS_PER_REQUEST);
     this.#closedFrom = page.length < ACCOUNTS_PER_REQUEST ? 0 : (page.at(-1)?.position ?? 0);
     for (const { watchKey } of page) addresses.add(watchKey);
-    return [...addresses];
+    return { addresses: [...addresses], open };
+  }
+
+  /**
+   * Whether the ledger is that of a backup and not yet read on to when it was put back. A payment that
+   * came in after the backup may have been sent on since, in a send that this ledger does not know:
+   * then the balances agree, and only the history tells that the payment was paid.
+   */
+  async #lacksOurSends(floor: number): Promise<boolean> {
+    if (this.#isCaughtUp) return false;
+    const restoredAt = (await this.#deps.index.restoredAt?.()) ?? null;
+    const header = restoredAt === null ? null : await this.#deps.client.block(floor, 'none');
+    this.#isCaughtUp = restoredAt === null || (header !== null && header.timeMs >= restoredAt);
+    return !this.#isCaughtUp;
   }
 
   /** Transactions of one account that the ledger lacks; null while the node has to be asked again for them. */
@@ -133,7 +151,7 @@ export class AccountWatch {
     minContextSlot: number,
   ): Promise<readonly LandedTransaction[] | null> {
     const { address, lamports, ledger } = balance;
-    if (lamports === ledger && !this.#sent.has(address)) {
+    if (lamports === ledger && !balance.isDoubted) {
       this.#unexplained.delete(address);
       return [];
     }
