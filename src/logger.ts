@@ -46,21 +46,30 @@ function redactText(line: string): string {
 /** Longest text that waits for the end of its turn. */
 const BUFFERED_CHARS = 16_000;
 
-/** Standard output, written once for all lines of one turn of the event loop, and at the end of the process. */
+/**
+ * Standard output, written once for all lines of one turn of the event loop, and at the end of the process.
+ * Never flushed to the disk: where it is a file, every turn would wait for that.
+ */
 function standardOutput(): DestinationStream {
-  const output = pino.destination({ dest: 1, sync: true, minLength: BUFFERED_CHARS });
+  const output = pino.destination({ dest: 1, sync: true });
+  let waiting = '';
   let isDue = false;
-  const flush = (): void => {
-    isDue = false;
-    output.flushSync();
+  const write = (): void => {
+    const text = waiting;
+    waiting = '';
+    if (text !== '') output.write(text);
   };
-  process.on('exit', flush);
+  process.on('exit', write);
   return {
     write: (line) => {
-      output.write(line);
+      waiting += line;
+      if (waiting.length > BUFFERED_CHARS) write();
       if (isDue) return;
       isDue = true;
-      setImmediate(flush);
+      setImmediate(() => {
+        isDue = false;
+        write();
+      });
     },
   };
 }

@@ -1,6 +1,4 @@
-import cors from 'cors';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
-import helmet from 'helmet';
 import type { Registry } from 'prom-client';
 import { AppError } from '../domain/errors.ts';
 import type { SecretBox } from '../domain/keys.ts';
@@ -12,11 +10,13 @@ import { dispatch, toFailure, type DispatchDeps } from './dispatch.ts';
 import { failure, type Answer } from './envelope.ts';
 import { createOnce } from './idempotency.ts';
 import { documentedErrors } from './openapi-errors.ts';
+import { guards } from './guards.ts';
 import { createOpenApi } from './openapi.ts';
 import { createSignInLimit, isSignIn } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
-import { assignRequestId, requestIdOf } from './request-id.ts';
+import { assignRequestId, REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { createRequestLog } from './request-log.ts';
+import { routeTable } from './route-table.ts';
 import type { Route } from './route.ts';
 import { healthRouter, type Readiness } from './routes/health.ts';
 import { sendAnswer } from './send-answer.ts';
@@ -48,33 +48,19 @@ export interface ApiDeps {
   readonly pages?: readonly Router[];
 }
 
-const EXPOSED_HEADERS = [
-  'X-Request-Id',
-  'Idempotent-Replayed',
-  'Retry-After',
-  'RateLimit',
-  'RateLimit-Policy',
-];
-
 /** The Express application: what every request passes on its way to its route, and the routes. */
 export function createApi(deps: ApiDeps & { readonly isClosing: () => boolean }): Express {
-  const { settings, logger, registry, routes } = deps;
+  const { settings, logger, routes } = deps;
   const app = express();
   app.set('trust proxy', settings.trustProxy);
   app.set('query parser', 'simple');
   app.disable('etag');
-  const paths = new Set([
-    ...routes.map(({ path }) => path),
-    '/healthz',
-    '/readyz',
-    '/metrics',
-    '/openapi.json',
-    '/docs',
-  ]);
-  app.use(assignRequestId, createRequestLog(logger, registry, paths), drain(deps.isClosing), ...guards());
+  app.disable('x-powered-by');
+  app.use(arrive(deps));
+  app.use(routeTable(routes, serveWith(deps)));
+  app.use(showRequestId, ...guards());
   app.use(healthRouter(deps));
   mountOpenApi(app, deps);
-  mountRoutes(app, deps);
   for (const pages of deps.pages ?? []) app.use(pages);
   app.use((_req, res) =>
     sendAnswer(res, failure(new AppError('NOT_FOUND', 'There is nothing at this address'))),
@@ -83,33 +69,31 @@ export function createApi(deps: ApiDeps & { readonly isClosing: () => boolean })
   return app;
 }
 
-/** While closing, every answer also ends its connection. */
-function drain(isClosing: () => boolean): RequestHandler {
-  return (_req, res, next) => {
-    if (isClosing()) res.setHeader('Connection', 'close');
+/** What is done about every request before anybody looks at what it wants. */
+function arrive(deps: ApiDeps & { readonly isClosing: () => boolean }): RequestHandler {
+  const paths = new Set([
+    ...deps.routes.map(({ path }) => path),
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/openapi.json',
+    '/docs',
+  ]);
+  const logRequest = createRequestLog(deps.logger, deps.registry, paths);
+  return (req, res, next) => {
+    assignRequestId(req, res);
+    logRequest(req, res);
+    // While closing, every answer also ends its connection.
+    if (deps.isClosing()) res.setHeader('Connection', 'close');
     next();
   };
 }
 
-function guards(): RequestHandler[] {
-  const nothing = {
-    defaultSrc: ["'none'"],
-    frameAncestors: ["'none'"],
-    baseUri: ["'none'"],
-    formAction: ["'none'"],
-  };
-  return [
-    helmet({ contentSecurityPolicy: { useDefaults: false, directives: nothing } }),
-    // A public API by bearer token: no cookies, so any page may call it with a key it was given.
-    cors({
-      origin: '*',
-      methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-      allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
-      exposedHeaders: EXPOSED_HEADERS,
-      maxAge: 86_400,
-    }),
-  ];
-}
+/** Answers of the API carry it anyway. */
+const showRequestId: RequestHandler = (_req, res, next) => {
+  res.setHeader(REQUEST_ID_HEADER, requestIdOf(res));
+  next();
+};
 
 function mountOpenApi(app: Express, deps: ApiDeps): void {
   const document = createOpenApi(deps.routes, deps.settings);
@@ -117,36 +101,24 @@ function mountOpenApi(app: Express, deps: ApiDeps): void {
   app.use(docsRouter(document));
 }
 
-function mountRoutes(app: Express, deps: ApiDeps): void {
+/** How a route is served; sign-ins only so often. */
+function serveWith(deps: ApiDeps): (route: Route) => RequestHandler {
   const once = createOnce(deps);
   const readBody = createBodyReader(deps.settings.bodyLimitBytes);
   const dispatchDeps: DispatchDeps = { ...deps, once, readBody, checkAnswers: deps.checkAnswers ?? false };
   const signInLimit = createSignInLimit(deps.settings.authRatePerMinute);
-  const allowed = new Map<string, string[]>();
-  for (const route of deps.routes) {
-    const handlers = [...(isSignIn(route) ? [signInLimit] : []), serve(dispatchDeps, route)];
-    register(app, route, handlers);
-    const methods = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
-    allowed.set(route.path, [...(allowed.get(route.path) ?? []), ...methods]);
-  }
-  for (const [path, methods] of allowed) app.all(path, notAllowed(methods));
+  return (route) => {
+    const handler = serve(dispatchDeps, route);
+    return isSignIn(route) ? oneAfterTheOther(signInLimit, handler) : handler;
+  };
 }
 
-function register(app: Express, { method, path }: Route, handlers: RequestHandler[]): void {
-  switch (method) {
-    case 'GET':
-      app.get(path, handlers);
-      break;
-    case 'POST':
-      app.post(path, handlers);
-      break;
-    case 'PATCH':
-      app.patch(path, handlers);
-      break;
-    case 'DELETE':
-      app.delete(path, handlers);
-      break;
-  }
+function oneAfterTheOther(first: RequestHandler, second: RequestHandler): RequestHandler {
+  return (req, res, next) =>
+    first(req, res, (error?: unknown) => {
+      if (error === undefined) void second(req, res, next);
+      else next(error);
+    });
 }
 
 function serve(deps: DispatchDeps, route: Route): RequestHandler {
@@ -167,13 +139,6 @@ function assertDocumented(route: Route, { body }: Answer): void {
   const code = body.error?.code;
   if (code === undefined || codes.has(code)) return;
   throw new Error(`${route.method} ${route.path} answered ${code}, which its documentation does not know`);
-}
-
-function notAllowed(methods: readonly string[]): RequestHandler {
-  return (_req, res) => {
-    const error = new AppError('METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')} only`);
-    sendAnswer(res, failure(error, { Allow: methods.join(', ') }));
-  };
 }
 
 function onError(logger: Logger): ErrorRequestHandler {

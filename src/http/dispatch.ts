@@ -50,7 +50,9 @@ export async function dispatch(
     body,
     query,
     requestId: requestIdOf(res),
-    network: networkKey(req),
+    get network() {
+      return networkKey(req);
+    },
     idempotencyKey: key,
     idempotencyScope: scope,
   };

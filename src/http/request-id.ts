@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 
-const HEADER = 'X-Request-Id';
+export const REQUEST_ID_HEADER = 'X-Request-Id';
 const SANE = /^[\w.:-]{1,128}$/;
 
 /** Gives every request an id: the client's own when it is a plain one, else a new one. */
-export const assignRequestId: RequestHandler = (req, res, next) => {
-  const given = req.get(HEADER);
-  res.setHeader(HEADER, given !== undefined && SANE.test(given) ? given : randomUUID());
-  next();
-};
+export function assignRequestId(req: Request, res: Response): void {
+  const given = req.get(REQUEST_ID_HEADER);
+  res.locals['requestId'] = given !== undefined && SANE.test(given) ? given : randomUUID();
+}
 
 export function requestIdOf(res: Response): string {
-  return String(res.getHeader(HEADER) ?? '');
+  return String(res.locals['requestId'] ?? '');
 }

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import { Histogram, type Registry } from 'prom-client';
 import type { Logger } from '../domain/ports.ts';
 import { requestIdOf } from './request-id.ts';
@@ -15,7 +15,7 @@ export function createRequestLog(
   logger: Logger,
   registry: Registry,
   routePaths: ReadonlySet<string>,
-): RequestHandler {
+): (req: Request, res: Response) => void {
   const duration = new Histogram({
     name: 'tilld_http_request_duration_seconds',
     help: 'Time to answer HTTP requests',
@@ -23,7 +23,7 @@ export function createRequestLog(
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  return (req, res, next) => {
+  return (req, res) => {
     const started = performance.now();
     const { method, path } = req;
     res.once('close', () => {
@@ -46,7 +46,6 @@ export function createRequestLog(
       if (QUIET.has(path)) logger.debug(fields, 'request');
       else logger.info(fields, 'request');
     });
-    next();
   };
 }
 

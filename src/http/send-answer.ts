@@ -1,13 +1,20 @@
 import type { Response } from 'express';
 import type { Answer } from './envelope.ts';
+import { GUARD_HEADERS, hasPassedGuards } from './guards.ts';
+import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 
-/** Writes an answer; nothing of the API may be kept by caches. */
+/** Writes an answer, its headers in one go; nothing of the API may be kept by caches. */
 export function sendAnswer(res: Response, answer: Answer): void {
   if (res.headersSent) return;
-  res.setHeader('Cache-Control', 'no-store');
-  for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value);
   res.locals['paymentId'] = paymentIdIn(answer.body);
-  res.status(answer.status).json(answer.body);
+  const text = JSON.stringify(answer.body);
+  const headers = [REQUEST_ID_HEADER, requestIdOf(res)];
+  if (!hasPassedGuards(res)) headers.push(...GUARD_HEADERS);
+  headers.push('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(answer.headers)) headers.push(name, value);
+  headers.push('Content-Type', 'application/json; charset=utf-8');
+  headers.push('Content-Length', String(Buffer.byteLength(text)));
+  res.writeHead(answer.status, headers).end(text);
 }
 
 /** The payment that an answer is about, for the log: one payment's life is found by its id. */

@@ -132,6 +132,28 @@ describe('the envelope', () => {
   });
 });
 
+describe('addresses', () => {
+  it('are the same in upper case and with a slash at the end', async () => {
+    for (const path of ['/merchant/list', '/Merchant/LIST', '/merchant/list/']) {
+      expect((await fetch(`${app.baseUrl}${path}`)).status).toBe(401);
+    }
+    for (const path of ['/merchant/list//', '//merchant/list', '/merchant', '/merchant/list/x']) {
+      expect((await fetch(`${app.baseUrl}${path}`)).status).toBe(404);
+    }
+  });
+
+  it('that can be read answer HEAD with the same headers and nothing else', async () => {
+    const [get, head] = await Promise.all([
+      fetch(`${app.baseUrl}/merchant/list`, { headers: { 'X-Request-Id': 'one' } }),
+      fetch(`${app.baseUrl}/merchant/list`, { method: 'HEAD', headers: { 'X-Request-Id': 'one' } }),
+    ]);
+    expect(head.status).toBe(get.status);
+    expect(await head.text()).toBe('');
+    const same = ([name]: [string, string]): boolean => !['date', 'connection', 'keep-alive'].includes(name);
+    expect([...head.headers].filter(same)).toEqual([...get.headers].filter(same));
+  });
+});
+
 describe('bodies', () => {
   it.each([
     ['truncated JSON', '{"email":'],
@@ -239,6 +261,20 @@ describe('headers', () => {
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
     expect(preflight.headers.get('access-control-allow-headers')).toContain('Authorization');
     expect(preflight.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+
+  it('are the same on answers of routes, of the rest, and of refused methods', async () => {
+    const names = async (path: string): Promise<string[]> =>
+      [...(await fetch(`${app.baseUrl}${path}`)).headers.keys()]
+        .filter((name) => !['www-authenticate', 'allow'].includes(name))
+        .sort();
+    const ofRoute = await names('/merchant/list');
+    expect(ofRoute).toContain('content-security-policy');
+    expect(ofRoute).toContain('strict-transport-security');
+    expect(ofRoute).toContain('access-control-expose-headers');
+    for (const path of ['/nothing/here', '/merchant/create', '/healthz']) {
+      expect(await names(path)).toEqual(ofRoute);
+    }
   });
 
   it('sends a policy that lets API answers load nothing', async () => {
