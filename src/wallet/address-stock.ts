@@ -6,12 +6,12 @@ import type { Logger } from '../domain/ports.ts';
 import { SEGWIT_PREFIXES } from './addresses.ts';
 import type { Wallet } from './derivation.ts';
 import { LruCache } from './lru-cache.ts';
-import type { StockOrder, StockDelivery } from './stock-worker.ts';
+import type { StockDelivery, StockOrder, StockSource } from './stock-worker.ts';
 
 /** Branches with addresses in stock; each holds at most MOST of them, about 100 bytes apiece. */
 const BRANCHES = 1_024;
 const FIRST = 4;
-const MOST = 128;
+const MOST = 256;
 
 /** The next addresses of one branch, by index. */
 interface Shelf {
@@ -32,8 +32,9 @@ export interface AddressStock extends AddressDeriver {
  * Derives the next addresses of a branch ahead in a worker thread, so that a payment finds its own
  * ready: the curve arithmetic of three coins takes longer than all the rest of creating a payment.
  * An address is a function of its path alone, so a stock can be lost or unused, but never wrong about
- * who has which address. The worker gets public keys only; Solana, whose every address needs a private
- * key, and whatever is not in stock, are derived on the spot.
+ * who has which address. Of secp256k1 branches the worker gets public keys only; of Solana, whose every
+ * address needs a private key, the account's, which it wipes as soon as it has served the order. What is
+ * not in stock is derived on the spot.
  */
 export function createAddressStock(wallet: Wallet, liveNetwork: Network, logger: Logger): AddressStock {
   const shelves = new LruCache<Shelf>(BRANCHES);
@@ -66,28 +67,19 @@ export function createAddressStock(wallet: Wallet, liveNetwork: Network, logger:
   };
 
   const restock = (path: KeyPath, key: string, shelf: Shelf): void => {
-    const { coin, mode, index } = path;
-    if (isClosed || coin === 'SOL' || shelf.ordered) return;
+    const { index } = path;
+    if (isClosed || shelf.ordered) return;
     if (shelf.end < index + 1 || shelf.end > index + 1 + 2 * MOST) shelf.end = index + 1;
     if (shelf.end - (index + 1) > shelf.batch / 2 || shelf.end + shelf.batch > HARDENED_OFFSET) return;
-    const { publicKey, chainCode } = wallet.publicBranch(path);
-    const form = coin === 'ETH' ? null : SEGWIT_PREFIXES[coin][addressNetwork(mode, liveNetwork)];
-    const order: StockOrder = {
-      key,
-      publicKey,
-      chainCode,
-      from: shelf.end,
-      count: shelf.batch,
-      prefix: form,
-    };
+    const source = sourceOf(wallet, liveNetwork, path);
+    const order: StockOrder = { key, from: shelf.end, count: shelf.batch, source };
     shelf.ordered = true;
     shelf.end += shelf.batch;
-    started().postMessage(order);
+    started().postMessage(order, privateBytesOf(source));
   };
 
   return {
     address(path) {
-      if (path.coin === 'SOL') return wallet.address(path);
       const key = `${path.coin}/${path.mode}/${path.account}/${path.branch}`;
       const shelf = shelves.get(key, newShelf);
       const ready = shelf.ready.get(path.index);
@@ -103,6 +95,20 @@ export function createAddressStock(wallet: Wallet, liveNetwork: Network, logger:
       await worker?.terminate();
     },
   };
+}
+
+/** What the worker derives a branch's addresses from. */
+function sourceOf(wallet: Wallet, liveNetwork: Network, path: KeyPath): StockSource {
+  const { coin, mode } = path;
+  if (coin === 'SOL') return { curve: 'ed25519', ...wallet.solanaAccount(path) };
+  const { publicKey, chainCode } = wallet.publicBranch(path);
+  const prefix = coin === 'ETH' ? null : SEGWIT_PREFIXES[coin][addressNetwork(mode, liveNetwork)];
+  return { curve: 'secp256k1', publicKey, chainCode, prefix };
+}
+
+/** They move to the worker, so that no copy of them stays behind. */
+function privateBytesOf(source: StockSource): ArrayBuffer[] {
+  return source.curve === 'ed25519' ? [source.privateKey.buffer, source.chainCode.buffer] : [];
 }
 
 function newShelf(): Shelf {

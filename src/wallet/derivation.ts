@@ -4,7 +4,12 @@ import type { Network } from '../domain/coins.ts';
 import { assertNever } from '../domain/errors.ts';
 import { addressNetwork, type AddressDeriver, type KeyPath, type KeySource } from '../domain/keys.ts';
 import { ethereumAddress, SEGWIT_PREFIXES, solanaAddress, witnessAddress } from './addresses.ts';
-import { ed25519PublicKey, hardenedChildKey, type Ed25519Node } from './ed25519-node.ts';
+import {
+  ed25519PublicKey,
+  hardenedChildKey,
+  type Ed25519Node,
+  type OwnedEd25519Node,
+} from './ed25519-node.ts';
 import type { Keyring } from './keyring.ts';
 import { LruCache } from './lru-cache.ts';
 import { childPoint, publicBranch, type PublicBranch } from './secp256k1-branch.ts';
@@ -13,6 +18,8 @@ export type Wallet = AddressDeriver &
   KeySource & {
     /** The extended public key above a secp256k1 address; the index is of no matter. */
     publicBranch(path: KeyPath): PublicBranch;
+    /** A copy of the node above a Solana address, to be wiped after use; the index is of no matter. */
+    solanaAccount(path: KeyPath): OwnedEd25519Node;
   };
 
 /** SLIP-0044 coin types; all test networks share 1. */
@@ -45,16 +52,23 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
     return childPoint(branchAbove(path), path.index);
   }
 
-  function solanaKey(path: KeyPath): Buffer {
+  function accountAbove(path: KeyPath): Ed25519Node {
     const accountPath = solanaAccountPath(path);
-    const account = accounts.get(accountPath, () =>
+    return accounts.get(accountPath, () =>
       keyring.withSeed((seed) => Slip10Key.fromMasterSeed(seed).derive(accountPath)),
     );
-    return hardenedChildKey(account, path.index);
+  }
+
+  function solanaKey(path: KeyPath): Buffer {
+    return hardenedChildKey(accountAbove(path), path.index);
   }
 
   return {
     publicBranch: branchAbove,
+    solanaAccount: (path) => {
+      const { privateKey, chainCode } = accountAbove(path);
+      return { privateKey: Uint8Array.from(privateKey), chainCode: Uint8Array.from(chainCode) };
+    },
     address(path) {
       assertPath(path);
       switch (path.coin) {

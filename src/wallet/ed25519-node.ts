@@ -7,9 +7,14 @@ export interface Ed25519Node {
   readonly chainCode: Uint8Array;
 }
 
+/** A copy that belongs to whoever asked for it: to be wiped, or handed to another thread. */
+export interface OwnedEd25519Node extends Ed25519Node {
+  readonly privateKey: Uint8Array<ArrayBuffer>;
+  readonly chainCode: Uint8Array<ArrayBuffer>;
+}
+
 /** RFC 8410 wrapping of a bare 32-byte ed25519 seed, which is how node:crypto takes one. */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
-const PUBLIC_KEY_BYTES = 32;
 
 /** Private key (ed25519 seed) of child `index'`, by SLIP-0010. */
 export function hardenedChildKey(parent: Ed25519Node, index: number): Buffer {
@@ -21,8 +26,16 @@ export function hardenedChildKey(parent: Ed25519Node, index: number): Buffer {
   return digest.subarray(0, 32);
 }
 
-/** Public key of an ed25519 seed (RFC 8032). OpenSSL does it in a third of the time of JavaScript. */
+/**
+ * Public key of an ed25519 seed (RFC 8032). OpenSSL does it in a quarter of the time of JavaScript; of its
+ * forms of a public key the JWK is the one that costs nothing.
+ */
 export function ed25519PublicKey(seed: Uint8Array): Buffer {
-  const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
-  return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-PUBLIC_KEY_BYTES);
+  const der = Buffer.concat([PKCS8_PREFIX, seed]);
+  const { x } = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })).export({
+    format: 'jwk',
+  });
+  der.fill(0);
+  if (x === undefined) throw new Error('OpenSSL gave no public key');
+  return Buffer.from(x, 'base64url');
 }
