@@ -40,7 +40,7 @@ module.exports = {
     {
       name: 'sqlite-in-one-file',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/store/dialect[.]ts$' },
+      from: { path: '^src/', pathNot: '^src/store/(dialect|checkpoint-worker)[.]ts$' },
       to: { path: 'better-sqlite3' },
     },
     {

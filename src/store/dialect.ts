@@ -11,6 +11,7 @@ import {
   type Driver,
   type TransactionSettings,
 } from 'kysely';
+import { Checkpointer, WORTHWHILE_PAGES } from './checkpointer.ts';
 import { StateWordCompiler } from './query-compiler.ts';
 import type { Runner, Runners } from './runners.ts';
 import { plannedOnce, withStatementCache } from './statements.ts';
@@ -23,8 +24,8 @@ export function openSqlite(path: string): {
   dialect: Dialect;
   /** Null for a database in memory, which no second connection can open. */
   runners: Runners | null;
-  /** Ends the reading connection. Kysely ends its own. */
-  closeReader: () => void;
+  /** Ends the reading connection and the thread that checkpoints. Kysely ends its own. */
+  closeHelpers: () => Promise<void>;
   checkpoint: () => void;
   reclaim: (pages: number) => void;
 } {
@@ -39,15 +40,34 @@ export function openSqlite(path: string): {
   sqlite.pragma('temp_store = MEMORY');
   sqlite.pragma('cache_size = -16000');
   const reader = path === ':memory:' ? null : new Reader(path);
-  const beforeWrite = (): void => reader?.endSnapshot();
+  const checkpointer = reader === null ? null : checkpointerOf(sqlite, reader, path);
+  const beforeWrite = (): void => {
+    reader?.endSnapshot();
+    checkpointer?.written();
+  };
   return {
     dialect: new PlainSpokenDialect(sqlite, beforeWrite),
     runners: reader === null ? null : { reader, writer: runnerOn(sqlite) },
-    closeReader: () => reader?.close(),
+    closeHelpers: async () => {
+      await checkpointer?.close();
+      reader?.close();
+    },
     checkpoint: () => void sqlite.pragma('wal_checkpoint(TRUNCATE)'),
     // By exec: the statement gives back one page per step and must be stepped to its end.
     reclaim: (pages) => void sqlite.exec(`PRAGMA incremental_vacuum(${Math.trunc(pages)})`),
   };
+}
+
+/** The log is left to another thread; only when that thread cannot keep up does a commit empty it, too. */
+const BACKSTOP_PAGES = 16_000;
+
+function checkpointerOf(sqlite: Database.Database, reader: Reader, path: string): Checkpointer {
+  sqlite.pragma(`wal_autocheckpoint = ${BACKSTOP_PAGES}`);
+  return new Checkpointer({
+    path,
+    pagesWaiting: () => reader.pagesWaiting(),
+    onFailure: () => void sqlite.pragma(`wal_autocheckpoint = ${WORTHWHILE_PAGES}`),
+  });
 }
 
 /**
@@ -88,6 +108,13 @@ class Reader implements Runner {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#commit.run();
+  }
+
+  /** Pages in the write-ahead log that are not in the database file yet. */
+  pagesWaiting(): number {
+    this.endSnapshot();
+    const [found] = this.#sqlite.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
+    return found === undefined ? 0 : found.log - found.checkpointed;
   }
 
   close(): void {

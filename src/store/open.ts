@@ -27,7 +27,7 @@ export async function openDatabase(
   } = {},
 ): Promise<OpenDatabase> {
   const { migrations = MIGRATIONS, mayMigrate = true } = options;
-  const { dialect, runners, closeReader, checkpoint, reclaim } = openSqlite(path);
+  const { dialect, runners, closeHelpers, checkpoint, reclaim } = openSqlite(path);
   const db = new Kysely<Tables>({ dialect });
   try {
     const { applied, pending } = await pendingMigrations(db, migrations);
@@ -38,7 +38,7 @@ export async function openDatabase(
     if (applied > 0 && next !== undefined && path !== ':memory:') keepCopy(path, `${path}.before-${next}`);
     await migrate(db, migrations);
   } catch (error) {
-    closeReader();
+    await closeHelpers();
     await db.destroy();
     throw error;
   }
@@ -47,7 +47,7 @@ export async function openDatabase(
     db,
     reclaim,
     close: async () => {
-      closeReader();
+      await closeHelpers();
       checkpoint();
       await db.destroy();
     },
