@@ -1,28 +1,15 @@
-import type { Agent, Dispatcher } from 'undici';
 import { describeError, EgressError } from './egress-error.ts';
+import { exchangeOver, type ExchangeAnswer, type ExchangeRequest } from './exchange.ts';
 import { pinnedAgent } from './kept-connections.ts';
 import { vetTarget, type EgressPolicy, type VettedTarget } from './vet-target.ts';
 
-export interface GuardedRequest {
-  readonly method: 'GET' | 'POST';
+export interface GuardedRequest extends ExchangeRequest {
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
   /** For everything together: DNS, connect, TLS, sending, waiting, reading the body. */
   readonly timeoutMs: number;
-  /** The body is cut here; the rest is never read. */
-  readonly maxBodyBytes: number;
-  /** Gives up early, at shutdown. */
-  readonly signal?: AbortSignal;
 }
 
-export interface GuardedResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-  /** `whole`, or why the body is not: over the cap, out of time, connection lost. */
-  readonly bodyEnd: 'whole' | 'capped' | 'timeout' | 'broken';
-}
+export type GuardedResponse = ExchangeAnswer;
 
 /**
  * One HTTP request to an address given by a stranger. The target is vetted (see vetTarget) and the
@@ -31,21 +18,28 @@ export interface GuardedResponse {
  * @throws {EgressError} when no answer came; never for an HTTP status.
  */
 export async function guardedFetch(policy: EgressPolicy, request: GuardedRequest): Promise<GuardedResponse> {
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), request.timeoutMs);
+  const stop = new AbortController();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    stop.abort();
+  }, request.timeoutMs);
   const gaveUp = request.signal;
-  const signal = gaveUp === undefined ? timeout.signal : AbortSignal.any([timeout.signal, gaveUp]);
+  const giveUp = (): void => stop.abort();
+  gaveUp?.addEventListener('abort', giveUp);
+  if (gaveUp?.aborted === true) giveUp();
   try {
-    const target = await untilAborted(vetTarget(policy, request.url, signal), signal);
-    return await exchange(policy, target, { request, signal });
+    const target = await vetTarget(policy, request.url, stop.signal);
+    return await exchange(policy, target, { request, signal: stop.signal });
   } catch (error) {
     if (gaveUp?.aborted === true) throw new EgressError('aborted', 'given up', { cause: error });
-    if (timeout.signal.aborted)
+    if (isLate)
       throw new EgressError('timeout', `no answer within ${request.timeoutMs} ms`, { cause: error });
     if (error instanceof EgressError) throw error;
     throw new EgressError('network', describeError(error), { cause: error });
   } finally {
     clearTimeout(timer);
+    gaveUp?.removeEventListener('abort', giveUp);
   }
 }
 
@@ -85,65 +79,5 @@ async function exchangeOnce(target: VettedTarget, about: Exchange): Promise<Guar
     return await exchangeOver(agent, target, about);
   } finally {
     await agent.destroy();
-  }
-}
-
-async function exchangeOver(
-  agent: Agent,
-  target: VettedTarget,
-  { request, signal }: Exchange,
-): Promise<GuardedResponse> {
-  const answer = await agent.request({
-    origin: target.url.origin,
-    path: target.url.pathname + target.url.search,
-    method: request.method,
-    headers: { ...request.headers },
-    body: request.body ?? null,
-    signal,
-  });
-  const { body, bodyEnd } = await readCapped(answer.body, request, signal);
-  return { status: answer.statusCode, headers: flatHeaders(answer.headers), body, bodyEnd };
-}
-
-async function readCapped(
-  stream: Dispatcher.ResponseData['body'],
-  request: GuardedRequest,
-  signal: AbortSignal,
-): Promise<Pick<GuardedResponse, 'body' | 'bodyEnd'>> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const soFar = (): Buffer => Buffer.concat(chunks).subarray(0, request.maxBodyBytes);
-  try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > request.maxBodyBytes) return { body: soFar(), bodyEnd: 'capped' };
-    }
-    return { body: soFar(), bodyEnd: 'whole' };
-  } catch (error) {
-    if (request.signal?.aborted === true) throw error;
-    return { body: soFar(), bodyEnd: signal.aborted ? 'timeout' : 'broken' };
-  }
-}
-
-function flatHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(', ') : String(value),
-    ]),
-  );
-}
-
-/** Leaves a wait that ignores its signal (getaddrinfo cannot be cancelled). */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const stopped = Promise.withResolvers<never>();
-  const stop = (): void => stopped.reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([work, stopped.promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }

@@ -54,8 +54,8 @@ export async function vetTarget(
  * @throws {EgressError} `refused`
  */
 export function vetUrl(policy: Pick<EgressPolicy, 'allowPrivate'>, text: string): URL {
-  if (!URL.canParse(text)) throw new EgressError('refused', 'not a URL');
-  const url = new URL(text);
+  const url = URL.parse(text);
+  if (url === null) throw new EgressError('refused', 'not a URL');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new EgressError('refused', `${url.protocol} is not allowed, only https`);
   if (url.protocol === 'http:' && !policy.allowPrivate)
@@ -84,10 +84,24 @@ async function resolveAll(
 ): Promise<readonly string[]> {
   let found: readonly string[];
   try {
-    found = await policy.resolve(host, signal);
+    found = await untilAborted(policy.resolve(host, signal), signal);
   } catch (error) {
+    signal.throwIfAborted();
     throw new EgressError('dns', `${host} does not resolve: ${describeError(error)}`, { cause: error });
   }
   if (found.length === 0) throw new EgressError('dns', `${host} has no address`);
   return found;
+}
+
+/** Leaves a wait that ignores its signal (getaddrinfo cannot be cancelled). */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const stopped = Promise.withResolvers<never>();
+  const stop = (): void => stopped.reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, stopped.promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }

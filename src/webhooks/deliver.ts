@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../domain/ports.ts';
 import { EgressError } from '../egress/egress-error.ts';
@@ -8,6 +9,8 @@ import { signatureHeaders } from './sign.ts';
 
 /** What a merchant's server may answer before the rest is cut off. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
+
+const UTF8 = new TextDecoder();
 
 export interface DeliverDeps {
   readonly clock: Clock;
@@ -22,7 +25,8 @@ export interface Message {
   readonly url: string;
   /** The frozen body, sent byte for byte. */
   readonly body: string;
-  readonly secrets: readonly string[];
+  /** Of the secrets to sign with; at least one. */
+  readonly keys: readonly KeyObject[];
 }
 
 /** One attempt as the log tells it. */
@@ -54,7 +58,7 @@ export async function deliver(deps: DeliverDeps, message: Message, signal: Abort
         timestampSeconds: Math.floor(deps.clock.now() / 1000),
         body: message.body,
       },
-      message.secrets,
+      message.keys,
     ),
   };
   const finish = (
@@ -102,7 +106,7 @@ function judge(
     status: isSuccess && broken ? 0 : status,
     error: errorOf(status, broken),
     responseHeaders: loggable(response.headers),
-    responseBody: new TextDecoder().decode(response.body),
+    responseBody: UTF8.decode(response.body),
   };
 }
 
