@@ -9,6 +9,8 @@ import { trackConnections, type Connections } from './connections.ts';
 export interface HttpServerDeps extends ApiDeps {
   /** Absolute paths of PEM files; null for plain HTTP, behind a proxy that speaks TLS. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
+  /** Called for every request that comes in; it must take no time. */
+  readonly asked?: () => void;
 }
 
 export interface HttpServer {
@@ -32,6 +34,8 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   let closing = false;
   const app = createApi({ ...deps, isClosing: () => closing });
   const server = listener(app, deps.tls);
+  const { asked } = deps;
+  if (asked !== undefined) server.prependListener('request', () => asked());
   const connections = trackConnections(server, deps.tls !== null);
   return {
     app,

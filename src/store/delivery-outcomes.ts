@@ -1,5 +1,6 @@
-import type { Tx } from './database.ts';
+import type { Db, Tx } from './database.ts';
 import type { StoredDelivery } from './deliveries.ts';
+import { prepared, type SlotOf } from './prepared.ts';
 
 export interface Settlement {
   readonly delivery: Pick<StoredDelivery, 'id' | 'url' | 'order_key' | 'event_id' | 'merchant_id'>;
@@ -19,61 +20,45 @@ export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void
     return;
   }
   const held = await update(tx, settlement, { status: 'failed' });
-  if (held) await freeFollowers(tx, { orderKeys: [delivery.order_key], now });
+  if (held) await freeFollower(tx, { orderKey: delivery.order_key, now });
 }
 
 /**
- * Ends those that were delivered, in as few statements as for one, and lets the next of their orders
- * go; those whose lease is not held any more are left alone.
+ * Ends a delivery that was made, and lets the next of its order go; where the lease is not held any
+ * more it is left alone.
  */
-export async function settleDelivered(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
-  const byLease = Map.groupBy(settlements, ({ token }) => token);
-  const held: Settlement[] = [];
-  for (const [token, leased] of byLease) {
-    const now = Math.max(...leased.map((each) => each.now));
-    const rows = await tx
-      .updateTable('deliveries')
-      .set((eb) => ({
-        status: 'delivered' as const,
-        attempts: eb('attempts', '+', 1),
-        lease_token: null,
-        lease_until: null,
-        updated_at: now,
-      }))
-      .where(
-        'id',
-        'in',
-        leased.map(({ delivery }) => delivery.id),
-      )
-      .where('lease_token', '=', token)
-      .where('status', '=', 'pending')
-      .returning('id')
-      .execute();
-    const ids = new Set(rows.map(({ id }) => id));
-    held.push(...leased.filter(({ delivery }) => ids.has(delivery.id)));
-  }
-  if (held.length === 0) return;
-  const repeated = await eventsStillPending(
-    tx,
-    held.map(({ delivery }) => delivery.event_id),
-  );
-  for (const { delivery, now } of held) {
-    if (repeated.has(delivery.event_id)) await settleRepeats(tx, delivery, now);
-  }
-  const now = Math.max(...held.map((each) => each.now));
-  await freeFollowers(tx, { orderKeys: held.map(({ delivery }) => delivery.order_key), now });
+export async function settleDelivered(tx: Tx, { delivery, token, now }: Settlement): Promise<void> {
+  const [held] = await markDelivered(tx, { id: delivery.id, token, now });
+  if (held === undefined) return;
+  const [repeated] = await stillPending(tx, { eventId: delivery.event_id });
+  if (repeated !== undefined) await settleRepeats(tx, delivery, now);
+  await freeFollower(tx, { orderKey: delivery.order_key, now });
 }
 
-async function eventsStillPending(tx: Tx, eventIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await tx
-    .selectFrom('deliveries')
-    .select('event_id')
-    .distinct()
-    .where('event_id', 'in', eventIds)
+const markDelivered = prepared((db, slot: SlotOf<{ id: string; token: string; now: number }>) =>
+  db
+    .updateTable('deliveries')
+    .set((eb) => ({
+      status: 'delivered' as const,
+      attempts: eb('attempts', '+', 1),
+      lease_token: null,
+      lease_until: null,
+      updated_at: slot('now'),
+    }))
+    .where('id', '=', slot('id'))
+    .where('lease_token', '=', slot('token'))
     .where('status', '=', 'pending')
-    .execute();
-  return new Set(rows.map((row) => row.event_id));
-}
+    .returning('id'),
+);
+
+const stillPending = prepared((db, slot: SlotOf<{ eventId: string }>) =>
+  db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('event_id', '=', slot('eventId'))
+    .where('status', '=', 'pending')
+    .limit(1),
+);
 
 /** Plans the next attempt if the token still holds the lease; what waits behind it waits along. */
 export async function postponeDelivery(tx: Tx, settlement: Settlement, at: number): Promise<boolean> {
@@ -105,7 +90,7 @@ export async function endDeliveries(
     .where('status', '=', 'pending');
   if (target.paymentId !== undefined) query = query.where('payment_id', '=', target.paymentId);
   await query.execute();
-  await freeFollowers(tx, { merchantId: target.merchantId, now: target.now });
+  await freeFollowersOf(tx, target);
 }
 
 async function update(
@@ -148,23 +133,23 @@ async function settleRepeats(tx: Tx, delivery: Settlement['delivery'], now: numb
     .where('status', '=', 'pending')
     .returning('order_key')
     .execute();
-  for (const repeat of repeats) await freeFollowers(tx, { orderKeys: [repeat.order_key], now });
+  for (const repeat of repeats) await freeFollower(tx, { orderKey: repeat.order_key, now });
 }
 
 /** Makes due whatever was never tried: it had only been waiting for those before it. */
-async function freeFollowers(
-  tx: Tx,
-  which: { orderKeys: readonly string[]; now: number } | { merchantId: string; now: number },
-): Promise<void> {
-  let query = tx
+const freeFollower = prepared((db, slot: SlotOf<{ orderKey: string; now: number }>) =>
+  waitingOnly(db, slot('now')).where('order_key', '=', slot('orderKey')),
+);
+
+/** As freeFollower, for all orders of a merchant. */
+async function freeFollowersOf(tx: Tx, which: { merchantId: string; now: number }): Promise<void> {
+  await waitingOnly(tx, which.now).where('merchant_id', '=', which.merchantId).execute();
+}
+
+const waitingOnly = (db: Db, now: number) =>
+  db
     .updateTable('deliveries')
-    .set({ next_attempt_at: which.now })
+    .set({ next_attempt_at: now })
     .where('status', '=', 'pending')
     .where('attempts', '=', 0)
-    .where('next_attempt_at', '>', which.now);
-  query =
-    'orderKeys' in which
-      ? query.where('order_key', 'in', which.orderKeys)
-      : query.where('merchant_id', '=', which.merchantId);
-  await query.execute();
-}
+    .where('next_attempt_at', '>', now);

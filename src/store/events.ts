@@ -1,7 +1,7 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
 import type { EventType } from '../domain/events.ts';
 import type { Db, Tx } from './database.ts';
-import { preparedInsert } from './prepared.ts';
+import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
 import type { EventRow, Tables } from './tables.ts';
 
 export type StoredEvent = Selectable<EventRow>;
@@ -16,13 +16,13 @@ export async function insertEvent(tx: Tx, event: Omit<StoredEvent, 'seq'>): Prom
 }
 
 export async function findEvent(db: Db, id: string): Promise<StoredEvent | undefined> {
-  return db.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst();
+  const [event] = await byId(db, { id });
+  return event;
 }
 
-export async function findEvents(db: Db, ids: readonly string[]): Promise<StoredEvent[]> {
-  if (ids.length === 0) return [];
-  return db.selectFrom('events').selectAll().where('id', 'in', ids).execute();
-}
+const byId = prepared((db, slot: SlotOf<{ id: string }>) =>
+  db.selectFrom('events').selectAll().where('id', '=', slot('id')),
+);
 
 export interface EventFilter {
   readonly merchantId: string;

@@ -1,4 +1,5 @@
 import type { Db } from './database.ts';
+import { prepared, type SlotOf } from './prepared.ts';
 
 export interface SealedWebhookSecrets {
   readonly current: string;
@@ -6,26 +7,25 @@ export interface SealedWebhookSecrets {
   readonly previous: string | null;
 }
 
-/** The signing secrets of these merchants as of a time, sealed, by merchant. */
+/** A merchant's signing secrets as of a time, sealed; undefined when there is no such merchant. */
 export async function findWebhookSecrets(
   db: Db,
-  merchantIds: readonly string[],
+  merchantId: string,
   now: number,
-): Promise<ReadonlyMap<string, SealedWebhookSecrets>> {
-  if (merchantIds.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('merchants')
-    .select(['id', 'webhook_secret_sealed', 'webhook_old_secret_sealed', 'webhook_old_secret_until'])
-    .where('id', 'in', merchantIds)
-    .execute();
-  return new Map(
-    rows.map((row) => {
-      const isRotating = (row.webhook_old_secret_until ?? 0) > now;
-      const previous = isRotating ? row.webhook_old_secret_sealed : null;
-      return [row.id, { current: row.webhook_secret_sealed, previous }];
-    }),
-  );
+): Promise<SealedWebhookSecrets | undefined> {
+  const [row] = await secretsOf(db, { merchantId });
+  if (row === undefined) return undefined;
+  const isRotating = (row.webhook_old_secret_until ?? 0) > now;
+  const previous = isRotating ? row.webhook_old_secret_sealed : null;
+  return { current: row.webhook_secret_sealed, previous };
 }
+
+const secretsOf = prepared((db, slot: SlotOf<{ merchantId: string }>) =>
+  db
+    .selectFrom('merchants')
+    .select(['webhook_secret_sealed', 'webhook_old_secret_sealed', 'webhook_old_secret_until'])
+    .where('id', '=', slot('merchantId')),
+);
 
 /** The webhookUrl a payment was created with; null when it has none of its own. */
 export async function findPaymentWebhookUrl(db: Db, paymentId: string): Promise<string | null> {

@@ -6,7 +6,7 @@ import { insertDelivery } from '../store/deliveries.ts';
 import { insertEvent } from '../store/events.ts';
 import { isGone } from '../store/gone-endpoints.ts';
 import { freezeBody } from './event-body.ts';
-import { newId } from './new-id.ts';
+import { newTimedId } from './new-id.ts';
 
 export interface EmitEventDeps {
   readonly clock: Clock;
@@ -37,8 +37,8 @@ export async function emitEvent(
   event: NewEvent,
 ): Promise<{ eventId: string; deliveryId: string | null }> {
   if (!tx.isTransaction) throw new Error('an event must be written in the transaction of its change');
-  const eventId = newId('evt_');
   const now = deps.clock.now();
+  const eventId = newTimedId('evt_', now);
   const eventSeq = await insertEvent(tx, {
     id: eventId,
     merchant_id: event.merchant.id,
@@ -72,7 +72,7 @@ async function addDelivery(
   if (url === null || url === '') return null;
   const { paymentId } = event;
   if (await isGone(tx, { merchantId: event.merchant.id, paymentId, url })) return null;
-  const id = newId('dlv_');
+  const id = newTimedId('dlv_', written.now);
   await insertDelivery(tx, {
     id,
     eventId: written.eventId,

@@ -1,17 +1,26 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_LENGTH = 24;
 /** Largest multiple of 62 that fits a byte: bytes from here up would favour the first letters. */
 const UNBIASED_LIMIT = 248;
 
+/** Random bytes that nobody has seen yet, fetched many at a time: a call costs more than its bytes do. */
+const pool = Buffer.alloc(4_096);
+let used = pool.length;
+
 /** Random text over 0-9A-Za-z, every character equally likely (5.95 bits each). */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length - text.length)) {
-      if (byte < UNBIASED_LIMIT) text += BASE62.charAt(byte % 62);
+    if (used === pool.length) {
+      randomFillSync(pool);
+      used = 0;
     }
+    const byte = pool[used] ?? UNBIASED_LIMIT;
+    pool[used] = 0;
+    used += 1;
+    if (byte < UNBIASED_LIMIT) text += BASE62.charAt(byte % 62);
   }
   return text;
 }
@@ -19,6 +28,22 @@ export function randomBase62(length: number): string {
 /** A new identifier such as `pay_` + 24 random base62 characters (142 bits). */
 export function newId(prefix: `${string}_`): string {
   return prefix + randomBase62(ID_LENGTH);
+}
+
+/** Base62 digits of a time in ms, enough until the year 8888. */
+const TIME_DIGITS = 8;
+
+/**
+ * A new identifier of the same length that sorts by its time: 8 base62 digits of it, then 16 random ones
+ * (95 bits). For rows that are written and read by the thousand: what is new stays together in the
+ * indexes, while random ids touch another page each.
+ */
+export function newTimedId(prefix: `${string}_`, timeMs: number): string {
+  let digits = '';
+  for (let rest = timeMs; digits.length < TIME_DIGITS; rest = Math.floor(rest / 62)) {
+    digits = BASE62.charAt(rest % 62) + digits;
+  }
+  return prefix + digits + randomBase62(ID_LENGTH - TIME_DIGITS);
 }
 
 /** A new random UUID (version 4), for the ids the API shows as UUIDs. */

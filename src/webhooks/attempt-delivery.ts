@@ -1,20 +1,21 @@
-import type { SecretBox } from '../domain/keys.ts';
+import type { KeyObject } from 'node:crypto';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/database.ts';
 import type { StoredDelivery } from '../store/deliveries.ts';
 import type { Lease } from '../store/delivery-leases.ts';
-import { findEvents, type StoredEvent } from '../store/events.ts';
+import { findEvent, type StoredEvent } from '../store/events.ts';
 import { findWebhookSecrets, type SealedWebhookSecrets } from '../store/webhook-targets.ts';
 import type { AttemptReport } from '../usecases/webhooks/attempts.ts';
 import type { AttemptRecorder } from './attempt-recorder.ts';
 import { deliver } from './deliver.ts';
 import type { EgressPolicy } from '../egress/vet-target.ts';
 import { outcomeOf } from './schedule.ts';
+import type { SigningKeys } from './signing-keys.ts';
 
 export interface AttemptDeliveryDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly secretBox: SecretBox;
+  readonly keys: SigningKeys;
   readonly egress: EgressPolicy;
   readonly recorder: AttemptRecorder;
   /** Called when the attempt is over, before it is recorded: nothing more goes to the endpoint. */
@@ -37,16 +38,13 @@ export async function loadLeased(
   deliveries: readonly StoredDelivery[],
   { token, now }: Pick<Lease, 'token' | 'now'>,
 ): Promise<LeasedDelivery[]> {
-  const eventIds = new Set(deliveries.map((delivery) => delivery.event_id));
-  const merchantIds = new Set(deliveries.map((delivery) => delivery.merchant_id));
-  const events = new Map((await findEvents(db, [...eventIds])).map((event) => [event.id, event]));
-  const secrets = await findWebhookSecrets(db, [...merchantIds], now);
-  return deliveries.map((delivery) => ({
-    delivery,
-    token,
-    event: events.get(delivery.event_id),
-    secrets: secrets.get(delivery.merchant_id),
-  }));
+  const leased: LeasedDelivery[] = [];
+  for (const delivery of deliveries) {
+    const event = await findEvent(db, delivery.event_id);
+    const secrets = await findWebhookSecrets(db, delivery.merchant_id, now);
+    leased.push({ delivery, token, event, secrets });
+  }
+  return leased;
 }
 
 /**
@@ -62,7 +60,7 @@ export async function attemptDelivery(
   if (event === undefined) throw new Error(`event ${delivery.event_id} of a delivery is missing`);
   const attempt = await deliver(
     { clock: deps.clock, egress: deps.egress, attemptLimitMs: deps.limits.attemptLimitMs },
-    { id: event.id, url: delivery.url, body: event.body_json, secrets: openSecrets(deps, lease) },
+    { id: event.id, url: delivery.url, body: event.body_json, keys: keysOf(deps, lease) },
     signal,
   );
   const { status, error, endedAt } = attempt;
@@ -87,9 +85,7 @@ export async function attemptDelivery(
   return { logId, status, error };
 }
 
-function openSecrets({ secretBox }: AttemptDeliveryDeps, { delivery, secrets }: LeasedDelivery): string[] {
+function keysOf({ keys }: AttemptDeliveryDeps, { delivery, secrets }: LeasedDelivery): KeyObject[] {
   if (secrets === undefined) throw new Error(`merchant ${delivery.merchant_id} of a delivery is missing`);
-  const { current, previous } = secrets;
-  const both = previous === null ? [current] : [current, previous];
-  return both.map((secret) => secretBox.open(secret));
+  return keys.of(secrets);
 }

@@ -1,14 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db } from '../store/database.ts';
 import { recordAttempts, type AttemptRecord } from '../usecases/webhooks/record-attempt.ts';
+import { Pace } from './pace.ts';
 
 interface Waiting {
   readonly record: AttemptRecord;
   readonly done: PromiseWithResolvers<string>;
 }
-
-/** As many as the queue's largest concurrency: one statement takes them. */
-const MAX_BATCH = 256;
 
 /**
  * Records finished attempts, those that end at about the same time in one transaction: each is on disk
@@ -17,16 +15,19 @@ const MAX_BATCH = 256;
 export class AttemptRecorder {
   readonly #db: Db;
   readonly #writing: () => void;
+  readonly #pace: Pace;
   #waiting: Waiting[] = [];
   #isWriting = false;
 
   /**
    * @param writing called when a transaction was asked for: another one that is asked for at once comes
    *   right after it, sees what it wrote, and shares its flush to the disk
+   * @param pace says how many go into one transaction
    */
-  constructor(db: Db, writing: () => void) {
+  constructor(db: Db, writing: () => void, pace = new Pace()) {
     this.#db = db;
     this.#writing = writing;
+    this.#pace = pace;
   }
 
   /** @returns the id of the attempt's log */
@@ -39,11 +40,13 @@ export class AttemptRecorder {
 
   async #write(): Promise<void> {
     this.#isWriting = true;
+    // What else has arrived by now is read before the next turn.
+    await nextTurn();
     while (this.#waiting.length > 0) {
-      // What else has arrived by now is read before the next turn.
-      await nextTurn();
-      const batch = this.#waiting.splice(0, MAX_BATCH);
+      const end = this.#pace.begin();
+      const batch = this.#waiting.splice(0, this.#pace.most);
       if (!(await this.#together(batch))) for (const each of batch) await this.#alone(each);
+      await end();
     }
     this.#isWriting = false;
   }

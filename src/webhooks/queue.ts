@@ -1,14 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { schedule, type ScheduledTask } from 'node-cron';
 import pLimit from 'p-limit';
 import { AppError } from '../domain/errors.ts';
 import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
-import { inTransaction, type Db, type Tx } from '../store/database.ts';
+import { inTransaction, type Db } from '../store/database.ts';
 import type { StoredDelivery } from '../store/deliveries.ts';
 import {
   leaseDeliveries,
-  listDue,
   releaseAllLeases,
   releaseLease,
   rescueFromClockJump,
@@ -22,6 +20,9 @@ import { AttemptRecorder } from './attempt-recorder.ts';
 import { KeptConnections } from '../egress/kept-connections.ts';
 import type { EgressPolicy } from '../egress/vet-target.ts';
 import { EgressError } from '../egress/egress-error.ts';
+import { DueLeases } from './due-leases.ts';
+import { Pace } from './pace.ts';
+import { SigningKeys } from './signing-keys.ts';
 import { Slots } from './slots.ts';
 
 export interface WebhookQueueLimits {
@@ -67,6 +68,9 @@ const TICK = '* * * * * *';
 export class WebhookQueue implements DeliveryAttempts {
   readonly #deps: WebhookQueueDeps;
   readonly #slots: Slots;
+  readonly #due: DueLeases;
+  readonly #pace = new Pace();
+  readonly #keys: SigningKeys;
   readonly #recorder: AttemptRecorder;
   readonly #connections = new KeptConnections();
   readonly #egress: EgressPolicy;
@@ -82,11 +86,13 @@ export class WebhookQueue implements DeliveryAttempts {
 
   constructor(deps: WebhookQueueDeps) {
     this.#deps = deps;
+    this.#keys = new SigningKeys(deps.secretBox);
     // What follows is leased by the flush that puts these attempts on disk.
-    this.#recorder = new AttemptRecorder(deps.db, () => this.wake());
+    this.#recorder = new AttemptRecorder(deps.db, () => this.wake(), this.#pace);
     this.#egress = { ...deps.egress, connections: this.#connections };
     const { concurrency, perOrigin = PER_ORIGIN } = deps.limits;
     this.#slots = new Slots({ total: concurrency, perOrigin });
+    this.#due = new DueLeases(deps.db, this.#slots);
   }
 
   /** Takes over what a dead process left, then delivers at each second's tick and each wake-up. */
@@ -109,6 +115,11 @@ export class WebhookQueue implements DeliveryAttempts {
       this.#pumping = null;
       if (this.#again) this.wake();
     });
+  }
+
+  /** Somebody waits for an answer of this process: for a moment webhooks go on in small pieces. Call it often. */
+  giveWay(): void {
+    this.#pace.asked();
   }
 
   async attemptNow(deliveryId: string): Promise<AttemptReport> {
@@ -159,73 +170,23 @@ export class WebhookQueue implements DeliveryAttempts {
     while (this.#again && !this.#stopping) {
       this.#again = false;
       try {
+        const end = this.#pace.begin();
         await this.#rescue();
-        const lease = this.#newLease();
-        const leased = await this.#leaseNext(lease);
+        const { most } = this.#pace;
+        const leased = await this.#due.next({
+          lease: this.#newLease(),
+          most,
+          runningIds: [...this.#running.keys()],
+        });
         for (const each of leased) this.#run(each, each.delivery.origin);
+        // There may be more than the piece could hold.
+        if (leased.length === most) this.#again = true;
         // Attempts that end at the same time free their slots together.
-        await nextTurn();
+        await end();
       } catch (error) {
         this.#deps.logger.error({ err: error }, 'could not lease webhook deliveries; trying again');
         return;
       }
-    }
-  }
-
-  /** Leases what is due and reads what it is made of. */
-  async #leaseNext(lease: Lease): Promise<LeasedDelivery[]> {
-    let taken: StoredDelivery[] = [];
-    try {
-      return await inTransaction(this.#deps.db, async (tx) => {
-        taken = await this.#leaseDue(tx, lease);
-        return loadLeased(tx, taken, lease);
-      });
-    } catch (error) {
-      for (const { origin } of taken) this.#slots.give(origin, null);
-      throw error;
-    }
-  }
-
-  async #leaseDue(tx: Tx, lease: Lease): Promise<StoredDelivery[]> {
-    const leased: StoredDelivery[] = [];
-    try {
-      // Each round either fills a slot or finds an origin full: more rounds than slots find nothing.
-      for (let round = 0; round <= this.#deps.limits.concurrency && this.#slots.free > 0; round += 1) {
-        if (this.#stopping) break;
-        const limit = this.#slots.free;
-        const due = await listDue(tx, {
-          now: lease.now,
-          limit,
-          exceptOrigins: this.#slots.full(),
-          exceptIds: [...this.#running.keys(), ...leased.map((delivery) => delivery.id)],
-        });
-        if (due.length === 0) break;
-        const taken = due.filter(({ origin }) => this.#slots.take(origin));
-        const got = await this.#leaseTaken(tx, taken, lease);
-        for (const delivery of got) leased.push(delivery);
-        // That was all there is.
-        if (due.length < limit) break;
-      }
-      return leased;
-    } catch (error) {
-      for (const { origin } of leased) this.#slots.give(origin, null);
-      throw error;
-    }
-  }
-
-  /** Leases what slots were taken for; gives back the slots of what somebody else holds, and of all when it fails. */
-  async #leaseTaken(tx: Tx, taken: readonly StoredDelivery[], lease: Lease): Promise<StoredDelivery[]> {
-    let got: StoredDelivery[] = [];
-    try {
-      got = await leaseDeliveries(
-        tx,
-        taken.map(({ id }) => id),
-        lease,
-      );
-      return got;
-    } finally {
-      const ids = new Set(got.map(({ id }) => id));
-      for (const { id, origin } of taken) if (!ids.has(id)) this.#slots.give(origin, null);
     }
   }
 
@@ -246,7 +207,7 @@ export class WebhookQueue implements DeliveryAttempts {
     };
     let isDelivered = false;
     try {
-      const own = { egress: this.#egress, recorder: this.#recorder, ended };
+      const own = { egress: this.#egress, keys: this.#keys, recorder: this.#recorder, ended };
       const deps = { random: Math.random, ...this.#deps, ...own };
       const report = await attemptDelivery(deps, leased, signal);
       isDelivered = report.error === null;

@@ -216,7 +216,6 @@ const STATEMENTS = [
     updated_at INTEGER NOT NULL) STRICT`,
   `CREATE INDEX deliveries_due ON deliveries (next_attempt_at, event_seq, origin) WHERE status = 'pending'`,
   `CREATE INDEX deliveries_order ON deliveries (order_key, event_seq) WHERE status = 'pending'`,
-  `CREATE INDEX deliveries_leased ON deliveries (lease_until) WHERE lease_token IS NOT NULL`,
   `CREATE INDEX deliveries_by_event ON deliveries (event_id)`,
   `CREATE INDEX deliveries_by_age ON deliveries (created_at) WHERE status <> 'pending'`,
   `CREATE TABLE webhook_logs (
@@ -224,9 +223,8 @@ const STATEMENTS = [
     payment_id TEXT, endpoint TEXT NOT NULL, status INTEGER NOT NULL, attempt INTEGER NOT NULL, duration_ms INTEGER NOT NULL,
     error TEXT, request_json TEXT NOT NULL, response_json TEXT NOT NULL, size_bytes INTEGER NOT NULL,
     created_at INTEGER NOT NULL) STRICT`,
-  `CREATE INDEX webhook_logs_by_merchant ON webhook_logs (merchant_id, created_at, id)`,
-  `CREATE INDEX webhook_logs_by_payment ON webhook_logs (merchant_id, payment_id, created_at, id)`,
-  `CREATE INDEX webhook_logs_by_status ON webhook_logs (merchant_id, status, created_at, id)`,
+  `CREATE INDEX webhook_logs_by_merchant ON webhook_logs (merchant_id, created_at, id, status)`,
+  `CREATE INDEX webhook_logs_by_status ON webhook_logs (merchant_id, status, created_at, id) WHERE status <> 200`,
   `CREATE INDEX webhook_logs_by_age ON webhook_logs (created_at, id, size_bytes)`,
   `CREATE INDEX webhook_logs_by_delivery ON webhook_logs (delivery_id)`,
   `CREATE TABLE gone_endpoints (

@@ -11,7 +11,7 @@ import { insertGone } from '../../store/gone-endpoints.ts';
 import { findMerchant } from '../../store/merchants.ts';
 import { insertWebhookLog, type NewWebhookLog } from '../../store/webhook-logs.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { newId } from '../new-id.ts';
+import { newTimedId } from '../new-id.ts';
 
 export interface AttemptRecord {
   readonly delivery: StoredDelivery;
@@ -39,12 +39,7 @@ export async function recordAttempts(
   const logs = records.map(logOf);
   await inTransaction(deps.db, async (tx) => {
     await insertWebhookLog(tx, ...logs);
-    const [delivered, others] = [
-      records.filter(({ outcome }) => outcome.kind === 'delivered'),
-      records.filter(({ outcome }) => outcome.kind !== 'delivered'),
-    ];
-    await settleDelivered(tx, delivered.map(settlementOf));
-    for (const record of others) await decide(tx, record);
+    for (const record of records) await decide(tx, record);
   });
   return logs.map(({ id }) => id);
 }
@@ -52,7 +47,7 @@ export async function recordAttempts(
 function logOf(record: AttemptRecord): NewWebhookLog {
   const { delivery } = record;
   return {
-    id: newId('whl_'),
+    id: newTimedId('whl_', record.endedAt),
     delivery_id: delivery.id,
     merchant_id: delivery.merchant_id,
     payment_id: delivery.payment_id,
@@ -80,7 +75,7 @@ async function decide(tx: Tx, record: AttemptRecord): Promise<void> {
   const settlement = settlementOf(record);
   switch (outcome.kind) {
     case 'delivered':
-      await settleDelivered(tx, [settlement]);
+      await settleDelivered(tx, settlement);
       return;
     case 'failed':
       await failDelivery(tx, settlement);

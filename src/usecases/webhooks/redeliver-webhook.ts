@@ -5,7 +5,7 @@ import { insertDelivery, supersedeRedeliveries } from '../../store/deliveries.ts
 import { findEvent } from '../../store/events.ts';
 import { isGone } from '../../store/gone-endpoints.ts';
 import { findWebhookLog, type StoredWebhookLog } from '../../store/webhook-logs.ts';
-import { newId } from '../new-id.ts';
+import { newTimedId } from '../new-id.ts';
 import type { AttemptReport, DeliveryAttempts } from './attempts.ts';
 import { currentWebhookUrl } from './current-webhook-url.ts';
 
@@ -39,7 +39,7 @@ async function queueAgain(tx: Tx, log: StoredWebhookLog, now: number): Promise<s
   if (event === undefined || url === null) throw new AppError('INVALID_STATE', 'no webhook URL is set');
   await refuseGone(tx, { merchantId, paymentId, url });
   await supersedeRedeliveries(tx, event.id, now);
-  const id = newId('dlv_');
+  const id = newTimedId('dlv_', now);
   await insertDelivery(tx, {
     id,
     eventId: event.id,

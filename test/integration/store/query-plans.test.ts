@@ -16,6 +16,7 @@ import {
 import { findOpenOrder, listPayments, paymentsDue, totalPayments } from '../../../src/store/payments.ts';
 import { forgetTransactionsBetween } from '../../../src/store/raw-transactions.ts';
 import type { Tables } from '../../../src/store/tables.ts';
+import { listWebhookLogs } from '../../../src/store/webhook-logs.ts';
 import { coinVolume, fiatVolume } from '../../../src/store/volume.ts';
 
 let db: Db;
@@ -46,6 +47,7 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
 const chain = { coin: 'BTC', mode: 'live' } as const;
 const shop = { merchantId: 'm', mode: 'live' } as const;
 const page = { limit: 10, offset: 0 };
+const logPage = { merchantId: 'm', page: 1, limit: 10 };
 const text = { text: 't', emailKey: 't', userId: 'u', watchKeys: [{ ...chain, watchKey: 'w' }] };
 const span = { ...shop, fromMs: 1, beforeMs: 9 };
 const due = { now: 1, limit: 8, exceptOrigins: ['https://a.example'], exceptIds: ['d'] };
@@ -97,6 +99,16 @@ test.each([
   ['volume in fiat', 'outputs_by_payment', () => fiatVolume(db, span)],
   ['payments by order', 'payments_by_order', () => listPayments(db, { ...shop, orderId: 'o' }, page)],
   ['deliveries that are due', 'deliveries_due', () => db.transaction().execute((tx) => listDue(tx, due))],
+  [
+    'webhooks that failed',
+    'webhook_logs_by_status (merchant_id=? AND status=?)',
+    () => listWebhookLogs(db, { ...logPage, status: 500 }),
+  ],
+  [
+    'webhooks of a payment',
+    'webhook_logs_by_delivery (delivery_id=?)',
+    () => listWebhookLogs(db, { ...logPage, paymentId: 'p' }),
+  ],
   [
     'bytes of buried transactions',
     'sqlite_autoindex_raw_transactions_1 (coin=? AND mode=? AND txid=?)',

@@ -1,0 +1,50 @@
+import { performance } from 'node:perf_hooks';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+
+/** What one transaction takes while nobody waits: as many as the queue's largest concurrency. */
+const WHOLE = 256;
+/** So many attempts are leased or recorded in about two milliseconds. */
+const SLICE = 8;
+/** A request that was not the last comes within this time. */
+const REMEMBERED_MS = 250;
+/** However long a disk took for the last piece: webhooks go on. */
+const LONGEST_BREATH_MS = 50;
+
+/**
+ * Shares the event loop between webhooks and whoever asks the API. While requests come in, webhooks are
+ * leased and recorded in small pieces, and after each piece the loop is left to others for as long as
+ * the piece took; otherwise in pieces as large as can be, one turn after the other. How many attempts
+ * are under way at once is the same either way: slow endpoints do not feel it.
+ */
+export class Pace {
+  readonly #now: () => number;
+  #askedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param now a steady clock, ms */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Somebody asked the API for something. */
+  asked(): void {
+    this.#askedAt = this.#now();
+  }
+
+  /** How many attempts the next piece of work may hold. */
+  get most(): number {
+    return this.#isShared() ? SLICE : WHOLE;
+  }
+
+  /** The start of a piece of work; call what it returns when it is done, to let others have their turn. */
+  begin(): () => Promise<void> {
+    const began = this.#now();
+    return async () => {
+      if (this.#isShared()) await pause(Math.min(this.#now() - began, LONGEST_BREATH_MS));
+      else await nextTurn();
+    };
+  }
+
+  #isShared(): boolean {
+    return this.#now() - this.#askedAt < REMEMBERED_MS;
+  }
+}

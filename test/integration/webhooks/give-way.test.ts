@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../../_helpers/webhooks/eventually.ts';
+import { openShop, type Shop } from '../../_helpers/webhooks/shop.ts';
+
+const EVENTS = 40;
+
+let shop: Shop;
+let server: Server;
+let bodies: { readonly id: string; readonly sequence: number; readonly data: { payment: { id: string } } }[];
+beforeEach(async () => {
+  shop = await openShop();
+  bodies = [];
+  server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      bodies.push(JSON.parse(Buffer.concat(chunks).toString()) as (typeof bodies)[number]);
+      res.end('ok');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(async () => {
+  await shop.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Events of four payments, in turn; answers how often the database was written while they go out. */
+async function drain(whileGoing: (queue: ReturnType<Shop['queue']>) => void): Promise<number[]> {
+  const { port } = server.address() as AddressInfo;
+  const merchant = await shop.merchant(`http://127.0.0.1:${port}/`);
+  const payments = await Promise.all([0, 1, 2, 3].map(async () => shop.payment(merchant)));
+  for (let n = 0; n < EVENTS; n += 1) await payments[n % 4]?.emit();
+  const queue = shop.queue({ concurrency: 64, perOrigin: 64 });
+  whileGoing(queue);
+  const asking = setInterval(() => whileGoing(queue), 5);
+  await queue.start();
+  await eventually(async () => {
+    const left = await shop.db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('status', '=', 'pending')
+      .execute();
+    return left.length === 0;
+  }, 'all deliveries');
+  clearInterval(asking);
+  const logs = await shop.db.selectFrom('webhook_logs').select(['status']).execute();
+  return logs.map(({ status }) => status);
+}
+
+it('delivers everything once and in order while somebody asks the API without pause', async () => {
+  expect(await drain((queue) => queue.giveWay())).toEqual(Array.from({ length: EVENTS }, () => 200));
+  expect(new Set(bodies.map(({ id }) => id)).size).toBe(EVENTS);
+  const byPayment = Map.groupBy(bodies, ({ data }) => data.payment.id);
+  expect(byPayment.size).toBe(4);
+  for (const of of byPayment.values()) {
+    expect(of.map(({ sequence }) => sequence)).toEqual(Array.from({ length: EVENTS / 4 }, (_, n) => n + 1));
+  }
+});
+
+it('starts no more than a few attempts at once while somebody asks the API', async () => {
+  const { port } = server.address() as AddressInfo;
+  const merchant = await shop.merchant(`http://127.0.0.1:${port}/`);
+  for (let n = 0; n < EVENTS; n += 1) await (await shop.payment(merchant)).emit();
+  const queue = shop.queue({ concurrency: 64, perOrigin: 64 });
+  const groups: number[] = [];
+  queue.giveWay();
+  const asking = setInterval(() => queue.giveWay(), 5);
+  await queue.start();
+  await eventually(async () => {
+    const rows = await shop.db
+      .selectFrom('deliveries')
+      .select(['lease_token', (eb) => eb.fn.countAll<number>().as('count')])
+      .where('lease_token', 'is not', null)
+      .groupBy('lease_token')
+      .execute();
+    groups.push(...rows.map(({ count }) => count));
+    return bodies.length === EVENTS;
+  }, 'all deliveries');
+  clearInterval(asking);
+  expect(groups.length).toBeGreaterThan(0);
+  expect(Math.max(...groups)).toBeLessThanOrEqual(8);
+});

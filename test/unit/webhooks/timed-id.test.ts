@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { newTimedId } from '../../../src/usecases/new-id.ts';
+
+it('makes ids that sort by their time and have the form of all others', () => {
+  const times = [0, 1, 61, 62, Date.UTC(2026, 10, 21), Date.UTC(2026, 10, 21) + 1, Date.UTC(2200, 0, 1)];
+  const ids = times.map((time) => newTimedId('evt_', time));
+  expect(ids.toSorted()).toEqual(ids);
+  for (const id of ids) expect(id).toMatch(/^evt_[0-9A-Za-z]{24}$/);
+});
+
+it('makes ids of the same moment that nobody can guess', () => {
+  const ids = Array.from({ length: 2_000 }, () => newTimedId('evt_', 1_800_000_000_000));
+  expect(new Set(ids).size).toBe(2_000);
+  const random = ids.map((id) => id.slice('evt_'.length + 8)).join('');
+  expect(new Set(random).size).toBe(62);
+});
