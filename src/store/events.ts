@@ -1,4 +1,4 @@
-import type { Selectable, SelectQueryBuilder } from 'kysely';
+import { sql, type Selectable, type SelectQueryBuilder } from 'kysely';
 import type { EventType } from '../domain/events.ts';
 import type { Db, Tx } from './database.ts';
 import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
@@ -49,13 +49,19 @@ async function countOf(query: SelectQueryBuilder<Tables, 'events', object>): Pro
   return total;
 }
 
+/** Those of one payment are few: seen as a column, the merchant would be taken for the shorter way to them. */
+function ofMerchant(db: Db, { merchantId, paymentId }: EventFilter) {
+  const events = db.selectFrom('events');
+  if (paymentId === undefined) return events.where('merchant_id', '=', merchantId);
+  return events.where('payment_id', '=', paymentId).where(sql`merchant_id || ''`, '=', merchantId);
+}
+
 /** One page of a merchant's events, newest first, and how many match in all. */
 export async function listEvents(
   db: Db,
   filter: EventFilter,
 ): Promise<{ events: StoredEvent[]; total: number }> {
-  let query = db.selectFrom('events').where('merchant_id', '=', filter.merchantId);
-  if (filter.paymentId !== undefined) query = query.where('payment_id', '=', filter.paymentId);
+  let query = ofMerchant(db, filter);
   if (filter.type !== undefined) query = query.where('type', '=', filter.type);
   const total = filter.paymentId === undefined ? await countedEvents(db, filter) : await countOf(query);
   const events = await query

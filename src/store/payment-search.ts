@@ -25,8 +25,11 @@ interface Shop {
   readonly mode: Mode;
 }
 
+/** What indexes say of a payment: enough to filter and to sort it. */
+const KNOWN = ['payments.id', 'payments.created_at', 'payments.status', 'payments.offered'] as const;
+
 /**
- * Ids of the merchant's payments that a text names: by payment id, start of the order id, customer id,
+ * The merchant's payments that a text names: by payment id, start of the order id, customer id,
  * start of the customer's e-mail address, transaction (also of a refund) or address. Each is a
  * look-up in an index, and none finds more than a bounded number, however little was typed.
  */
@@ -35,7 +38,7 @@ export function paymentsNamed(db: Db, shop: Shop, search: PaymentSearch) {
     .selectFrom('payments')
     .where('payments.merchant_id', '=', shop.merchantId)
     .where('payments.mode', '=', shop.mode)
-    .select('payments.id');
+    .select(KNOWN);
   const { text } = search;
   const customers = db
     .selectFrom('customers')
@@ -56,14 +59,22 @@ export function paymentsNamed(db: Db, shop: Shop, search: PaymentSearch) {
     .orderBy('payments.created_at', 'desc')
     .limit(MAX_FOUND);
   const ofCustomers = own.where('payments.customer_id', 'in', customers).limit(MAX_FOUND);
-  const named = own
-    .where('payments.id', '=', text)
-    .union(db.selectFrom(ordered.as('ordered')).select('id'))
-    .union(db.selectFrom(ofCustomer.as('of_customer')).select('id'))
-    .union(db.selectFrom(ofCustomers.as('of_customers')).select('id'))
+  // An id, a hash or an address belongs to few: they are looked up themselves.
+  let few = db
+    .selectNoFrom(sql<string>`${text}`.as('id'))
     .union(paidBy(db, shop, text))
     .union(refundedBy(db, shop, text));
-  return search.watchKeys.length === 0 ? named : named.union(askedAt(db, shop, search.watchKeys));
+  if (search.watchKeys.length > 0) few = few.union(askedAt(db, shop, search.watchKeys));
+  const named = db
+    .selectFrom('payments')
+    .where('payments.id', 'in', few)
+    .where(checked('payments.merchant_id'), '=', shop.merchantId)
+    .where(checked('payments.mode'), '=', shop.mode)
+    .select(KNOWN);
+  return named
+    .union(db.selectFrom(ordered.as('ordered')).selectAll())
+    .union(db.selectFrom(ofCustomer.as('of_customer')).selectAll())
+    .union(db.selectFrom(ofCustomers.as('of_customers')).selectAll());
 }
 
 /** Hashes are hexadecimal in lower case, save Solana's; people copy them in either. */

@@ -1,8 +1,6 @@
 import { sql, type Insertable, type Selectable } from 'kysely';
 import type { Coin, Mode } from '../domain/coins.ts';
-import type { PaymentStatus } from '../domain/payment/types.ts';
 import type { Db, Tx } from './database.ts';
-import { paymentsNamed, type PaymentSearch } from './payment-search.ts';
 import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
 import type { PaymentOptionRow, PaymentRow } from './tables.ts';
 
@@ -140,87 +138,12 @@ export async function paymentsDue(
   );
 }
 
-export interface PaymentFilter {
-  readonly merchantId: string;
-  readonly mode: Mode;
-  readonly status?: PaymentStatus | undefined;
-  readonly customerId?: string | undefined;
-  readonly orderId?: string | undefined;
-  readonly coin?: Coin | undefined;
-  readonly fromMs?: number | undefined;
-  readonly toMs?: number | undefined;
-  readonly search?: PaymentSearch | undefined;
-}
-
-/** One page of a merchant's payments, newest first. */
-export async function listPayments(
-  db: Db,
-  filter: PaymentFilter,
-  page: { limit: number; offset: number },
-): Promise<StoredPayment[]> {
-  return filtered(db, filter)
-    .selectAll('payments')
-    .orderBy('payments.created_at', 'desc')
-    .orderBy('payments.id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-}
-
-/** How many payments match, exactly. */
-export async function totalPayments(db: Db, filter: PaymentFilter): Promise<number> {
-  const { customerId, orderId, fromMs, toMs, search } = filter;
-  const isCounted = [customerId, orderId, fromMs, toMs, search].every((part) => part === undefined);
-  if (isCounted) return countedPayments(db, filter);
-  const { total } = await filtered(db, filter)
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
-
-/** From the counts that are kept by status and coins: a few rows, however many payments there are. */
-async function countedPayments(db: Db, filter: PaymentFilter): Promise<number> {
-  let query = db
-    .selectFrom('payment_counts')
-    .where('merchant_id', '=', filter.merchantId)
-    .where('mode', '=', filter.mode);
-  if (filter.status !== undefined) query = query.where('status', '=', filter.status);
-  if (filter.coin !== undefined) query = query.where(isOffered('payment_counts.offered', filter.coin));
-  const { total } = await query
-    .select((eb) => eb.fn.sum<number | null>('count').as('total'))
-    .executeTakeFirstOrThrow();
-  return total ?? 0;
-}
-
 /** Fixed for ever: they are in the database. */
 const COIN_BITS: Readonly<Record<Coin, number>> = { BTC: 1, LTC: 2, ETH: 4, SOL: 8 };
 
 /** These coins as `offered` holds them. */
 export function offeredBits(coins: readonly Coin[]): number {
   return coins.reduce((bits, coin) => bits | COIN_BITS[coin], 0);
-}
-
-function isOffered(column: string, coin: Coin) {
-  return sql<boolean>`(${sql.ref(column)} & ${COIN_BITS[coin]}) <> 0`;
-}
-
-/** All payments of the shop, or those that a text names: then these few are looked up, not all gone through. */
-function ofShop(db: Db, { merchantId, mode, search }: PaymentFilter) {
-  const all = db.selectFrom('payments');
-  return search === undefined
-    ? all.where('payments.merchant_id', '=', merchantId).where('payments.mode', '=', mode)
-    : all.where('payments.id', 'in', paymentsNamed(db, { merchantId, mode }, search));
-}
-
-function filtered(db: Db, filter: PaymentFilter) {
-  let query = ofShop(db, filter);
-  if (filter.status !== undefined) query = query.where('payments.status', '=', filter.status);
-  if (filter.customerId !== undefined) query = query.where('payments.customer_id', '=', filter.customerId);
-  if (filter.orderId !== undefined) query = query.where('payments.order_id', '=', filter.orderId);
-  if (filter.fromMs !== undefined) query = query.where('payments.created_at', '>=', filter.fromMs);
-  if (filter.toMs !== undefined) query = query.where('payments.created_at', '<=', filter.toMs);
-  if (filter.coin !== undefined) query = query.where(isOffered('payments.offered', filter.coin));
-  return query;
 }
 
 /** Brings a payment's deadline forward to a moment, never back. For the sandbox only. */

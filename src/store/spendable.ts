@@ -34,7 +34,10 @@ export async function spendableAmounts(db: Db, wallet: WalletRef): Promise<bigin
   if (wallet.from === undefined && accountsPerSend(wallet) !== null) {
     return (await spendableFunds(db, wallet)).map(({ amount }) => amount);
   }
-  const rows = await matured(available(db, wallet), limitFor(wallet)).select('outputs.amount').execute();
+  const rows = await largest(matured(available(db, wallet)))
+    .limit(limitFor(wallet))
+    .select('outputs.amount')
+    .execute();
   return rows.map((row) => BigInt(row.amount));
 }
 
@@ -155,8 +158,7 @@ function unclaimed(db: Db, wallet: WalletRef): OutputQuery {
     .where('outputs.send_id', 'is', null);
 }
 
-/** Decimal text without leading zeros sorts as a number by its length first. */
-function matured(query: OutputQuery, limit: number) {
+function matured(query: OutputQuery) {
   return query
     .innerJoin('chain_cursors', (join) =>
       join.onRef('chain_cursors.coin', '=', 'outputs.coin').onRef('chain_cursors.mode', '=', 'outputs.mode'),
@@ -167,16 +169,21 @@ function matured(query: OutputQuery, limit: number) {
         '>=',
         eb('outputs.maturity', '-', eb.lit(1)),
       ),
-    )
+    );
+}
+
+/** Decimal text without leading zeros sorts as a number by its length first. */
+function largest<Q extends ReturnType<typeof matured>>(query: Q) {
+  return query
     .orderBy((eb) => eb.fn<number>('length', ['outputs.amount']), 'desc')
-    .orderBy('outputs.amount', 'desc')
-    .orderBy('outputs.txid')
-    .orderBy('outputs.vout')
-    .limit(limit);
+    .orderBy('outputs.amount', 'desc');
 }
 
 async function toFunds(query: OutputQuery, limit = MAX_SEND_INPUTS): Promise<Fund[]> {
-  const rows = await matured(query, limit)
+  const rows = await largest(matured(query))
+    .orderBy('outputs.txid')
+    .orderBy('outputs.vout')
+    .limit(limit)
     .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
     .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
     .select(['outputs.coin', 'outputs.mode', 'outputs.txid', 'outputs.vout', 'outputs.amount'])

@@ -28,6 +28,7 @@ export interface Tables {
   address_counters: AddressCounterRow;
   payments: PaymentRow;
   payment_counts: PaymentCountRow;
+  payment_day_counts: PaymentCountRow & { day: number };
   event_counts: { merchant_id: string; type: EventType; count: number };
   customer_counts: { user_id: string; count: number };
   payment_options: PaymentOptionRow;
@@ -263,7 +264,7 @@ export interface PaymentRow {
   refunded_by: 'merchant' | 'refunds' | null;
 }
 
-/** How many payments are alike in what lists and metrics count by; kept by triggers. */
+/** How many payments are alike in what lists and metrics count by, in all and by UTC day (since 1970); kept by triggers. */
 export interface PaymentCountRow {
   merchant_id: string;
   mode: Mode;

@@ -34,138 +34,165 @@ export async function pageWalletTransactions(
   filter: WalletTransactionFilter,
 ): Promise<{ rows: WalletTransactionRow[]; total: number }> {
   const { page, limit } = filter;
-  // Each side comes sorted from its index and is cut before the two are merged.
+  // Each side comes sorted from its index and is cut before the two are merged. Of rows before the page
+  // nothing but their place is read.
   const moneyIn = incoming(db, filter)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .select([
+      'outputs.first_seen_at as created_at',
+      sql.ref<number | null>('outputs.seq').as('seq'),
+      sql<string | null>`null`.as('send_id'),
+    ])
+    .orderBy('outputs.first_seen_at', 'desc')
+    .orderBy('outputs.seq', 'desc')
     .limit(page * limit);
   const moneyOut = outgoing(db, filter)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .select([
+      'sends.created_at as created_at',
+      sql<number | null>`null`.as('seq'),
+      sql.ref<string | null>('sends.id').as('send_id'),
+    ])
+    .orderBy('sends.created_at', 'desc')
+    .orderBy('sends.id', 'desc')
     .limit(page * limit);
   const both = db
     .selectFrom(moneyIn.as('money_in'))
-    .selectAll()
-    .unionAll(db.selectFrom(moneyOut.as('money_out')).selectAll());
-  const rows = await db
+    .select(['created_at', 'seq', 'send_id'])
+    .unionAll(db.selectFrom(moneyOut.as('money_out')).select(['created_at', 'seq', 'send_id']));
+  const places = await db
     .selectFrom(both.as('book'))
     .selectAll()
     .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy('seq', 'desc')
+    .orderBy('send_id', 'desc')
     .limit(limit)
     .offset((page - 1) * limit)
     .execute();
-  return { rows, total: (await countIncoming(db, filter)) + (await count(db, outgoing(db, filter))) };
+  const paid = await paidOutputs(
+    db,
+    places.flatMap(({ seq }) => seq ?? []),
+  );
+  const sent = await sentOut(
+    db,
+    places.flatMap(({ send_id: id }) => id ?? []),
+  );
+  const rows = places.flatMap(
+    ({ seq, send_id: id }) => (id === null ? paid.get(seq ?? 0) : sent.get(id)) ?? [],
+  );
+  return { rows, total: (await countIncoming(db, filter)) + (await countOutgoing(db, filter)) };
 }
 
 /** All outputs less those left out, which are found from the sends: far fewer than what came in. */
 async function countIncoming(db: Db, filter: WalletTransactionFilter): Promise<number> {
-  const { merchantId, mode, coin, direction } = filter;
-  if (direction === 'out') return 0;
-  const all = await db
-    .selectFrom('outputs')
-    .where('merchant_id', '=', merchantId)
-    .where('mode', '=', mode)
-    .$if(coin !== null, (query) => query.where('coin', '=', coin))
+  if (filter.direction === 'out') return 0;
+  const counted = await ofMerchant(db, filter)
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   // A txid belongs to one version of one send (it is unique there), so that no output is met twice.
-  const leftOut = await db
-    .selectFrom('sends')
-    .innerJoin('send_versions', 'send_versions.send_id', 'sends.id')
-    .innerJoin('outputs', (join) =>
-      join
-        .onRef('outputs.coin', '=', 'send_versions.coin')
-        .onRef('outputs.mode', '=', 'send_versions.mode')
-        .onRef('outputs.txid', '=', 'send_versions.txid')
-        .onRef('outputs.merchant_id', '=', 'sends.merchant_id'),
-    )
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
-    .where('sends.merchant_id', '=', merchantId)
-    .where('outputs.mode', '=', mode)
-    .$if(coin !== null, (query) => query.where('outputs.coin', '=', coin))
-    .where((eb) =>
-      eb.or([eb('sends.destination', '<>', eb.ref('addresses.address')), eb('sends.purpose', '=', 'sweep')]),
-    )
+  const none = await db
+    .selectFrom(leftOut(db, filter).as('left_out'))
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  return all.total - leftOut.total;
+  return counted.total - none.total;
 }
 
-async function count(db: Db, side: ReturnType<typeof outgoing>): Promise<number> {
-  const counted = await db
-    .selectFrom(side.as('side'))
+async function countOutgoing(db: Db, filter: WalletTransactionFilter): Promise<number> {
+  const counted = await outgoing(db, filter)
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return counted.total;
 }
 
-function incoming(db: Db, filter: WalletTransactionFilter) {
-  const { merchantId, mode, coin, direction } = filter;
+function ofMerchant(db: Db, { merchantId, mode, coin }: WalletTransactionFilter) {
   return db
     .selectFrom('outputs')
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
-    .select([
-      sql.lit<'in' | 'out'>('in').as('direction'),
-      sql<string>`outputs.txid || ':' || outputs.vout`.as('id'),
-      'outputs.coin as coin',
-      'outputs.txid as txid',
-      'addresses.address as address',
-      'outputs.amount as amount',
-      sql<string | null>`null`.as('fee'),
-      sql.ref<string>('outputs.state').as('status'),
-      'outputs.height as height',
-      'outputs.payment_id as payment_id',
-      sql<string | null>`null`.as('error'),
-      'outputs.first_seen_at as created_at',
-    ])
     .where('outputs.merchant_id', '=', merchantId)
     .where('outputs.mode', '=', mode)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('send_versions')
-            .innerJoin('sends', 'sends.id', 'send_versions.send_id')
-            .select('sends.id')
-            .whereRef('send_versions.coin', '=', 'outputs.coin')
-            .whereRef('send_versions.mode', '=', 'outputs.mode')
-            .whereRef('send_versions.txid', '=', 'outputs.txid')
-            .whereRef('sends.merchant_id', '=', 'outputs.merchant_id')
-            .where((or) =>
-              or.or([
-                or('sends.destination', '<>', or.ref('addresses.address')),
-                or('sends.purpose', '=', 'sweep'),
-              ]),
-            ),
-        ),
-      ),
+    .$if(coin !== null, (query) => query.where('outputs.coin', '=', coin));
+}
+
+function incoming(db: Db, filter: WalletTransactionFilter) {
+  return ofMerchant(db, filter)
+    .where('outputs.seq', 'not in', leftOut(db, filter))
+    .$if(filter.direction === 'out', (query) => query.where(sql<boolean>`1 = 0`));
+}
+
+/** Outputs of the merchant's own sends that are no income: change, and deposits that were moved. */
+function leftOut(db: Db, { merchantId, mode, coin }: WalletTransactionFilter) {
+  return db
+    .selectFrom('sends')
+    .innerJoin('send_versions', 'send_versions.send_id', 'sends.id')
+    .innerJoin('outputs as own', (join) =>
+      join
+        .onRef('own.coin', '=', 'send_versions.coin')
+        .onRef('own.mode', '=', 'send_versions.mode')
+        .onRef('own.txid', '=', 'send_versions.txid')
+        .onRef('own.merchant_id', '=', 'sends.merchant_id'),
     )
-    .$if(coin !== null, (query) => query.where('outputs.coin', '=', coin))
-    .$if(direction === 'out', (query) => query.where(sql<boolean>`1 = 0`));
+    .innerJoin('addresses', 'addresses.id', 'own.address_id')
+    .where('sends.merchant_id', '=', merchantId)
+    .where('own.mode', '=', mode)
+    .$if(coin !== null, (query) => query.where('own.coin', '=', coin))
+    .where((eb) =>
+      eb.or([eb('sends.destination', '<>', eb.ref('addresses.address')), eb('sends.purpose', '=', 'sweep')]),
+    )
+    .select('own.seq');
 }
 
 function outgoing(db: Db, filter: WalletTransactionFilter) {
   const { merchantId, mode, coin, direction } = filter;
   return db
     .selectFrom('sends')
-    .select([
-      sql.lit<'in' | 'out'>('out').as('direction'),
-      'sends.id as id',
-      'sends.coin as coin',
-      'sends.txid as txid',
-      'sends.destination as address',
-      'sends.amount as amount',
-      sql.ref<string | null>('sends.fee').as('fee'),
-      sql.ref<string>('sends.status').as('status'),
-      'sends.height as height',
-      sql<string | null>`null`.as('payment_id'),
-      'sends.error as error',
-      'sends.created_at as created_at',
-    ])
     .where('sends.merchant_id', '=', merchantId)
     .where('sends.mode', '=', mode)
     .where('sends.purpose', '=', 'send')
     .$if(coin !== null, (query) => query.where('sends.coin', '=', coin))
     .$if(direction === 'in', (query) => query.where(sql<boolean>`1 = 0`));
+}
+
+async function paidOutputs(db: Db, seqs: readonly number[]): Promise<Map<number, WalletTransactionRow>> {
+  if (seqs.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('outputs')
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .select([
+      'outputs.seq',
+      sql.lit<'in'>('in').as('direction'),
+      sql<string>`outputs.txid || ':' || outputs.vout`.as('id'),
+      'outputs.coin',
+      'outputs.txid',
+      'addresses.address',
+      'outputs.amount',
+      sql<string | null>`null`.as('fee'),
+      sql.ref<string>('outputs.state').as('status'),
+      'outputs.height',
+      'outputs.payment_id',
+      sql<string | null>`null`.as('error'),
+      'outputs.first_seen_at as created_at',
+    ])
+    .where('outputs.seq', 'in', seqs)
+    .execute();
+  return new Map(rows.map(({ seq, ...row }) => [seq, row]));
+}
+
+async function sentOut(db: Db, ids: readonly string[]): Promise<Map<string, WalletTransactionRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('sends')
+    .select([
+      sql.lit<'out'>('out').as('direction'),
+      'sends.id',
+      'sends.coin',
+      'sends.txid',
+      'sends.destination as address',
+      'sends.amount',
+      sql.ref<string | null>('sends.fee').as('fee'),
+      sql.ref<string>('sends.status').as('status'),
+      'sends.height',
+      sql<string | null>`null`.as('payment_id'),
+      'sends.error',
+      'sends.created_at',
+    ])
+    .where('sends.id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }

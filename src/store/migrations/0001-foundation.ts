@@ -1,5 +1,25 @@
 import { sql, type Kysely } from 'kysely';
 
+const DAY_MS = 86_400_000;
+
+function countPayment(): string {
+  const { whole, daily } = countedBy('NEW');
+  return `INSERT INTO payment_counts VALUES (${whole}, 1) ON CONFLICT DO UPDATE SET count = count + 1;
+    INSERT INTO payment_day_counts VALUES (${daily}, 1) ON CONFLICT DO UPDATE SET count = count + 1;`;
+}
+
+function discountPayment(): string {
+  const { whole, daily } = countedBy('OLD');
+  return `UPDATE payment_counts SET count = count - 1 WHERE (merchant_id, mode, status, offered) = (${whole});
+    UPDATE payment_day_counts SET count = count - 1 WHERE (merchant_id, mode, day, status, offered) = (${daily});`;
+}
+
+function countedBy(row: 'NEW' | 'OLD'): { readonly whole: string; readonly daily: string } {
+  const shop = `${row}.merchant_id, ${row}.mode`;
+  const kind = `${row}.status, ${row}.offered`;
+  return { whole: `${shop}, ${kind}`, daily: `${shop}, ${row}.created_at / ${DAY_MS}, ${kind}` };
+}
+
 /**
  * First schema. Written as plain statements because STRICT tables and partial indexes are what
  * keeps bad rows out, and a released migration never changes again.
@@ -95,28 +115,23 @@ const STATEMENTS = [
   `CREATE INDEX payments_by_merchant ON payments (merchant_id, mode, created_at, id, offered)`,
   `CREATE INDEX payments_by_status ON payments (merchant_id, mode, status, created_at, id, offered)`,
   `CREATE INDEX payments_by_customer ON payments (merchant_id, mode, customer_id, created_at, id, status, offered)`,
-  `CREATE INDEX payments_by_order ON payments (merchant_id, mode, order_id, created_at, id)`,
+  `CREATE INDEX payments_by_order ON payments (merchant_id, mode, order_id, created_at, id, status, offered)`,
   `CREATE INDEX payments_due ON payments (expires_at, id)
     WHERE closed_at IS NULL AND status IN ('pending', 'underpaid')`,
   // Exact totals without a walk over the payments, whoever writes them: kept by the database itself.
   `CREATE TABLE payment_counts (
     merchant_id TEXT NOT NULL, mode TEXT NOT NULL, status TEXT NOT NULL, offered INTEGER NOT NULL, count INTEGER NOT NULL,
     PRIMARY KEY (merchant_id, mode, status, offered)) STRICT, WITHOUT ROWID`,
-  `CREATE TRIGGER payments_counted AFTER INSERT ON payments BEGIN
-    INSERT INTO payment_counts VALUES (NEW.merchant_id, NEW.mode, NEW.status, NEW.offered, 1)
-      ON CONFLICT DO UPDATE SET count = count + 1;
-  END`,
-  `CREATE TRIGGER payments_counted_anew AFTER UPDATE OF merchant_id, mode, status, offered ON payments
-    WHEN (OLD.merchant_id, OLD.mode, OLD.status, OLD.offered) <> (NEW.merchant_id, NEW.mode, NEW.status, NEW.offered) BEGIN
-    UPDATE payment_counts SET count = count - 1 WHERE merchant_id = OLD.merchant_id AND mode = OLD.mode
-      AND status = OLD.status AND offered = OLD.offered;
-    INSERT INTO payment_counts VALUES (NEW.merchant_id, NEW.mode, NEW.status, NEW.offered, 1)
-      ON CONFLICT DO UPDATE SET count = count + 1;
-  END`,
-  `CREATE TRIGGER payments_counted_out AFTER DELETE ON payments BEGIN
-    UPDATE payment_counts SET count = count - 1 WHERE merchant_id = OLD.merchant_id AND mode = OLD.mode
-      AND status = OLD.status AND offered = OLD.offered;
-  END`,
+  // The same by the day (of UTC) they were made: a range of dates is the sum of its days and the ends of two.
+  `CREATE TABLE payment_day_counts (
+    merchant_id TEXT NOT NULL, mode TEXT NOT NULL, day INTEGER NOT NULL, status TEXT NOT NULL, offered INTEGER NOT NULL,
+    count INTEGER NOT NULL, PRIMARY KEY (merchant_id, mode, day, status, offered)) STRICT, WITHOUT ROWID`,
+  `CREATE TRIGGER payments_counted AFTER INSERT ON payments BEGIN ${countPayment()} END`,
+  `CREATE TRIGGER payments_counted_anew AFTER UPDATE OF merchant_id, mode, status, offered, created_at ON payments
+    WHEN (OLD.merchant_id, OLD.mode, OLD.status, OLD.offered, OLD.created_at)
+      <> (NEW.merchant_id, NEW.mode, NEW.status, NEW.offered, NEW.created_at)
+    BEGIN ${discountPayment()} ${countPayment()} END`,
+  `CREATE TRIGGER payments_counted_out AFTER DELETE ON payments BEGIN ${discountPayment()} END`,
   `CREATE TABLE addresses (
     id INTEGER PRIMARY KEY, merchant_id TEXT NOT NULL REFERENCES merchants(id), coin TEXT NOT NULL, mode TEXT NOT NULL,
     branch INTEGER NOT NULL CHECK (branch IN (0, 1)), idx INTEGER NOT NULL, address TEXT NOT NULL, watch_key TEXT NOT NULL,
@@ -164,11 +179,11 @@ const STATEMENTS = [
     spent_by TEXT, spent_height INTEGER, send_id TEXT REFERENCES sends(id), updated_at INTEGER NOT NULL,
     CHECK ((state = 'confirmed') = (height IS NOT NULL)),
     UNIQUE (coin, mode, txid, vout)) STRICT`,
-  `CREATE INDEX outputs_by_payment ON outputs (payment_id) WHERE payment_id IS NOT NULL`,
+  `CREATE INDEX outputs_by_payment ON outputs (payment_id, state, coin, amount) WHERE payment_id IS NOT NULL`,
   `CREATE INDEX outputs_unconfirmed ON outputs (coin, mode) WHERE state = 'unconfirmed'`,
   `CREATE INDEX outputs_by_height ON outputs (coin, mode, height) WHERE height IS NOT NULL`,
   `CREATE INDEX outputs_spent_height ON outputs (coin, mode, spent_height) WHERE spent_height IS NOT NULL`,
-  `CREATE INDEX outputs_spendable ON outputs (merchant_id, coin, mode)
+  `CREATE INDEX outputs_spendable ON outputs (merchant_id, coin, mode, height, maturity, amount, state, spent_by, send_id)
     WHERE state = 'confirmed' AND spent_by IS NULL AND send_id IS NULL`,
   `CREATE INDEX outputs_by_address ON outputs (address_id) WHERE state = 'confirmed' AND spent_height IS NULL`,
   `CREATE INDEX outputs_held ON outputs (coin, mode, height) WHERE state = 'confirmed' AND spent_height IS NULL`,

@@ -2,7 +2,8 @@ import { COINS, type Mode } from '../../domain/coins.ts';
 import { emailKey } from '../../domain/email.ts';
 import type { Db } from '../../store/database.ts';
 import type { PaymentSearch } from '../../store/payment-search.ts';
-import { listPayments as readPayments, totalPayments, type PaymentFilter } from '../../store/payments.ts';
+import { listPayments as readPayments, type PaymentFilter } from '../../store/payment-list.ts';
+import { totalPayments } from '../../store/payment-totals.ts';
 import type { MerchantRow } from '../../store/tables.ts';
 import { presentPayment, type PaymentView, type PresentDeps } from './present-payment.ts';
 

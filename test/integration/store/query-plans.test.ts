@@ -4,6 +4,7 @@ import { findWatched } from '../../../src/store/addresses.ts';
 import type { Db } from '../../../src/store/database.ts';
 import { listDue } from '../../../src/store/delivery-leases.ts';
 import { openSqlite } from '../../../src/store/dialect.ts';
+import { listEvents } from '../../../src/store/events.ts';
 import { migrate } from '../../../src/store/migrate.ts';
 import {
   outputsAbove,
@@ -13,11 +14,15 @@ import {
   paymentsWithUnquotedMoney,
   unconfirmedOutputs,
 } from '../../../src/store/outputs.ts';
-import { findOpenOrder, listPayments, paymentsDue, totalPayments } from '../../../src/store/payments.ts';
+import { listPayments } from '../../../src/store/payment-list.ts';
+import { totalPayments } from '../../../src/store/payment-totals.ts';
+import { findOpenOrder, paymentsDue } from '../../../src/store/payments.ts';
 import { forgetTransactionsBetween } from '../../../src/store/raw-transactions.ts';
+import { spendableAmounts } from '../../../src/store/spendable.ts';
 import type { Tables } from '../../../src/store/tables.ts';
 import { listWebhookLogs } from '../../../src/store/webhook-logs.ts';
 import { coinVolume, fiatVolume } from '../../../src/store/volume.ts';
+import { pageWalletTransactions } from '../../../src/store/wallet-transactions.ts';
 
 let db: Db;
 const queries: CompiledQuery[] = [];
@@ -49,6 +54,7 @@ const shop = { merchantId: 'm', mode: 'live' } as const;
 const page = { limit: 10, offset: 0 };
 const logPage = { merchantId: 'm', page: 1, limit: 10 };
 const text = { text: 't', emailKey: 't', userId: 'u', watchKeys: [{ ...chain, watchKey: 'w' }] };
+const money = { ...shop, coin: null, direction: null, page: 1, limit: 10 };
 const span = { ...shop, fromMs: 1, beforeMs: 9 };
 const due = { now: 1, limit: 8, exceptOrigins: ['https://a.example'], exceptIds: ['d'] };
 
@@ -73,6 +79,37 @@ test('a search looks up hashes and addresses themselves, not all that a merchant
   }
 });
 
+test('a page far back reads rows of the page alone', async () => {
+  const far = { limit: 10, offset: 9_990 };
+  for (const filter of [{}, { status: 'failed' }, { fromMs: 1 }, { coin: 'BTC' }] as const) {
+    const [plan] = await plansOf(() => listPayments(db, { ...shop, ...filter }, far));
+    // Sorted by the index, or all rows before the page would be read and sorted.
+    expect(plan).not.toContain('TEMP B-TREE');
+  }
+  const [book] = await plansOf(() => pageWalletTransactions(db, { ...money, page: 1_000 }));
+  expect(book).toContain('outputs USING COVERING INDEX outputs_by_merchant');
+});
+
+test('a total over dates adds up days, and counts by index what they leave', async () => {
+  for (const filter of [{}, { status: 'failed' }, { coin: 'BTC' }] as const) {
+    const [plan] = await plansOf(() => totalPayments(db, { ...shop, ...filter, fromMs: 1, toMs: 1e9 }));
+    expect(plan).toContain(
+      'payment_day_counts USING PRIMARY KEY (merchant_id=? AND mode=? AND day>? AND day<?)',
+    );
+    const index = 'status' in filter ? 'payments_by_status' : 'payments_by_merchant';
+    expect(plan?.match(new RegExp(`payments USING COVERING INDEX ${index} `, 'g'))).toHaveLength(2);
+    expect(plan).not.toContain('SCAN p');
+  }
+});
+
+test('what a text names is filtered by the indexes that name it', async () => {
+  const [plan] = await plansOf(() =>
+    totalPayments(db, { ...shop, search: text, status: 'failed', coin: 'BTC' }),
+  );
+  expect(plan).toContain('payments USING COVERING INDEX payments_by_order');
+  expect(plan).toContain('payments USING COVERING INDEX payments_by_customer');
+});
+
 test.each([
   ['watched scripts', 'sqlite_autoindex_addresses_1', () => findWatched(db, chain, ['a', 'b'])],
   ['outputs of transactions', 'sqlite_autoindex_outputs_1', () => outputsOfTransactions(db, chain, ['a'])],
@@ -94,6 +131,16 @@ test.each([
     'payments by anything that names them',
     'sqlite_autoindex_payments_1',
     () => listPayments(db, { ...shop, search: text }, page),
+  ],
+  [
+    'events of a payment',
+    'events_by_payment',
+    () => listEvents(db, { merchantId: 'm', paymentId: 'p', page: 1, limit: 9 }),
+  ],
+  [
+    'what a wallet could spend',
+    'COVERING INDEX outputs_spendable',
+    () => spendableAmounts(db, { ...shop, coin: 'BTC' }),
   ],
   ['volume in coins', 'payments_by_status', () => coinVolume(db, span)],
   ['volume in fiat', 'outputs_by_payment', () => fiatVolume(db, span)],
@@ -120,7 +167,7 @@ test.each([
   for (const plan of plans) {
     expect(plan).toContain(index);
     expect(plan).not.toMatch(
-      /SCAN (outputs|payments|addresses|customers|sends?|send_versions|refunds|deliveries|d\b|raw_transactions)\b/,
+      /SCAN (outputs|payments|addresses|customers|sends?|send_versions|refunds|deliveries|d\b|raw_transactions|events)\b/,
     );
   }
 });
