@@ -173,7 +173,7 @@ function matured(query: OutputQuery) {
 }
 
 /** Decimal text without leading zeros sorts as a number by its length first. */
-function largest<Q extends ReturnType<typeof matured>>(query: Q) {
+function largest(query: ReturnType<typeof matured>) {
   return query
     .orderBy((eb) => eb.fn<number>('length', ['outputs.amount']), 'desc')
     .orderBy('outputs.amount', 'desc');
