@@ -6,7 +6,7 @@ export const WORTHWHILE_PAGES = 1_000;
 /** How often at most the log's length is looked at. */
 const LOOK_MS = 50;
 
-export interface CheckpointerOptions {
+interface CheckpointerOptions {
   readonly path: string;
   /** Pages in the log that the database file does not have yet. */
   readonly pagesWaiting: () => number;

@@ -4,21 +4,24 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 /** What one transaction takes while nobody waits: as many as the queue's largest concurrency. */
 const WHOLE = 256;
 /** So many attempts are leased or recorded in about two milliseconds. */
-const SLICE = 8;
+const SMALLEST = 8;
+const LARGEST = 32;
 /** A request that was not the last comes within this time. */
 const REMEMBERED_MS = 250;
-/** However long a disk took for the last piece: webhooks go on. */
-const LONGEST_BREATH_MS = 50;
+/** However long the last piece took: webhooks go on. */
+const LONGEST_BREATH_MS = 10;
 
 /**
  * Shares the event loop between webhooks and whoever asks the API. While requests come in, webhooks are
  * leased and recorded in small pieces, and after each piece the loop is left to others for as long as
- * the piece took; otherwise in pieces as large as can be, one turn after the other. How many attempts
- * are under way at once is the same either way: slow endpoints do not feel it.
+ * the piece took; otherwise in pieces as large as can be, one turn after the other. Where pieces take
+ * long anyway, for a slow disk or a busy writer, they hold more. How many attempts are under way at once
+ * is the same either way: slow endpoints do not feel it.
  */
 export class Pace {
   readonly #now: () => number;
   #askedAt = Number.NEGATIVE_INFINITY;
+  #tookMs = 0;
 
   /** @param now a steady clock, ms */
   constructor(now: () => number = () => performance.now()) {
@@ -32,14 +35,15 @@ export class Pace {
 
   /** How many attempts the next piece of work may hold. */
   get most(): number {
-    return this.#isShared() ? SLICE : WHOLE;
+    return this.#isShared() ? Math.min(LARGEST, Math.max(SMALLEST, Math.round(this.#tookMs))) : WHOLE;
   }
 
   /** The start of a piece of work; call what it returns when it is done, to let others have their turn. */
   begin(): () => Promise<void> {
     const began = this.#now();
     return async () => {
-      if (this.#isShared()) await pause(Math.min(this.#now() - began, LONGEST_BREATH_MS));
+      this.#tookMs = this.#now() - began;
+      if (this.#isShared()) await pause(Math.min(this.#tookMs, LONGEST_BREATH_MS));
       else await nextTurn();
     };
   }
