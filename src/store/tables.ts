@@ -29,6 +29,8 @@ export interface Tables {
   payments: PaymentRow;
   payment_counts: PaymentCountRow;
   payment_day_counts: PaymentCountRow & { day: number };
+  /** How many outputs there are, gone ones too; kept by triggers. */
+  output_counts: { merchant_id: string; mode: Mode; coin: Coin; count: number };
   event_counts: { merchant_id: string; type: EventType; count: number };
   customer_counts: { user_id: string; count: number };
   payment_options: PaymentOptionRow;

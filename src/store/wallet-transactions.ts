@@ -81,18 +81,23 @@ export async function pageWalletTransactions(
   return { rows, total: (await countIncoming(db, filter)) + (await countOutgoing(db, filter)) };
 }
 
-/** All outputs less those left out, which are found from the sends: far fewer than what came in. */
+/** All outputs, counted by triggers, less those left out, which are found from the sends: far fewer than what came in. */
 async function countIncoming(db: Db, filter: WalletTransactionFilter): Promise<number> {
   if (filter.direction === 'out') return 0;
-  const counted = await ofMerchant(db, filter)
-    .select((eb) => eb.fn.countAll<number>().as('total'))
+  const { merchantId, mode, coin } = filter;
+  const counted = await db
+    .selectFrom('output_counts')
+    .where('merchant_id', '=', merchantId)
+    .where('mode', '=', mode)
+    .$if(coin !== null, (query) => query.where('coin', '=', coin))
+    .select((eb) => eb.fn.sum<number | null>('count').as('total'))
     .executeTakeFirstOrThrow();
   // A txid belongs to one version of one send (it is unique there), so that no output is met twice.
   const none = await db
     .selectFrom(leftOut(db, filter).as('left_out'))
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  return counted.total - none.total;
+  return (counted.total ?? 0) - none.total;
 }
 
 async function countOutgoing(db: Db, filter: WalletTransactionFilter): Promise<number> {
@@ -102,18 +107,15 @@ async function countOutgoing(db: Db, filter: WalletTransactionFilter): Promise<n
   return counted.total;
 }
 
-function ofMerchant(db: Db, { merchantId, mode, coin }: WalletTransactionFilter) {
+function incoming(db: Db, filter: WalletTransactionFilter) {
+  const { merchantId, mode, coin, direction } = filter;
   return db
     .selectFrom('outputs')
     .where('outputs.merchant_id', '=', merchantId)
     .where('outputs.mode', '=', mode)
-    .$if(coin !== null, (query) => query.where('outputs.coin', '=', coin));
-}
-
-function incoming(db: Db, filter: WalletTransactionFilter) {
-  return ofMerchant(db, filter)
+    .$if(coin !== null, (query) => query.where('outputs.coin', '=', coin))
     .where('outputs.seq', 'not in', leftOut(db, filter))
-    .$if(filter.direction === 'out', (query) => query.where(sql<boolean>`1 = 0`));
+    .$if(direction === 'out', (query) => query.where(sql<boolean>`1 = 0`));
 }
 
 /** Outputs of the merchant's own sends that are no income: change, and deposits that were moved. */

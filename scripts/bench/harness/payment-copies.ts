@@ -234,6 +234,8 @@ const COUNTED = [
   'DELETE FROM payment_day_counts',
   `INSERT INTO payment_day_counts SELECT merchant_id, mode, created_at / 86400000, status, offered, count(*)
     FROM payments GROUP BY 1, 2, 3, 4, 5`,
+  'DELETE FROM output_counts',
+  'INSERT INTO output_counts SELECT merchant_id, mode, coin, count(*) FROM outputs GROUP BY 1, 2, 3',
   'DELETE FROM event_counts',
   'INSERT INTO event_counts SELECT merchant_id, type, count(*) FROM events GROUP BY 1, 2',
   `INSERT OR REPLACE INTO address_counters

@@ -193,6 +193,16 @@ const STATEMENTS = [
     WHERE spent_by IS NOT NULL AND spent_height IS NULL`,
   `CREATE INDEX outputs_by_merchant ON outputs (merchant_id, mode, first_seen_at, coin)`,
   `CREATE INDEX outputs_unquoted ON outputs (coin, mode) WHERE late = 1 AND late_due IS NULL AND state <> 'gone'`,
+  `CREATE TABLE output_counts (
+    merchant_id TEXT NOT NULL, mode TEXT NOT NULL, coin TEXT NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (merchant_id, mode, coin)) STRICT, WITHOUT ROWID`,
+  `CREATE TRIGGER outputs_counted AFTER INSERT ON outputs BEGIN
+    INSERT INTO output_counts VALUES (NEW.merchant_id, NEW.mode, NEW.coin, 1) ON CONFLICT DO UPDATE SET count = count + 1;
+  END`,
+  `CREATE TRIGGER outputs_counted_out AFTER DELETE ON outputs BEGIN
+    UPDATE output_counts SET count = count - 1
+      WHERE merchant_id = OLD.merchant_id AND mode = OLD.mode AND coin = OLD.coin;
+  END`,
   `CREATE TABLE raw_transactions (
     coin TEXT NOT NULL, mode TEXT NOT NULL, txid TEXT NOT NULL, raw TEXT NOT NULL, created_at INTEGER NOT NULL,
     PRIMARY KEY (coin, mode, txid)) STRICT`,

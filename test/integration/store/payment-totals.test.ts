@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { COINS } from '../../../src/domain/coins.ts';
+import { COINS, type Coin } from '../../../src/domain/coins.ts';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment/types.ts';
+import { insertAddresses } from '../../../src/store/addresses.ts';
 import { countPayments } from '../../../src/store/counts.ts';
 import { listCustomers } from '../../../src/store/customers.ts';
 import { listEvents } from '../../../src/store/events.ts';
-import type { Db } from '../../../src/store/database.ts';
+import { inTransaction, type Db } from '../../../src/store/database.ts';
+import { putOutput, type ObservedOutput } from '../../../src/store/outputs.ts';
 import { listPayments, type PaymentFilter } from '../../../src/store/payment-list.ts';
 import { totalPayments } from '../../../src/store/payment-totals.ts';
 import { offeredBits } from '../../../src/store/payments.ts';
+import { pageWalletTransactions } from '../../../src/store/wallet-transactions.ts';
 import { openShop } from '../../_helpers/webhooks/shop.ts';
 
 let shop: Awaited<ReturnType<typeof openShop>>;
@@ -139,3 +142,63 @@ test('totals of events and customers stay those of a count over the rows', async
   expect([rows.length, unused.numDeletedRows]).toEqual([2, 1n]);
   expect((await listCustomers(db, page)).total).toBe(1);
 });
+
+test('totals of the money book stay those of a count over the outputs, seen once or many times', async () => {
+  const merchant = await shop.merchant(null);
+  const { id: payment_id } = await shop.payment(merchant);
+  const owner = { merchant_id: merchant.id, payment_id, purpose: 'payment' as const, created_at: 1 };
+  const total = async (mode: 'live' | 'sandbox', coin: Coin | null) => {
+    const filter = { merchantId: merchant.id, mode, coin, direction: null, page: 1, limit: 1 };
+    return (await pageWalletTransactions(db, filter)).total;
+  };
+  const kinds = (['live', 'sandbox'] as const).flatMap((mode) => COINS.map((coin) => ({ coin, mode })));
+  for (const [number, chain] of kinds.entries()) {
+    const at = { ...owner, ...chain, branch: 0 as const, idx: number + 1 };
+    const key = `${merchant.id}-${number}`;
+    await inTransaction(db, async (tx) => {
+      const [address] = await insertAddresses(tx, [{ ...at, address: key, watch_key: key }]);
+      for (let vout = 0; vout <= number; vout += 1) {
+        const row = outputTo(address?.id ?? 0, {
+          ...chain,
+          merchant_id: merchant.id,
+          payment_id,
+          txid: key,
+          vout,
+        });
+        await putOutput(tx, row);
+        // Once more, as confirmed now: the same line of the book.
+        await putOutput(tx, { ...row, state: 'confirmed', height: 7 });
+      }
+    });
+  }
+  await db.deleteFrom('outputs').where('merchant_id', '=', merchant.id).where('vout', '=', 5).execute();
+  const rows = await db.selectFrom('outputs').selectAll().where('merchant_id', '=', merchant.id).execute();
+  expect(rows).toHaveLength(36 - 3);
+  for (const { mode, coin } of kinds) {
+    const ofMode = rows.filter((row) => row.mode === mode);
+    expect(await total(mode, null)).toBe(ofMode.length);
+    expect(await total(mode, coin)).toBe(ofMode.filter((row) => row.coin === coin).length);
+  }
+});
+
+function outputTo(
+  address_id: number,
+  of: Pick<ObservedOutput, 'coin' | 'mode' | 'merchant_id' | 'payment_id' | 'txid' | 'vout'>,
+): ObservedOutput {
+  return {
+    ...of,
+    address_id,
+    amount: '1',
+    state: 'unconfirmed',
+    height: null,
+    block_hash: null,
+    maturity: 1,
+    first_seen_at: 1,
+    late: 0,
+    late_due: null,
+    spent_by: null,
+    spent_height: null,
+    send_id: null,
+    updated_at: 1,
+  };
+}
