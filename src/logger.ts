@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
+import { isoTime } from './domain/iso-time.ts';
 
 /** Fields that may carry a secret wherever they turn up in a log line. */
 const SECRET_FIELDS = [
@@ -91,7 +92,7 @@ export function createLogger(level: string, destination?: DestinationStream): Pi
   const options = {
     level,
     base: null,
-    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    timestamp: () => `,"time":"${isoTime(Date.now())}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     hooks: { streamWrite: redactText },
   };

@@ -22,6 +22,7 @@ export function parseDecimal(text: string, decimals: number): bigint {
 
 /** Formats integer atoms as the shortest exact decimal string ("0.001", "12", "0"). */
 export function formatDecimal(atoms: bigint, decimals: number): string {
+  if (atoms === 0n) return '0';
   if (atoms < 0n) return `-${formatDecimal(-atoms, decimals)}`;
   const digits = atoms.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ApiKeyRow } from '../../store/tables.ts';
 import { newId, randomBase62 } from '../new-id.ts';
 
@@ -14,7 +14,7 @@ export interface KeyPair {
 
 /** SHA-256 under which a key is stored: keys are long and random, so no slow hash is needed. */
 export function keyHash(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key);
 }
 
 /** A new public and secret key for a merchant. The secret itself is in no row. */

@@ -1,4 +1,5 @@
 import type { Chains } from '../../domain/chains.ts';
+import { isoTime } from '../../domain/iso-time.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import { shownConfirmations } from '../../domain/payment/coverage.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
@@ -39,6 +40,7 @@ export async function presentPayment(
 /** As presentPayment, from what was read already. */
 export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline: readonly TimelineRow[]) {
   const { row } = loaded;
+  const live = liveCredits(loaded.state);
   return {
     id: row.id,
     status: row.status,
@@ -57,15 +59,17 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
     allowedCryptos: JSON.parse(row.allowed_cryptos_json) as string[],
     sandbox: row.mode === 'sandbox',
     checkoutUrl: `${deps.baseUrl}/checkout/${row.id}`,
-    createdAt: iso(row.created_at),
-    expiresAt: iso(row.expires_at),
-    updatedAt: iso(row.updated_at),
+    createdAt: isoTime(row.created_at),
+    expiresAt: isoTime(row.expires_at),
+    updatedAt: isoTime(row.updated_at),
     options: Object.fromEntries<OptionView>(
-      loaded.options.map((option) => [option.coin, presentOption(deps, loaded, option)]),
+      loaded.options.map((option) => [option.coin, presentOption(deps, loaded, live, option)]),
     ),
     transactions: loaded.state.credits.slice(-MAX_LIST).map((credit) => presentCredit(loaded, credit)),
     refunds: loaded.refunds.slice(-MAX_LIST).map(presentRefund),
-    timeline: timeline.slice(-MAX_LIST).map(({ type, sequence, at }) => ({ type, sequence, at: iso(at) })),
+    timeline: timeline
+      .slice(-MAX_LIST)
+      .map(({ type, sequence, at }) => ({ type, sequence, at: isoTime(at) })),
   };
 }
 
@@ -85,10 +89,15 @@ export function payerView(payment: PaymentView) {
 
 type OptionView = ReturnType<typeof presentOption>;
 
-function presentOption(deps: PresentDeps, loaded: LoadedPayment, option: StoredOption) {
+function presentOption(
+  deps: PresentDeps,
+  loaded: LoadedPayment,
+  credits: readonly PaymentCredit[],
+  option: StoredOption,
+) {
   const { coin, address } = option;
   const due = BigInt(option.amount);
-  const live = liveCredits(loaded.state).filter((credit) => credit.coin === coin);
+  const live = credits.filter((credit) => credit.coin === coin);
   const received = live.reduce((sum, credit) => sum + credit.amount, 0n);
   const adapter = deps.chains.get(coin, loaded.row.mode);
   return {
@@ -96,7 +105,7 @@ function presentOption(deps: PresentDeps, loaded: LoadedPayment, option: StoredO
     amount: formatCoinAmount(due, coin),
     rate: option.rate,
     rateSources: JSON.parse(option.rate_sources_json) as string[],
-    rateAt: iso(option.rate_at),
+    rateAt: isoTime(option.rate_at),
     uri: adapter === null ? null : adapter.paymentUri({ address, amount: due }),
     received: formatCoinAmount(received, coin),
     confirmations: fewestConfirmations(loaded.state, live),
@@ -121,7 +130,7 @@ function presentCredit(loaded: LoadedPayment, credit: PaymentCredit) {
     confirmations: shownConfirmations(loaded.state, credit),
     blockHeight: credit.height,
     late: credit.late,
-    firstSeenAt: iso(credit.firstSeenAt),
+    firstSeenAt: isoTime(credit.firstSeenAt),
   };
 }
 
@@ -140,14 +149,10 @@ export function presentRefund(refund: StoredRefund) {
     destination: refund.destination,
     status: refund.status,
     error: refund.error,
-    createdAt: iso(refund.created_at),
+    createdAt: isoTime(refund.created_at),
   };
 }
 
 function parsed(json: string | null): Record<string, unknown> | null {
   return json === null ? null : (JSON.parse(json) as Record<string, unknown>);
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }
