@@ -1,9 +1,7 @@
 import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Milliseconds since 1970 in base 62, until the year 8888. */
-const TIME_LENGTH = 8;
-const RANDOM_LENGTH = 16;
+const ID_LENGTH = 24;
 /** Largest multiple of 62 that fits a byte: bytes from here up would favour the first letters. */
 const UNBIASED_LIMIT = 248;
 
@@ -27,21 +25,9 @@ export function randomBase62(length: number): string {
   return text;
 }
 
-/**
- * A new identifier such as `pay_` + 24 base62 characters: the time, then 16 random ones (95 bits, more than
- * anybody can guess). What is made one after the other lies side by side in every index, so that a commit
- * writes few pages and the newest rows stay together in memory.
- */
+/** A new identifier such as `pay_` + 24 random base62 characters (142 bits). */
 export function newId(prefix: `${string}_`): string {
-  return prefix + timeBase62(Date.now()) + randomBase62(RANDOM_LENGTH);
-}
-
-function timeBase62(ms: number): string {
-  let text = '';
-  for (let rest = ms; text.length < TIME_LENGTH; rest = Math.floor(rest / 62)) {
-    text = BASE62.charAt(rest % 62) + text;
-  }
-  return text;
+  return prefix + randomBase62(ID_LENGTH);
 }
 
 /** Base62 digits of a time in ms, enough until the year 8888. */

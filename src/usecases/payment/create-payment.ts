@@ -17,7 +17,7 @@ import {
 import { findMerchant } from '../../store/merchants.ts';
 import type { MerchantRow } from '../../store/tables.ts';
 import { allocateAddresses, type AllocateAddressDeps } from '../allocate-address.ts';
-import { newId } from '../new-id.ts';
+import { newTimedId } from '../new-id.ts';
 import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';
 import { emitEvent } from '../emit-event.ts';
 import type { ApplyFactsDeps } from './apply-facts.ts';
@@ -198,7 +198,7 @@ function newPaymentRow(
   offers: readonly Offer[],
 ): StoredPayment {
   return {
-    id: newId('pay_'),
+    id: newTimedId('pay_', now),
     merchant_id: input.merchant.id,
     customer_id: input.customerId,
     order_id: input.orderId,
