@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { sql, type SelectQueryBuilder } from 'kysely';
 import type { Db, Tx } from './database.ts';
 import { isUniqueViolation } from './dialect.ts';
 import { prepared, type SlotOf } from './prepared.ts';
-import type { CustomerRow } from './tables.ts';
+import type { CustomerRow, Tables } from './tables.ts';
 
 /** Inserts a customer; false when the user has one with this e-mail address (by `email_key`). */
 export async function insertCustomer(tx: Tx, row: CustomerRow): Promise<boolean> {
@@ -58,22 +58,48 @@ export interface CustomerPage {
   readonly total: number;
 }
 
-/** One page of a user's customers, newest first; `search` is a literal part of the address in its key form. */
-export async function listCustomers(
-  db: Db,
-  filter: { userId: string; search: string; page: number; limit: number },
-): Promise<CustomerPage> {
-  const pattern = `%${filter.search.replace(/[\\%_]/g, (char) => `\\${char}`)}%`;
-  let matching = db.selectFrom('customers').where('user_id', '=', filter.userId);
-  if (filter.search !== '') matching = matching.where(sql<boolean>`email_key LIKE ${pattern} ESCAPE '\\'`);
-  const rows = await matching
+interface CustomerFilter {
+  readonly userId: string;
+  /** A literal part of the address in its key form; empty for all customers. */
+  readonly search: string;
+  readonly page: number;
+  readonly limit: number;
+}
+
+/** Customers found that are looked up and sorted; of more, a page by age is found sooner. */
+const MAX_SORTED = 500;
+
+/** One page of a user's customers, newest first. */
+export async function listCustomers(db: Db, filter: CustomerFilter): Promise<CustomerPage> {
+  const { userId, search } = filter;
+  const own = db.selectFrom('customers').where('user_id', '=', userId);
+  if (search === '') return { rows: await pageOf(own, filter), total: await countedCustomers(db, userId) };
+  const pattern = `%${search.replace(/[\\%_]/g, (char) => `\\${char}`)}%`;
+  const matching = own.where(sql<boolean>`email_key LIKE ${pattern} ESCAPE '\\'`);
+  // In the order of the addresses: their index is gone through, not the customers.
+  const found = await matching
+    .select('email_key')
+    .orderBy('email_key')
+    .limit(MAX_SORTED + 1)
+    .execute();
+  if (found.length === 0) return { rows: [], total: 0 };
+  if (found.length <= MAX_SORTED) {
+    const keys = found.map((row) => row.email_key);
+    return { rows: await pageOf(own.where('email_key', 'in', keys), filter), total: found.length };
+  }
+  const count = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { rows: await pageOf(matching, filter), total: count.total };
+}
+
+async function pageOf(
+  customers: SelectQueryBuilder<Tables, 'customers', object>,
+  { page, limit }: CustomerFilter,
+): Promise<CustomerRow[]> {
+  return customers
     .selectAll()
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(filter.limit)
-    .offset((filter.page - 1) * filter.limit)
+    .limit(limit)
+    .offset((page - 1) * limit)
     .execute();
-  if (filter.search === '') return { rows, total: await countedCustomers(db, filter.userId) };
-  const count = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { rows, total: count.total };
 }

@@ -1,6 +1,7 @@
 import { CompiledQuery, Kysely } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findWatched } from '../../../src/store/addresses.ts';
+import { listCustomers } from '../../../src/store/customers.ts';
 import type { Db } from '../../../src/store/database.ts';
 import { listDue } from '../../../src/store/delivery-leases.ts';
 import { openSqlite } from '../../../src/store/dialect.ts';
@@ -131,6 +132,11 @@ test.each([
     'payments by anything that names them',
     'sqlite_autoindex_payments_1',
     () => listPayments(db, { ...shop, search: text }, page),
+  ],
+  [
+    'customers by a part of the address',
+    'COVERING INDEX sqlite_autoindex_customers_2 (user_id=?)',
+    () => listCustomers(db, { userId: 'u', search: 's', page: 1, limit: 9 }),
   ],
   [
     'events of a payment',

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listCustomers } from '../../../src/store/customers.ts';
+import type { CustomerRow } from '../../../src/store/tables.ts';
+import { openShop } from '../../_helpers/webhooks/shop.ts';
+
+const CUSTOMERS = 1_200;
+
+let shop: Awaited<ReturnType<typeof openShop>>;
+let all: CustomerRow[];
+beforeAll(async () => {
+  shop = await openShop();
+  const { id } = await shop.merchant(null);
+  const { user_id } = await shop.db
+    .selectFrom('merchants')
+    .select('user_id')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  // Neither their ids nor their addresses are in the order in which they came; many came at once.
+  all = Array.from({ length: CUSTOMERS }, (_, at) => {
+    const name = `${(at * 7919) % CUSTOMERS}-50%_of@shop.example`;
+    return {
+      id: `cus_${String((at * 31) % CUSTOMERS).padStart(24, '0')}`,
+      user_id,
+      email: name,
+      email_key: name,
+      metadata_json: '{}',
+      created_at: Math.floor(at / 3),
+      updated_at: at,
+    };
+  });
+  for (let at = 0; at < CUSTOMERS; at += 100) {
+    await shop.db
+      .insertInto('customers')
+      .values(all.slice(at, at + 100))
+      .execute();
+  }
+});
+afterAll(async () => shop.close());
+
+test.each(['', '-50%_of', '1', '11', '117-', '%', '_', '50_', 'nobody'])(
+  'customers found by %j, few or many, come newest first, page by page, with their exact number',
+  async (search) => {
+    const expected = all
+      .filter(({ email_key: key }) => key.includes(search))
+      .toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
+    const userId = all[0]?.user_id ?? '';
+    for (const { page, limit } of [
+      { page: 1, limit: 10 },
+      { page: 2, limit: 7 },
+      { page: 6, limit: 100 },
+      { page: 99, limit: 100 },
+    ]) {
+      const { rows, total } = await listCustomers(shop.db, { userId, search, page, limit });
+      expect(total).toBe(expected.length);
+      expect(rows).toEqual(expected.slice((page - 1) * limit, page * limit));
+    }
+  },
+);
