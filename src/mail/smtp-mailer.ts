@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import { MailRefused, type Mailer } from '../domain/mail.ts';
 
 /** A mail server that says nothing must not hold up the mails behind it for long. */
@@ -18,20 +18,28 @@ export interface SmtpSettings {
 export function createSmtpMailer(settings: SmtpSettings): Mailer {
   const url = new URL(settings.url);
   const mustEncrypt = url.protocol === 'smtp:' && url.username !== '' && !LOOPBACK.test(url.hostname);
-  const transport = createTransport({
-    url: settings.url,
-    ...(mustEncrypt ? { requireTLS: true } : {}),
-    connectionTimeout: CONNECT_TIMEOUT_MS,
-    greetingTimeout: CONNECT_TIMEOUT_MS,
-    dnsTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: SOCKET_TIMEOUT_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  let transport: Transporter | null = null;
+  // The library is read at the first mail: a till without a mail server does not carry its 5 MB.
+  const connected = async (): Promise<Transporter> => {
+    const { createTransport } = await import('nodemailer');
+    transport ??= createTransport({
+      url: settings.url,
+      ...(mustEncrypt ? { requireTLS: true } : {}),
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      greetingTimeout: CONNECT_TIMEOUT_MS,
+      dnsTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: SOCKET_TIMEOUT_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    return transport;
+  };
   return {
     send: async ({ id, to, subject, text, html }, signal) => {
       try {
-        await transport.sendMail({
+        await (
+          await connected()
+        ).sendMail({
           from: settings.from,
           // As an object it is one address, whatever characters it holds.
           to: { name: '', address: to },

@@ -106,20 +106,12 @@ export async function holdingsOf(
   watchKeys: readonly string[],
 ): Promise<Map<string, Holding[]>> {
   const held = new Map<string, Holding[]>();
-  for (let at = 0; at < watchKeys.length; at += CHUNK) {
-    const rows = await db
-      .selectFrom('addresses')
-      .innerJoin('outputs', 'outputs.address_id', 'addresses.id')
-      .select(['addresses.watch_key', 'outputs.txid', 'outputs.vout', 'outputs.amount'])
-      .where('addresses.coin', '=', chain.coin)
-      .where('addresses.mode', '=', chain.mode)
-      .where('addresses.watch_key', 'in', watchKeys.slice(at, at + CHUNK))
-      .where('outputs.state', '=', 'confirmed')
-      .where('outputs.spent_height', 'is', null)
-      .orderBy('outputs.height')
-      .orderBy('outputs.txid')
-      .orderBy('outputs.vout')
-      .execute();
+  for (let at = 0; at < watchKeys.length; at += HOLDERS) {
+    const keys = watchKeys.slice(at, at + HOLDERS);
+    const rows =
+      keys.length === HOLDERS
+        ? await holdingRowsOfMany(db, { ...chain, ...Object.fromEntries(keys.entries()) })
+        : await holdingRows(db, chain, keys).execute();
     for (const { watch_key: key, txid, vout, amount } of rows) {
       const holding = { ref: { txid, index: vout }, amount: BigInt(amount) };
       const known = held.get(key);
@@ -129,6 +121,32 @@ export async function holdingsOf(
   }
   return held;
 }
+
+/** Accounts asked about at a time, as many as are asked of a node: ten thousand in every block of some chains. */
+const HOLDERS = 100;
+
+function holdingRows(db: Db, { coin, mode }: ChainId, watchKeys: readonly string[]) {
+  return db
+    .selectFrom('addresses')
+    .innerJoin('outputs', 'outputs.address_id', 'addresses.id')
+    .select(['addresses.watch_key', 'outputs.txid', 'outputs.vout', 'outputs.amount'])
+    .where('addresses.coin', '=', coin)
+    .where('addresses.mode', '=', mode)
+    .where('addresses.watch_key', 'in', watchKeys)
+    .where('outputs.state', '=', 'confirmed')
+    .where('outputs.spent_height', 'is', null)
+    .orderBy('outputs.height')
+    .orderBy('outputs.txid')
+    .orderBy('outputs.vout');
+}
+
+const holdingRowsOfMany = prepared((db, slot: SlotOf<ChainId & Readonly<Record<string, string>>>) =>
+  holdingRows(
+    db,
+    { coin: slot('coin'), mode: slot('mode') },
+    Array.from({ length: HOLDERS }, (_, at) => slot(`${at}`)),
+  ),
+);
 
 /** Everything we count on that no block holds, by the address it paid. */
 export async function unsettledCredits(db: Db, chain: ChainId): Promise<Pick<Credit, 'ref' | 'watchKey'>[]> {

@@ -3,10 +3,16 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Agent } from 'undici';
+import { Pool } from 'undici';
 import { post } from '../../../test/_helpers/nodes/json-rpc.ts';
 import { firstMessage, startNode } from '../harness/child.ts';
 import type { Bench } from '../harness/question.ts';
+
+/** A request as it was put, and how many of those before it had been answered by then: it may have needed them. */
+export interface Asked {
+  readonly body: string;
+  readonly answeredBefore: number;
+}
 
 /** A request as it was put and what the node answered to it. */
 interface Exchange {
@@ -16,18 +22,22 @@ interface Exchange {
 
 /** Some calls take a node a while. */
 const NODE_TIMEOUT_MS = 180_000;
+/** As src/chains/rpc-transport.ts has. */
+const CONNECTIONS = 4;
 
-/** Passes requests on to a node and keeps their bodies, and both sides of what was answered, in order. */
+/** Passes requests on to a node and keeps what was asked, and both sides of what was answered, in order. */
 export async function startRecorder(
   bench: Bench,
   nodeUrl: string,
-): Promise<{ readonly url: string; readonly bodies: string[]; readonly exchanges: Exchange[] }> {
-  const bodies: string[] = [];
+): Promise<{ readonly url: string; readonly asked: Asked[]; readonly exchanges: Exchange[] }> {
+  const asked: Asked[] = [];
+  let answered = 0;
   const exchanges: Exchange[] = [];
   const pass = async (body: string, res: ServerResponse): Promise<void> => {
     try {
       const { status, text } = await post(nodeUrl, body, NODE_TIMEOUT_MS);
       exchanges.push({ body, answer: text });
+      answered += 1;
       res.writeHead(status, { 'content-type': 'application/json' }).end(text);
     } catch {
       res.writeHead(502).end();
@@ -38,7 +48,7 @@ export async function startRecorder(
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
       const body = Buffer.concat(chunks).toString('utf8');
-      bodies.push(body);
+      asked.push({ body, answeredBefore: answered });
       void pass(body, res);
     });
   });
@@ -47,21 +57,40 @@ export async function startRecorder(
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies, exchanges };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, exchanges };
 }
 
-/** Puts the same requests one after the other, over one kept connection, and throws the answers away; ms. */
-export async function replay(nodeUrl: string, bodies: readonly string[]): Promise<number> {
-  const agent = new Agent({ connections: 1 });
-  const { origin, pathname } = new URL(nodeUrl);
+/**
+ * Puts the same requests over as many connections as the daemon uses, each as soon as what it was put
+ * after is answered, and throws the answers away; ms.
+ */
+export async function replay(nodeUrl: string, requests: readonly Asked[]): Promise<number> {
+  const { origin, pathname: path } = new URL(nodeUrl);
+  const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 });
   const headers = { 'content-type': 'application/json' };
+  const first = requests[0]?.answeredBefore ?? 0;
+  let answered = 0;
+  let next = 0;
   const started = performance.now();
-  for (const body of bodies) {
-    const answer = await agent.request({ origin, path: pathname, method: 'POST', headers, body });
-    await answer.body.text();
-  }
+  await new Promise<void>((resolve, reject) => {
+    const put = async (body: string): Promise<void> => {
+      const answer = await pool.request({ path, method: 'POST', headers, body });
+      await answer.body.text();
+      answered += 1;
+      proceed();
+    };
+    const proceed = (): void => {
+      for (let ready = requests[next]; ready !== undefined; ready = requests[next]) {
+        if (ready.answeredBefore - first > answered) return;
+        next += 1;
+        put(ready.body).catch(reject);
+      }
+      if (answered === requests.length) resolve();
+    };
+    proceed();
+  });
   const ms = performance.now() - started;
-  await agent.close();
+  await pool.close();
   return ms;
 }
 

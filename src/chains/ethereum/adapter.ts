@@ -15,7 +15,9 @@ import { quoteFee } from './fees.ts';
 import { blockBefore } from './headers.ts';
 import { nodeStatus } from './identity.ts';
 import { ETHEREUM_CHAINS } from './networks.ts';
-import { createNodeClient } from './node-client.ts';
+import { accountReads } from './account-reads.ts';
+import { blockReads } from './block-reads.ts';
+import type { NodeClient } from './node-client.ts';
 import { balancesAt } from './balances-at.ts';
 import { eip681Uri } from './payment-uri.ts';
 import { readPending } from './pending.ts';
@@ -53,16 +55,15 @@ const MINIMUM_PAYMENT = 100_000_000_000_000n;
 export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAdapter {
   const { network, index, clock, logger } = options;
   const capRate = options.feeCapRate ?? FEE_CAP_RATE;
-  const client = createNodeClient(
-    createRpc(
-      createRpcTransport({
-        url: options.rpcUrl,
-        timeoutMs: options.rpcTimeoutMs ?? RPC_TIMEOUT_MS,
-        maxResponseBytes: MAX_RESPONSE_BYTES,
-        logger,
-      }),
-    ),
+  const rpc = createRpc(
+    createRpcTransport({
+      url: options.rpcUrl,
+      timeoutMs: options.rpcTimeoutMs ?? RPC_TIMEOUT_MS,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+      logger,
+    }),
   );
+  const client: NodeClient = { ...blockReads(rpc), ...accountReads(rpc), close: async () => rpc.close() };
   const now = (): number => clock.now();
   const novelties = new Novelties({ coin: 'ETH', what: 'type', clock, logger });
   const reader = {

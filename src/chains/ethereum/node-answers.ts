@@ -1,10 +1,22 @@
 import { z } from 'zod';
+import { parsed } from './rpc.ts';
 
 const HEX = /^0x[0-9a-f]*$/i;
+const QUANTITY = /^0x[0-9a-f]+$/i;
 export const quantity = z
   .string()
-  .regex(/^0x[0-9a-f]+$/i)
+  .regex(QUANTITY)
   .transform((text) => BigInt(text));
+
+/**
+ * An answered quantity, as the schema reads it. Looking at ten thousand balances takes the schema
+ * longer than it takes the node to tell them: it is asked about what is none, to say why.
+ */
+export function quantityOf(result: unknown, method: string): bigint {
+  if (typeof result === 'string' && QUANTITY.test(result)) return BigInt(result);
+  return parsed(result, method, quantity);
+}
+
 export const count = quantity.pipe(z.bigint().max(BigInt(Number.MAX_SAFE_INTEGER))).transform(Number);
 export const hash = z
   .string()

@@ -84,9 +84,9 @@ export function createRpc(transport: RpcTransport): Rpc {
     const calls = requests.map((request) => ({ jsonrpc: '2.0', id: nextId(), ...request }));
     const what = `batch of ${requests.length} ${requests[0]?.method ?? ''}`;
     const body = await exchange(calls, what);
-    const replies = z.array(REPLY).safeParse(body);
-    if (!replies.success) throw refusedBatch(body, what);
-    const byId = new Map(replies.data.map((reply) => [reply.id, reply]));
+    const replies = readReplies(body);
+    if (replies === null) throw refusedBatch(body, what);
+    const byId = new Map(replies.map((reply) => [reply.id, reply]));
     return calls.map(({ id, method }) => {
       const reply = byId.get(id);
       if (reply === undefined) throw badAnswer(what, `lacks request ${id}`);
@@ -121,6 +121,26 @@ export function parsed<T>(result: unknown, method: string, schema: z.ZodType<T>)
   if (value.success) return value.data;
   const [issue] = value.error.issues;
   throw badAnswer(method, `has an unexpected ${issue?.path.join('.') || 'result'}: ${issue?.message ?? ''}`);
+}
+
+/** The replies of a batch; null when it is none. Those with a result and a number, nearly all, need no schema. */
+function readReplies(body: unknown): Reply[] | null {
+  if (!Array.isArray(body)) return null;
+  const replies: Reply[] = [];
+  for (const entry of body as unknown[]) {
+    if (isResult(entry)) replies.push(entry);
+    else {
+      const reply = REPLY.safeParse(entry);
+      if (!reply.success) return null;
+      replies.push(reply.data);
+    }
+  }
+  return replies;
+}
+
+function isResult(entry: unknown): entry is { readonly id: number; readonly result: unknown } {
+  if (typeof entry !== 'object' || entry === null) return false;
+  return 'id' in entry && typeof entry.id === 'number' && 'result' in entry && !('error' in entry);
 }
 
 function answerOf(reply: Reply, method: string): RpcRefusal | { readonly result: unknown } {

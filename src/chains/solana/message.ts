@@ -1,12 +1,17 @@
+import { createRequire } from 'node:module';
 import { base58 } from '@scure/base';
-import {
-  ComputeBudgetProgram,
-  Keypair,
-  PublicKey,
-  SystemProgram,
-  Transaction,
-  VersionedTransaction,
-} from '@solana/web3.js';
+import type * as Web3 from '@solana/web3.js';
+
+/**
+ * The library, read at the first transaction: with the clients that come with it, none of which is
+ * used here, it takes about 10 MB, and a till that only watches or plays never needs it.
+ */
+let library: typeof Web3 | null = null;
+
+function web3(): typeof Web3 {
+  library ??= createRequire(import.meta.url)('@solana/web3.js') as typeof Web3;
+  return library;
+}
 
 /** What a signed transaction says about itself. */
 export interface WireFacts {
@@ -42,6 +47,7 @@ const ADVANCE_NONCE = 4;
 
 /** Reads signed bytes (base64); null when this library does not know their version. */
 export function readWire(raw: string): WireFacts | null {
+  const { SystemProgram, VersionedTransaction } = web3();
   try {
     const transaction = VersionedTransaction.deserialize(Buffer.from(raw, 'base64'));
     const { message } = transaction;
@@ -87,7 +93,8 @@ export function transactionSize(message: TransferMessage): number {
   return 1 + 64 * compiled.header.numRequiredSignatures + compiled.serialize().length;
 }
 
-function compile(message: TransferMessage): Transaction {
+function compile(message: TransferMessage): Web3.Transaction {
+  const { ComputeBudgetProgram, PublicKey, SystemProgram, Transaction } = web3();
   const transaction = new Transaction({
     feePayer: new PublicKey(message.feePayer),
     blockhash: message.blockhash,
@@ -103,8 +110,8 @@ function compile(message: TransferMessage): Transaction {
   return transaction;
 }
 
-function keypair(address: string, seed: Uint8Array): Keypair {
-  const pair = Keypair.fromSeed(seed);
+function keypair(address: string, seed: Uint8Array): Web3.Keypair {
+  const pair = web3().Keypair.fromSeed(seed);
   if (pair.publicKey.toBase58() !== address) throw new Error(`the key of ${address} is another one`);
   return pair;
 }

@@ -169,17 +169,21 @@ async function blockHeader(
   }
 }
 
+/** Made once: making a schema takes longer than reading a hundred accounts with it. */
+const ACCOUNTS = inContext(z.array(z.object({ lamports }).nullable()));
+
 async function balances(
   rpc: Rpc,
   addresses: readonly string[],
   asOf: { readonly commitment: Level; readonly minContextSlot?: number },
 ): Promise<{ slot: number; lamports: Map<string, bigint> }> {
+  const method = 'getMultipleAccounts';
   const options = { ...asOf, encoding: 'base64', dataSlice: { offset: 0, length: 0 } };
-  const { context, value } = await rpc.call(
-    'getMultipleAccounts',
-    [addresses, options],
-    inContext(z.array(z.object({ lamports }).nullable()).length(addresses.length)),
-  );
+  const { context, value } = await rpc.call(method, [addresses, options], ACCOUNTS);
+  if (value.length !== addresses.length) {
+    const told = `expected ${addresses.length} accounts, not ${value.length}`;
+    throw new ChainError('bad_answer', `${method}: unexpected value: ${told}`);
+  }
   const held = new Map(addresses.map((address, index) => [address, value[index]?.lamports ?? 0n]));
   return { slot: context.slot, lamports: held };
 }

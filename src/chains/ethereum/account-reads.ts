@@ -1,0 +1,106 @@
+import type { BlockRef } from '../../domain/chain.ts';
+import { inParallel } from '../in-parallel.ts';
+import { count, hash, HEADER, quantity, quantityOf, RECEIPT } from './node-answers.ts';
+import type { NodeClient, Prices, Standing } from './node-client.ts';
+import { resultOf, stale, toHex } from './plain-answers.ts';
+import { isUnknownBlock } from './refusals.ts';
+import { parsed, type Rpc, RpcRefusal, type RpcRequest } from './rpc.ts';
+
+/** Requests per HTTP request; providers allow a hundred at least. */
+const BATCH_SIZE = 100;
+
+/** What the node tells about accounts and transactions, and what it is given to send. */
+export function accountReads(
+  rpc: Rpc,
+): Pick<NodeClient, 'receipts' | 'balances' | 'standing' | 'sendRaw' | 'prices' | 'estimateGas'> {
+  return {
+    receipts: async (txids, block) => {
+      const requests = txids.map((txid) => ({ method: 'eth_getTransactionReceipt', params: [txid] }));
+      const found = await inBatches(rpc, requests, (result, method) =>
+        parsed(result, method, RECEIPT.nullable()),
+      );
+      return found.map((receipt, position) => {
+        const matches = receipt !== null && !(receipt instanceof RpcRefusal);
+        if (!matches || receipt.blockHash !== block.hash || receipt.transactionHash !== txids[position]) {
+          throw stale(`no receipt of ${txids[position]} in block ${block.height}`);
+        }
+        return receipt;
+      });
+    },
+    balances: async (accounts, blockHash) => {
+      const requests = accounts.map((address) => ({
+        method: 'eth_getBalance',
+        params: [address, { blockHash }],
+      }));
+      const answers = await inBatches(rpc, requests, quantityOf);
+      return answers.map((answer) => {
+        if (!(answer instanceof RpcRefusal)) return answer;
+        if (isUnknownBlock(answer)) throw stale(`it does not know block ${blockHash}`);
+        return 'unknown';
+      });
+    },
+    standing: async (txid, sender, tip) => standing(rpc, { txid, sender, tip }),
+    // Asked twice, a second backend could refuse what a first one took before the line broke.
+    sendRaw: async (raw) =>
+      rpc.call({ method: 'eth_sendRawTransaction', params: [raw] }, hash, { once: true }),
+    prices: async (from) => prices(rpc, from),
+    estimateGas: async ({ from, to, value }) =>
+      rpc.call({ method: 'eth_estimateGas', params: [{ from, to, value: toHex(value) }] }, quantity),
+  };
+}
+
+async function inBatches<T>(
+  rpc: Rpc,
+  requests: readonly RpcRequest[],
+  read: (result: unknown, method: string) => T,
+): Promise<(T | RpcRefusal)[]> {
+  const answers = await inParallel(requests, BATCH_SIZE, async (part) => {
+    const replies = await rpc.batch(part);
+    return replies.map((reply, position) =>
+      reply instanceof RpcRefusal ? reply : read(reply.result, part[position]?.method ?? ''),
+    );
+  });
+  return answers.flat();
+}
+
+async function standing(
+  rpc: Rpc,
+  about: { txid: string; sender: string | null; tip: BlockRef },
+): Promise<Standing> {
+  const { txid, sender, tip } = about;
+  const [block, receipt, known, used] = await rpc.batch([
+    { method: 'eth_getBlockByHash', params: [tip.hash, false] },
+    { method: 'eth_getTransactionReceipt', params: [txid] },
+    { method: 'eth_getTransactionByHash', params: [txid] },
+    ...(sender === null
+      ? []
+      : [{ method: 'eth_getTransactionCount', params: [sender, { blockHash: tip.hash }] }]),
+  ]);
+  const isUsable = used !== undefined && !(used instanceof RpcRefusal);
+  return {
+    knowsTip: !(block instanceof RpcRefusal) && (block?.result ?? null) !== null,
+    used: isUsable ? parsed(used.result, 'eth_getTransactionCount', count) : null,
+    receipt: parsed(resultOf(receipt), 'eth_getTransactionReceipt', RECEIPT.nullable()),
+    isKnown: (resultOf(known) ?? null) !== null,
+  };
+}
+
+async function prices(rpc: Rpc, from: string | null): Promise<Prices> {
+  const [chainId, latest, priority, gasPrice, nonce] = await rpc.batch([
+    { method: 'eth_chainId', params: [] },
+    { method: 'eth_getBlockByNumber', params: ['latest', false] },
+    { method: 'eth_maxPriorityFeePerGas', params: [] },
+    { method: 'eth_gasPrice', params: [] },
+    ...(from === null ? [] : [{ method: 'eth_getTransactionCount', params: [from, 'pending'] }]),
+  ]);
+  const header = HEADER.extend({ baseFeePerGas: quantity.optional() });
+  const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', header);
+  const isTold = priority !== undefined && !(priority instanceof RpcRefusal);
+  return {
+    chainId: parsed(resultOf(chainId), 'eth_chainId', count),
+    tip: { ...tip, baseFee: tip.baseFeePerGas ?? null },
+    priority: isTold ? parsed(priority.result, 'eth_maxPriorityFeePerGas', quantity) : null,
+    gasPrice: parsed(resultOf(gasPrice), 'eth_gasPrice', quantity),
+    nonce: from === null ? 0 : parsed(resultOf(nonce), 'eth_getTransactionCount', count),
+  };
+}
