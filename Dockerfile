@@ -61,7 +61,7 @@ RUN groupadd --gid 10001 tilld && useradd --uid 10001 --gid 10001 --no-create-ho
   && rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \
     /usr/local/include /usr/local/share/doc /usr/local/share/man /opt/yarn-v*
 WORKDIR /app
-ENV NODE_ENV=production TILLD_HOST=0.0.0.0 TILLD_DATA_DIR=/data HOME=/data
+ENV NODE_ENV=production TILLD_HOST=0.0.0.0 TILLD_DATA_DIR=/data HOME=/data MALLOC_ARENA_MAX=1
 COPY --from=build /app/package.json ./
 COPY --from=production /app/node_modules node_modules
 COPY --from=build /app/dist dist
@@ -74,4 +74,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 CMD ["node", "/app/docker/healthcheck.mjs"]
 # No init process: the daemon is started without a shell, handles SIGTERM itself and has no children to reap.
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "dist/main.js"]
+# Why these options: scripts/start.
+ENTRYPOINT ["node", "--max-semi-space-size=16", "--heap-growing-percent=40", "dist/main.js"]

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient } from '../../../test/_helpers/api-client.ts';
@@ -23,13 +24,16 @@ export interface DaemonOptions {
 
 const READY_LIMIT_MS = 120_000;
 
-/** Starts dist/main.js (npm run bench builds it) and waits for /readyz. Sandbox unless `env` says otherwise. */
+/** Starts dist/main.js (npm run bench builds it) as scripts/start does and waits for /readyz. Sandbox unless `env` says otherwise. */
 export async function startDaemon(bench: Bench, options: DaemonOptions = {}): Promise<Daemon> {
   const dataDir = options.dataDir ?? bench.newDir();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const started = performance.now();
-  const child = startNode(bench, [...(options.nodeArgs ?? profiling()), 'dist/main.js'], {
+  const production = productionStart();
+  const nodeArgs = [...production.nodeArgs, ...(options.nodeArgs ?? profiling())];
+  const child = startNode(bench, [...nodeArgs, 'dist/main.js'], {
+    MALLOC_ARENA_MAX: production.arenas,
     TILLD_CONFIG: 'config/sandbox.yaml',
     TILLD_DATA_DIR: dataDir,
     TILLD_PORT: String(port),
@@ -43,6 +47,15 @@ export async function startDaemon(bench: Bench, options: DaemonOptions = {}): Pr
     await sleep(5);
   }
   return { ...child, url, api: new ApiClient(url), dataDir, readyMs: performance.now() - started };
+}
+
+/** What scripts/start gives to node and to malloc. */
+function productionStart(): { readonly nodeArgs: readonly string[]; readonly arenas: string } {
+  const script = readFileSync(new URL('../../start', import.meta.url), 'utf8');
+  const args = /^exec node (.*) dist\/main\.js/m.exec(script)?.[1];
+  const arenas = /MALLOC_ARENA_MAX:-(\d+)/.exec(script)?.[1];
+  if (args === undefined || arenas === undefined) throw new Error('scripts/start is not understood');
+  return { nodeArgs: args.split(' '), arenas };
 }
 
 /** BENCH_PROFILE=DIR leaves a .cpuprofile of each daemon there. */
