@@ -24,7 +24,14 @@ export interface RpcTransport {
     what: string,
     options?: { readonly once?: boolean },
   ): Promise<{ status: number; text: string }>;
+  /** The same for an answer of megabytes that is not to become a text. */
+  postForBytes(body: string, what: string): Promise<{ status: number; bytes: Uint8Array<ArrayBuffer> }>;
   close(): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 const RETRY_DELAYS_MS = [100, 400];
@@ -44,6 +51,8 @@ const TRANSIENT_CODES = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
+const decoder = new TextDecoder();
+
 /** HTTP to one node: keep-alive, timeout, size bound, credentials. Nothing here knows JSON-RPC. */
 export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   const { timeoutMs, maxResponseBytes, logger } = options;
@@ -59,7 +68,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     maxResponseSize: maxResponseBytes,
   });
 
-  async function once(body: string): Promise<{ status: number; text: string }> {
+  async function once(body: string): Promise<Answer> {
     const answer = await pool.request({
       path: `${url.pathname}${url.search}`,
       method: 'POST',
@@ -67,19 +76,15 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
       body,
       signal: AbortSignal.timeout(timeoutMs),
     });
-    return { status: answer.statusCode, text: await answer.body.text() };
+    return { status: answer.statusCode, bytes: new Uint8Array(await answer.body.arrayBuffer()) };
   }
 
-  async function authorised(body: string): Promise<{ status: number; text: string }> {
+  async function authorised(body: string): Promise<Answer> {
     const answer = await once(body);
     return answer.status === 401 && credentials.renew() ? once(body) : answer;
   }
 
-  async function post(
-    body: string,
-    what: string,
-    { once: isOnce = false }: { readonly once?: boolean } = {},
-  ): Promise<{ status: number; text: string }> {
+  async function exchanged(body: string, what: string, isOnce: boolean): Promise<Answer> {
     const startedAt = performance.now();
     for (let attempt = 0; ; attempt += 1) {
       const pause = isOnce ? undefined : RETRY_DELAYS_MS[attempt];
@@ -100,7 +105,14 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     }
   }
 
-  return { post, close: () => pool.destroy() };
+  return {
+    post: async (body, what, { once: isOnce = false } = {}) => {
+      const { status, bytes } = await exchanged(body, what, isOnce);
+      return { status, text: decoder.decode(bytes) };
+    },
+    postForBytes: async (body, what) => exchanged(body, what, false),
+    close: () => pool.destroy(),
+  };
 }
 
 /** The URL may hold a password, which the error of the URL class would repeat. */

@@ -72,14 +72,13 @@ export class BlockWorld {
   /** From the node's answer, a text in memory, to the committed ledger. */
   async take(block: SyntheticBlock): Promise<Cost & { readonly credits: number }> {
     // A new client counts its requests from one: the answers are whole before the clock starts.
-    const answers: readonly string[] = [reply(block.hash, 1), reply(block.hex, 2)];
+    const answers = [reply(block.hash, 1), reply(block.hex, 2)];
     let lastId = 0;
+    const next = (): Uint8Array<ArrayBuffer> => answers[(lastId += 1) - 1] ?? new Uint8Array();
     const client = createNodeClient(
       createRpc({
-        post: async () => {
-          lastId += 1;
-          return { status: 200, text: answers[lastId - 1] ?? '' };
-        },
+        post: async () => ({ status: 200, text: new TextDecoder().decode(next()) }),
+        postForBytes: async () => ({ status: 200, bytes: next() }),
         close: async () => {},
       }),
     );
@@ -102,9 +101,9 @@ export class BlockWorld {
   }
 }
 
-/** As bitcoind writes it; flat in memory, as it comes from a socket. */
-function reply(result: string, id: number): string {
-  return Buffer.from(`{"result":"${result}","error":null,"id":"tilld-${id}"}\n`).toString();
+/** As bitcoind writes it; bytes in memory, as they come from a socket. */
+function reply(result: string, id: number): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(`{"result":"${result}","error":null,"id":"tilld-${id}"}\n`);
 }
 
 const PAGE = 10_000;

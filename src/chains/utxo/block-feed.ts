@@ -59,10 +59,10 @@ export class BlockFeed {
     let sieve: Sieve | null | undefined;
     const blocks: ChainBlock[] = [];
     for (let raw = this.#ready.shift(); raw !== undefined; raw = this.#ready.shift()) {
+      const isLarge = this.#deps.prover.isLarge(raw);
       const proven = await proveBlock(this.#deps, raw);
       // One look serves a row of small blocks; while a thread worked, the index may have changed.
-      if (sieve === undefined || this.#deps.prover.isLarge(raw))
-        sieve = (await this.#deps.index.sieve?.()) ?? null;
+      if (sieve === undefined || isLarge) sieve = (await this.#deps.index.sieve?.()) ?? null;
       const block = await reduceBlock(this.#deps, raw.height, proven, sieve);
       const parent = blocks.at(-1);
       if (parent !== undefined && block.parentHash !== parent.hash) {

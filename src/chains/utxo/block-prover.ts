@@ -1,9 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { ChainError } from '../../domain/chain.ts';
-import { bytesOfHex, scanBlock, type ScannedBlock } from './block.ts';
+import { type ScannedBlock, scanHexBlock, unfolded } from './block.ts';
 import type { BlockOrder, BlockVerdict } from './block-worker.ts';
-import { unpackBlock } from './packed-block.ts';
 
 /** Hex characters of a block of 256 kB; what is smaller takes less time than handing it over. */
 const LARGE_CHARS = 512 * 1024;
@@ -13,7 +12,8 @@ const MAX_WAITING = 2;
 /**
  * Takes raw blocks apart and proves them (see scanBlock): large ones in a worker thread, started at the
  * first of them, for hashing a full block would keep all requests waiting. Trouble with the thread is
- * an `unavailable` ChainError; the next try gets a new thread.
+ * an `unavailable` ChainError; the next try gets a new thread. The memory of a large block's text is
+ * handed over, too: its caller must not use it any more.
  */
 export class BlockProver {
   readonly #oneByOne = pLimit(1);
@@ -26,7 +26,7 @@ export class BlockProver {
   }
 
   async prove(order: BlockOrder): Promise<ScannedBlock> {
-    if (!this.isLarge(order)) return scanBlock(bytesOfHex(order.raw), order.hash, order.mweb);
+    if (!this.isLarge(order)) return unfolded(scanHexBlock(order.raw, order.hash, order.mweb));
     if (this.#oneByOne.pendingCount >= MAX_WAITING) throw trouble('has too much to do');
     return this.#oneByOne(async () => this.#ask(order));
   }
@@ -47,10 +47,10 @@ export class BlockProver {
     worker.ref();
     try {
       const order: BlockOrder = { raw, hash, mweb };
-      worker.postMessage(order);
+      worker.postMessage(order, [raw.buffer]);
       const verdict = await promise;
       if ('problem' in verdict) throw new ChainError(verdict.problem.kind, verdict.problem.message);
-      return unpackBlock(verdict.block);
+      return unfolded(verdict.block);
     } catch (error) {
       if (this.#worker === worker && isTrouble(error)) await this.#discard(worker);
       throw error;

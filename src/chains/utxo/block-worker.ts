@@ -1,25 +1,25 @@
 import { parentPort } from 'node:worker_threads';
 import { ChainError, type ChainErrorKind } from '../../domain/chain.ts';
-import { bytesOfHex, scanBlock } from './block.ts';
-import { packBlock, type PackedBlock } from './packed-block.ts';
+import { type FlatBlock, scanHexBlock } from './block.ts';
 
-/** A raw block (hex) to be proven. */
+/** A raw block to be proven. */
 export interface BlockOrder {
-  readonly raw: string;
+  /** The characters of its hex; a large one's memory goes to the thread that proves it. */
+  readonly raw: Uint8Array<ArrayBuffer>;
   readonly hash: string;
   readonly mweb: boolean;
 }
 
 export type BlockVerdict =
-  | { readonly block: PackedBlock }
+  | { readonly block: FlatBlock }
   | { readonly problem: { readonly kind: ChainErrorKind; readonly message: string } };
 
 /** Anything but a ChainError ends the thread: whoever waits learns of it and tries again. */
 parentPort?.on('message', ({ raw, hash, mweb }: BlockOrder) => {
   try {
-    const block = packBlock(scanBlock(bytesOfHex(raw), hash, mweb));
+    const block = scanHexBlock(raw, hash, mweb);
     const verdict: BlockVerdict = { block };
-    parentPort?.postMessage(verdict, [block.bytes.buffer, block.ids.buffer, block.layout.buffer]);
+    parentPort?.postMessage(verdict, [block.bytes.buffer, block.ids.buffer, block.rows.buffer]);
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     const { kind, message } = error;

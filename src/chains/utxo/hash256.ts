@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto';
 
 /**
- * A digest in the order of hashing, one character per byte. Strings, because node:crypto answers
- * them several times faster than buffers and a block takes thousands of digests.
+ * A digest in the order of hashing, one character per byte: strings can be compared, and node:crypto answers
+ * them several times faster than buffers. A block's thousands are hashed elsewhere (BlockMemory).
  */
 export type Digest = string & { readonly __brand: 'Digest' };
 
 const DIGEST_BYTES = 32;
 const single = Buffer.alloc(DIGEST_BYTES);
-const pair = Buffer.alloc(2 * DIGEST_BYTES);
 const reversed = Buffer.alloc(DIGEST_BYTES);
 
 /** Double SHA-256. */
@@ -34,25 +33,4 @@ export function displayHexAt(bytes: Buffer, offset: number): string {
     reversed[index] = bytes[offset + DIGEST_BYTES - 1 - index] ?? 0;
   }
   return reversed.toString('hex');
-}
-
-/**
- * Merkle root of transaction ids.
- * Null when two equal neighbours occur, which lets different lists share a root (CVE-2012-2459).
- */
-export function merkleRoot(ids: readonly Digest[]): Digest | null {
-  let level = ids;
-  while (level.length > 1) {
-    const next: Digest[] = [];
-    for (let index = 0; index < level.length; index += 2) {
-      const left = level[index];
-      const right = level[index + 1];
-      if (left === undefined || left === right) return null;
-      pair.write(left, 0, 'latin1');
-      pair.write(right ?? left, DIGEST_BYTES, 'latin1');
-      next.push(hash256(pair));
-    }
-    level = next;
-  }
-  return level[0] ?? null;
 }

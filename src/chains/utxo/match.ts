@@ -6,9 +6,9 @@ import {
   outpointKey,
   outpointTail,
   outputAmount,
-  type ScannedTransaction,
   scriptStart,
 } from './transaction.ts';
+import type { ScannedTransaction } from './transaction-rows.ts';
 
 /** Keys per question to the index. */
 const INDEX_BATCH = 1_000;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type BlockRef, ChainError } from '../../domain/chain.ts';
 import { atomsOf } from './exact-json.ts';
-import { type Rpc, RpcRefusal } from './rpc.ts';
+import { type AnswerSize, type Rpc, RpcRefusal } from './rpc.ts';
 
 const HASH = z.string().regex(/^[0-9a-f]{64}$/);
 const COUNT = z.number().int().nonnegative();
@@ -55,6 +55,13 @@ const RAW = z.custom<string>(
   'is not a hex text',
 );
 
+/** Raw blocks never become strings of megabytes. */
+type HexText = Uint8Array<ArrayBuffer>;
+const RAW_BYTES = z.union([
+  RAW.transform((text): HexText => new Uint8Array(Buffer.from(text, 'latin1'))),
+  z.instanceof<typeof Uint8Array<ArrayBuffer>>(Uint8Array),
+]);
+
 const ESTIMATE = z.object({ feerate: AMOUNT.optional() });
 const MEMPOOL_INFO = z.object({ mempoolminfee: AMOUNT, minrelaytxfee: AMOUNT.optional() });
 const UNSPENT = z.looseObject({ bestblock: HASH }).nullable();
@@ -82,10 +89,10 @@ export interface NodeClient {
   /** The same for several heights in one request. */
   blockHashes(heights: readonly number[]): Promise<(string | null)[]>;
   header(hash: string): Promise<NodeHeader>;
-  /** Raw block as hex; null when the node no longer keeps it. */
-  rawBlock(hash: string): Promise<string | null>;
+  /** Raw block as the characters of its hex, the caller's own; null when the node no longer keeps it. */
+  rawBlock(hash: string): Promise<HexText | null>;
   /** The same for several blocks in one request: the caller bounds the answer. */
-  rawBlocks(hashes: readonly string[]): Promise<(string | null)[]>;
+  rawBlocks(hashes: readonly string[]): Promise<(HexText | null)[]>;
   blockTxids(hash: string): Promise<readonly string[]>;
   /** The mempool between two readings of the best block, in one request. */
   mempool(): Promise<MempoolSnapshot>;
@@ -126,14 +133,15 @@ export function createNodeClient(rpc: Rpc): NodeClient {
     async header(hash) {
       return ask(rpc.call('getblockheader', [hash, true], HEADER));
     },
-    rawBlock: (hash) => ask(rpc.call('getblock', [hash, 0], RAW), isPruned),
+    rawBlock: (hash) => ask(rpc.call('getblock', [hash, 0], RAW_BYTES, 'long'), isPruned),
     rawBlocks: async (hashes) =>
       lookUp(rpc, {
         method: 'getblock',
         keys: hashes.map((hash) => [hash, 0]),
-        schema: RAW,
+        schema: RAW_BYTES,
         size: LOOKUP_BATCH,
         isNothing: isPruned,
+        answer: 'long',
       }),
     async blockTxids(hash) {
       const block = await ask(rpc.call('getblock', [hash, 1], z.object({ tx: TXIDS })), isPruned);
@@ -219,13 +227,14 @@ async function lookUp<T>(
     size: number;
     /** A key the node does not know, unless told otherwise. */
     isNothing?: (refusal: RpcRefusal) => boolean;
+    answer?: AnswerSize;
   },
 ): Promise<(T | null)[]> {
-  const { method, keys, schema, size, isNothing = isUnknownKey } = query;
+  const { method, keys, schema, size, isNothing = isUnknownKey, answer: answerSize } = query;
   const found: (T | null)[] = [];
   for (let start = 0; start < keys.length; start += size) {
     const requests = keys.slice(start, start + size).map((params) => ({ method, params }));
-    for (const answer of await rpc.batch(requests, schema)) {
+    for (const answer of await rpc.batch(requests, schema, answerSize)) {
       if (!(answer instanceof RpcRefusal)) found.push(answer);
       else if (isNothing(answer)) found.push(null);
       else throw refused(answer);

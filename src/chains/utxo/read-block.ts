@@ -3,8 +3,8 @@ import type { ScannedBlock } from './block.ts';
 import type { BlockProver } from './block-prover.ts';
 import type { UtxoCoin } from './coin.ts';
 import { COINBASE_MATURITY, type MatchTransaction, matchTransactions, PEGOUT_MATURITY } from './match.ts';
+import { siftBlock } from './sift-block.ts';
 import type { NodeClient } from './node-client.ts';
-import { hasOddVersion } from './transaction.ts';
 
 export interface BlockReaderDeps {
   readonly client: NodeClient;
@@ -33,8 +33,8 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
 export interface RawBlock {
   readonly height: number;
   readonly hash: string;
-  /** Hex. */
-  readonly raw: string;
+  /** The characters of its hex. */
+  readonly raw: Uint8Array<ArrayBuffer>;
 }
 
 /** Proves a raw block to be the one asked for. */
@@ -47,23 +47,22 @@ export async function proveBlock(
 
 /**
  * Keeps of a proven block what concerns us.
- * @param sieve the index's, if it was asked for already
+ * @param known the index's sieve, if it was asked for already
  */
 export async function reduceBlock(
   { index }: Pick<BlockReaderDeps, 'index'>,
   height: number,
   block: ScannedBlock,
-  sieve?: Sieve | null,
+  known?: Sieve | null,
 ): Promise<ChainBlock> {
-  let oddVersions = 0;
-  const transactions = block.transactions.map((scanned, position): MatchTransaction => {
-    if (hasOddVersion(block.bytes, scanned)) oddVersions += 1;
+  const sieve = known === undefined ? ((await index.sieve?.()) ?? null) : known;
+  const transactions = siftBlock(block, sieve).map(({ position, ...scanned }): MatchTransaction => {
     const isCoinbase = position === 0;
     const maturity = isCoinbase ? COINBASE_MATURITY : scanned.isHogEx ? PEGOUT_MATURITY : ONE_CONFIRMATION;
     return { bytes: block.bytes, scanned, maturity, relayable: !isCoinbase && !scanned.isHogEx };
   });
   const { credits, debits } = await matchTransactions(transactions, index, [], sieve);
-  const { hash, parentHash, timeMs } = block;
+  const { hash, parentHash, timeMs, oddVersions } = block;
   return { height, hash, parentHash, timeMs, credits, debits, ...(oddVersions > 0 ? { oddVersions } : {}) };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ChainError } from '../../domain/chain.ts';
-import { parseReply } from './exact-json.ts';
+import { parseExactJson, parseReply } from './exact-json.ts';
 import type { RpcTransport } from '../rpc-transport.ts';
 
 export type RpcParams = readonly (string | number | boolean | readonly string[])[];
@@ -9,6 +9,9 @@ export interface RpcRequest {
   readonly method: string;
   readonly params: RpcParams;
 }
+
+/** Of a `long` answer, results that are texts of many characters come as bytes (see parseReply). */
+export type AnswerSize = 'usual' | 'long';
 
 /** The node understood the request and said no. */
 export class RpcRefusal extends Error {
@@ -28,9 +31,13 @@ export interface Rpc {
    * One call, its answer checked against a schema.
    * @throws {RpcRefusal} when the node answers an error; {ChainError} for everything else.
    */
-  call<T>(method: string, params: RpcParams, schema: z.ZodType<T>): Promise<T>;
+  call<T>(method: string, params: RpcParams, schema: z.ZodType<T>, size?: AnswerSize): Promise<T>;
   /** Several calls in one request; answers are matched by id, each a value or the node's refusal. */
-  batch<T>(requests: readonly RpcRequest[], schema: z.ZodType<T>): Promise<(T | RpcRefusal)[]>;
+  batch<T>(
+    requests: readonly RpcRequest[],
+    schema: z.ZodType<T>,
+    size?: AnswerSize,
+  ): Promise<(T | RpcRefusal)[]>;
   close(): Promise<void>;
 }
 
@@ -48,9 +55,14 @@ export function createRpc(transport: RpcTransport): Rpc {
   let lastId = 0;
   const nextId = (): string => `tilld-${(lastId += 1)}`;
 
-  async function call<T>(method: string, params: RpcParams, schema: z.ZodType<T>): Promise<T> {
+  async function call<T>(
+    method: string,
+    params: RpcParams,
+    schema: z.ZodType<T>,
+    size: AnswerSize = 'usual',
+  ): Promise<T> {
     const id = nextId();
-    const reply = REPLY.safeParse(await exchange({ jsonrpc: '1.0', id, method, params }, method));
+    const reply = REPLY.safeParse(await exchange({ jsonrpc: '1.0', id, method, params }, method, size));
     if (!reply.success) throw badAnswer(method, 'is no JSON-RPC reply');
     // A node answers errors in reading the request with a null id.
     if (reply.data.id !== id && !((reply.data.id ?? null) === null && reply.data.error)) {
@@ -64,11 +76,12 @@ export function createRpc(transport: RpcTransport): Rpc {
   async function batch<T>(
     requests: readonly RpcRequest[],
     schema: z.ZodType<T>,
+    size: AnswerSize = 'usual',
   ): Promise<(T | RpcRefusal)[]> {
     if (requests.length === 0) return [];
     const calls = requests.map(({ method, params }) => ({ jsonrpc: '1.0', id: nextId(), method, params }));
     const what = `batch of ${requests.length} ${requests[0]?.method ?? ''}`;
-    const replies = z.array(REPLY).safeParse(await exchange(calls, what));
+    const replies = z.array(REPLY).safeParse(await exchange(calls, what, size));
     if (!replies.success) throw badAnswer(what, 'is no JSON-RPC batch reply');
     const byId = new Map(replies.data.map((reply) => [reply.id, reply]));
     return calls.map(({ id, method }) => {
@@ -78,13 +91,16 @@ export function createRpc(transport: RpcTransport): Rpc {
     });
   }
 
-  async function exchange(body: unknown, what: string): Promise<unknown> {
-    const { status, text } = await transport.post(JSON.stringify(body), what);
+  async function exchange(body: unknown, what: string, size: AnswerSize): Promise<unknown> {
+    const asked = JSON.stringify(body);
+    const isLong = size === 'long';
+    const answer = await (isLong ? transport.postForBytes(asked, what) : transport.post(asked, what));
+    const { status } = answer;
     if (status === 401 || status === 403) {
       throw new ChainError('unavailable', `${what}: the node refuses our credentials or address (${status})`);
     }
     try {
-      return parseReply(text);
+      return 'bytes' in answer ? parseReply(answer.bytes) : parseExactJson(answer.text);
     } catch (error) {
       if (status >= 400) throw new ChainError('unavailable', `${what}: HTTP ${status}`);
       throw badAnswer(what, 'is not JSON', error);

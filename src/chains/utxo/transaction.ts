@@ -1,6 +1,7 @@
 import { ChainError } from '../../domain/chain.ts';
 import { ByteReader, malformed } from './byte-reader.ts';
-import { type Digest, displayHexAt, hash256 } from './hash256.ts';
+import { displayHexAt, hash256 } from './hash256.ts';
+import { RowReader, RowWriter, type ScannedTransaction } from './transaction-rows.ts';
 
 const VERSION_BYTES = 4;
 const LOCKTIME_BYTES = 4;
@@ -24,63 +25,37 @@ export interface TransactionShape {
   readonly lone: boolean;
 }
 
-/** Outputs and inputs as offsets into the bytes: blocks hold thousands and few matter. */
-export interface ScannedTransaction {
-  readonly id: Digest;
-  readonly start: number;
-  readonly end: number;
-  /** MWEB flag with no data: Litecoin's HogEx, whose outputs after the first are peg-outs. */
-  readonly isHogEx: boolean;
-  /** Start of each input (its 36-byte outpoint). */
-  readonly inputs: readonly number[];
-  /** Start of each output (its 8-byte amount). */
-  readonly outputs: readonly number[];
-}
-
 /**
- * Scans one transaction at the reader's position (BIP-144, LIP-3).
+ * Scans one transaction at the reader's position (BIP-144, LIP-3) into a row of its own.
  * @throws {ChainError} bad_answer naming the offset when the bytes are malformed.
  */
-export function scanTransaction(reader: ByteReader, shape: TransactionShape): ScannedTransaction {
-  const start = reader.skip(VERSION_BYTES);
+export function scanTransaction(reader: ByteReader, shape: TransactionShape, rows = new RowWriter()): void {
+  const row = rows.begin(reader.skip(VERSION_BYTES));
   const flags = readFlags(reader, shape);
-  const bodyStart = reader.offset;
-  const inputs = readInputs(reader, flags !== 0);
-  const outputs = readOutputs(reader);
+  const inputs = readInputs(reader, flags !== 0, rows);
+  rows.inputs(row, inputs);
+  rows.outputs(row, readOutputs(reader, rows));
   const bodyEnd = reader.offset;
-  if ((flags & WITNESS_FLAG) !== 0) skipWitnesses(reader, inputs.length);
+  if ((flags & WITNESS_FLAG) !== 0) skipWitnesses(reader, inputs);
   const isHogEx = (flags & MWEB_FLAG) !== 0 && skipMweb(reader, shape);
-  const lockTime = reader.skip(LOCKTIME_BYTES);
-  const { bytes, offset: end } = reader;
-  const stripped =
-    flags === 0
-      ? bytes.subarray(start, end)
-      : joined(bytes, [start, start + VERSION_BYTES, bodyStart, bodyEnd, lockTime, end]);
-  return { id: hash256(stripped), start, end, isHogEx, inputs, outputs };
-}
-
-/** Where most transactions are put together for hashing: a block has thousands. */
-const scratch = Buffer.allocUnsafeSlow(128 * 1024);
-
-/** The bytes between three pairs of offsets in a row. Good until the next call. */
-function joined(
-  bytes: Buffer,
-  [a, b, c, d, e, f]: readonly [number, number, number, number, number, number],
-): Buffer {
-  const length = b - a + d - c + f - e;
-  const into = length <= scratch.length ? scratch : Buffer.allocUnsafe(length);
-  const second = bytes.copy(into, 0, a, b);
-  const third = second + bytes.copy(into, second, c, d);
-  bytes.copy(into, third, e, f);
-  return into.subarray(0, length);
+  reader.skip(LOCKTIME_BYTES);
+  rows.finish(row, { end: reader.offset, bodyEnd, isHogEx, isExtended: flags !== 0 });
 }
 
 /** Scans one transaction that stands alone, as getrawtransaction gives it. */
 export function scanLoneTransaction(bytes: Buffer, mweb: boolean): ScannedTransaction {
   const reader = new ByteReader(bytes);
-  const scanned = scanTransaction(reader, { mweb, lone: true });
+  const rows = new RowWriter();
+  scanTransaction(reader, { mweb, lone: true }, rows);
   if (reader.offset !== bytes.length) throw malformed(reader.offset, 'bytes after the transaction');
-  return scanned;
+  const row = new RowReader(rows.rows());
+  const { start, bodyStart, bodyEnd, end } = row;
+  const stripped = [
+    bytes.subarray(start, start + VERSION_BYTES),
+    bytes.subarray(bodyStart, bodyEnd),
+    bytes.subarray(end - LOCKTIME_BYTES, end),
+  ];
+  return row.transaction(hash256(Buffer.concat(stripped)));
 }
 
 function readFlags(reader: ByteReader, shape: TransactionShape): number {
@@ -99,27 +74,25 @@ function readFlags(reader: ByteReader, shape: TransactionShape): number {
   return flags;
 }
 
-function readInputs(reader: ByteReader, mayBeEmpty: boolean): number[] {
+function readInputs(reader: ByteReader, mayBeEmpty: boolean, rows: RowWriter): number {
   const at = reader.offset;
   const count = reader.count(MIN_INPUT_BYTES);
   if (count === 0 && !mayBeEmpty) throw malformed(at, 'a transaction without inputs');
-  const inputs: number[] = [];
   for (let index = 0; index < count; index += 1) {
-    inputs.push(reader.skip(OUTPOINT_BYTES));
+    rows.push(reader.skip(OUTPOINT_BYTES));
     reader.skip(reader.compactSize());
     reader.skip(SEQUENCE_BYTES);
   }
-  return inputs;
+  return count;
 }
 
-function readOutputs(reader: ByteReader): number[] {
+function readOutputs(reader: ByteReader, rows: RowWriter): number {
   const count = reader.count(MIN_OUTPUT_BYTES);
-  const outputs: number[] = [];
   for (let index = 0; index < count; index += 1) {
-    outputs.push(reader.skip(AMOUNT_BYTES));
+    rows.push(reader.skip(AMOUNT_BYTES));
     reader.skip(reader.compactSize());
   }
-  return outputs;
+  return count;
 }
 
 function skipWitnesses(reader: ByteReader, inputs: number): void {
@@ -145,8 +118,8 @@ const NEWEST_VERSION = 3;
  * Whether a transaction has a version without a meaning. Consensus allows any (BIP-68 reads them as 2 or
  * more) and miners do include some: what would change how it is read are its marker and flag.
  */
-export function hasOddVersion(bytes: Buffer, transaction: ScannedTransaction): boolean {
-  return bytes.readUInt32LE(transaction.start) > NEWEST_VERSION;
+export function hasOddVersion(bytes: Buffer, start: number): boolean {
+  return bytes.readUInt32LE(start) > NEWEST_VERSION;
 }
 
 /** `txid:index` of the output that the input at an offset spends. */

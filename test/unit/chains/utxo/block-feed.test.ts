@@ -25,6 +25,10 @@ function chainOf(count: number, paying: readonly number[], fork = 0): TestBlock[
   return blocks;
 }
 
+function hexText(bytes: Buffer): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(bytes.toString('hex')));
+}
+
 /** A node whose chain a test changes, and a feed that reads it. */
 function world(initial: TestBlock[]) {
   const node = { chain: initial, requests: 0, pruned: new Set<string>(), isDown: false };
@@ -46,7 +50,7 @@ function world(initial: TestBlock[]) {
     rawBlocks: async (hashes) => {
       check();
       return hashes.map((hash) =>
-        node.pruned.has(hash) ? null : (known.get(hash)?.bytes.toString('hex') ?? null),
+        node.pruned.has(hash) ? null : hexText(known.get(hash)?.bytes ?? Buffer.alloc(0)),
       );
     },
     chainInfo: async () => ({

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { scanBlock } from '../../../../src/chains/utxo/block.ts';
 import { BlockProver } from '../../../../src/chains/utxo/block-prover.ts';
+import type { BlockOrder } from '../../../../src/chains/utxo/block-worker.ts';
 import { encodeBlock, encodeTransaction, COINBASE, p2wpkh, txidOf } from './raw-chain.ts';
 
 const PAYMENT = { ...COINBASE, outputs: [{ amount: 5_000n, script: p2wpkh('ab'.repeat(20)) }] };
@@ -16,14 +17,21 @@ function blockOf(count: number) {
     txids: all.map((each) => txidOf(each)),
     parentHash: '00'.repeat(32),
   });
-  return { ...block, raw: block.bytes.toString('hex') };
+  return block;
 }
 
 const large = blockOf(4_000);
 const small = blockOf(3);
-const order = { raw: large.raw, hash: large.hash, mweb: false };
-/** Nothing that a node can answer: Buffer refuses it with an error that nobody foresaw. */
-const deadly = { ...order, raw: { length: Number.MAX_SAFE_INTEGER } as unknown as string };
+
+/** What a prover is given is its own: each order has a new text. */
+function orderOf({ bytes, hash }: { bytes: Buffer; hash: string }, hex = bytes.toString('hex')): BlockOrder {
+  return { raw: new Uint8Array(Buffer.from(hex)), hash, mweb: false };
+}
+
+/** Nothing that a node can answer: the thread fails with an error that nobody foresaw. */
+function deadly(): BlockOrder {
+  return { ...orderOf(large), raw: new BigInt64Array(600_000) as unknown as Uint8Array<ArrayBuffer> };
+}
 
 let prover = new BlockProver();
 afterEach(async () => {
@@ -33,38 +41,38 @@ afterEach(async () => {
 
 describe('blocks read in a thread', () => {
   it('are read exactly as those read on the spot', async () => {
-    expect(prover.isLarge(order)).toBe(true);
-    expect(await prover.prove(order)).toEqual(scanBlock(large.bytes, large.hash, false));
-    const short = { raw: small.raw, hash: small.hash, mweb: false };
-    expect(prover.isLarge(short)).toBe(false);
-    expect(await prover.prove(short)).toEqual(scanBlock(small.bytes, small.hash, false));
+    expect(prover.isLarge(orderOf(large))).toBe(true);
+    expect(await prover.prove(orderOf(large))).toEqual(scanBlock(large.bytes, large.hash, false));
+    expect(prover.isLarge(orderOf(small))).toBe(false);
+    expect(await prover.prove(orderOf(small))).toEqual(scanBlock(small.bytes, small.hash, false));
   });
 
   it('are refused with the same words when a byte was changed', async () => {
-    const forged = `${large.raw.slice(0, -60)}ff${large.raw.slice(-58)}`;
-    await expect(prover.prove({ ...order, raw: forged })).rejects.toMatchObject({
+    const hex = large.bytes.toString('hex');
+    const forged = `${hex.slice(0, -60)}ff${hex.slice(-58)}`;
+    await expect(prover.prove(orderOf(large, forged))).rejects.toMatchObject({
       kind: 'bad_answer',
       message: expect.stringContaining('merkle root') as string,
     });
-    expect(await prover.prove(order)).toMatchObject({ hash: large.hash });
+    expect(await prover.prove(orderOf(large))).toMatchObject({ hash: large.hash });
   });
 
   it('are an outage, and no more, while their thread dies: the next try gets a new one', async () => {
-    await expect(prover.prove(deadly)).rejects.toMatchObject({ name: 'ChainError', kind: 'unavailable' });
-    expect(await prover.prove(order)).toMatchObject({ hash: large.hash });
+    await expect(prover.prove(deadly())).rejects.toMatchObject({ name: 'ChainError', kind: 'unavailable' });
+    expect(await prover.prove(orderOf(large))).toMatchObject({ hash: large.hash });
   });
 
   it('do not pile up before the thread', async () => {
-    const all = await Promise.allSettled([1, 2, 3, 4, 5].map(async () => prover.prove(order)));
+    const all = await Promise.allSettled([1, 2, 3, 4, 5].map(async () => prover.prove(orderOf(large))));
     expect(all.map(({ status }) => status)).toContain('rejected');
     expect(all.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(2);
   });
 
   it('are given up when the daemon stops', async () => {
-    const waiting = prover.prove(order);
+    const waiting = prover.prove(orderOf(large));
     const given = expect(waiting).rejects.toMatchObject({ kind: 'unavailable' });
     await prover.close();
     await given;
-    await expect(prover.prove(order)).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(prover.prove(orderOf(large))).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });

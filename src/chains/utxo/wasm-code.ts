@@ -1,0 +1,129 @@
+/**
+ * Writes WebAssembly by hand: the few instructions and sections of the binary format (core
+ * specification 2.0, with SIMD) that block-wasm.ts needs. Code is a list of bytes; operands come first.
+ */
+export type Code = readonly number[];
+
+const V128 = 0x7b;
+const I32 = 0x7f;
+const SIMD = 0xfd;
+const MAGIC_AND_VERSION: Code = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
+
+function unsigned(value: number): Code {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
+}
+
+function signed(value: number): Code {
+  const rest = value >> 7;
+  const isLast = (rest === 0 && (value & 0x40) === 0) || (rest === -1 && (value & 0x40) !== 0);
+  return isLast ? [value & 0x7f] : [(value & 0x7f) | 0x80, ...signed(rest)];
+}
+
+const simd = (opcode: number): Code => [SIMD, ...unsigned(opcode)];
+const binary =
+  (opcode: Code) =>
+  (left: Code, right: Code): Code => [...left, ...right, ...opcode];
+
+export const get = (local: number): Code => [0x20, ...unsigned(local)];
+export const set = (local: number, value: Code): Code => [...value, 0x21, ...unsigned(local)];
+export const number = (value: number): Code => [0x41, ...signed(value)];
+export const i32 = {
+  add: binary([0x6a]),
+  isBelow: binary([0x49]),
+  isZero: (value: Code): Code => [...value, 0x45],
+};
+/** Does the body again and again, at least once, while the condition at its end holds. */
+export const loop = (body: Code, again: Code): Code => [0x03, 0x40, ...body, ...again, 0x0d, 0, 0x0b];
+
+/** Sixteen bytes at an address; the alignment given is only a hint. */
+export const load = (address: Code, offset = 0): Code => [...address, ...simd(0), 0, ...unsigned(offset)];
+export const store = (address: Code, value: Code, offset = 0): Code => [
+  ...address,
+  ...value,
+  ...simd(11),
+  0,
+  ...unsigned(offset),
+];
+export const constant = (bytes: readonly number[]): Code => [...simd(12), ...bytes];
+/** Each byte of the result is the one of that number out of the thirty-two of both. */
+export const shuffle = (left: Code, right: Code, bytes: readonly number[]): Code => [
+  ...left,
+  ...right,
+  ...simd(13),
+  ...bytes,
+];
+
+export const v128 = {
+  and: binary(simd(78)),
+  or: binary(simd(80)),
+  xor: binary(simd(81)),
+  /** Bits of the first where the mask is set, of the second elsewhere. */
+  select: (first: Code, second: Code, mask: Code): Code => [...first, ...second, ...mask, ...simd(82)],
+  isAnySet: (value: Code): Code => [...value, ...simd(83)],
+  isAllSetI8: (value: Code): Code => [...value, ...simd(99)],
+};
+export const i8x16 = {
+  isBelow: binary(simd(38)),
+  add: binary(simd(110)),
+  sub: binary(simd(113)),
+  /** Sixteen 16-bit numbers, none above 255, as bytes. */
+  narrow: binary(simd(102)),
+};
+export const i16x8 = {
+  shl: (value: Code, bits: number): Code => [...value, ...number(bits), ...simd(139)],
+  shr: (value: Code, bits: number): Code => [...value, ...number(bits), ...simd(141)],
+};
+export const i32x4 = {
+  shl: (value: Code, bits: number): Code => [...value, ...number(bits), ...simd(171)],
+  shr: (value: Code, bits: number): Code => [...value, ...number(bits), ...simd(173)],
+  add: binary(simd(174)),
+};
+
+/** A function of numbers (i32). Its locals are numbered: parameters, further numbers, then vectors. */
+export interface WasmFunction {
+  readonly name: string;
+  readonly parameters: number;
+  readonly answers: boolean;
+  readonly numbers: number;
+  readonly vectors: number;
+  readonly code: Code;
+}
+
+/** A module that exports these functions and works on the memory that it is given as `env.memory`. */
+export function moduleOf(functions: readonly WasmFunction[]): Uint8Array<ArrayBuffer> {
+  const count = unsigned(functions.length);
+  const types = functions.map(({ parameters, answers }) => [
+    0x60,
+    ...vector(Array.from({ length: parameters }, () => [I32])),
+    ...vector(answers ? [[I32]] : []),
+  ]);
+  const bodies = functions.map(({ numbers, vectors, code }) => {
+    const locals = vector([
+      [...unsigned(numbers), I32],
+      [...unsigned(vectors), V128],
+    ]);
+    const body = [...locals, ...code, 0x0b];
+    return [...unsigned(body.length), ...body];
+  });
+  const exported = functions.map(({ name }, at) => [...text(name), 0x00, ...unsigned(at)]);
+  return Uint8Array.from([
+    ...MAGIC_AND_VERSION,
+    ...section(1, vector(types)),
+    ...section(2, vector([[...text('env'), ...text('memory'), 0x02, 0x00, 0x01]])),
+    ...section(3, [...count, ...functions.flatMap((_, at) => unsigned(at))]),
+    ...section(7, vector(exported)),
+    ...section(10, vector(bodies)),
+  ]);
+}
+
+function vector(entries: readonly Code[]): Code {
+  return [...unsigned(entries.length), ...entries.flat()];
+}
+
+function section(id: number, content: Code): Code {
+  return [id, ...unsigned(content.length), ...content];
+}
+
+function text(value: string): Code {
+  return vector([...Buffer.from(value)].map((byte) => [byte]));
+}
