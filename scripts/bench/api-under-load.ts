@@ -52,8 +52,7 @@ export const question: Question = {
         queueWebhooks(daemon, { merchantId: shop.merchantId, paymentId: id, ports, webhooks });
         await sleep(LEAD_MS);
         const mining = setInterval(() => node.process.send('mine'), durationMs / 4);
-        const measured = await ask();
-        clearInterval(mining);
+        const measured = await ask().finally(() => clearInterval(mining));
         left.push(await drained(bench, daemon));
         return measured;
       },

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { CheckpointDone } from './checkpoint-worker.ts';
 
-/** From so many pages in the write-ahead log on (4 MB) it is worth two flushes to empty it. */
-export const WORTHWHILE_PAGES = 1_000;
+/** From so many pages in the write-ahead log on (16 MB) it is worth two flushes to empty it. */
+export const WORTHWHILE_PAGES = 4_000;
 /** How often at most the log's length is looked at. */
 const LOOK_MS = 50;
 

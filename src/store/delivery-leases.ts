@@ -8,6 +8,9 @@ export interface Lease {
   readonly until: number;
 }
 
+/** What can be leased. */
+export type DueDelivery = Pick<StoredDelivery, 'id' | 'origin'>;
+
 export interface DueFilter {
   readonly now: number;
   readonly limit: number;
@@ -21,7 +24,7 @@ export interface DueFilter {
  * Deliveries whose time has come, longest due first: only the earliest pending one of each order
  * key, and none that is leased to someone.
  */
-export async function listDue(tx: Tx, filter: DueFilter): Promise<StoredDelivery[]> {
+export async function listDue(tx: Tx, filter: DueFilter): Promise<DueDelivery[]> {
   const found = await dueBesides(tx, { ...filter, exceptIds: [] });
   const excepted = new Set(filter.exceptIds);
   const due = found.filter(({ id }) => !excepted.has(id));
@@ -29,7 +32,7 @@ export async function listDue(tx: Tx, filter: DueFilter): Promise<StoredDelivery
   return due.length === found.length || found.length < filter.limit ? due : dueBesides(tx, filter);
 }
 
-async function dueBesides(tx: Tx, filter: DueFilter): Promise<StoredDelivery[]> {
+async function dueBesides(tx: Tx, filter: DueFilter): Promise<DueDelivery[]> {
   const { now, limit } = filter;
   if (filter.exceptOrigins.length + filter.exceptIds.length === 0) return dueNow(tx, { now, limit });
   let query = due(tx, now);
@@ -52,7 +55,7 @@ const dueNow = prepared((db, slot: SlotOf<{ now: number; limit: number }>) =>
 const due = (db: Db, now: number) =>
   db
     .selectFrom('deliveries as d')
-    .selectAll('d')
+    .select(['d.id', 'd.origin'])
     .where('d.status', '=', 'pending')
     .where('d.next_attempt_at', '<=', now)
     .where((eb) => eb.or([eb('d.lease_token', 'is', null), eb('d.lease_until', '<=', now)]))

@@ -40,15 +40,22 @@ export class AttemptRecorder {
 
   async #write(): Promise<void> {
     this.#isWriting = true;
-    // What else has arrived by now is read before the next turn.
-    await nextTurn();
     while (this.#waiting.length > 0) {
+      await this.#gather();
       const end = this.#pace.begin();
       const batch = this.#waiting.splice(0, this.#pace.most);
       if (!(await this.#together(batch))) for (const each of batch) await this.#alone(each);
       await end();
     }
     this.#isWriting = false;
+  }
+
+  /** Lets come in what has arrived by now: as long as each turn brings another attempt, a flush can serve more. */
+  async #gather(): Promise<void> {
+    for (let before = 0; before < this.#waiting.length && before < this.#pace.most;) {
+      before = this.#waiting.length;
+      await nextTurn();
+    }
   }
 
   async #together(batch: readonly Waiting[]): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { inTransaction, type Db, type Tx } from '../store/database.ts';
 import type { StoredDelivery } from '../store/deliveries.ts';
-import { leaseDeliveries, listDue, type Lease } from '../store/delivery-leases.ts';
+import { leaseDeliveries, listDue, type DueDelivery, type Lease } from '../store/delivery-leases.ts';
 import { loadLeased, type LeasedDelivery } from './attempt-delivery.ts';
 import type { Slots } from './slots.ts';
 
@@ -65,7 +65,7 @@ export class DueLeases {
   }
 
   /** Leases what slots were taken for; gives back the slots of what somebody else holds, and of all when it fails. */
-  async #leaseTaken(tx: Tx, taken: readonly StoredDelivery[], lease: Lease): Promise<StoredDelivery[]> {
+  async #leaseTaken(tx: Tx, taken: readonly DueDelivery[], lease: Lease): Promise<StoredDelivery[]> {
     let got: StoredDelivery[] = [];
     try {
       got = await leaseDeliveries(

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { schedule, type ScheduledTask } from 'node-cron';
 import pLimit from 'p-limit';
 import { AppError } from '../domain/errors.ts';
@@ -47,11 +48,6 @@ export interface WebhookQueueDeps {
   readonly random?: () => number;
 }
 
-interface Running {
-  readonly abort: AbortController;
-  readonly done: Promise<void>;
-}
-
 /** How long past an attempt's limit its lease holds. */
 const LEASE_MARGIN_MS = 30_000;
 const PER_ORIGIN = 4;
@@ -74,14 +70,16 @@ export class WebhookQueue implements DeliveryAttempts {
   readonly #recorder: AttemptRecorder;
   readonly #connections = new KeptConnections();
   readonly #egress: EgressPolicy;
-  readonly #running = new Map<string, Running>();
+  /** What is under way, by delivery. */
+  readonly #running = new Map<string, Promise<void>>();
+  /** Ends all attempts together: one for each would cost more than it tells. */
+  readonly #gaveUp = new AbortController();
   readonly #waiters = new Map<string, PromiseWithResolvers<AttemptReport>>();
   readonly #manual = pLimit(MANUAL_CONCURRENCY);
   #task: ScheduledTask | null = null;
   #pumping: Promise<void> | null = null;
   #again = false;
   #stopping = false;
-  #deadlinePassed = false;
   #rescuedAt = 0;
 
   constructor(deps: WebhookQueueDeps) {
@@ -89,6 +87,8 @@ export class WebhookQueue implements DeliveryAttempts {
     this.#keys = new SigningKeys(deps.secretBox);
     // What follows is leased by the flush that puts these attempts on disk.
     this.#recorder = new AttemptRecorder(deps.db, () => this.wake(), this.#pace);
+    // Every attempt listens.
+    setMaxListeners(0, this.#gaveUp.signal);
     this.#egress = { ...deps.egress, connections: this.#connections };
     const { concurrency, perOrigin = PER_ORIGIN } = deps.limits;
     this.#slots = new Slots({ total: concurrency, perOrigin });
@@ -149,10 +149,7 @@ export class WebhookQueue implements DeliveryAttempts {
   async stop(options: { deadlineMs: number }): Promise<void> {
     this.#stopping = true;
     await this.#task?.destroy();
-    const timer = setTimeout(() => {
-      this.#deadlinePassed = true;
-      for (const each of this.#running.values()) each.abort.abort();
-    }, options.deadlineMs);
+    const timer = setTimeout(() => this.#gaveUp.abort(), options.deadlineMs);
     await this.idle();
     clearTimeout(timer);
     await this.#connections.close();
@@ -162,7 +159,7 @@ export class WebhookQueue implements DeliveryAttempts {
   async idle(): Promise<void> {
     while (this.#pumping !== null || this.#running.size > 0) {
       await this.#pumping;
-      await Promise.all([...this.#running.values()].map((each) => each.done));
+      await Promise.all(this.#running.values());
     }
   }
 
@@ -192,13 +189,10 @@ export class WebhookQueue implements DeliveryAttempts {
 
   /** Makes one leased attempt in the background. `slot` is the origin whose slot it holds, if any. */
   #run(leased: LeasedDelivery, slot: string | null): void {
-    const abort = new AbortController();
-    if (this.#deadlinePassed) abort.abort();
-    const done = this.#settle(leased, slot, abort.signal);
-    this.#running.set(leased.delivery.id, { abort, done });
+    this.#running.set(leased.delivery.id, this.#settle(leased, slot));
   }
 
-  async #settle(leased: LeasedDelivery, slot: string | null, signal: AbortSignal): Promise<void> {
+  async #settle(leased: LeasedDelivery, slot: string | null): Promise<void> {
     const { delivery, token } = leased;
     let held = slot;
     const ended = (answered: boolean | null): void => {
@@ -209,7 +203,7 @@ export class WebhookQueue implements DeliveryAttempts {
     try {
       const own = { egress: this.#egress, keys: this.#keys, recorder: this.#recorder, ended };
       const deps = { random: Math.random, ...this.#deps, ...own };
-      const report = await attemptDelivery(deps, leased, signal);
+      const report = await attemptDelivery(deps, leased, this.#gaveUp.signal);
       isDelivered = report.error === null;
       this.#waiters.get(delivery.id)?.resolve(report);
     } catch (error) {

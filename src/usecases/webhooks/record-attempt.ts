@@ -39,9 +39,15 @@ export async function recordAttempts(
   const logs = records.map(logOf);
   await inTransaction(deps.db, async (tx) => {
     await insertWebhookLog(tx, ...logs);
-    for (const record of records) await decide(tx, record);
+    // What arrived has arrived, whatever another attempt (410) says of the endpoint.
+    for (const record of records) if (isDelivered(record)) await decide(tx, record);
+    for (const record of records) if (!isDelivered(record)) await decide(tx, record);
   });
   return logs.map(({ id }) => id);
+}
+
+function isDelivered({ outcome }: AttemptRecord): boolean {
+  return outcome.kind === 'delivered';
 }
 
 function logOf(record: AttemptRecord): NewWebhookLog {

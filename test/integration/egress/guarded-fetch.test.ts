@@ -205,4 +205,16 @@ describe('guardedFetch', () => {
     const answer = get(`http://127.0.0.1:${port}/`, { signal: gaveUp.signal });
     await expect(answer).rejects.toMatchObject({ kind: 'aborted' });
   });
+
+  it('gives up in the middle of a body without keeping what came', async () => {
+    const gaveUp = new AbortController();
+    const hungUp = Promise.withResolvers<void>();
+    const port = await serve((request, response) => {
+      request.socket.on('close', () => hungUp.resolve());
+      response.writeHead(200).write('first', () => setTimeout(() => gaveUp.abort(), 50));
+    });
+    const answer = get(`http://127.0.0.1:${port}/`, { signal: gaveUp.signal });
+    await expect(answer).rejects.toMatchObject({ kind: 'aborted' });
+    await hungUp.promise;
+  });
 });

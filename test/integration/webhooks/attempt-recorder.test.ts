@@ -80,3 +80,13 @@ it('lets what a delivery held up be leased in the transaction right after its re
   await recorder.record(success(held as StoredDelivery));
   expect(await due.promise).toEqual([second.deliveryId]);
 });
+
+it('keeps what was delivered, whatever another attempt of the same batch says of the endpoint', async () => {
+  const [refused, made] = (await leased(2)) as [StoredDelivery, StoredDelivery];
+  const recorder = new AttemptRecorder(shop.db, () => undefined);
+  await Promise.all([
+    recorder.record({ ...success(refused), status: 410, error: 'status: 410', outcome: { kind: 'gone' } }),
+    recorder.record(success(made)),
+  ]);
+  expect([await statusOf(refused), await statusOf(made)]).toEqual(['failed', 'delivered']);
+});

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { newWebhookSecret } from '../../../src/usecases/new-id.ts';
+import { signatureHeader } from '../../../src/webhooks/sign.ts';
+import { SigningKeys } from '../../../src/webhooks/signing-keys.ts';
+import { secretBox } from '../../_helpers/webhooks/shop.ts';
+
+const message = { id: 'evt_1', timestampSeconds: 1_800_000_000, body: '{}' };
+
+/** A box that notes what it was asked to open. */
+function countingBox() {
+  const opened: string[] = [];
+  const open = (sealed: string): string => {
+    opened.push(sealed);
+    return secretBox.open(sealed);
+  };
+  return { opened, box: { ...secretBox, open } };
+}
+
+it('signs as the secrets themselves do, the newest first, and opens each sealed text once', () => {
+  const { opened, box } = countingBox();
+  const keys = new SigningKeys(box);
+  const [fresh, old] = [newWebhookSecret(), newWebhookSecret()];
+  const sealed = { current: box.seal(fresh), previous: box.seal(old) };
+  for (let n = 0; n < 3; n += 1) {
+    expect(signatureHeader(message, keys.of(sealed))).toBe(signatureHeader(message, [fresh, old]));
+    expect(signatureHeader(message, keys.of({ ...sealed, previous: null }))).toBe(
+      signatureHeader(message, [fresh]),
+    );
+  }
+  expect(opened).toEqual([sealed.current, sealed.previous]);
+});
+
+it('keeps the keys of the merchants that were last signed for, and no more than 512', () => {
+  const { opened, box } = countingBox();
+  const keys = new SigningKeys(box);
+  const sealed = Array.from({ length: 513 }, () => ({
+    current: box.seal(newWebhookSecret()),
+    previous: null,
+  }));
+  const [first, second, last] = [sealed[0], sealed[1], sealed[512]];
+  if (first === undefined || second === undefined || last === undefined) throw new Error('no secrets');
+  for (const each of sealed.slice(0, 512)) keys.of(each);
+  // Used again, it is not the oldest any more.
+  keys.of(first);
+  keys.of(last);
+  opened.length = 0;
+  keys.of(first);
+  expect(opened).toEqual([]);
+  keys.of(second);
+  expect(opened).toEqual([second.current]);
+});
