@@ -42,7 +42,12 @@ const SHOWN: readonly Shown[] = [
   { what: 'by order id', path: () => `${PAYMENTS}?orderId=order-0`, merchants: 1 },
   { what: 'found by start of order id', path: () => `${PAYMENTS}?search=order-1&limit=1` },
   { what: 'found by customer', path: () => `${PAYMENTS}?search=buyer-1&limit=1` },
-  { what: 'page 1,000', path: () => `${PAYMENTS}?page=1000`, smallPath: PAYMENTS, atMost: 10 },
+  {
+    what: 'page 1,000',
+    path: (history) => `${PAYMENTS}?page=${last(history)}`,
+    smallPath: PAYMENTS,
+    atMost: 10,
+  },
   { what: 'one payment', path: ({ paymentId }) => `/payment/get?paymentId=${paymentId}`, merchants: 1 },
   { what: 'events', path: () => '/merchant/events' },
   { what: 'events by type', path: () => '/merchant/events?type=payment.completed&limit=4' },
@@ -58,7 +63,7 @@ const SHOWN: readonly Shown[] = [
   { what: 'wallet transactions by coin', path: () => `${WALLET}?coin=BTC&limit=2` },
   {
     what: 'wallet transactions, page 1,000',
-    path: () => `${WALLET}?limit=5&page=1000`,
+    path: (history) => `${WALLET}?limit=5&page=${last(history)}`,
     smallPath: `${WALLET}?limit=5`,
     atMost: 10,
   },
@@ -66,7 +71,7 @@ const SHOWN: readonly Shown[] = [
   { what: 'customers', path: () => '/merchant/customer/list' },
   {
     what: 'customers, page 1,000',
-    path: () => '/merchant/customer/list?page=1000',
+    path: (history) => `/merchant/customer/list?page=${last(history)}`,
     smallPath: '/merchant/customer/list',
     atMost: 10,
   },
@@ -75,6 +80,11 @@ const SHOWN: readonly Shown[] = [
   { what: 'volume of a year', path: () => `/merchant/volume?${YEAR}`, merchants: 3, atMost: null },
   { what: 'metrics', path: () => METRICS },
 ];
+
+/** Page 1,000 of a million; as far back in the smaller history of a quick run. */
+function last({ payments }: History): number {
+  return payments / 1_000;
+}
 
 /** Whether a long history slows down what shops look at. */
 export const question: Question = {

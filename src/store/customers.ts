@@ -67,7 +67,7 @@ interface CustomerFilter {
 }
 
 /** Customers found that are looked up and sorted; of more, a page by age is found sooner. */
-const MAX_SORTED = 500;
+const MAX_SORTED = 100;
 
 /** One page of a user's customers, newest first. */
 export async function listCustomers(db: Db, filter: CustomerFilter): Promise<CustomerPage> {

@@ -25,7 +25,7 @@ interface Page {
 /** One page of a merchant's payments, newest first. */
 export async function listPayments(db: Db, filter: PaymentFilter, page: Page): Promise<StoredPayment[]> {
   const { search } = filter;
-  if (search !== undefined) return (await pageNamed(db, filter, search, page)).rows;
+  if (search !== undefined) return listNamed(db, filter, search, page);
   return filteredPayments(db, filter)
     .selectAll('payments')
     .orderBy('payments.created_at', 'desc')
@@ -35,31 +35,26 @@ export async function listPayments(db: Db, filter: PaymentFilter, page: Page): P
     .execute();
 }
 
-/**
- * One page of those that a text names, and how many they are in all (null on a page without any): both
- * from one look. They are filtered and sorted by what the indexes say; only the page's rows are read.
- */
-export async function pageNamed(
+/** Filtered and sorted by what the indexes say of them; only the page's rows are read. */
+async function listNamed(
   db: Db,
   filter: PaymentFilter,
   search: PaymentSearch,
   page: Page,
-): Promise<{ rows: StoredPayment[]; total: number | null }> {
+): Promise<StoredPayment[]> {
   const found = namedPayments(db, filter, search)
-    .select(['named.id', 'named.created_at', sql<number>`count(*) over ()`.as('found_in_all')])
+    .select(['named.id', 'named.created_at'])
     .orderBy('named.created_at', 'desc')
     .orderBy('named.id', 'desc')
     .limit(page.limit)
     .offset(page.offset);
-  const rows = await db
+  return db
     .selectFrom(found.as('found'))
     .innerJoin('payments', 'payments.id', 'found.id')
     .selectAll('payments')
-    .select('found.found_in_all')
     .orderBy('found.created_at', 'desc')
     .orderBy('found.id', 'desc')
     .execute();
-  return { rows, total: rows[0]?.found_in_all ?? null };
 }
 
 /** A merchant's payments that pass every part of a filter but its search. */

@@ -71,10 +71,15 @@ export function paymentsNamed(db: Db, shop: Shop, search: PaymentSearch) {
     .where(checked('payments.merchant_id'), '=', shop.merchantId)
     .where(checked('payments.mode'), '=', shop.mode)
     .select(KNOWN);
-  return named
-    .union(db.selectFrom(ordered.as('ordered')).selectAll())
+  const others = named
     .union(db.selectFrom(ofCustomer.as('of_customer')).selectAll())
     .union(db.selectFrom(ofCustomers.as('of_customers')).selectAll());
+  // No payment twice. Orders are the many: they are compared only where something else was found, too.
+  const alsoOrdered = db.selectFrom(ordered.as('also_ordered')).select('also_ordered.id');
+  return db
+    .selectFrom(ordered.as('ordered'))
+    .selectAll()
+    .unionAll(db.selectFrom(others.as('others')).selectAll().where('others.id', 'not in', alsoOrdered));
 }
 
 /** Hashes are hexadecimal in lower case, save Solana's; people copy them in either. */

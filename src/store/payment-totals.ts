@@ -1,31 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from './database.ts';
-import {
-  filteredPayments,
-  isOffered,
-  listPayments,
-  namedPayments,
-  pageNamed,
-  type PaymentFilter,
-} from './payment-list.ts';
-import type { StoredPayment } from './payments.ts';
+import { filteredPayments, isOffered, namedPayments, type PaymentFilter } from './payment-list.ts';
 
 /** How days are counted in payment_day_counts. */
 const DAY_MS = 86_400_000;
-
-/** One page of a merchant's payments, newest first, and how many match in all, exactly. */
-export async function pagePayments(
-  db: Db,
-  filter: PaymentFilter,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: StoredPayment[]; total: number }> {
-  const { search } = filter;
-  if (search === undefined) {
-    return { rows: await listPayments(db, filter, page), total: await totalPayments(db, filter) };
-  }
-  const { rows, total } = await pageNamed(db, filter, search, page);
-  return { rows, total: total ?? (page.offset === 0 ? 0 : await totalPayments(db, filter)) };
-}
 
 /** How many payments match, exactly. */
 export async function totalPayments(db: Db, filter: PaymentFilter): Promise<number> {

@@ -2,8 +2,8 @@ import { COINS, type Mode } from '../../domain/coins.ts';
 import { emailKey } from '../../domain/email.ts';
 import type { Db } from '../../store/database.ts';
 import type { PaymentSearch } from '../../store/payment-search.ts';
-import type { PaymentFilter } from '../../store/payment-list.ts';
-import { pagePayments } from '../../store/payment-totals.ts';
+import { listPayments as readPayments, type PaymentFilter } from '../../store/payment-list.ts';
+import { totalPayments } from '../../store/payment-totals.ts';
 import type { MerchantRow } from '../../store/tables.ts';
 import { presentPayment, type PaymentView, type PresentDeps } from './present-payment.ts';
 
@@ -22,10 +22,11 @@ export async function listPayments(
   const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
   const named = search === undefined ? undefined : understood(deps, merchant, mode, search);
   const wanted: PaymentFilter = { ...filter, merchantId: merchant.id, mode, search: named };
-  const { rows, total } = await pagePayments(deps.db, wanted, {
+  const rows = await readPayments(deps.db, wanted, {
     limit: page.limit,
     offset: (page.page - 1) * page.limit,
   });
+  const total = await totalPayments(deps.db, wanted);
   const payments: PaymentView[] = [];
   for (const row of rows) payments.push(await presentPayment(deps.db, deps, row));
   return { payments, pagination: { page: page.page, limit: page.limit, total } };
