@@ -17,7 +17,7 @@ export function trackConnections(server: Server, secure: boolean): Connections {
   server.on(secure ? 'secureConnection' : 'connection', keepIn(ready));
   server.on('request', ({ socket }, res) => {
     busy.set(socket, (busy.get(socket) ?? 0) + 1);
-    res.once('close', () => {
+    res.on('close', () => {
       const left = (busy.get(socket) ?? 1) - 1;
       if (left > 0) busy.set(socket, left);
       else busy.delete(socket);

@@ -26,7 +26,7 @@ export function createRequestLog(
   return (req, res) => {
     const started = performance.now();
     const { method, path } = req;
-    res.once('close', () => {
+    res.on('close', () => {
       const ms = performance.now() - started;
       // Only known paths become labels: anything else would let strangers grow the metrics.
       const route = routePaths.has(path) ? path : 'other';

@@ -1,4 +1,3 @@
-import { PAYMENT_EVENT_TYPES } from '../domain/payment/types.ts';
 import { sql } from 'kysely';
 import type { Db } from './database.ts';
 import { prepared, type SlotOf } from './prepared.ts';
@@ -20,7 +19,8 @@ const newest = prepared((db, slot: SlotOf<{ paymentId: string; limit: number }>)
     .selectFrom('events')
     .select(['type', 'sequence', 'created_at as at'])
     .where('payment_id', '=', slot('paymentId'))
-    .where('type', 'in', PAYMENT_EVENT_TYPES)
+    // A range: SQLite would build an index of its own from a list of words, at every run.
+    .where(sql<boolean>`type >= 'payment.' and type < 'payment/'`)
     .orderBy('sequence', 'desc')
     .limit(sql.val(slot('limit'))),
 );
