@@ -4,7 +4,9 @@ import type { Bench } from '../harness/question.ts';
 
 /**
  * The answer that a node gives to `getblock HASH 2`, as text. A real bitcoind decodes each transaction;
- * what only a block adds (fee, hex) is put in as it writes it.
+ * what only a block adds (fee, hex) is put in as it writes it. Held against the real answer about a regtest
+ * block of 60 wallet transactions to and from all four kinds of addresses, it differed in nothing but the fee's
+ * value; the coinbase and most of the header's fields (2 kB of 10 MB) are left out.
  */
 export async function verboseAnswer(bench: Bench, transactions: readonly Buffer[]): Promise<string> {
   const node = await startBitcoind({ funded: false });
