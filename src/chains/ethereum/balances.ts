@@ -3,7 +3,7 @@ import type { Logger } from '../../domain/ports.ts';
 import type { AccountBook } from './account-book.ts';
 import { EARLIER_INDEX, FOUND_INDEX, foundBalanceTxid, isFound } from './found-balance.ts';
 import type { Block } from './node-answers.ts';
-import type { NodeClient } from './node-client.ts';
+import type { BalanceAnswer, NodeClient } from './node-client.ts';
 
 /** How often in a row an account must be seen to lack money before the ledger writes it off. */
 const WRITE_OFF_AFTER = 10;
@@ -23,6 +23,8 @@ interface Books {
   readonly book: AccountBook;
   readonly open: readonly OpenKey[];
   readonly holdings: ReadonlyMap<string, readonly Holding[]>;
+  /** After the block, of the open ones in their order. */
+  readonly balances: readonly BalanceAnswer[];
 }
 
 /**
@@ -31,11 +33,7 @@ interface Books {
  * and this one denies: no transaction of the account took that money, so it was never there.
  */
 export async function enterBalances(deps: Deps, block: Block, books: Books): Promise<OutputRef[]> {
-  const { book, open, holdings } = books;
-  const balances = await deps.client.balances(
-    open.map(({ watchKey }) => watchKey),
-    block.hash,
-  );
+  const { book, open, holdings, balances } = books;
   const disproved: OutputRef[] = [];
   for (const [at, { watchKey, since }] of open.entries()) {
     const balance = balances[at];

@@ -1,18 +1,20 @@
 import {
   outputKey,
   type Debit,
+  type Holding,
   type ChainBlock,
   type ChainIndex,
   type OpenKey,
   type OutputRef,
 } from '../../domain/chain.ts';
 import type { Logger } from '../../domain/ports.ts';
+import { inParallel } from '../in-parallel.ts';
 import { AccountBook } from './account-book.ts';
 import { enterBalances, type Shortfalls } from './balances.ts';
 import { isInternal } from './found-balance.ts';
 import { nonceRef } from './nonce-ref.ts';
 import type { Block, BlockTransaction, Receipt } from './node-answers.ts';
-import type { NodeClient } from './node-client.ts';
+import type { BalanceAnswer, NodeClient } from './node-client.ts';
 import { rawTransaction } from './raw-transaction.ts';
 import type { InternalTransfer, Tracer } from './traces.ts';
 
@@ -28,6 +30,8 @@ export interface BlockReaderDeps {
 
 /** How long the balance of a payment's address is looked at in every block after the payment's time; then by turns. */
 const OPEN_FOR_MS = 7 * 24 * 3_600_000;
+/** Balances in one request, and accounts in one look into the ledger. */
+const ACCOUNTS_AT_ONCE = 100;
 
 /**
  * One block reduced to our accounts: transfers of its transactions whatever their calldata,
@@ -44,11 +48,10 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   const watched = await deps.index.watched(mentioned(block, internal));
   const open = await looked(deps, height);
   const senders = block.transactions.map(({ from }) => from).filter((from) => watched.has(from));
-  const keys = [...new Set([...senders, ...open.map(({ watchKey }) => watchKey)])];
-  const holdings = await deps.index.holdings(keys);
+  const { holdings, balances } = await standings(deps, block.hash, { open, senders });
   const book = new AccountBook(holdings);
   await enterTransactions(deps, block, { book, watched, internal });
-  const disproved = await enterBalances(deps, block, { book, open, holdings });
+  const disproved = await enterBalances(deps, block, { book, open, holdings, balances });
   const { credits } = book;
   const debits = [...book.debits, ...(await usedNonces(deps.index, block))];
   const replaces = await replacedBy(deps.index, book, { block, isTraced: traced !== null });
@@ -62,6 +65,29 @@ async function looked({ index, now }: BlockReaderDeps, height: number): Promise<
   const keys = new Map(open.map((key) => [key.watchKey, key]));
   for (const key of await index.turn(height)) if (!keys.has(key.watchKey)) keys.set(key.watchKey, key);
   return [...keys.values()];
+}
+
+/**
+ * What the ledger knows the accounts to hold, and what the open ones hold after the block, in their order: the
+ * ledger is read about a hundred of them while the node looks up the next.
+ */
+async function standings(
+  { client, index }: BlockReaderDeps,
+  blockHash: string,
+  of: { readonly open: readonly OpenKey[]; readonly senders: readonly string[] },
+): Promise<{ holdings: Map<string, readonly Holding[]>; balances: BalanceAnswer[] }> {
+  const open = of.open.map(({ watchKey }) => watchKey);
+  const parts = await inParallel(open, ACCOUNTS_AT_ONCE, async (keys) => ({
+    balances: await client.balances(keys, blockHash),
+    holdings: await index.holdings(keys),
+  }));
+  const isOpen = new Set(open);
+  const others = [...new Set(of.senders.filter((sender) => !isOpen.has(sender)))];
+  const held = [...parts.map(({ holdings }) => holdings), await index.holdings(others)];
+  return {
+    holdings: new Map(held.flatMap((part) => [...part])),
+    balances: parts.flatMap(({ balances }) => balances),
+  };
 }
 
 /** Nonces that unconfirmed payments to us wanted as well: those can never be mined now. */
