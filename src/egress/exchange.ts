@@ -41,7 +41,7 @@ export async function exchangeOver(
         origin: target.url.origin,
         path: target.url.pathname + target.url.search,
         method: request.method,
-        headers: { ...request.headers },
+        headers: request.headers,
         body: request.body ?? null,
       },
       answer,

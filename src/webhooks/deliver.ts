@@ -119,10 +119,8 @@ function errorOf(status: number, broken: boolean): string | null {
 }
 
 /** Cookies are credentials of the receiver's server: the log does not keep them. */
-function loggable(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, name === 'set-cookie' ? '[redacted]' : value]),
-  );
+function loggable(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return 'set-cookie' in headers ? { ...headers, 'set-cookie': '[redacted]' } : headers;
 }
 
 function retryAfterOf(answer: Pick<Attempt, 'status' | 'responseHeaders'>, now: number): number | null {
