@@ -19,13 +19,15 @@ import type { SyntheticBlock } from './synthetic-block.ts';
 
 const CHAIN = { coin: 'BTC', mode: 'live' } as const;
 const GENESIS = '00'.repeat(32);
+/** The old money lies in block 1: nothing of it still gathers confirmations. */
+const START_HEIGHT = 10_000;
 
 /** A shop on a real database that is given blocks as its node's answers, already in memory. */
 export class BlockWorld {
   readonly #world: PaymentWorld;
   readonly #index: ChainIndex;
   readonly #prover = new BlockProver();
-  #height = 1;
+  #height = START_HEIGHT;
   #tip = GENESIS;
 
   private constructor(world: PaymentWorld) {
@@ -40,7 +42,12 @@ export class BlockWorld {
     await fill(world, watched);
     const now = world.now();
     await inTransaction(world.wallet.db, async (tx) =>
-      advanceCursor(tx, CHAIN, { height: 1, hash: GENESIS, parentHash: GENESIS, timeMs: now }, now),
+      advanceCursor(
+        tx,
+        CHAIN,
+        { height: START_HEIGHT, hash: GENESIS, parentHash: GENESIS, timeMs: now },
+        now,
+      ),
     );
     const opened = new BlockWorld(world);
     bench.onEnd(async () => opened.#prover.close());
