@@ -75,4 +75,4 @@ HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 CMD ["nod
 # No init process: the daemon is started without a shell, handles SIGTERM itself and has no children to reap.
 STOPSIGNAL SIGTERM
 # Why these options: scripts/start.
-ENTRYPOINT ["node", "--max-semi-space-size=16", "--heap-growing-percent=40", "dist/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "dist/main.js"]

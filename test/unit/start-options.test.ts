@@ -7,7 +7,7 @@ test.each(['scripts/start', 'Dockerfile', 'config/tilld.service'])(
   '%s starts the daemon with the options that keep it small',
   (file) => {
     const [line = ''] = read(file).match(/^(?:exec node|ENTRYPOINT|ExecStart=).*dist\/main\.js.*$/m) ?? [];
-    expect(line.match(/--[a-z-]+=\d+/g)).toEqual(['--max-semi-space-size=16', '--heap-growing-percent=40']);
+    expect(line.match(/--[a-z-]+=\d+/g)).toEqual(['--max-semi-space-size=16']);
     expect(read(file)).toMatch(/MALLOC_ARENA_MAX(?:=|="\$\{MALLOC_ARENA_MAX:-)1\b/);
   },
 );
