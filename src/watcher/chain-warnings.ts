@@ -2,7 +2,7 @@ import type { Coin, Network } from '../domain/coins.ts';
 import type { Clock } from '../domain/ports.ts';
 import { newestBlockTimes } from '../store/counts.ts';
 import type { Db } from '../store/database.ts';
-import type { ChainHealth } from './chain-follower.ts';
+import type { ChainHealth } from './chain-health.ts';
 
 /**
  * Further ahead of our clock no honest block is. Consensus lets a Bitcoin block be two hours ahead, and

@@ -9,7 +9,8 @@ import { closeGaps } from '../usecases/wallet/close-gaps.ts';
 import { gatherDeposits } from '../usecases/wallet/gather-deposits.ts';
 import { sweepDeposits } from '../usecases/wallet/sweep-deposits.ts';
 import type { BumpSendsDeps } from '../usecases/wallet/bump-sends.ts';
-import { ChainFollower, type ChainHealth } from './chain-follower.ts';
+import { ChainFollower } from './chain-follower.ts';
+import type { ChainHealth } from './chain-health.ts';
 import { PeriodicTask } from './periodic-task.ts';
 import { SendLoop } from './send-loop.ts';
 

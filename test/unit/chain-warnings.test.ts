@@ -3,7 +3,7 @@ import type { Network } from '../../src/domain/coins.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { advanceCursor } from '../../src/store/chain-cursors.ts';
 import { inTransaction } from '../../src/store/database.ts';
-import type { ChainHealth } from '../../src/watcher/chain-follower.ts';
+import type { ChainHealth } from '../../src/watcher/chain-health.ts';
 import { readChains } from '../../src/watcher/chain-warnings.ts';
 
 const NOW = 1_800_000_000_000;

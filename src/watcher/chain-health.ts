@@ -1,0 +1,183 @@
+import {
+  ChainError,
+  type BlockRef,
+  type ChainAdapter,
+  type ChainAlarm,
+  type ChainErrorKind,
+  type NodeStatus,
+} from '../domain/chain.ts';
+import type { Coin, Mode } from '../domain/coins.ts';
+import { assertNever } from '../domain/errors.ts';
+import type { Logger } from '../domain/ports.ts';
+
+/** What an operator wants to know about one chain. */
+export interface ChainHealth {
+  readonly coin: Coin;
+  readonly mode: Mode;
+  readonly state: 'starting' | 'following' | 'catching_up' | 'behind' | 'wrong_chain' | 'error';
+  /** Height scanned so far; null before first contact. */
+  readonly height: number | null;
+  /** Blocks the node knows and we have not scanned; null when unknown. */
+  readonly lag: number | null;
+  readonly lastError: string | null;
+  readonly lastSeenAt: number | null;
+  readonly nodeVersion: string | null;
+  readonly nodeWarnings: string | null;
+  /** Signs that node, chain and this program no longer fit together. */
+  readonly alarms: readonly ChainAlarm[];
+}
+
+type Progress = Pick<ChainHealth, 'state' | 'height' | 'lastError'>;
+
+/**
+ * Keeps what is known about following one chain, and tells the log when that changes: one line when
+ * trouble starts, changes or ends, not one per attempt.
+ */
+export class HealthRecord {
+  readonly #logger: Logger;
+  readonly #chain: Pick<ChainAdapter, 'coin' | 'mode'>;
+  #status: NodeStatus | null = null;
+  #failures = 0;
+  #errorKind: ChainErrorKind | null = null;
+  /** Why it is not known what the network calls final; the chain is followed nevertheless. */
+  #finalityError: string | null = null;
+  #progress: Progress = { state: 'starting', height: null, lastError: null };
+
+  constructor(logger: Logger, chain: Pick<ChainAdapter, 'coin' | 'mode'>) {
+    this.#logger = logger;
+    this.#chain = { coin: chain.coin, mode: chain.mode };
+  }
+
+  /** What the node last said of itself; null before it said anything. */
+  get status(): NodeStatus | null {
+    return this.#status;
+  }
+
+  /** Height scanned so far; null before first contact. */
+  get height(): number | null {
+    return this.#progress.height;
+  }
+
+  /** Looks in a row that failed. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** The node was found to serve another network. */
+  get isRefused(): boolean {
+    return this.#progress.state === 'wrong_chain';
+  }
+
+  /** @param lastSeenAt time up to which the chain was seen completely, ms */
+  read(lastSeenAt: number | null): ChainHealth {
+    const { height } = this.#progress;
+    const status = this.#status;
+    const known = status === null ? null : Math.max(status.headersHeight, status.tip.height);
+    return {
+      ...this.#chain,
+      ...this.#progressWithFinality(),
+      lag: height === null || known === null ? null : Math.max(0, known - height),
+      lastSeenAt,
+      nodeVersion: status?.version ?? null,
+      nodeWarnings: status?.warnings ?? null,
+      alarms: [...new Set([...(status?.alarms ?? []), ...alarmsOf(this.#errorKind)])],
+    };
+  }
+
+  nodeAnswered(status: NodeStatus): void {
+    if (status.warnings !== null && status.warnings !== this.#status?.warnings) {
+      this.#logger.warn({ ...this.#chain, warnings: status.warnings }, 'the node warns');
+    }
+    this.#status = status;
+  }
+
+  startedFrom({ height }: BlockRef): void {
+    this.#progress = { ...this.#progress, height };
+  }
+
+  /** Blocks up to this one are recorded, which may be above what the node last called its tip. */
+  recorded(cursor: BlockRef): void {
+    this.#progress = { ...this.#progress, height: cursor.height, state: 'catching_up' };
+    const status = this.#status;
+    if (status !== null && cursor.height > status.tip.height) this.#status = { ...status, tip: cursor };
+  }
+
+  rewound({ height }: BlockRef): void {
+    this.#progress = { ...this.#progress, height, state: 'catching_up' };
+  }
+
+  following(): void {
+    this.#progress = { ...this.#progress, state: 'following' };
+  }
+
+  /** The node's chain ends below what was already scanned. */
+  behindCursor(tip: BlockRef): void {
+    this.#behind(
+      { cursor: this.#progress.height, node: tip.height },
+      'the node is behind what was already scanned; waiting for it',
+    );
+  }
+
+  behindNetwork({ peers, syncing }: NodeStatus): void {
+    this.#behind({ peers, syncing }, 'the node is not in step with its network; no payment ends until it is');
+  }
+
+  finalityKnown(): void {
+    this.#finalityError = null;
+  }
+
+  finalityUnknown(error: ChainError): void {
+    if (this.#finalityError !== error.message) {
+      this.#logger.error({ ...this.#chain, err: error }, 'could not learn which blocks are final');
+    }
+    this.#finalityError = error.message;
+  }
+
+  recovered(): void {
+    if (this.#failures > 0) this.#logger.info(this.#chain, 'the node answers again');
+    this.#failures = 0;
+    this.#errorKind = null;
+    if (this.#progress.lastError !== null) this.#progress = { ...this.#progress, lastError: null };
+  }
+
+  failed(error: unknown): void {
+    this.#errorKind = error instanceof ChainError ? error.kind : null;
+    const kind = this.#errorKind ?? 'internal';
+    const message = error instanceof Error ? error.message : String(error);
+    if (this.#progress.lastError !== message) {
+      this.#logger.error({ ...this.#chain, kind, err: error }, 'could not follow the chain; trying again');
+    }
+    this.#failures += 1;
+    const state = kind === 'wrong_chain' ? 'wrong_chain' : 'error';
+    this.#progress = { ...this.#progress, state, lastError: message };
+  }
+
+  #behind(why: Readonly<Record<string, unknown>>, message: string): void {
+    if (this.#progress.state !== 'behind') this.#logger.warn({ ...this.#chain, ...why }, message);
+    this.#progress = { ...this.#progress, state: 'behind' };
+  }
+
+  #progressWithFinality(): Progress {
+    const progress = this.#progress;
+    if (this.#finalityError === null || progress.lastError !== null) return progress;
+    const state = progress.state === 'following' ? 'error' : progress.state;
+    return { ...progress, state, lastError: this.#finalityError };
+  }
+}
+
+/** What a failure to follow the chain is a sign of; an outage is none. */
+function alarmsOf(kind: ChainErrorKind | null): readonly ChainAlarm[] {
+  switch (kind) {
+    case null:
+    case 'unavailable':
+      return [];
+    case 'bad_answer':
+      return ['unreadable'];
+    case 'wrong_chain':
+    case 'pruned':
+    case 'unknown_version':
+      return [kind];
+    default:
+      return assertNever(kind);
+  }
+}
