@@ -12,6 +12,8 @@ import type { StockDelivery, StockOrder, StockSource } from './stock-worker.ts';
 const BRANCHES = 1_024;
 const FIRST = 4;
 const MOST = 256;
+/** So long after a thread failed or could not be had, another one is tried. */
+const REST_MS = 60_000;
 
 /** The next addresses of one branch, by index. */
 interface Shelf {
@@ -20,7 +22,8 @@ interface Shelf {
   end: number;
   /** How many are ordered at a time: twice as many whenever they did not last. */
   batch: number;
-  ordered: boolean;
+  /** An address of the branch, while more of them are ordered. */
+  ordered: KeyPath | null;
 }
 
 export interface AddressStock extends AddressDeriver {
@@ -28,77 +31,124 @@ export interface AddressStock extends AddressDeriver {
   close(): Promise<void>;
 }
 
+interface StockOptions {
+  readonly wallet: Wallet;
+  readonly liveNetwork: Network;
+  readonly logger: Logger;
+  readonly restMs: number;
+}
+
 /**
  * Derives the next addresses of a branch ahead in a worker thread, so that a payment finds its own
  * ready: the curve arithmetic of three coins takes longer than all the rest of creating a payment.
- * An address is a function of its path alone, so a stock can be lost or unused, but never wrong about
- * who has which address. Of secp256k1 branches the worker gets public keys only; of Solana, whose every
+ * An address is a function of its path alone, so a stock can be lost or unused. Of each delivery one
+ * address is derived here, too, and all are thrown away when it differs: money sent to a wrong address
+ * would be gone. Of secp256k1 branches the worker gets public keys only; of Solana, whose every
  * address needs a private key, the account's, which it wipes as soon as it has served the order. What is
- * not in stock is derived on the spot.
+ * not in stock, for whatever reason, is derived on the spot.
  */
-export function createAddressStock(wallet: Wallet, liveNetwork: Network, logger: Logger): AddressStock {
-  const shelves = new LruCache<Shelf>(BRANCHES);
-  let worker: Worker | null = null;
-  let isClosed = false;
+export function createAddressStock(
+  wallet: Wallet,
+  liveNetwork: Network,
+  logger: Logger,
+  { restMs = REST_MS }: { readonly restMs?: number } = {},
+): AddressStock {
+  return new WorkerStock({ wallet, liveNetwork, logger, restMs });
+}
 
-  const giveUp = (error: unknown): void => {
-    worker = null;
-    if (isClosed) return;
-    isClosed = true;
-    logger.warn({ err: error }, 'addresses are no longer derived ahead, which makes new payments slower');
-  };
+class WorkerStock implements AddressStock {
+  readonly #options: StockOptions;
+  #shelves = new LruCache<Shelf>(BRANCHES);
+  #worker: Worker | null = null;
+  #restsUntil = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
 
-  const started = (): Worker => {
-    if (worker !== null) return worker;
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    worker = new Worker(new URL(`./stock-worker.${extension}`, import.meta.url));
-    worker.unref();
-    worker.on('message', ({ key, from, addresses }: StockDelivery) => {
-      const shelf = shelves.get(key, newShelf);
-      shelf.ordered = false;
-      for (const [at, address] of addresses.entries()) shelf.ready.set(from + at, address);
-      for (const index of shelf.ready.keys()) {
-        if (shelf.ready.size <= 2 * MOST) break;
-        shelf.ready.delete(index);
-      }
-    });
-    worker.on('error', giveUp);
-    return worker;
-  };
+  constructor(options: StockOptions) {
+    this.#options = options;
+  }
 
-  const restock = (path: KeyPath, key: string, shelf: Shelf): void => {
+  address(path: KeyPath): string {
+    const key = `${path.coin}/${path.mode}/${path.account}/${path.branch}`;
+    const shelf = this.#shelves.get(key, newShelf);
+    const ready = shelf.ready.get(path.index);
+    shelf.ready.delete(path.index);
+    // Nothing left, though there had been a stock: more were wanted at once than were made.
+    if (ready === undefined && shelf.end > path.index) shelf.batch = Math.min(MOST, 2 * shelf.batch);
+    const address = ready ?? this.#options.wallet.address(path);
+    this.#restock(path, key, shelf);
+    return address;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#worker?.terminate();
+  }
+
+  #restock(path: KeyPath, key: string, shelf: Shelf): void {
     const { index } = path;
-    if (isClosed || shelf.ordered) return;
+    if (this.#isClosed || shelf.ordered !== null || performance.now() < this.#restsUntil) return;
     if (shelf.end < index + 1 || shelf.end > index + 1 + 2 * MOST) shelf.end = index + 1;
     if (shelf.end - (index + 1) > shelf.batch / 2 || shelf.end + shelf.batch > HARDENED_OFFSET) return;
-    const source = sourceOf(wallet, liveNetwork, path);
+    const source = sourceOf(this.#options, path);
     const order: StockOrder = { key, from: shelf.end, count: shelf.batch, source };
-    shelf.ordered = true;
+    shelf.ordered = path;
     shelf.end += shelf.batch;
-    started().postMessage(order, privateBytesOf(source));
-  };
+    try {
+      this.#worker ??= this.#started();
+      this.#worker.postMessage(order, privateBytesOf(source));
+    } catch (error) {
+      // The machine gives no more threads: that must keep nobody from paying.
+      wipe(source);
+      this.#giveUp(this.#worker, error);
+    }
+  }
 
-  return {
-    address(path) {
-      const key = `${path.coin}/${path.mode}/${path.account}/${path.branch}`;
-      const shelf = shelves.get(key, newShelf);
-      const ready = shelf.ready.get(path.index);
-      shelf.ready.delete(path.index);
-      // Nothing left, though there had been a stock: more were wanted at once than were made.
-      if (ready === undefined && shelf.end > path.index) shelf.batch = Math.min(MOST, 2 * shelf.batch);
-      const address = ready ?? wallet.address(path);
-      restock(path, key, shelf);
-      return address;
-    },
-    close: async () => {
-      isClosed = true;
-      await worker?.terminate();
-    },
-  };
+  #started(): Worker {
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    const worker = new Worker(new URL(`./stock-worker.${extension}`, import.meta.url));
+    worker.unref();
+    worker.on('message', (delivery: StockDelivery) => this.#take(worker, delivery));
+    worker.on('error', (error) => this.#giveUp(worker, error));
+    worker.on('exit', (code) => this.#giveUp(worker, new Error(`the thread ended with code ${code}`)));
+    return worker;
+  }
+
+  #take(from: Worker, { key, from: first, addresses }: StockDelivery): void {
+    if (from !== this.#worker) return;
+    const shelf = this.#shelves.get(key, newShelf);
+    const path = shelf.ordered;
+    shelf.ordered = null;
+    if (path === null) return;
+    const at = Math.floor(Math.random() * addresses.length);
+    if (addresses[at] !== this.#options.wallet.address({ ...path, index: first + at })) {
+      this.#giveUp(from, new Error(`address ${first + at} of ${key} was derived wrongly`));
+      return;
+    }
+    for (const [offset, address] of addresses.entries()) shelf.ready.set(first + offset, address);
+    for (const index of shelf.ready.keys()) {
+      if (shelf.ready.size <= 2 * MOST) break;
+      shelf.ready.delete(index);
+    }
+  }
+
+  /** Forgets the stock, and leaves it at that for a while. */
+  #giveUp(failed: Worker | null, error: unknown): void {
+    // Its end, after its error; or the one that took its place is not to blame.
+    if (this.#isClosed || failed !== this.#worker) return;
+    this.#worker = null;
+    this.#shelves = new LruCache<Shelf>(BRANCHES);
+    const { logger, restMs } = this.#options;
+    this.#restsUntil = performance.now() + restMs;
+    void failed?.terminate();
+    logger.error(
+      { err: error, restMs },
+      'addresses are not derived ahead for now, which makes new payments slower',
+    );
+  }
 }
 
 /** What the worker derives a branch's addresses from. */
-function sourceOf(wallet: Wallet, liveNetwork: Network, path: KeyPath): StockSource {
+function sourceOf({ wallet, liveNetwork }: StockOptions, path: KeyPath): StockSource {
   const { coin, mode } = path;
   if (coin === 'SOL') return { curve: 'ed25519', ...wallet.solanaAccount(path) };
   const { publicKey, chainCode } = wallet.publicBranch(path);
@@ -111,6 +161,13 @@ function privateBytesOf(source: StockSource): ArrayBuffer[] {
   return source.curve === 'ed25519' ? [source.privateKey.buffer, source.chainCode.buffer] : [];
 }
 
+/** They stayed here after all. */
+function wipe(source: StockSource): void {
+  if (source.curve === 'secp256k1') return;
+  source.privateKey.fill(0);
+  source.chainCode.fill(0);
+}
+
 function newShelf(): Shelf {
-  return { ready: new Map(), end: 0, batch: FIRST, ordered: false };
+  return { ready: new Map(), end: 0, batch: FIRST, ordered: null };
 }

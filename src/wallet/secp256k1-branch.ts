@@ -29,12 +29,25 @@ export function branchOf(publicKey: Uint8Array, chainCode: Uint8Array): PublicBr
   return { publicKey, chainCode, point: Point.fromBytes(publicKey) };
 }
 
-/** The points of `count` indexes from `from` on; fifty together take a third of the time of one by one. */
+/**
+ * The points of `count` indexes from `from` on; fifty together take a third of the time of one by one.
+ * @throws when they do not add up: then one of them is wrong.
+ */
 export function childPoints(branch: PublicBranch, from: number, count: number): CurvePoint[] {
-  return addMultiples(
-    branch.point,
-    Array.from({ length: count }, (_, at) => tweakOf(branch, from + at)),
-  );
+  const tweaks = Array.from({ length: count }, (_, at) => tweakOf(branch, from + at));
+  const points = addMultiples(branch.point, tweaks);
+  if (!addUp(branch.point, tweaks, points)) throw new Error('points of a branch were derived wrongly');
+  return points;
+}
+
+/**
+ * Whether the sum of start + tweak·G for each tweak is that of the points, by the library's arithmetic
+ * instead of that of the batch: it takes a tenth of the time, and one flipped bit shows.
+ */
+export function addUp(start: CurvePoint, tweaks: readonly bigint[], points: readonly CurvePoint[]): boolean {
+  const tweak = tweaks.reduce((sum, each) => sum + each, 0n) % Point.Fn.ORDER;
+  const expected = GENERATOR.multiplyUnsafe(tweak).add(start.multiplyUnsafe(BigInt(tweaks.length)));
+  return points.reduce((sum, point) => sum.add(point), Point.ZERO).equals(expected);
 }
 
 /**

@@ -4,6 +4,7 @@ import { COINS } from '../../../src/domain/coins.ts';
 import type { KeyPath } from '../../../src/domain/keys.ts';
 import { createAddressStock, type AddressStock } from '../../../src/wallet/address-stock.ts';
 import { createWallet, type Wallet } from '../../../src/wallet/derivation.ts';
+import type { PublicBranch } from '../../../src/wallet/secp256k1-branch.ts';
 import { Keyring } from '../../../src/wallet/keyring.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { silent } from '../../_helpers/wallet-world.ts';
@@ -76,4 +77,61 @@ test('the last index of a branch is the end', () => {
 test('without its worker it derives on the spot', async () => {
   await stock.close();
   expect(stock.address(at(5_000))).toBe(wallet.address(at(5_000)));
+});
+
+/** A stock whose thread works from whatever `branch` makes of the right public key. */
+function stockFrom(branch: (path: KeyPath) => PublicBranch): {
+  readonly own: AddressStock;
+  /** Addresses that were not in stock. */
+  readonly made: () => number;
+} {
+  let made = 0;
+  const counting: Wallet = {
+    ...wallet,
+    publicBranch: branch,
+    address: (path) => {
+      made += 1;
+      return wallet.address(path);
+    },
+  };
+  return { own: createAddressStock(counting, 'regtest', silent, { restMs: 50 }), made: () => made };
+}
+
+test('hands out nothing that a thread derived from another key, wherever the fault is', async () => {
+  const orders: KeyPath[] = [];
+  const { own } = stockFrom((path) => {
+    orders.push(path);
+    return wallet.publicBranch({ ...path, account: path.account + 1 });
+  });
+  // Each order after the first was made when the one before it had been served.
+  for (let index = 0; orders.length < 3; index += 1) {
+    expect(own.address(at(index))).toBe(wallet.address(at(index)));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await own.close();
+});
+
+test('a thread that fails keeps nobody from an address, and after a while another takes its place', async () => {
+  let broken = 1;
+  const { own, made } = stockFrom((path) => {
+    const right = wallet.publicBranch(path);
+    return broken-- > 0 ? { ...right, publicKey: new Uint8Array(33) } : right;
+  });
+  let index = 0;
+  await eventually(
+    'addresses come from stock again',
+    async () => {
+      const before = made();
+      for (let more = 0; more < 8; more += 1) {
+        expect(own.address(at(index))).toBe(wallet.address(at(index)));
+        index += 1;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return made() - before;
+    },
+    (missed) => missed <= 1,
+    20_000,
+  );
+  expect(broken).toBeLessThan(0);
+  await own.close();
 });

@@ -2,6 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addMultiples } from '../../../src/wallet/secp256k1-batch.ts';
+import { addUp } from '../../../src/wallet/secp256k1-branch.ts';
 
 const { Point } = secp256k1;
 const ORDER = Point.Fn.ORDER;
@@ -45,4 +46,24 @@ test('a sum that meets a point of the table or its opposite, the point at infini
       expect(sums[at]?.equals(point.add(Point.BASE.multiplyUnsafe(each)))).toBe(true);
     }
   }
+});
+
+test('the sum of a batch tells one wrong point among right ones', () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 1n, max: ORDER - 1n }),
+      fc.array(scalar, { minLength: 1, maxLength: 12 }),
+      fc.nat(),
+      fc.bigInt({ min: 1n, max: ORDER - 1n }),
+      (start, scalars, which, by) => {
+        const point = Point.BASE.multiply(start);
+        const points = addMultiples(point, scalars);
+        expect(addUp(point, scalars, points)).toBe(true);
+        const wrong = which % points.length;
+        const off = points.map((each, at) => (at === wrong ? each.add(Point.BASE.multiply(by)) : each));
+        expect(addUp(point, scalars, off)).toBe(false);
+      },
+    ),
+    { numRuns: 40 },
+  );
 });
