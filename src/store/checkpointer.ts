@@ -10,7 +10,7 @@ interface CheckpointerOptions {
   readonly path: string;
   /** Pages in the log that the database file does not have yet. */
   readonly pagesWaiting: () => number;
-  /** The thread ended: from now on somebody else must empty the log. */
+  /** There is no thread, or none any more: from now on somebody else must empty the log. */
   readonly onFailure: () => void;
 }
 
@@ -52,10 +52,23 @@ export class Checkpointer {
 
   #look(): void {
     this.#timer = null;
-    if (this.#isClosed || this.#options.pagesWaiting() < WORTHWHILE_PAGES) return;
-    this.#isBusy = true;
-    this.#worker ??= this.#started();
-    this.#worker.postMessage('checkpoint');
+    if (this.#isClosed) return;
+    try {
+      if (this.#options.pagesWaiting() < WORTHWHILE_PAGES) return;
+      this.#isBusy = true;
+      this.#worker ??= this.#started();
+      this.#worker.postMessage('checkpoint');
+    } catch {
+      // No thread to be had, or a disk that fails: the next commit tells whoever it concerns.
+      this.#failed();
+    }
+  }
+
+  #failed(): void {
+    this.#worker = null;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#options.onFailure();
   }
 
   #started(): Worker {
@@ -70,12 +83,7 @@ export class Checkpointer {
       if (pagesLeft >= WORTHWHILE_PAGES) this.written();
     });
     worker.on('error', () => undefined);
-    worker.on('exit', () => {
-      this.#worker = null;
-      if (this.#isClosed) return;
-      this.#isClosed = true;
-      this.#options.onFailure();
-    });
+    worker.on('exit', () => this.#failed());
     return worker;
   }
 }

@@ -107,7 +107,8 @@ class Reader implements Runner {
   endSnapshot(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#commit.run();
+    // A failed read may have ended it: SQLite takes back what an I/O error or a lack of memory hits.
+    if (this.#sqlite.inTransaction) this.#commit.run();
   }
 
   /** Pages in the write-ahead log that are not in the database file yet. */

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runScript } from '../../_helpers/script.ts';
+
+let dir: string;
+beforeEach(() => (dir = mkdtempSync(join(tmpdir(), 'tilld-threads-'))));
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** As where a container's pids limit is reached: whoever asks for a thread gets an error at once. */
+const NO_THREADS = ['--permission', '--allow-fs-read=*', '--allow-fs-write=*', '--allow-addons'];
+
+test('without a thread, addresses are derived on the spot, and the log says why that is slower', async () => {
+  const { code, stdout, stderr } = await runScript(
+    `
+    import { createAddressStock } from 'src/wallet/address-stock.ts';
+    import { createWallet } from 'src/wallet/derivation.ts';
+    import { Keyring } from 'src/wallet/keyring.ts';
+    const keyring = await Keyring.fromEntropy(Buffer.alloc(32, 9));
+    const wallet = createWallet({ keyring, liveNetwork: 'regtest' });
+    const log = (fields: object, text: string) => console.log(text);
+    const stock = createAddressStock(wallet, 'regtest', { debug: log, info: log, warn: log, error: log });
+    for (const coin of ['BTC', 'LTC', 'ETH', 'SOL'] as const) {
+      const path = { coin, mode: 'live', account: 1, branch: 0, index: 0 } as const;
+      for (let index = 0; index < 3; index += 1) {
+        if (stock.address({ ...path, index }) !== wallet.address({ ...path, index })) process.exit(9);
+      }
+    }
+    await stock.close();
+  `,
+    NO_THREADS,
+  );
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.split('\n').filter((line) => line.includes('not derived ahead'))).toHaveLength(1);
+});
+
+test('without a thread, commits empty the write-ahead log themselves', async () => {
+  const { code, stdout, stderr } = await runScript(
+    `
+    import { statSync } from 'node:fs';
+    import { inTransaction } from 'src/store/database.ts';
+    import { writeMeta } from 'src/store/meta.ts';
+    import { openDatabase } from 'src/store/open.ts';
+    const path = ${JSON.stringify(join(dir, 'till.sqlite'))};
+    const { db, close } = await openDatabase(path);
+    for (let n = 0; n < 3; n += 1) {
+      await inTransaction(db, (tx) => writeMeta(tx, 'text-' + n, 'x'.repeat(20_000_000)));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    console.log(statSync(path).size, statSync(path + '-wal').size);
+    await close();
+  `,
+    NO_THREADS,
+  );
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  const [file = 0, log = Infinity] = stdout.trim().split(' ').map(Number);
+  expect(file).toBeGreaterThan(30_000_000);
+  expect(log).toBeLessThan(50_000_000);
+});
