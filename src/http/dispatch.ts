@@ -4,12 +4,13 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/database.ts';
 import type { Caller } from '../usecases/auth/authenticate.ts';
 import type { Tokens } from '../usecases/auth/tokens.ts';
-import { clientKey, networkKey } from './client-key.ts';
+import { clientKey } from './client-key.ts';
 import { failure, success, type Answer } from './envelope.ts';
 import { idempotencyKeyOf, type Once } from './idempotency.ts';
 import { chooseMerchant, identify, resolveAuth } from './identify.ts';
 import type { BodyReader } from './read-body.ts';
 import { requestIdOf } from './request-id.ts';
+import { RequestInput } from './request-input.ts';
 import type { AuthKind, AuthOf, Route, RouteInput } from './route.ts';
 import { parsePart, validationError } from './validation.ts';
 
@@ -45,17 +46,14 @@ export async function dispatch(
   const auth = await resolveAuth(deps.db, route.auth, caller, merchantId);
   const key = route.method === 'POST' ? idempotencyKeyOf(req.get('Idempotency-Key')) : null;
   const scope = scopeOf(route.auth, auth, req);
-  const input = {
+  const input = new RequestInput(req, {
     auth,
     body,
     query,
     requestId: requestIdOf(res),
-    get network() {
-      return networkKey(req);
-    },
     idempotencyKey: key,
     idempotencyScope: scope,
-  };
+  });
   const work = async () => run(deps, route, input);
   return key === null ? work() : deps.once({ route, scope, key, ...raw }, work);
 }
