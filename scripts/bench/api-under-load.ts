@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { Shop } from '../../test/_helpers/api-client.ts';
 import { alternate, compare } from './harness/alternate.ts';
-import { firstMessage, startNode } from './harness/child.ts';
+import { nextMessage, startNode } from './harness/child.ts';
 import { startDaemon, type Daemon } from './harness/daemon.ts';
 import { putLoad } from './harness/load.ts';
 import type { Bench, Question } from './harness/question.ts';
@@ -18,13 +18,13 @@ export const question: Question = {
   against: 'the same requests at the same pace, otherwise idle',
   run: async (bench) => {
     const node = startNode(bench, [fileURLToPath(new URL('chain/block-node.ts', import.meta.url))], {});
-    const { port } = (await firstMessage(node)) as { port: number };
+    const { port } = (await nextMessage(node)) as { port: number };
     const sink = startNode(
       bench,
       [fileURLToPath(new URL('harness/sink-server.ts', import.meta.url)), String(ENDPOINTS)],
       {},
     );
-    const { ports } = (await firstMessage(sink)) as { ports: number[] };
+    const { ports } = (await nextMessage(sink)) as { ports: number[] };
     const daemon = await startDaemon(bench, {
       env: { TILLD_NETWORK: 'regtest', TILLD_BTC_RPC_URL: `http://u:p@127.0.0.1:${port}` },
     });

@@ -1,6 +1,7 @@
 import { alternate, compare } from './harness/alternate.ts';
-import type { Comparison, Question } from './harness/question.ts';
-import { BlockWorld } from './chain/block-world.ts';
+import { costOf } from './harness/cost.ts';
+import type { Bench, Comparison, Question } from './harness/question.ts';
+import { answered, BlockWorld } from './chain/block-world.ts';
 import { blockOf, payment, strangers } from './chain/synthetic-block.ts';
 
 const FEW = 1_000;
@@ -14,15 +15,16 @@ export const question: Question = {
     const others = strangers({ transactions: 3_970, maxInputs: 3, legacyEvery: 8 });
     const take = async (world: BlockWorld): Promise<number> => {
       const paid = payment(await world.payees(1));
-      const { ms, credits } = await world.take(blockOf(world.tip, [...others, paid]));
+      const block = answered(blockOf(world.tip, [...others, paid]));
+      const { cost, value: credits } = await costOf(async () => world.take(block));
       if (credits !== 1) throw new Error('the payment was not found');
-      return ms;
+      return cost.ms;
     };
-    const small = await BlockWorld.open(bench, FEW);
+    const small = await open(bench, FEW);
     const comparisons: Comparison[] = [];
     for (const wanted of MANY) {
       const watched = bench.quick ? wanted / 10 : wanted;
-      const large = await BlockWorld.open(bench, watched);
+      const large = await open(bench, watched);
       const rounds = await alternate({
         rounds: bench.quick ? 5 : 15,
         ours: async () => take(large),
@@ -40,3 +42,10 @@ export const question: Question = {
     return { comparisons };
   },
 };
+
+async function open(bench: Bench, watched: number): Promise<BlockWorld> {
+  bench.progress(`taking in ${watched} addresses`);
+  const world = await BlockWorld.open(watched);
+  bench.onEnd(async () => world.close());
+  return world;
+}

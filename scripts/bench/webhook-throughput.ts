@@ -6,7 +6,7 @@ import pino from 'pino';
 import { Agent } from 'undici';
 import { openShop, type Merchant, type Shop } from '../../test/_helpers/webhooks/shop.ts';
 import { alternate, compare } from './harness/alternate.ts';
-import { firstMessage, startNode } from './harness/child.ts';
+import { nextMessage, startNode } from './harness/child.ts';
 import { costOf, type Cost } from './harness/cost.ts';
 import type { Bench, Question } from './harness/question.ts';
 
@@ -73,7 +73,7 @@ function rateOf(
 async function startSinks(bench: Bench): Promise<string[]> {
   const script = fileURLToPath(new URL('harness/sink-server.ts', import.meta.url));
   const child = startNode(bench, [script, String(ENDPOINTS)], {});
-  const { ports } = (await firstMessage(child)) as { ports: readonly number[] };
+  const { ports } = (await nextMessage(child)) as { ports: readonly number[] };
   return ports.map((port) => `http://127.0.0.1:${port}/hook`);
 }
 

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { OpenKey } from '../domain/chain.ts';
 import type { ChainId, Coin } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
@@ -83,17 +83,30 @@ export async function findWatched(
 ): Promise<StoredAddress[]> {
   const found: StoredAddress[] = [];
   for (let at = 0; at < watchKeys.length; at += CHUNK) {
-    const rows = await db
-      .selectFrom('addresses')
-      .selectAll()
-      .where('coin', '=', chain.coin)
-      .where('mode', '=', chain.mode)
-      .where('watch_key', 'in', watchKeys.slice(at, at + CHUNK))
-      .execute();
-    found.push(...rows);
+    const keys = watchKeys.slice(at, at + CHUNK);
+    const [only] = keys;
+    // A block that pays us mostly pays one of us.
+    const rows =
+      keys.length === 1 && only !== undefined
+        ? await watchedAs(db, { ...chain, watchKey: only })
+        : await watchedAmong(db, chain, keys).execute();
+    for (const row of rows) found.push(row);
   }
   return found;
 }
+
+function watchedAmong(db: Db, { coin, mode }: ChainId, watchKeys: readonly string[]) {
+  return db
+    .selectFrom('addresses')
+    .selectAll()
+    .where('coin', '=', coin)
+    .where('mode', '=', mode)
+    .where('watch_key', 'in', watchKeys);
+}
+
+const watchedAs = prepared((db, slot: SlotOf<ChainId & { watchKey: string }>) =>
+  watchedAmong(db, { coin: slot('coin'), mode: slot('mode') }, [slot('watchKey')]),
+);
 
 /**
  * Addresses that may be paid at any moment: the merchants' own, and of the newest `limit` those of
@@ -171,17 +184,20 @@ export async function watchKeysAfter(
   after: number,
   limit: number,
 ): Promise<{ position: number; watchKey: string }[]> {
-  const rows = await db
-    .selectFrom('addresses')
-    .select(['id', 'watch_key'])
-    .where('coin', '=', chain.coin)
-    .where('mode', '=', chain.mode)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+  const rows = await keysAfter(db, { ...chain, after, limit });
   return rows.map((row) => ({ position: row.id, watchKey: row.watch_key }));
 }
+
+const keysAfter = prepared((db, slot: SlotOf<ChainId & { after: number; limit: number }>) =>
+  db
+    .selectFrom('addresses')
+    .select(['id', 'watch_key'])
+    .where('coin', '=', slot('coin'))
+    .where('mode', '=', slot('mode'))
+    .where('id', '>', slot('after'))
+    .orderBy('id')
+    .limit(sql.val(slot('limit'))),
+);
 
 /** The merchant's own address on a chain: the first of its receiving branch. */
 export async function merchantAddress(

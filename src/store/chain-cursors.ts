@@ -2,20 +2,23 @@ import type { BlockRef, ChainBlockHeader } from '../domain/chain.ts';
 import type { ChainId, Coin, Mode } from '../domain/coins.ts';
 import type { FinalHeights } from '../domain/confirmations.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
 
 /** Blocks remembered below the cursor: the deepest reorg that is followed without a rescan. */
 export const REMEMBERED_BLOCKS = 2_016;
 
 /** Where the scan of a chain stands; undefined before the first contact with its node. */
 export async function findCursor(db: Db, chain: ChainId): Promise<BlockRef | undefined> {
-  return db
+  return (await cursorOf(db, chain))[0];
+}
+
+const cursorOf = prepared((db, slot: SlotOf<ChainId>) =>
+  db
     .selectFrom('chain_cursors')
     .select(['height', 'hash'])
-    .where('coin', '=', chain.coin)
-    .where('mode', '=', chain.mode)
-    .executeTakeFirst();
-}
+    .where('coin', '=', slot('coin'))
+    .where('mode', '=', slot('mode')),
+);
 
 const cursorsOf = prepared((db, slot: SlotOf<{ mode: Mode }>) =>
   db
@@ -59,27 +62,22 @@ export async function advanceCursor(
 ): Promise<void> {
   const { coin, mode } = chain;
   const { height, hash } = block;
-  await tx
-    .insertInto('chain_blocks')
-    .values(
-      [...below, block].map((each) => ({
-        coin,
-        mode,
-        height: each.height,
-        hash: each.hash,
-        parent_hash: each.parentHash,
-        time_ms: each.timeMs,
-      })),
-    )
-    .execute();
-  await tx
-    .deleteFrom('chain_blocks')
-    .where('coin', '=', coin)
-    .where('mode', '=', mode)
-    .where('height', '<=', height - REMEMBERED_BLOCKS)
-    .execute();
+  for (const each of [...below, block]) {
+    const { parentHash: parent_hash, timeMs: time_ms } = each;
+    await insertBlock(tx, { coin, mode, height: each.height, hash: each.hash, parent_hash, time_ms });
+  }
+  await forgetBlocks(tx, { coin, mode, upTo: height - REMEMBERED_BLOCKS });
   await setCursor(tx, chain, { height, hash }, nowMs);
 }
+
+const insertBlock = preparedInsert('chain_blocks');
+const forgetBlocks = prepared((db, slot: SlotOf<ChainId & { upTo: number }>) =>
+  db
+    .deleteFrom('chain_blocks')
+    .where('coin', '=', slot('coin'))
+    .where('mode', '=', slot('mode'))
+    .where('height', '<=', slot('upTo')),
+);
 
 /** Moves the cursor back to an earlier block and forgets the blocks above it, final or not. */
 export async function rewindCursor(tx: Tx, chain: ChainId, to: BlockRef, nowMs: number): Promise<void> {
@@ -119,16 +117,16 @@ export async function resetCursor(
 }
 
 async function setCursor(tx: Tx, chain: ChainId, at: BlockRef, nowMs: number): Promise<void> {
-  const { coin, mode } = chain;
-  const { height, hash } = at;
-  await tx
-    .insertInto('chain_cursors')
-    .values({ coin, mode, height, hash, safe_height: null, finalized_height: null, updated_at: nowMs })
-    .onConflict((conflict) =>
-      conflict.columns(['coin', 'mode']).doUpdateSet({ height, hash, updated_at: nowMs }),
-    )
-    .execute();
+  await putCursor(tx, { ...chain, ...at, nowMs });
 }
+
+const putCursor = prepared((db, slot: SlotOf<ChainId & BlockRef & { nowMs: number }>) => {
+  const at = { height: slot('height'), hash: slot('hash'), updated_at: slot('nowMs') };
+  return db
+    .insertInto('chain_cursors')
+    .values({ coin: slot('coin'), mode: slot('mode'), ...at, safe_height: null, finalized_height: null })
+    .onConflict((conflict) => conflict.columns(['coin', 'mode']).doUpdateSet(at));
+});
 
 /** Remembered blocks at or below a height, highest first. */
 export async function rememberedBlocks(

@@ -16,17 +16,38 @@ export type ObservedOutput = Omit<StoredOutput, 'seq'> & Partial<Pick<StoredOutp
 
 /** Writes an output as observed now; what its spending side knows is left alone. */
 export async function putOutput(tx: Tx, row: ObservedOutput): Promise<void> {
-  const { amount, state, height, block_hash, maturity, late_due, updated_at } = row;
-  await tx
-    .insertInto('outputs')
-    .values({ ...row, seq: undefined })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['coin', 'mode', 'txid', 'vout'])
-        .doUpdateSet({ amount, state, height, block_hash, maturity, late_due, updated_at }),
-    )
-    .execute();
+  await put(tx, row);
 }
+
+const put = prepared((db, slot: SlotOf<Omit<StoredOutput, 'seq'>>) => {
+  const observed = {
+    amount: slot('amount'),
+    state: slot('state'),
+    height: slot('height'),
+    block_hash: slot('block_hash'),
+    maturity: slot('maturity'),
+    late_due: slot('late_due'),
+    updated_at: slot('updated_at'),
+  };
+  return db
+    .insertInto('outputs')
+    .values({
+      ...observed,
+      coin: slot('coin'),
+      mode: slot('mode'),
+      txid: slot('txid'),
+      vout: slot('vout'),
+      address_id: slot('address_id'),
+      merchant_id: slot('merchant_id'),
+      payment_id: slot('payment_id'),
+      first_seen_at: slot('first_seen_at'),
+      late: slot('late'),
+      spent_by: slot('spent_by'),
+      spent_height: slot('spent_height'),
+      send_id: slot('send_id'),
+    })
+    .onConflict((conflict) => conflict.columns(['coin', 'mode', 'txid', 'vout']).doUpdateSet(observed));
+});
 
 export async function findOutput(db: Db, chain: ChainId, ref: OutputRef): Promise<StoredOutput | undefined> {
   return db
@@ -79,14 +100,17 @@ export async function txidsAfter(
   after: number,
   limit: number,
 ): Promise<Pick<StoredOutput, 'seq' | 'coin' | 'mode' | 'txid'>[]> {
-  return db
+  return paidAfter(db, { after, limit });
+}
+
+const paidAfter = prepared((db, slot: SlotOf<{ after: number; limit: number }>) =>
+  db
     .selectFrom('outputs')
     .select(['seq', 'coin', 'mode', 'txid'])
-    .where('seq', '>', after)
+    .where('seq', '>', slot('after'))
     .orderBy('seq')
-    .limit(limit)
-    .execute();
-}
+    .limit(sql.val(slot('limit'))),
+);
 
 /** Everything we count on that no block holds. */
 export async function unconfirmedOutputs(db: Db, chain: ChainId): Promise<StoredOutput[]> {
@@ -224,7 +248,12 @@ export async function paymentsWithMoneyAbove(
   height: number,
   tip: number = height,
 ): Promise<string[]> {
-  const rows = await db
+  const rows = await paymentsInBlocks(db, { ...chain, height, next: tip + 1 });
+  return rows.flatMap((row) => (row.payment_id === null ? [] : [row.payment_id]));
+}
+
+const paymentsInBlocks = prepared((db, slot: SlotOf<ChainId & { height: number; next: number }>) =>
+  db
     .selectFrom('outputs')
     .innerJoin('payment_options', (join) =>
       join
@@ -233,19 +262,17 @@ export async function paymentsWithMoneyAbove(
     )
     .select('outputs.payment_id')
     .distinct()
-    .where('outputs.coin', '=', chain.coin)
-    .where('outputs.mode', '=', chain.mode)
-    .where('outputs.height', '>', height)
+    .where('outputs.coin', '=', slot('coin'))
+    .where('outputs.mode', '=', slot('mode'))
+    .where('outputs.height', '>', slot('height'))
     .where((eb) =>
       eb.or([
         eb('payment_options.required_finality', 'is not', null),
-        eb(eb('outputs.height', '+', eb.ref('payment_options.required_confirmations')), '>', tip + 1),
-        eb(eb('outputs.height', '+', eb.ref('outputs.maturity')), '>', tip + 1),
+        eb(eb('outputs.height', '+', eb.ref('payment_options.required_confirmations')), '>', slot('next')),
+        eb(eb('outputs.height', '+', eb.ref('outputs.maturity')), '>', slot('next')),
       ]),
-    )
-    .execute();
-  return rows.flatMap((row) => (row.payment_id === null ? [] : [row.payment_id]));
-}
+    ),
+);
 
 /** Payments, by id after `after`, with late money whose price at the current rate is not known yet. */
 export async function paymentsWithUnquotedMoney(

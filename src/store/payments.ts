@@ -82,19 +82,40 @@ export type PaymentChange = Pick<
   | 'refunded_by'
 >;
 
-export async function updatePayment(tx: Tx, id: string, change: PaymentChange): Promise<void> {
-  await tx.updateTable('payments').set(change).where('id', '=', id).execute();
+export async function updatePayment(tx: Tx, id: string, to: PaymentChange): Promise<void> {
+  await change(tx, { ...to, id });
 }
+
+const change = prepared((db, slot: SlotOf<PaymentChange & { id: string }>) =>
+  db
+    .updateTable('payments')
+    .set({
+      status: slot('status'),
+      exception: slot('exception'),
+      updated_at: slot('updated_at'),
+      closed_at: slot('closed_at'),
+      cancelled_at: slot('cancelled_at'),
+      accepted_at: slot('accepted_at'),
+      refunded_at: slot('refunded_at'),
+      refunded_by: slot('refunded_by'),
+    })
+    .where('id', '=', slot('id')),
+);
 
 /** Counts one more event on a payment and returns it with the new sequence. */
 export async function countPaymentEvent(tx: Tx, id: string): Promise<StoredPayment> {
-  return tx
+  const [row] = await countEvent(tx, { id });
+  if (row === undefined) throw new Error(`payment ${id} does not exist`);
+  return row;
+}
+
+const countEvent = prepared((db, slot: SlotOf<{ id: string }>) =>
+  db
     .updateTable('payments')
     .set((eb) => ({ sequence: eb('sequence', '+', 1) }))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-}
+    .where('id', '=', slot('id'))
+    .returningAll(),
+);
 
 /** The coins each of these payments is offered in. At most a few hundred ids at a time. */
 export async function coinsOffered(

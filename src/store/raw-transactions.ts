@@ -1,6 +1,7 @@
 import type { StoredTransaction } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
+import { prepared, type SlotOf } from './prepared.ts';
 
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 500;
@@ -12,13 +13,21 @@ export async function keepRawTransaction(
   transaction: { txid: string; raw: string },
   nowMs: number,
 ): Promise<void> {
-  const { txid, raw } = transaction;
-  await tx
-    .insertInto('raw_transactions')
-    .values({ coin: chain.coin, mode: chain.mode, txid, raw, created_at: nowMs })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await keep(tx, { ...chain, ...transaction, nowMs });
 }
+
+const keep = prepared((db, slot: SlotOf<ChainId & { txid: string; raw: string; nowMs: number }>) =>
+  db
+    .insertInto('raw_transactions')
+    .values({
+      coin: slot('coin'),
+      mode: slot('mode'),
+      txid: slot('txid'),
+      raw: slot('raw'),
+      created_at: slot('nowMs'),
+    })
+    .onConflict((conflict) => conflict.doNothing()),
+);
 
 /** The transactions of these ids, with their bytes where we have them. */
 export async function storedTransactions(

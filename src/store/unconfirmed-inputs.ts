@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import type { Debit, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
+import { prepared, type SlotOf } from './prepared.ts';
 
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 300;
@@ -72,23 +74,30 @@ export async function spentByUnconfirmed(db: Db, chain: ChainId, txids: readonly
 
 /** Transactions whose outputs unconfirmed payments to us spend, `limit` at most. */
 export async function contestedTxids(db: Db, chain: ChainId, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('unconfirmed_inputs')
-    .select('txid')
-    .distinct()
-    .where('coin', '=', chain.coin)
-    .where('mode', '=', chain.mode)
-    .limit(limit)
-    .execute();
+  const rows = await contested(db, { ...chain, limit });
   return rows.map((row) => row.txid);
 }
 
+const contested = prepared((db, slot: SlotOf<ChainId & { limit: number }>) =>
+  db
+    .selectFrom('unconfirmed_inputs')
+    .select('txid')
+    .distinct()
+    .where('coin', '=', slot('coin'))
+    .where('mode', '=', slot('mode'))
+    .limit(sql.val(slot('limit'))),
+);
+
 /** Forgets the inputs of transactions of which nothing is unconfirmed any more. */
 export async function forgetSettledInputs(tx: Tx, chain: ChainId): Promise<void> {
-  await tx
+  await forgetSettled(tx, chain);
+}
+
+const forgetSettled = prepared((db, slot: SlotOf<ChainId>) =>
+  db
     .deleteFrom('unconfirmed_inputs')
-    .where('coin', '=', chain.coin)
-    .where('mode', '=', chain.mode)
+    .where('coin', '=', slot('coin'))
+    .where('mode', '=', slot('mode'))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -101,6 +110,5 @@ export async function forgetSettledInputs(tx: Tx, chain: ChainId): Promise<void>
             .where('outputs.state', '=', 'unconfirmed'),
         ),
       ),
-    )
-    .execute();
-}
+    ),
+);

@@ -13,8 +13,6 @@ import { createChainIndex } from '../../../src/store/chain-index.ts';
 import { inTransaction } from '../../../src/store/database.ts';
 import { recordBlock } from '../../../src/usecases/chain/record-block.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../../test/_helpers/payment-world.ts';
-import { costOf, type Cost } from '../harness/cost.ts';
-import type { Bench } from '../harness/question.ts';
 import type { SyntheticBlock } from './synthetic-block.ts';
 
 const CHAIN = { coin: 'BTC', mode: 'live' } as const;
@@ -36,9 +34,8 @@ export class BlockWorld {
   }
 
   /** @param watched addresses that the shop watches, each with an output it once got */
-  static async open(bench: Bench, watched: number): Promise<BlockWorld> {
+  static async open(watched: number): Promise<BlockWorld> {
     const world = await openPaymentWorld();
-    bench.onEnd(async () => world.close());
     await fill(world, watched);
     const now = world.now();
     await inTransaction(world.wallet.db, async (tx) =>
@@ -50,13 +47,12 @@ export class BlockWorld {
       ),
     );
     const opened = new BlockWorld(world);
-    bench.onEnd(async () => opened.#prover.close());
-    for (let looks = 0; (await opened.#index.sieve?.()) === null; looks += 1) {
-      if (looks === 0) bench.progress(`taking in ${watched} addresses`);
-    }
+    // Not ready until all addresses were taken in, which takes many looks.
+    while ((await opened.#index.sieve?.()) === null);
     return opened;
   }
 
+  /** The block that the next one must follow. */
   get tip(): string {
     return this.#tip;
   }
@@ -76,10 +72,12 @@ export class BlockWorld {
     return scripts;
   }
 
-  /** From the node's answer, a text in memory, to the committed ledger. */
-  async take(block: SyntheticBlock): Promise<Cost & { readonly credits: number }> {
-    // A new client counts its requests from one: the answers are whole before the clock starts.
-    const answers = [reply(block.hash, 1), reply(block.hex, 2)];
+  /**
+   * From the node's answers, texts in memory, to the committed ledger.
+   * @returns how many credits were found
+   */
+  async take({ hash, answers }: AnsweredBlock): Promise<number> {
+    // A new client counts its requests from one, as the answers are numbered.
     let lastId = 0;
     const next = (): Uint8Array<ArrayBuffer> => answers[(lastId += 1) - 1] ?? new Uint8Array();
     const client = createNodeClient(
@@ -89,26 +87,41 @@ export class BlockWorld {
         close: async () => {},
       }),
     );
-    const reader = {
-      client,
-      coin: UTXO_COINS.BTC,
-      index: this.#index,
-      prover: this.#prover,
-    };
-    const { cost, value: credits } = await costOf(async () => {
-      const read = await readBlock(reader, this.#height + 1);
-      if (read === null) throw new Error('the block was not read');
-      if (!(await recordBlock(this.#world.deps, CHAIN, read, null)))
-        throw new Error('the block was not recorded');
-      return read.credits.length;
-    });
+    const reader = { client, coin: UTXO_COINS.BTC, index: this.#index, prover: this.#prover };
+    const read = await readBlock(reader, this.#height + 1);
+    if (read === null) throw new Error('the block was not read');
+    if (!(await recordBlock(this.#world.deps, CHAIN, read, null)))
+      throw new Error('the block was not recorded');
     this.#height += 1;
-    this.#tip = block.hash;
-    return { ...cost, credits };
+    this.#tip = hash;
+    return read.credits.length;
+  }
+
+  async close(): Promise<void> {
+    await this.#prover.close();
+    await this.#world.close();
   }
 }
 
+/** What a node answers when it is asked for its next block: the hash, then the block. Good for one time. */
+export interface AnsweredBlock {
+  readonly hash: string;
+  readonly answers: readonly Uint8Array<ArrayBuffer>[];
+}
+
+export function answered({ hash, hex }: Pick<SyntheticBlock, 'hash' | 'hex'>): AnsweredBlock {
+  return { hash, answers: [hashAnswer(hash), blockAnswer(hex)] };
+}
+
 /** As bitcoind writes it; bytes in memory, as they come from a socket. */
+export function hashAnswer(hash: string): Uint8Array<ArrayBuffer> {
+  return reply(hash, 1);
+}
+
+export function blockAnswer(hex: string): Uint8Array<ArrayBuffer> {
+  return reply(hex, 2);
+}
+
 function reply(result: string, id: number): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`{"result":"${result}","error":null,"id":"tilld-${id}"}\n`);
 }

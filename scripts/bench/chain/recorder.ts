@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { post } from '../../../test/_helpers/nodes/json-rpc.ts';
-import { firstMessage, startNode } from '../harness/child.ts';
+import { nextMessage, startNode } from '../harness/child.ts';
 import type { Bench } from '../harness/question.ts';
 
 /** A request as it was put, and how many of those before it had been answered by then: it may have needed them. */
@@ -117,7 +117,7 @@ export async function startReplayServer(bench: Bench, exchanges: readonly Exchan
   const file = join(bench.newDir(), 'answers.json');
   writeFileSync(file, JSON.stringify(results));
   const script = fileURLToPath(new URL('replay-server.ts', import.meta.url));
-  const { port } = (await firstMessage(startNode(bench, [script, file], {}))) as { port: number };
+  const { port } = (await nextMessage(startNode(bench, [script, file], {}))) as { port: number };
   return `http://127.0.0.1:${port}`;
 }
 

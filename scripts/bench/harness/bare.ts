@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { firstMessage, startNode, type Child } from './child.ts';
+import { nextMessage, startNode, type Child } from './child.ts';
 import type { Bench } from './question.ts';
 
 /** The bare express + better-sqlite3 server that requests are compared with (bare-server.ts). */
@@ -26,6 +26,6 @@ export async function startBareServer(
     BARE_STORED_TEXT: files.stored,
     BARE_ANSWER_JSON: files.answer,
   });
-  const { port } = (await firstMessage(child)) as { port: number };
+  const { port } = (await nextMessage(child)) as { port: number };
   return { ...child, url: `http://127.0.0.1:${port}` };
 }

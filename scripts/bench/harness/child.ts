@@ -50,12 +50,17 @@ export function startNode(
   return { process: child, pid, usage: () => usageOf(pid), stop, output: () => output };
 }
 
-/** A child's first message, by which it tells that it is ready. @throws when it ends before. */
-export async function firstMessage(child: ReturnType<typeof startNode>): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    child.process.once('message', resolve);
-    child.process.once('exit', (code) => reject(new Error(`a child ended (${code}): ${child.output()}`)));
-  });
+/** A child's next message; its first one tells that it is ready. @throws when it ends before. */
+export async function nextMessage(child: ReturnType<typeof startNode>): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const ended = (code: number | null): void =>
+    reject(new Error(`a child ended (${code}): ${child.output()}`));
+  child.process.once('message', resolve).once('exit', ended);
+  try {
+    return await promise;
+  } finally {
+    child.process.off('message', resolve).off('exit', ended);
+  }
 }
 
 function usageOf(pid: number): Usage {

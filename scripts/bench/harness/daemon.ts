@@ -50,7 +50,7 @@ export async function startDaemon(bench: Bench, options: DaemonOptions = {}): Pr
 }
 
 /** What scripts/start gives to node and to malloc. */
-function productionStart(): { readonly nodeArgs: readonly string[]; readonly arenas: string } {
+export function productionStart(): { readonly nodeArgs: readonly string[]; readonly arenas: string } {
   const script = readFileSync(new URL('../../start', import.meta.url), 'utf8');
   const args = /^exec node (.*) dist\/main\.js/m.exec(script)?.[1];
   const arenas = /MALLOC_ARENA_MAX:-(\d+)/.exec(script)?.[1];
@@ -59,7 +59,7 @@ function productionStart(): { readonly nodeArgs: readonly string[]; readonly are
 }
 
 /** BENCH_PROFILE=DIR leaves a .cpuprofile of each daemon there. */
-function profiling(): string[] {
+export function profiling(): string[] {
   const dir = process.env['BENCH_PROFILE'];
   return dir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${dir}`];
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { firstMessage, startNode, type Child } from './child.ts';
+import { nextMessage, startNode, type Child } from './child.ts';
 import type { Bench } from './question.ts';
 
 /** A steady load on one server: every connection sends its next request when the last was answered. */
@@ -40,7 +40,7 @@ export interface LoadResult {
 export async function putLoad(bench: Bench, load: Load): Promise<LoadResult> {
   const script = fileURLToPath(new URL('load-child.ts', import.meta.url));
   const child = startNode(bench, [script, JSON.stringify(load)], {});
-  const result = (await firstMessage(child)) as LoadResult & { readonly firstFailure: string | null };
+  const result = (await nextMessage(child)) as LoadResult & { readonly firstFailure: string | null };
   await child.stop();
   if (result.failures > 0)
     throw new Error(`${result.failures} requests failed, first: ${result.firstFailure}`);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { Shop, type PaymentJson } from '../../../test/_helpers/api-client.ts';
-import { firstMessage, startNode } from './child.ts';
+import { nextMessage, startNode } from './child.ts';
 import { startDaemon, type Daemon } from './daemon.ts';
 import type { Bench } from './question.ts';
 
@@ -68,7 +68,7 @@ const PATIENCE_MS = 60_000;
 export async function makeTemplates(bench: Bench, daemon: Daemon): Promise<Templates> {
   const script = fileURLToPath(new URL('sink-server.ts', import.meta.url));
   const sink = startNode(bench, [script, '1'], {});
-  const { ports } = (await firstMessage(sink)) as { ports: readonly number[] };
+  const { ports } = (await nextMessage(sink)) as { ports: readonly number[] };
   const webhookUrl = `http://127.0.0.1:${ports[0]}/webhooks/tilld`;
   const shop = await Shop.open(daemon.api, { webhookUrl });
   const ids: string[] = [];
