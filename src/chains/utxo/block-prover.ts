@@ -8,17 +8,33 @@ import type { BlockOrder, BlockVerdict } from './block-worker.ts';
 const LARGE_CHARS = 512 * 1024;
 /** Blocks that wait for the worker; readers take one block after the other. */
 const MAX_WAITING = 2;
+/** A thousand times what the largest block takes: a thread that is still at it then has lost its way. */
+const LIMIT_MS = 60_000;
+
+interface ProverOptions {
+  readonly limitMs?: number;
+  /** The program of the thread. */
+  readonly script?: URL;
+}
 
 /**
  * Takes raw blocks apart and proves them (see scanBlock): large ones in a worker thread, started at the
- * first of them, for hashing a full block would keep all requests waiting. Trouble with the thread is
- * an `unavailable` ChainError; the next try gets a new thread. The memory of a large block's text is
+ * first of them, for hashing a full block would keep all requests waiting. Where the machine gives no
+ * thread, requests have to wait. Trouble with the thread, or none of its answers in a minute, is an
+ * `unavailable` ChainError; the next try gets a new thread. The memory of a large block's text is
  * handed over, too: its caller must not use it any more.
  */
 export class BlockProver {
   readonly #oneByOne = pLimit(1);
+  readonly #limitMs: number;
+  readonly #script: URL;
   #worker: Worker | null = null;
   #isClosed = false;
+
+  constructor({ limitMs = LIMIT_MS, script = workerScript() }: ProverOptions = {}) {
+    this.#limitMs = limitMs;
+    this.#script = script;
+  }
 
   /** Whether a block is worked on in the worker, so that other things happen meanwhile. */
   isLarge({ raw }: Pick<BlockOrder, 'raw'>): boolean {
@@ -40,9 +56,11 @@ export class BlockProver {
   async #ask({ raw, hash, mweb }: BlockOrder): Promise<ScannedBlock> {
     if (this.#isClosed) throw trouble('was closed');
     const worker = (this.#worker ??= this.#started());
+    if (worker === null) return unfolded(scanHexBlock(raw, hash, mweb));
     const { promise, resolve, reject } = Promise.withResolvers<BlockVerdict>();
     const failed = (error: unknown): void => reject(trouble('failed', error));
     const ended = (): void => reject(trouble('ended'));
+    const late = setTimeout(() => reject(trouble('takes too long')), this.#limitMs);
     worker.once('message', resolve).once('error', failed).once('messageerror', failed).once('exit', ended);
     worker.ref();
     try {
@@ -55,14 +73,20 @@ export class BlockProver {
       if (this.#worker === worker && isTrouble(error)) await this.#discard(worker);
       throw error;
     } finally {
+      clearTimeout(late);
       worker.off('message', resolve).off('error', failed).off('messageerror', failed).off('exit', ended);
       worker.unref();
     }
   }
 
-  #started(): Worker {
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const worker = new Worker(new URL(`./block-worker.${extension}`, import.meta.url));
+  /** Null where no thread is to be had: a limit of processes, or of memory. */
+  #started(): Worker | null {
+    let worker: Worker;
+    try {
+      worker = new Worker(this.#script);
+    } catch {
+      return null;
+    }
     // One that fails between two blocks must not end the process; the next block gets a new one.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
@@ -76,6 +100,11 @@ export class BlockProver {
     this.#worker = null;
     await worker.terminate();
   }
+}
+
+function workerScript(): URL {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return new URL(`./block-worker.${extension}`, import.meta.url);
 }
 
 function isTrouble(error: unknown): boolean {

@@ -57,6 +57,18 @@ describe('blocks read in a thread', () => {
     expect(await prover.prove(orderOf(large))).toMatchObject({ hash: large.hash });
   });
 
+  it('are an outage when their thread never answers, and it is not left running', async () => {
+    const endless = new URL('data:text/javascript,while (true);');
+    const hanging = new BlockProver({ limitMs: 200, script: endless });
+    for (let times = 0; times < 2; times += 1) {
+      await expect(hanging.prove(orderOf(large))).rejects.toMatchObject({
+        kind: 'unavailable',
+        message: 'the thread that reads blocks takes too long',
+      });
+    }
+    await hanging.close();
+  });
+
   it('are an outage, and no more, while their thread dies: the next try gets a new one', async () => {
     await expect(prover.prove(deadly())).rejects.toMatchObject({ name: 'ChainError', kind: 'unavailable' });
     expect(await prover.prove(orderOf(large))).toMatchObject({ hash: large.hash });
