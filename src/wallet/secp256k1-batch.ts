@@ -1,111 +1,167 @@
 import { normalizeZ } from '@noble/curves/abstract/curve.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { PointMemory } from './secp256k1-memory.ts';
 
 const { Point } = secp256k1;
 export type CurvePoint = InstanceType<typeof Point>;
 
-const PRIME = Point.Fp.ORDER;
-/** Bits of a scalar that one addition settles; digits run from -HALF to HALF. */
-const WINDOW = 10;
-const HALF = 1 << (WINDOW - 1);
-const WINDOWS = Math.ceil(257 / WINDOW);
-
-/** Coordinates of 1 to HALF times 2^(WINDOW·w)·G, one window after the other. */
-interface Table {
-  readonly x: readonly bigint[];
-  readonly y: readonly bigint[];
+/** A point to be written down. */
+export interface EncodablePoint {
+  /** As SEC 1 writes it. */
+  toBytes(isCompressed: boolean): Uint8Array;
 }
 
-let table: Table | null = null;
+/** Bits of a scalar that one addition settles. */
+const WINDOW = 10;
+const DIGITS = 1 << WINDOW;
+/** Half of them are kept, the others are their opposites. */
+const HALF = DIGITS / 2;
+const WINDOWS = Math.ceil(256 / WINDOW);
+/** Digits that fit into a plain number: handling large ones takes longer. */
+const AT_ONCE = 5;
+/** What is added up for each scalar: the start and a point of each window. */
+const TERMS = WINDOWS + 1;
+/** Scalars taken together at most. */
+const BATCH = 64;
+const SCALAR_BYTES = 32;
+
+/** Numbers of the points: those of the table, then those that doublings of the generator are put into, then terms. */
+const DOUBLINGS_FROM = WINDOWS * HALF;
+const TERMS_FROM = DOUBLINGS_FROM + WINDOW;
+const POINTS = TERMS_FROM + BATCH * TERMS;
 
 /**
- * start + scalar·G for each scalar. Every scalar takes one addition per window, and all of them the same
- * windows together: so they share the one division that adding points in plain coordinates needs, which
- * leaves half the multiplications of coordinates that do without. Takes variable time: for public data.
+ * A digit d of window w stands for (2d + 1 - DIGITS) times half of 2^(WINDOW·w): an odd multiple, never
+ * none. So a scalar's digits are those of the sum of itself and this.
  */
-export function addMultiples(start: CurvePoint, scalars: readonly bigint[]): CurvePoint[] {
-  const { x, y } = start.toAffine();
-  const sums = scalars.map((scalar) => ({ x, y, digits: digitsOf(scalar), isLost: false }));
-  const from = (table ??= createTable());
-  for (let window = 0; window < WINDOWS; window += 1) addWindow(sums, from, window);
-  return sums.map((sum, at) => {
-    const isPlain = !sum.isLost;
-    // Not once in the life of the universe by chance: a sum met a point of the table, or its opposite.
-    if (!isPlain) return start.add(Point.BASE.multiplyUnsafe(scalars[at] ?? 0n));
-    const point = Point.fromAffine({ x: sum.x, y: sum.y < 0n ? sum.y + PRIME : sum.y });
-    point.assertValidity();
-    return point;
-  });
+const BIAS = Point.Fn.create(
+  Array.from({ length: WINDOWS }, (_, window) => 1n << BigInt(WINDOW * window)).reduce(
+    (sum, each) => sum + each,
+  ) *
+    BigInt(DIGITS - 1) *
+    Point.Fn.inv(2n),
+);
+
+let memory: PointMemory | null = null;
+
+/**
+ * start + scalar·G for each scalar. Each is a sum of 27 points, 26 of them from a table; they are added up
+ * in five rounds, in each of which all scalars share the one division that adding points in plain
+ * coordinates needs. No two of a sum's terms are ever equal or opposite but by way of `start`, or of a
+ * total beyond the group's order. Takes variable time: for public data.
+ */
+export function addMultiples(start: CurvePoint, scalars: readonly bigint[]): EncodablePoint[] {
+  const points = (memory ??= createTable());
+  const sums: EncodablePoint[] = [];
+  for (let from = 0; from < scalars.length; from += BATCH) {
+    const some = scalars.slice(from, from + BATCH);
+    sums.push(...(addTogether(points, start, some) ?? addOneByOne(start, some)));
+  }
+  return sums;
 }
 
-interface Sum {
-  x: bigint;
-  y: bigint;
-  readonly digits: readonly number[];
-  isLost: boolean;
-}
-
-/** A pending addition: the other point, and the product of all differences before this one. */
-interface Addition {
-  readonly sum: Sum;
-  readonly x: bigint;
-  readonly y: bigint;
-  readonly difference: bigint;
-  readonly before: bigint;
-}
-
-function addWindow(sums: readonly Sum[], { x: xs, y: ys }: Table, window: number): void {
-  const additions: Addition[] = [];
-  let product = 1n;
-  for (const sum of sums) {
-    const digit = sum.digits[window] ?? 0;
-    if (digit === 0 || sum.isLost) continue;
-    const at = window * HALF + Math.abs(digit) - 1;
-    const x = xs[at] ?? 0n;
-    const y = ys[at] ?? 0n;
-    const difference = x - sum.x;
-    if (difference === 0n) {
-      sum.isLost = true;
-      continue;
+/** Null when two points that had to be added had the same x. */
+function addTogether(
+  points: PointMemory,
+  start: CurvePoint,
+  scalars: readonly bigint[],
+): EncodablePoint[] | null {
+  if (start.is0()) return null;
+  points.write(TERMS_FROM, start.toBytes(false));
+  for (const [at, scalar] of scalars.entries()) {
+    const first = TERMS_FROM + at * TERMS;
+    points.copy(TERMS_FROM, first);
+    putTerms(points, first + 1, scalar);
+  }
+  for (let left = TERMS; left > 1; left = Math.ceil(left / 2)) {
+    const kept = Math.ceil(left / 2);
+    for (let at = 0; at < scalars.length; at += 1) {
+      const first = TERMS_FROM + at * TERMS;
+      for (let term = 0; term + kept < left; term += 1) points.plan(first + term, first + term + kept);
     }
-    additions.push({ sum, x, y: digit < 0 ? -y : y, difference, before: product });
-    product = (product * difference) % PRIME;
+    if (!points.addPlanned()) return null;
   }
-  let inverse = Point.Fp.inv(Point.Fp.create(product));
-  for (const { sum, x, y, difference, before } of additions.toReversed()) {
-    const slope = ((((y - sum.y) * inverse) % PRIME) * before) % PRIME;
-    inverse = (inverse * difference) % PRIME;
-    const x3 = (slope * slope - sum.x - x) % PRIME;
-    sum.y = (slope * (sum.x - x3) - sum.y) % PRIME;
-    sum.x = x3 < 0n ? x3 + PRIME : x3;
-  }
+  return scalars.map((_, at) => encodable(points.read(TERMS_FROM + at * TERMS)));
 }
 
-/** The scalar in base 2^WINDOW with digits from -HALF to HALF, lowest first. */
-function digitsOf(scalar: bigint): number[] {
-  const digits: number[] = [];
-  let rest = scalar;
-  let carry = 0;
-  for (let window = 0; window < WINDOWS; window += 1) {
-    const digit = Number(BigInt.asUintN(WINDOW, rest)) + carry;
-    rest >>= BigInt(WINDOW);
-    carry = digit > HALF ? 1 : 0;
-    digits.push(carry === 1 ? digit - 2 * HALF : digit);
-  }
-  return digits;
+/** What points add up to. */
+export function sumOfPoints(points: readonly EncodablePoint[]): CurvePoint {
+  const some = points.flatMap((point) => (point instanceof Point ? [] : [point.toBytes(false)]));
+  const sum = some.length === points.length ? sumTogether(some) : null;
+  if (sum !== null) return Point.fromBytes(sum);
+  return points
+    .map((point) => (point instanceof Point ? point : Point.fromBytes(point.toBytes(false))))
+    .reduce((total, point) => total.add(point), Point.ZERO);
 }
 
-function createTable(): Table {
-  const points: CurvePoint[] = [];
-  let base = Point.BASE;
+/** Null when two points that had to be added had the same x, or when there are too many or none. */
+function sumTogether(uncompressed: readonly Uint8Array[]): Uint8Array | null {
+  const points = (memory ??= createTable());
+  if (uncompressed.length === 0 || uncompressed.length > BATCH * TERMS) return null;
+  for (const [at, bytes] of uncompressed.entries()) points.write(TERMS_FROM + at, bytes);
+  for (let left = uncompressed.length; left > 1; left = Math.ceil(left / 2)) {
+    const kept = Math.ceil(left / 2);
+    for (let at = 0; at + kept < left; at += 1) points.plan(TERMS_FROM + at, TERMS_FROM + at + kept);
+    if (!points.addPlanned()) return null;
+  }
+  return points.read(TERMS_FROM);
+}
+
+/** Not once in the life of the universe by chance. */
+function addOneByOne(start: CurvePoint, scalars: readonly bigint[]): CurvePoint[] {
+  return scalars.map((scalar) => start.add(Point.BASE.multiplyUnsafe(scalar)));
+}
+
+function putTerms(points: PointMemory, first: number, scalar: bigint): void {
+  let rest = scalar + BIAS;
+  let digits = 0;
   for (let window = 0; window < WINDOWS; window += 1) {
-    let multiple = base;
-    for (let times = 1; times <= HALF; times += 1) {
-      points.push(multiple);
-      if (times < HALF) multiple = multiple.add(base);
+    if (window % AT_ONCE === 0) {
+      digits = Number(BigInt.asUintN(WINDOW * AT_ONCE, rest));
+      rest >>= BigInt(WINDOW * AT_ONCE);
     }
-    base = multiple.double();
+    const digit = digits % DIGITS;
+    digits = (digits - digit) / DIGITS;
+    const from = window * HALF;
+    if (digit >= HALF) points.copy(from + digit - HALF, first + window);
+    else points.copyOpposite(from + HALF - 1 - digit, first + window);
   }
-  const plain = normalizeZ(Point, points).map((point) => point.toAffine());
-  return { x: plain.map(({ x }) => x), y: plain.map(({ y }) => y) };
+}
+
+/** The odd multiples of half of 2^(WINDOW·w)·G, 1 to DIGITS - 1 times, one window after the other. */
+function createTable(): PointMemory {
+  const points = new PointMemory({ points: POINTS, pairs: Math.ceil(TERMS / 2) * BATCH });
+  const doubled: CurvePoint[] = [];
+  let next = Point.BASE.multiplyUnsafe(Point.Fn.inv(2n));
+  for (let count = 0; count < WINDOW * WINDOWS; count += 1) {
+    doubled.push(next);
+    next = next.double();
+  }
+  const plain = normalizeZ(Point, doubled).map((point) => point.toBytes(false));
+  for (let window = 0; window < WINDOWS; window += 1) {
+    const first = window * HALF;
+    const ofWindow = plain.slice(window * WINDOW, (window + 1) * WINDOW);
+    for (const [at, bytes] of ofWindow.entries()) points.write(DOUBLINGS_FROM + at, bytes);
+    points.copy(DOUBLINGS_FROM, first);
+    // The first `count` odd multiples are there: each of them plus 2·count is one of the next.
+    for (let count = 1, doubling = 1; count < HALF; count *= 2, doubling += 1) {
+      for (let at = 0; at < count; at += 1) {
+        points.copy(first + at, first + count + at);
+        points.plan(first + count + at, DOUBLINGS_FROM + doubling);
+      }
+      if (!points.addPlanned()) throw new Error('the table of multiples is wrong');
+    }
+  }
+  return points;
+}
+
+function encodable(uncompressed: Uint8Array): EncodablePoint {
+  return {
+    toBytes: (isCompressed) => {
+      if (!isCompressed) return uncompressed;
+      const bytes = uncompressed.slice(0, 1 + SCALAR_BYTES);
+      bytes[0] = 0x02 + ((uncompressed.at(-1) ?? 0) & 1);
+      return bytes;
+    },
+  };
 }

@@ -7,7 +7,7 @@ import {
   type Ed25519Node,
   type OwnedEd25519Node,
 } from './ed25519-node.ts';
-import type { CurvePoint } from './secp256k1-batch.ts';
+import type { EncodablePoint } from './secp256k1-batch.ts';
 import { branchOf, childPoints } from './secp256k1-branch.ts';
 
 /** The extended public key above the addresses of a branch. */
@@ -50,7 +50,7 @@ function addressesOf(source: StockSource, from: number, count: number): string[]
     case 'secp256k1': {
       const { prefix } = source;
       const branch = branchOf(source.publicKey, source.chainCode);
-      const addressAt = (point: CurvePoint): string =>
+      const addressAt = (point: EncodablePoint): string =>
         prefix === null ? ethereumAddress(point.toBytes(false)) : witnessAddress(point.toBytes(true), prefix);
       return childPoints(branch, from, count).map(addressAt);
     }

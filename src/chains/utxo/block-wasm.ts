@@ -15,7 +15,7 @@ import {
   store,
   v128,
   type WasmFunction,
-} from './wasm-code.ts';
+} from '../../wasm/wasm-code.ts';
 
 /**
  * SHA-256 (FIPS 180-4) of four messages at a time, and what a block needs around it, as a WebAssembly

@@ -1,11 +1,12 @@
 /**
  * Writes WebAssembly by hand: the few instructions and sections of the binary format (core
- * specification 2.0, with SIMD) that block-wasm.ts needs. Code is a list of bytes; operands come first.
+ * specification 2.0, with SIMD) that the program needs. Code is a list of bytes; operands come first.
  */
 export type Code = readonly number[];
 
 const V128 = 0x7b;
 const I32 = 0x7f;
+const I64 = 0x7e;
 const SIMD = 0xfd;
 const MAGIC_AND_VERSION: Code = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 
@@ -30,8 +31,40 @@ export const number = (value: number): Code => [0x41, ...signed(value)];
 export const i32 = {
   add: binary([0x6a]),
   isBelow: binary([0x49]),
+  sub: binary([0x6b]),
   isZero: (value: Code): Code => [...value, 0x45],
+  load: (address: Code, offset = 0): Code => [...address, 0x28, 0, ...unsigned(offset)],
+  store: (address: Code, value: Code, offset = 0): Code => [
+    ...address,
+    ...value,
+    0x36,
+    0,
+    ...unsigned(offset),
+  ],
 };
+/** Numbers of 64 bits with a sign; those in memory have 32. */
+export const i64 = {
+  number: (value: number): Code => [0x42, ...signed(value)],
+  add: binary([0x7c]),
+  sub: binary([0x7d]),
+  mul: binary([0x7e]),
+  and: binary([0x83]),
+  shr: binary([0x87]),
+  load32: (address: Code, offset = 0): Code => [...address, 0x34, 0, ...unsigned(offset)],
+  store32: (address: Code, value: Code, offset = 0): Code => [
+    ...address,
+    ...value,
+    0x3e,
+    0,
+    ...unsigned(offset),
+  ],
+};
+/** Calls the function of that number in the module, which answers nothing. */
+export const call = (which: number, ...given: readonly Code[]): Code => [
+  ...given.flat(),
+  0x10,
+  ...unsigned(which),
+];
 /** Does the body again and again, at least once, while the condition at its end holds. */
 export const loop = (body: Code, again: Code): Code => [0x03, 0x40, ...body, ...again, 0x0d, 0, 0x0b];
 
@@ -79,12 +112,13 @@ export const i32x4 = {
   add: binary(simd(174)),
 };
 
-/** A function of numbers (i32). Its locals are numbered: parameters, further numbers, then vectors. */
+/** A function of numbers (i32). Its locals are numbered: parameters, further numbers, long ones (i64), then vectors. */
 export interface WasmFunction {
   readonly name: string;
   readonly parameters: number;
   readonly answers: boolean;
   readonly numbers: number;
+  readonly longs?: number;
   readonly vectors: number;
   readonly code: Code;
 }
@@ -97,9 +131,10 @@ export function moduleOf(functions: readonly WasmFunction[]): Uint8Array<ArrayBu
     ...vector(Array.from({ length: parameters }, () => [I32])),
     ...vector(answers ? [[I32]] : []),
   ]);
-  const bodies = functions.map(({ numbers, vectors, code }) => {
+  const bodies = functions.map(({ numbers, longs = 0, vectors, code }) => {
     const locals = vector([
       [...unsigned(numbers), I32],
+      [...unsigned(longs), I64],
       [...unsigned(vectors), V128],
     ]);
     const body = [...locals, ...code, 0x0b];
