@@ -12,7 +12,7 @@ COPY scripts/_env.sh scripts/
 RUN bash -c '. scripts/_env.sh && ensure_packages' && npm cache clean --force >/dev/null 2>&1
 
 FROM packages AS build
-COPY tsconfig.json tsconfig.build.json tsconfig.web.json vite.config.ts ./
+COPY tsconfig.json tsconfig.build.json tsconfig.web.json rolldown.config.ts vite.config.ts ./
 COPY src src
 RUN npm run --silent build
 COPY config config

@@ -8,6 +8,7 @@ import { createUpkeep } from './app-upkeep.ts';
 import { startParts, stopParts, type RunningParts } from './app-lifecycle.ts';
 import { watchKeys } from './chains/registry.ts';
 import type { Config } from './config/config.ts';
+import { packageRoot } from './config/package-root.ts';
 import type { Network } from './domain/coins.ts';
 import type { SecretBox } from './domain/keys.ts';
 import type { Clock, Logger } from './domain/ports.ts';
@@ -193,6 +194,6 @@ function jwtSecret(config: Config, keyring: Keyring): Uint8Array {
 }
 
 function packageVersion(): string {
-  const file = new URL('../package.json', import.meta.url);
+  const file = join(packageRoot(), 'package.json');
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { buildConfig } from './build.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './errors.ts';
+import { packageRoot } from './package-root.ts';
 import { CONFIG_VARIABLE } from './settings.ts';
 import { readSettings, type Environment } from './source.ts';
 
@@ -41,11 +42,4 @@ function readText(file: string): string {
     const message = `the file ${file} cannot be read (${code})`;
     throw new ConfigError([{ variable: CONFIG_VARIABLE, path: null, message }], file);
   }
-}
-
-/** The nearest directory above with a package.json: the same from src/ and from the build. */
-function packageRoot(): string {
-  let at = import.meta.dirname;
-  while (!existsSync(join(at, 'package.json')) && dirname(at) !== at) at = dirname(at);
-  return at;
 }

@@ -5,6 +5,7 @@ import { Writable } from 'node:stream';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError, loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/config.ts';
+import { packageRoot } from '../config/package-root.ts';
 import type { Logger } from '../domain/ports.ts';
 
 /** A wrong call of a command: the message says what is right. */
@@ -48,7 +49,7 @@ export function parseCall<T extends ParseArgsConfig>(config: T): ReturnType<type
  */
 export function toolConfig(dataDir: string | undefined): Config {
   const named = dataDir === undefined ? {} : { TILLD_DATA_DIR: resolve(dataDir) };
-  return loadConfig({ env: { ...process.env, ...named }, cwd: resolve(import.meta.dirname, '../..') });
+  return loadConfig({ env: { ...process.env, ...named }, cwd: packageRoot() });
 }
 
 /** A whole number of an option. @throws {UsageError} */

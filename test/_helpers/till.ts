@@ -109,17 +109,19 @@ export class TillProcess {
   readonly dataDir: string;
   readonly #env: Env;
   readonly #port: number;
+  readonly #program: string;
   #child: ChildProcess | null = null;
   #output = '';
 
-  private constructor(dataDir: string, port: number, env: Env) {
+  private constructor(dataDir: string, port: number, env: Env, program: string) {
     this.dataDir = dataDir;
     this.#port = port;
     this.#env = env;
+    this.#program = program;
   }
 
-  static async start(env: Env = {}, dataDir = newDir()): Promise<TillProcess> {
-    const till = new TillProcess(dataDir, await freePort(), env);
+  static async start(env: Env = {}, dataDir = newDir(), program = 'src/main.ts'): Promise<TillProcess> {
+    const till = new TillProcess(dataDir, await freePort(), env, program);
     await till.up();
     return till;
   }
@@ -134,7 +136,7 @@ export class TillProcess {
   }
 
   async up(): Promise<void> {
-    const child = spawn(process.execPath, ['src/main.ts'], {
+    const child = spawn(process.execPath, [this.#program], {
       env: { PATH: process.env['PATH'] ?? '', ...baseEnv(this.dataDir, this.#port), ...this.#env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

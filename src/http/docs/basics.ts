@@ -21,16 +21,16 @@ export function basics(): Html {
     <div class="cols">
       <div>
         <h3 id="credentials">Credentials</h3>
-        <p>Send one as <code>Authorization: Bearer …</code>. Each endpoint names those it takes.</p>
+        <p>Send one as <code>Authorization: Bearer &hellip;</code>. Each endpoint names those it takes.</p>
         <dl class="plain">
           <dt>User token</dt>
           <dd>
             From register or login, for 24 hours. Where an endpoint is about a merchant, name it by
             <code>merchantId</code> in the query or the body.
           </dd>
-          <dt>Secret key <code>sk_…</code></dt>
+          <dt>Secret key <code>sk_&hellip;</code></dt>
           <dd>Acts for its merchant. Only ever on your server.</dd>
-          <dt>Public key <code>pk_…</code></dt>
+          <dt>Public key <code>pk_&hellip;</code></dt>
           <dd>Creates payments and reads what the payer may see. Safe in a web page.</dd>
         </dl>
         <h3>Formats</h3>
@@ -51,7 +51,9 @@ export function basics(): Html {
           <code>422 IDEMPOTENCY_MISMATCH</code>. Keys are kept for 24 hours, those of sends for ever.
         </p>
         <h3>Support</h3>
-        <p>Every answer has an <code>X-Request-Id</code>: with it the server’s log tells what happened.</p>
+        <p>
+          Every answer has an <code>X-Request-Id</code>: with it the server&rsquo;s log tells what happened.
+        </p>
       </div>
       <div class="samples">
         ${codeBlock('Every success', json({ success: true, error: null, data: { id: 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE' } }))}

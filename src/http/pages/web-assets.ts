@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import express, { Router } from 'express';
 import { z } from 'zod';
 
@@ -21,21 +21,20 @@ const manifestSchema = z.record(
   z.object({ file: z.string(), css: z.array(z.string()).default([]) }),
 );
 
-/** Reads the build once, at start. @param location folder that `npm run build` writes (dist/web) */
-export function loadWebAssets(location: URL): WebAssets {
-  const directory = fileURLToPath(location);
-  const manifest = readText(new URL('.vite/manifest.json', location));
+/** Reads the build once, at start. @param directory what `npm run build` writes (dist/web) */
+export function loadWebAssets(directory: string): WebAssets {
+  const manifest = readText(join(directory, '.vite/manifest.json'));
   if (manifest === null) return { directory, dashboard: null, checkout: null };
   const entry = manifestSchema.parse(JSON.parse(manifest))[CHECKOUT_ENTRY];
   return {
     directory,
-    dashboard: readText(new URL('dashboard/index.html', location)),
+    dashboard: readText(join(directory, 'dashboard/index.html')),
     checkout:
       entry === undefined ? null : { script: `/${entry.file}`, styles: entry.css.map((file) => `/${file}`) },
   };
 }
 
-function readText(file: URL): string | null {
+function readText(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

@@ -159,7 +159,7 @@ function received({ view, say, language }: Scene, transaction: Transaction): Htm
       <b class="number">${coins(amount, language)} ${coin}</b>
       <span class="hint">${done === 0 ? say('unconfirmed') : counted}</span>
       <span class="txid" title="${txid}"
-        ><span class="sr">${say('transaction')}</span> ${txid.slice(0, 8)}…${txid.slice(-6)}</span
+        ><span class="sr">${say('transaction')}</span> ${txid.slice(0, 8)}&hellip;${txid.slice(-6)}</span
       >
     </div>
   </li>`;

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Shop } from '../../_helpers/api-client.ts';
+import { TillProcess } from '../../_helpers/till.ts';
+
+const run = promisify(execFile);
+
+const built = (): string[] =>
+  readdirSync('dist', { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^(main|[a-z]+-worker|shared-[^/]*|tools\/[a-z]+)\.js$/.test(file))
+    .map((file) => join('dist', file));
+
+const isAscii = (file: string): boolean => readFileSync(file).every((byte) => byte < 0x80);
+
+describe('the build', () => {
+  // Beside a running test suite: all other tests run the sources.
+  beforeAll(async () => void (await run('npm', ['run', '--silent', 'build:server'])), 120_000);
+
+  it('is a daemon that takes payments and stops when told, its threads and pages with it', async () => {
+    const till = await TillProcess.start({}, undefined, 'dist/main.js');
+    try {
+      const shop = await Shop.open(till.api);
+      const payments = await Promise.all(Array.from({ length: 30 }, async () => shop.createPayment()));
+      const addresses = payments.flatMap(({ options }) => Object.values(options).map((one) => one.address));
+      expect(new Set(addresses).size).toBe(30 * 4);
+      await till.ready();
+      const docs = await fetch(`${till.api.baseUrl}/docs`);
+      expect(await docs.text()).toContain('Authorization: Bearer &hellip;');
+      expect(await till.terminate()).toBe(0);
+      expect(till.output).not.toMatch(/"level":"(warn|error)"/);
+    } finally {
+      await till.end();
+    }
+  });
+
+  it('has every thread of the sources beside the files that start it', async () => {
+    const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('-worker.ts'),
+    );
+    expect(sources.length).toBeGreaterThan(2);
+    const names = sources.map((file) => basename(file, '.ts'));
+    expect(names.filter((name) => !existsSync(`dist/${name}.js`))).toEqual([]);
+    const prover = new Worker(new URL('../../../dist/block-worker.js', import.meta.url));
+    try {
+      const verdict = await new Promise((resolve, reject) => {
+        prover.once('message', resolve).once('error', reject);
+        prover.postMessage({
+          raw: new TextEncoder().encode('00'.repeat(100)),
+          hash: 'f'.repeat(64),
+          mweb: false,
+        });
+      });
+      expect(verdict).toMatchObject({ problem: { kind: expect.any(String) as string } });
+    } finally {
+      await prover.terminate();
+    }
+  });
+
+  it('has every command', async () => {
+    const tools = readdirSync('src/tools').filter((file) => file !== 'command.ts');
+    for (const tool of tools) {
+      const { stdout } = await run(process.execPath, [`dist/tools/${basename(tool, '.ts')}.js`, '--help']);
+      expect(stdout).toContain(`scripts/${basename(tool, '.ts')}`);
+    }
+  });
+
+  it('is written in characters of one byte: of any other V8 keeps the whole text in two', () => {
+    const files = built();
+    expect(files).toContain('dist/main.js');
+    expect(files.filter((file) => !isAscii(file))).toEqual([]);
+  });
+});
