@@ -192,6 +192,11 @@ export async function stuckSends(
     .execute();
 }
 
+/** Sends of a chain that no block has, those made first before the others. */
+export async function oldestOpenSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
+  return openSends(db, chain).orderBy('created_at').orderBy('id').limit(limit).execute();
+}
+
 /** Written out, not bound: only so does the planner prove that the index of open sends fits. */
 function openSends(db: Db, chain: ChainId) {
   return db

@@ -1,6 +1,7 @@
 import type { BlockRef, ChainAdapter, Fate } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
-import type { Tx } from '../../store/database.ts';
+import type { Db, Tx } from '../../store/database.ts';
 import {
   findSend,
   updateSend,
@@ -98,9 +99,13 @@ export async function resolveRefusal(
 }
 
 async function isProof(tx: Tx, send: StoredSend, verdict: Verdict): Promise<boolean> {
-  const cursor = await findCursor(tx, send);
-  if (verdict.tipHash === null || cursor?.hash !== verdict.tipHash) return false;
-  return !(await holdsUnconfirmed(tx, send.id));
+  return (await isProvenOn(tx, send, verdict)) && !(await holdsUnconfirmed(tx, send.id));
+}
+
+/** Whether the ledger has read exactly the blocks on which the node's answer stands. */
+export async function isProvenOn(db: Db, chain: ChainId, { tipHash }: Verdict): Promise<boolean> {
+  const cursor = await findCursor(db, chain);
+  return tipHash !== null && cursor?.hash === tipHash;
 }
 
 async function makeCurrent(

@@ -1,0 +1,84 @@
+import type { ChainAdapter } from '../../domain/chain.ts';
+import { assertNever } from '../../domain/errors.ts';
+import { findCursor } from '../../store/chain-cursors.ts';
+import type { Db } from '../../store/database.ts';
+import { oldestOpenSends, versionsOf, type StoredSend } from '../../store/sends.ts';
+import { holdsUnconfirmed } from '../../store/spendable.ts';
+import { handToNode } from './hand-to-node.ts';
+import { askVerdict, isProvenOn } from './resolve-refusal.ts';
+
+/** What stands between a send and a block. */
+export interface SendFinding {
+  readonly send: StoredSend;
+  /**
+   * `in_network`: it waits for a block only. `impossible`: the daemon signs it anew or ends it as failed.
+   * `open`: neither is known.
+   */
+  readonly standing: 'in_network' | 'impossible' | 'open';
+  /** Why, for a person. */
+  readonly why: string;
+}
+
+/** Looked at in one run; each is a few questions to the node. */
+const MOST = 500;
+
+/**
+ * Looks at the sends of a chain that no block has, oldest first: offers each to the node once more, the
+ * bytes signed first as ever, and finds out what is missing until it confirms or ends. Writes nothing: a
+ * running daemon does the same at each of its tries, and acts on it.
+ */
+export async function examineSends(db: Db, adapter: ChainAdapter): Promise<SendFinding[]> {
+  const findings: SendFinding[] = [];
+  for (const send of await oldestOpenSends(db, adapter, MOST)) {
+    findings.push({ send, ...(await examine(db, adapter, send)) });
+  }
+  return findings;
+}
+
+async function examine(
+  db: Db,
+  adapter: ChainAdapter,
+  send: StoredSend,
+): Promise<Pick<SendFinding, 'standing' | 'why'>> {
+  const versions = await versionsOf(db, send.id);
+  const current = versions.find(({ version }) => version === send.version);
+  if (current === undefined) return { standing: 'open', why: 'its signed bytes are missing' };
+  const result = await handToNode(adapter, { txid: current.txid, raw: current.raw });
+  switch (result.kind) {
+    case 'accepted':
+      return { standing: 'in_network', why: `the node has ${current.txid}: it waits for a block` };
+    case 'unknown':
+      return { standing: 'open', why: `the node does not take it now, which may pass: ${result.reason}` };
+    case 'rejected':
+      break;
+    default:
+      return assertNever(result);
+  }
+  const verdict = await askVerdict(adapter, versions, await findCursor(db, send));
+  const fates = versions.map(({ txid }) => ({ txid, fate: verdict.fates.get(txid) ?? 'unknown' }));
+  const present = fates.find(({ fate }) => fate === 'present');
+  if (present !== undefined) {
+    return { standing: 'in_network', why: `the node has ${present.txid}: it waits for a block` };
+  }
+  const said = `the node refuses it (${result.reason})`;
+  const possible = fates.find(({ fate }) => fate !== 'gone');
+  if (possible !== undefined) {
+    return {
+      standing: 'open',
+      why: `${said}, but nothing proves that ${possible.txid} can never confirm: it ends when another transaction uses what it spends`,
+    };
+  }
+  if (!(await isProvenOn(db, send, verdict))) {
+    return {
+      standing: 'open',
+      why: `${said}; the daemon must first have read every block that the node has`,
+    };
+  }
+  if (await holdsUnconfirmed(db, send.id)) {
+    return {
+      standing: 'open',
+      why: `${said}, but coins it spends are in no block at present: a fork may end`,
+    };
+  }
+  return { standing: 'impossible', why: `${said}, and none of its transactions can confirm any more` };
+}

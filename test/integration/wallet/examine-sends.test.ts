@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { BroadcastResult, Fate } from '../../../src/domain/chain.ts';
+import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
+import { examineSends } from '../../../src/usecases/wallet/examine-sends.ts';
+import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
+
+let sim: SimulatedWorld;
+beforeEach(async () => {
+  sim = await openSimulatedWorld();
+  await sim.fund('BTC', ONE.BTC);
+});
+afterEach(async () => sim.close());
+
+/** A send that no clear answer came for. */
+async function unclear(): Promise<string> {
+  sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
+  const { id, status } = await sim.send('BTC', '0.4');
+  expect(status).toBe('signed');
+  return id;
+}
+
+async function found() {
+  const findings = await examineSends(sim.world.db, sim.world.adapter('BTC'));
+  return findings.map(({ send, standing, why }) => ({ id: send.id, standing, why }));
+}
+
+async function afterNextTry(id: string): Promise<string> {
+  sim.world.clock.advance(600_000);
+  await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+  return (await sim.status(id)).status;
+}
+
+const refused: BroadcastResult = { kind: 'rejected', reason: 'bad-txns-inputs-missingorspent' };
+const cases: [BroadcastResult, Fate | null, string, RegExp, string][] = [
+  [
+    { kind: 'accepted' },
+    null,
+    'in_network',
+    /^the node has [0-9a-f]{64}: it waits for a block$/,
+    'broadcast',
+  ],
+  [{ kind: 'unknown', reason: 'fee too low' }, null, 'open', /may pass: fee too low$/, 'signed'],
+  [refused, 'present', 'in_network', /it waits for a block$/, 'broadcast'],
+  [refused, 'unknown', 'open', /missingorspent\), but nothing proves that [0-9a-f]{64} can never/, 'signed'],
+  [refused, 'gone', 'impossible', /none of its transactions can confirm any more$/, 'failed'],
+];
+
+test.each(cases)('answered %o while its fate is %s: %s', async (answer, fate, standing, why, becomes) => {
+  const id = await unclear();
+  sim.line.broadcast = async () => answer;
+  sim.line.fate = fate;
+  const before = await sim.world.db.selectFrom('sends').selectAll().execute();
+  expect(await found()).toEqual([{ id, standing, why: expect.stringMatching(why) as string }]);
+  expect(await sim.world.db.selectFrom('sends').selectAll().execute()).toEqual(before);
+  expect(await afterNextTry(id)).toBe(becomes);
+});
+
+test('what looks impossible proves nothing until the ledger has read the blocks that the node has', async () => {
+  const id = await unclear();
+  sim.line.broadcast = async () => refused;
+  sim.line.fate = 'gone';
+  await sim.control('BTC').mine(1);
+  expect(await found()).toMatchObject([
+    { id, standing: 'open', why: expect.stringContaining('must first have read every block') as string },
+  ]);
+  expect(await afterNextTry(id)).toBe('signed');
+});
+
+test('a send in a block is none of them', async () => {
+  const sent = await sim.send('BTC', '0.4');
+  expect(await found()).toMatchObject([{ id: sent.id, standing: 'in_network' }]);
+  await sim.mine('BTC');
+  expect(await found()).toEqual([]);
+});
