@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { createApi, type ApiDeps } from './api.ts';
+import { appMessages } from './app-messages.ts';
 import { trackConnections, type Connections } from './connections.ts';
 
 export interface HttpServerDeps extends ApiDeps {
@@ -57,9 +58,10 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
 }
 
 function listener(app: Express, tls: HttpServerDeps['tls']): Server {
-  if (tls === null) return createServer(TIMEOUTS, app);
+  const options = { ...TIMEOUTS, ...appMessages(app) };
+  if (tls === null) return createServer(options, app);
   const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) };
-  return createTlsServer({ ...TIMEOUTS, ...files, minVersion: 'TLSv1.2' }, app);
+  return createTlsServer({ ...options, ...files, minVersion: 'TLSv1.2' }, app);
 }
 
 async function closeServer(server: Server, connections: Connections, graceMs: number): Promise<void> {
