@@ -1,9 +1,7 @@
 import { IncomingMessage, ServerResponse, type ServerOptions } from 'node:http';
 import type { Express } from 'express';
 
-type Messages = Required<
-  Pick<ServerOptions<typeof IncomingMessage, typeof ServerResponse>, 'IncomingMessage' | 'ServerResponse'>
->;
+type Messages = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>>;
 
 /**
  * Requests and responses that are born with the methods of an Express application, for the options of its
