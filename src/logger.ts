@@ -47,12 +47,14 @@ function redactText(line: string): string {
 /** Longest text that waits for the end of its turn. */
 const BUFFERED_CHARS = 16_000;
 
+const STANDARD_OUTPUT = 1;
+
 /**
- * Standard output, written once for all lines of one turn of the event loop, and at the end of the process.
+ * A file descriptor, written once for all lines of one turn of the event loop, and at the end of the process.
  * Never flushed to the disk: where it is a file, every turn would wait for that.
  */
-function standardOutput(): DestinationStream {
-  const output = pino.destination({ dest: 1, sync: true });
+export function logOutput(fd: number): DestinationStream {
+  const output = pino.destination({ dest: fd, sync: true });
   let waiting = '';
   let isDue = false;
   const write = (): void => {
@@ -88,7 +90,7 @@ function isPlain(fields: unknown): boolean {
 /** The program's log: JSON lines, secrets removed by field name and by shape. */
 export function createLogger(level: string, destination?: DestinationStream): PinoLogger {
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
-  const output = destination ?? standardOutput();
+  const output = destination ?? logOutput(STANDARD_OUTPUT);
   const options = {
     level,
     base: null,

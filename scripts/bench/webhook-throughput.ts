@@ -1,10 +1,12 @@
+import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import pLimit from 'p-limit';
-import pino from 'pino';
 import { Agent } from 'undici';
-import { openShop, type Merchant, type Shop } from '../../test/_helpers/webhooks/shop.ts';
+import type { Logger } from '../../src/domain/ports.ts';
+import { createLogger, logOutput } from '../../src/logger.ts';
+import { openShop, realClock, type Merchant, type Shop } from '../../test/_helpers/webhooks/shop.ts';
 import { alternate, compare } from './harness/alternate.ts';
 import { nextMessage, startNode } from './harness/child.ts';
 import { costOf, type Cost } from './harness/cost.ts';
@@ -23,8 +25,11 @@ export const question: Question = {
   against: 'bare undici POSTs of the same body to the same endpoints, as many at once, connections kept',
   run: async (bench) => {
     const urls = await startSinks(bench);
-    const shop = await openShop();
+    const shop = await openShop({ clock: realClock });
     bench.onEnd(async () => shop.close());
+    const nowhere = openSync('/dev/null', 'w');
+    bench.onEnd(() => closeSync(nowhere));
+    const logger = createLogger('info', logOutput(nowhere));
     const merchants: Merchant[] = [];
     for (const url of urls) merchants.push(await shop.merchant(url));
     const count = bench.quick ? 1_000 : 4_000;
@@ -39,7 +44,7 @@ export const question: Question = {
           .limit(1)
           .executeTakeFirstOrThrow();
         body = sample.body_json;
-        return rateOf(count, await costOf(async () => drain(shop)));
+        return rateOf(count, await costOf(async () => drain(shop, logger)));
       },
       baseline: async () => rateOf(count, await costOf(async () => postAll(urls, body, count))),
     });
@@ -86,8 +91,7 @@ async function emit(shop: Shop, merchants: readonly Merchant[], count: number): 
 }
 
 /** Seconds from the start of a queue to the last delivery on disk. */
-async function drain(shop: Shop): Promise<number> {
-  const logger = pino({ level: 'info' }, pino.destination({ dest: '/dev/null', sync: false }));
+async function drain(shop: Shop, logger: Logger): Promise<number> {
   const queue = shop.queue({ concurrency: CONCURRENCY }, logger);
   const started = performance.now();
   await queue.start();

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { prepared } from './prepared.ts';
-import { enterTransaction, leaveTransaction } from './runners.ts';
+import { enterTransaction, flushAsideOf, leaveTransaction } from './runners.ts';
 import type { Tables } from './tables.ts';
 
 type Work<T> = (tx: Transaction<Tables>) => Promise<T>;
@@ -10,6 +10,8 @@ type Outcome = () => void;
 
 /** One piece of work that waits for its commit; `run` throws only when the whole group is lost. */
 interface Job {
+  /** Whether the flush may be left to a thread. */
+  readonly isPatient: boolean;
   readonly run: (tx: Transaction<Tables>) => Promise<Outcome>;
   readonly reject: (error: unknown) => void;
 }
@@ -32,9 +34,10 @@ export class CommitGroup {
     this.#db = db;
   }
 
-  async run<T>(work: Work<T>): Promise<T> {
+  /** @param isPatient whether others may read what it wrote a moment before it is durable, and is told so */
+  async run<T>(work: Work<T>, isPatient = false): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#waiting.push({ run: (tx) => attempt(tx, work, resolve, reject), reject });
+    this.#waiting.push({ isPatient, run: (tx) => attempt(tx, work, resolve, reject), reject });
     if (!this.#scheduled) {
       this.#scheduled = true;
       // After the requests that have arrived by now were read: they share the commit.
@@ -51,22 +54,46 @@ export class CommitGroup {
 
   async #commitSome(): Promise<void> {
     const taken = this.#waiting.splice(0, GROUP_MAX);
-    const outcomes: Outcome[] = [];
+    const aside = taken.every(({ isPatient }) => isPatient) ? flushAsideOf(this.#db) : null;
+    const giveUp = (error: unknown): void => {
+      for (const job of taken) job.reject(error);
+    };
+    let outcomes: readonly Outcome[];
     try {
-      await this.#db.transaction().execute(async (tx) => {
-        enterTransaction(this.#db, tx);
-        try {
-          for (const job of taken) outcomes.push(await job.run(tx));
-        } finally {
-          leaveTransaction(tx);
-        }
-      });
+      if (aside === null) outcomes = await this.#commit(this.#db, taken);
+      else {
+        outcomes = await this.#db.connection().execute(async (one) => {
+          aside.begin();
+          try {
+            return await this.#commit(one, taken);
+          } finally {
+            aside.end();
+          }
+        });
+      }
     } catch (error) {
       // The disk is full or failed: SQLite took everything back, also what had been done before.
-      for (const job of taken) job.reject(error);
+      giveUp(error);
       return;
     }
-    for (const tell of outcomes) tell();
+    const tell = (): void => {
+      for (const each of outcomes) each();
+    };
+    if (aside === null) tell();
+    else void aside.flush().then(tell, giveUp);
+  }
+
+  async #commit(db: Kysely<Tables>, jobs: readonly Job[]): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = [];
+    await db.transaction().execute(async (tx) => {
+      enterTransaction(this.#db, tx);
+      try {
+        for (const job of jobs) outcomes.push(await job.run(tx));
+      } finally {
+        leaveTransaction(tx);
+      }
+    });
+    return outcomes;
   }
 }
 

@@ -15,6 +15,19 @@ const waiting = new WeakMap<Tx, (() => void)[]>();
  * The work must not wait for the network: it holds the only writer.
  */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return committed(db, work, false);
+}
+
+/**
+ * As inTransaction, and its result as durable; but the disk is flushed beside the event loop, which goes
+ * on meanwhile. For work of the program itself, such as records of webhooks: others may read what was
+ * written some milliseconds before it would outlive a power cut.
+ */
+export async function inPatientTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return committed(db, work, true);
+}
+
+async function committed<T>(db: Db, work: (tx: Tx) => Promise<T>, isPatient: boolean): Promise<T> {
   if (db.isTransaction) throw new Error('already in a transaction: pass the transaction on instead');
   let group = groups.get(db);
   if (group === undefined) groups.set(db, (group = new CommitGroup(db)));
@@ -23,7 +36,7 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
     // Works that share a commit share its transaction, too, but have it one after the other.
     waiting.set(tx, tell);
     return work(tx);
-  });
+  }, isPatient);
   for (const each of tell) each();
   return result;
 }

@@ -1,6 +1,6 @@
 import type { Db, Tx } from './database.ts';
 import type { StoredDelivery } from './deliveries.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, preparedList, type SlotOf } from './prepared.ts';
 
 export interface Lease {
   readonly token: string;
@@ -80,33 +80,33 @@ export async function leaseDeliveries(
   ids: readonly string[],
   lease: Lease,
 ): Promise<StoredDelivery[]> {
-  const leased: StoredDelivery[] = [];
-  for (const id of ids) {
-    const [delivery] = await leaseOne(tx, { id, ...lease });
-    if (delivery !== undefined) leased.push(delivery);
-  }
-  return leased;
+  const leased = await leaseThem(tx, lease, ids);
+  const byId = new Map(leased.map((delivery) => [delivery.id, delivery]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-const leaseOne = prepared((db, slot: SlotOf<Lease & { id: string }>) =>
+const leaseThem = preparedList((db, slot: SlotOf<Lease>, ids) =>
   db
     .updateTable('deliveries')
     .set({ lease_token: slot('token'), lease_until: slot('until'), updated_at: slot('now') })
-    .where('id', '=', slot('id'))
+    .where('id', 'in', ids)
     .where('status', '=', 'pending')
     .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_until', '<=', slot('now'))]))
     .returningAll(),
 );
 
 /** Gives back leases without an attempt having counted; the rows are due again at once. */
-export async function releaseLease(db: Db, id: string, token: string): Promise<void> {
-  await db
+export async function releaseLeases(tx: Tx, ids: readonly string[], token: string): Promise<void> {
+  await releaseThem(tx, { token }, ids);
+}
+
+const releaseThem = preparedList((db, slot: SlotOf<{ token: string }>, ids) =>
+  db
     .updateTable('deliveries')
     .set({ lease_token: null, lease_until: null })
-    .where('id', '=', id)
-    .where('lease_token', '=', token)
-    .execute();
-}
+    .where('id', 'in', ids)
+    .where('lease_token', '=', slot('token')),
+);
 
 /** Takes over what a dead process left leased. Only for the start of the one process that may run. */
 export async function releaseAllLeases(db: Db): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Db, Tx } from './database.ts';
 import type { StoredDelivery } from './deliveries.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { preparedList, type SlotOf } from './prepared.ts';
 
 export interface Settlement {
   readonly delivery: Pick<StoredDelivery, 'id' | 'url' | 'order_key' | 'event_id' | 'merchant_id'>;
@@ -20,22 +20,44 @@ export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void
     return;
   }
   const held = await update(tx, settlement, { status: 'failed' });
-  if (held) await freeFollower(tx, { orderKey: delivery.order_key, now });
+  if (held) await freeFollowers(tx, { now }, [delivery.order_key]);
 }
 
 /**
- * Ends a delivery that was made, and lets the next of its order go; where the lease is not held any
- * more it is left alone.
+ * Ends deliveries that were made, and lets the next of their orders go; where the lease is not held any
+ * more they are left alone.
  */
-export async function settleDelivered(tx: Tx, { delivery, token, now }: Settlement): Promise<void> {
-  const [held] = await markDelivered(tx, { id: delivery.id, token, now });
-  if (held === undefined) return;
-  const [repeated] = await stillPending(tx, { eventId: delivery.event_id });
-  if (repeated !== undefined) await settleRepeats(tx, delivery, now);
-  await freeFollower(tx, { orderKey: delivery.order_key, now });
+export async function settleDelivered(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
+  const held: Settlement[] = [];
+  for (const [token, of] of Map.groupBy(settlements, (settlement) => settlement.token)) {
+    const now = Math.max(...of.map((settlement) => settlement.now));
+    const marked = await markDelivered(
+      tx,
+      { token, now },
+      of.map(({ delivery }) => delivery.id),
+    );
+    const ids = new Set(marked.map(({ id }) => id));
+    for (const settlement of of) if (ids.has(settlement.delivery.id)) held.push(settlement);
+  }
+  if (held.length === 0) return;
+  const pending = await stillPending(
+    tx,
+    {},
+    held.map(({ delivery }) => delivery.event_id),
+  );
+  const repeated = new Set(pending.map((each) => each.event_id));
+  for (const { delivery, now } of held) {
+    if (repeated.has(delivery.event_id)) await settleRepeats(tx, delivery, now);
+  }
+  const now = Math.max(...held.map((settlement) => settlement.now));
+  await freeFollowers(
+    tx,
+    { now },
+    held.map(({ delivery }) => delivery.order_key),
+  );
 }
 
-const markDelivered = prepared((db, slot: SlotOf<{ id: string; token: string; now: number }>) =>
+const markDelivered = preparedList((db, slot: SlotOf<{ token: string; now: number }>, ids) =>
   db
     .updateTable('deliveries')
     .set((eb) => ({
@@ -45,19 +67,18 @@ const markDelivered = prepared((db, slot: SlotOf<{ id: string; token: string; no
       lease_until: null,
       updated_at: slot('now'),
     }))
-    .where('id', '=', slot('id'))
+    .where('id', 'in', ids)
     .where('lease_token', '=', slot('token'))
     .where('status', '=', 'pending')
     .returning('id'),
 );
 
-const stillPending = prepared((db, slot: SlotOf<{ eventId: string }>) =>
+const stillPending = preparedList((db, _slot: SlotOf<object>, eventIds) =>
   db
     .selectFrom('deliveries')
-    .select('id')
-    .where('event_id', '=', slot('eventId'))
-    .where('status', '=', 'pending')
-    .limit(1),
+    .select('event_id')
+    .where('event_id', 'in', eventIds)
+    .where('status', '=', 'pending'),
 );
 
 /** Plans the next attempt if the token still holds the lease; what waits behind it waits along. */
@@ -133,15 +154,19 @@ async function settleRepeats(tx: Tx, delivery: Settlement['delivery'], now: numb
     .where('status', '=', 'pending')
     .returning('order_key')
     .execute();
-  for (const repeat of repeats) await freeFollower(tx, { orderKey: repeat.order_key, now });
+  await freeFollowers(
+    tx,
+    { now },
+    repeats.map((repeat) => repeat.order_key),
+  );
 }
 
 /** Makes due whatever was never tried: it had only been waiting for those before it. */
-const freeFollower = prepared((db, slot: SlotOf<{ orderKey: string; now: number }>) =>
-  waitingOnly(db, slot('now')).where('order_key', '=', slot('orderKey')),
+const freeFollowers = preparedList((db, slot: SlotOf<{ now: number }>, orderKeys) =>
+  waitingOnly(db, slot('now')).where('order_key', 'in', orderKeys),
 );
 
-/** As freeFollower, for all orders of a merchant. */
+/** As freeFollowers, for all orders of a merchant. */
 async function freeFollowersOf(tx: Tx, which: { merchantId: string; now: number }): Promise<void> {
   await waitingOnly(tx, which.now).where('merchant_id', '=', which.merchantId).execute();
 }

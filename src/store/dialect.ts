@@ -12,6 +12,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { Checkpointer, WORTHWHILE_PAGES } from './checkpointer.ts';
+import { FlushAside } from './flush-aside.ts';
 import { StateWordCompiler } from './query-compiler.ts';
 import type { Runner, Runners } from './runners.ts';
 import { plannedOnce, withStatementCache } from './statements.ts';
@@ -40,6 +41,7 @@ export function openSqlite(path: string): {
   sqlite.pragma('temp_store = MEMORY');
   sqlite.pragma('cache_size = -16000');
   const reader = path === ':memory:' ? null : new Reader(path);
+  const flushAside = reader === null ? null : flushAsideOf(sqlite, path);
   const checkpointer = reader === null ? null : checkpointerOf(sqlite, reader, path);
   const beforeWrite = (): void => {
     reader?.endSnapshot();
@@ -47,8 +49,9 @@ export function openSqlite(path: string): {
   };
   return {
     dialect: new PlainSpokenDialect(sqlite, beforeWrite),
-    runners: reader === null ? null : { reader, writer: runnerOn(sqlite) },
+    runners: reader === null || flushAside === null ? null : { reader, writer: runnerOn(sqlite), flushAside },
     closeHelpers: async () => {
+      await flushAside?.close();
       await checkpointer?.close();
       reader?.close();
     },
@@ -56,6 +59,12 @@ export function openSqlite(path: string): {
     // By exec: the statement gives back one page per step and must be stepped to its end.
     reclaim: (pages) => void sqlite.exec(`PRAGMA incremental_vacuum(${Math.trunc(pages)})`),
   };
+}
+
+function flushAsideOf(sqlite: Database.Database, path: string): FlushAside {
+  return new FlushAside(`${path}-wal`, (isLeftOut) => {
+    sqlite.pragma(`synchronous = ${isLeftOut ? 'NORMAL' : 'FULL'}`);
+  });
 }
 
 /** The log is left to another thread; only when that thread cannot keep up does a commit empty it, too. */

@@ -1,7 +1,7 @@
 import { sql, type Selectable, type SelectQueryBuilder } from 'kysely';
 import type { EventType } from '../domain/events.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
+import { prepared, preparedInsert, preparedList, type SlotOf } from './prepared.ts';
 import type { EventRow, Tables } from './tables.ts';
 
 export type StoredEvent = Selectable<EventRow>;
@@ -22,6 +22,18 @@ export async function findEvent(db: Db, id: string): Promise<StoredEvent | undef
 
 const byId = prepared((db, slot: SlotOf<{ id: string }>) =>
   db.selectFrom('events').selectAll().where('id', '=', slot('id')),
+);
+
+/** What a delivery of an event is made of. */
+export type EventMessage = Pick<StoredEvent, 'id' | 'type' | 'body_json'>;
+
+/** The messages of these events, in no order. */
+export async function findEventMessages(db: Db, ids: readonly string[]): Promise<EventMessage[]> {
+  return messagesById(db, {}, ids);
+}
+
+const messagesById = preparedList((db, _slot: SlotOf<object>, ids) =>
+  db.selectFrom('events').select(['id', 'type', 'body_json']).where('id', 'in', ids),
 );
 
 export interface EventFilter {

@@ -21,6 +21,15 @@ class Slot {
   }
 }
 
+/** Stands for one value of a list. */
+class Place {
+  readonly index: number;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
 /** Gives the place of one value of the statement, by its name. */
 export type SlotOf<P> = <K extends keyof P & string>(name: K) => P[K];
 type Build<P, R> = (db: Db, slot: SlotOf<P>) => { compile(): CompiledQuery<R> };
@@ -40,6 +49,34 @@ export function prepared<P extends object, R>(
       <K extends keyof P & string>(name: K) => new Slot(name) as unknown as P[K],
     ).compile();
     return run(db, compiled, values);
+  };
+}
+
+/** What one statement of a list takes; longer lists are run in pieces. */
+const LONGEST_LIST = 256;
+
+/**
+ * As prepared, with one list, for `in` only: a statement for each power of two, in which a shorter list
+ * repeats its last value.
+ */
+export function preparedList<P extends object, R>(
+  build: (db: Db, slot: SlotOf<P>, list: readonly string[]) => { compile(): CompiledQuery<R> },
+): (db: Db, values: Readonly<P>, list: readonly string[]) => Promise<R[]> {
+  const byLength = new Map<number, CompiledQuery<R>>();
+  return async (db, values, list) => {
+    const rows: R[] = [];
+    for (let from = 0; from < list.length; from += LONGEST_LIST) {
+      const part = list.slice(from, from + LONGEST_LIST);
+      const length = 2 ** Math.ceil(Math.log2(part.length));
+      let compiled = byLength.get(length);
+      if (compiled === undefined) {
+        const slot = <K extends keyof P & string>(name: K) => new Slot(name) as unknown as P[K];
+        const places = Array.from({ length }, (_, index) => new Place(index) as unknown as string);
+        byLength.set(length, (compiled = build(db, slot, places).compile()));
+      }
+      rows.push(...(await run(db, compiled, values, part)));
+    }
+    return rows;
   };
 }
 
@@ -70,10 +107,15 @@ export function preparedInsert<T extends keyof Tables, C extends keyof Selectabl
 }
 
 /** At once where it can be: a promise in between would cost as much as a small statement does. */
-function run<R>(db: Db, compiled: CompiledQuery<R>, values: object): R[] | Promise<R[]> {
-  const parameters = compiled.parameters.map((value) => {
-    const given: unknown = value instanceof Slot ? Reflect.get(values, value.name) : value;
-    return given;
+function run<R>(
+  db: Db,
+  compiled: CompiledQuery<R>,
+  values: object,
+  list: readonly unknown[] = [],
+): R[] | Promise<R[]> {
+  const parameters = compiled.parameters.map((value): unknown => {
+    if (value instanceof Slot) return Reflect.get(values, value.name);
+    return value instanceof Place ? list[Math.min(value.index, list.length - 1)] : value;
   });
   const runner = runnerOf(db);
   if (runner !== null) return runner.all(compiled.sql, parameters) as R[];

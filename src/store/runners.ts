@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { FlushAside } from './flush-aside.ts';
 import type { Tables } from './tables.ts';
 
 /** Runs SQL at once, without waiting for its turn; rows of what returns none are an empty list. */
@@ -6,20 +7,21 @@ export interface Runner {
   all(text: string, parameters: readonly unknown[]): unknown[];
 }
 
-/** Two ways past Kysely's queue to an open database. */
+/** Ways past Kysely's queue to an open database. */
 export interface Runners {
   /** A connection that only reads, and only what is committed. */
   readonly reader: Runner;
   /** The connection of transactions: for whoever has the one that is open. */
   readonly writer: Runner;
+  readonly flushAside: FlushAside;
 }
 
 const runners = new WeakMap<Kysely<Tables>, Runners>();
 const running = new WeakMap<Kysely<Tables>, Runner>();
 
 /** Lets prepared statements of this database run by themselves. */
-export function setRunners(db: Kysely<Tables>, both: Runners): void {
-  runners.set(db, both);
+export function setRunners(db: Kysely<Tables>, all: Runners): void {
+  runners.set(db, all);
 }
 
 /** Lets prepared statements run within this transaction of the database. */
@@ -39,4 +41,9 @@ export function leaveTransaction(tx: Kysely<Tables>): void {
  */
 export function runnerOf(db: Kysely<Tables>): Runner | null {
   return running.get(db) ?? runners.get(db)?.reader ?? null;
+}
+
+/** Null for a database in memory, which is never flushed. */
+export function flushAsideOf(db: Kysely<Tables>): FlushAside | null {
+  return runners.get(db)?.flushAside ?? null;
 }

@@ -1,5 +1,5 @@
 import type { Db } from './database.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { preparedList, type SlotOf } from './prepared.ts';
 
 export interface SealedWebhookSecrets {
   readonly current: string;
@@ -7,24 +7,27 @@ export interface SealedWebhookSecrets {
   readonly previous: string | null;
 }
 
-/** A merchant's signing secrets as of a time, sealed; undefined when there is no such merchant. */
+/** The signing secrets of merchants as of a time, sealed, by merchant. */
 export async function findWebhookSecrets(
   db: Db,
-  merchantId: string,
+  merchantIds: readonly string[],
   now: number,
-): Promise<SealedWebhookSecrets | undefined> {
-  const [row] = await secretsOf(db, { merchantId });
-  if (row === undefined) return undefined;
-  const isRotating = (row.webhook_old_secret_until ?? 0) > now;
-  const previous = isRotating ? row.webhook_old_secret_sealed : null;
-  return { current: row.webhook_secret_sealed, previous };
+): Promise<ReadonlyMap<string, SealedWebhookSecrets>> {
+  const rows = await secretsOf(db, {}, merchantIds);
+  return new Map(
+    rows.map((row) => {
+      const isRotating = (row.webhook_old_secret_until ?? 0) > now;
+      const previous = isRotating ? row.webhook_old_secret_sealed : null;
+      return [row.id, { current: row.webhook_secret_sealed, previous }];
+    }),
+  );
 }
 
-const secretsOf = prepared((db, slot: SlotOf<{ merchantId: string }>) =>
+const secretsOf = preparedList((db, _slot: SlotOf<object>, ids) =>
   db
     .selectFrom('merchants')
-    .select(['webhook_secret_sealed', 'webhook_old_secret_sealed', 'webhook_old_secret_until'])
-    .where('id', '=', slot('merchantId')),
+    .select(['id', 'webhook_secret_sealed', 'webhook_old_secret_sealed', 'webhook_old_secret_until'])
+    .where('id', 'in', ids),
 );
 
 /** The webhookUrl a payment was created with; null when it has none of its own. */

@@ -3,11 +3,11 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/database.ts';
 import type { StoredDelivery } from '../store/deliveries.ts';
 import type { Lease } from '../store/delivery-leases.ts';
-import { findEvent, type StoredEvent } from '../store/events.ts';
+import { findEventMessages, type EventMessage } from '../store/events.ts';
 import { findWebhookSecrets, type SealedWebhookSecrets } from '../store/webhook-targets.ts';
 import type { AttemptReport } from '../usecases/webhooks/attempts.ts';
 import type { AttemptRecorder } from './attempt-recorder.ts';
-import { deliver } from './deliver.ts';
+import { deliver, type Attempt } from './deliver.ts';
 import type { EgressPolicy } from '../egress/vet-target.ts';
 import { outcomeOf } from './schedule.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -19,7 +19,7 @@ export interface AttemptDeliveryDeps {
   readonly egress: EgressPolicy;
   readonly recorder: AttemptRecorder;
   /** Called when the attempt is over, before it is recorded: nothing more goes to the endpoint. */
-  readonly ended: (answered: boolean) => void;
+  readonly ended: (attempt: Pick<Attempt, 'status' | 'error' | 'durationMs'>) => void;
   readonly limits: { readonly attemptLimitMs: number; readonly retryGapsMs: readonly number[] };
   readonly random: () => number;
 }
@@ -28,7 +28,7 @@ export interface AttemptDeliveryDeps {
 export interface LeasedDelivery {
   readonly delivery: StoredDelivery;
   readonly token: string;
-  readonly event: StoredEvent | undefined;
+  readonly event: EventMessage | undefined;
   readonly secrets: SealedWebhookSecrets | undefined;
 }
 
@@ -38,13 +38,16 @@ export async function loadLeased(
   deliveries: readonly StoredDelivery[],
   { token, now }: Pick<Lease, 'token' | 'now'>,
 ): Promise<LeasedDelivery[]> {
-  const leased: LeasedDelivery[] = [];
-  for (const delivery of deliveries) {
-    const event = await findEvent(db, delivery.event_id);
-    const secrets = await findWebhookSecrets(db, delivery.merchant_id, now);
-    leased.push({ delivery, token, event, secrets });
-  }
-  return leased;
+  const events = await findEventMessages(db, [...new Set(deliveries.map((each) => each.event_id))]);
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const merchantIds = [...new Set(deliveries.map((each) => each.merchant_id))];
+  const secrets = await findWebhookSecrets(db, merchantIds, now);
+  return deliveries.map((delivery) => ({
+    delivery,
+    token,
+    event: byId.get(delivery.event_id),
+    secrets: secrets.get(delivery.merchant_id),
+  }));
 }
 
 /**
@@ -64,7 +67,7 @@ export async function attemptDelivery(
     signal,
   );
   const { status, error, endedAt } = attempt;
-  deps.ended(status !== 0);
+  deps.ended(attempt);
   const outcome = outcomeOf(
     { attempts: delivery.attempts + 1, endedAt, status, retryAfterMs: attempt.retryAfterMs },
     { gapsMs: deps.limits.retryGapsMs, random: deps.random },

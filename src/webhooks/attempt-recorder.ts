@@ -1,11 +1,27 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db } from '../store/database.ts';
+import { NotFlushedError } from '../store/flush-aside.ts';
 import { recordAttempts, type AttemptRecord } from '../usecases/webhooks/record-attempt.ts';
 import { Pace } from './pace.ts';
 
 interface Waiting {
   readonly record: AttemptRecord;
   readonly done: PromiseWithResolvers<string>;
+}
+
+/** While more attempts are to end soon, those that ended wait for them, but never longer. */
+const LONGEST_GATHERING_MS = 20;
+
+interface AttemptRecorderOptions {
+  /**
+   * Called when a transaction was asked for: another one that is asked for at once comes right after it,
+   * sees what it wrote, and shares its flush to the disk.
+   */
+  readonly writing: () => void;
+  /** Whether attempts wait that will be made, and end, very soon. */
+  readonly hasMore?: () => boolean;
+  /** Says how many go into one transaction. */
+  readonly pace?: Pace;
 }
 
 /**
@@ -15,18 +31,17 @@ interface Waiting {
 export class AttemptRecorder {
   readonly #db: Db;
   readonly #writing: () => void;
+  readonly #hasMore: () => boolean;
   readonly #pace: Pace;
   #waiting: Waiting[] = [];
   #isWriting = false;
+  /** Ends the gathering. */
+  #enough: (() => void) | null = null;
 
-  /**
-   * @param writing called when a transaction was asked for: another one that is asked for at once comes
-   *   right after it, sees what it wrote, and shares its flush to the disk
-   * @param pace says how many go into one transaction
-   */
-  constructor(db: Db, writing: () => void, pace = new Pace()) {
+  constructor(db: Db, { writing, hasMore = () => false, pace = new Pace() }: AttemptRecorderOptions) {
     this.#db = db;
     this.#writing = writing;
+    this.#hasMore = hasMore;
     this.#pace = pace;
   }
 
@@ -35,6 +50,7 @@ export class AttemptRecorder {
     const done = Promise.withResolvers<string>();
     this.#waiting.push({ record, done });
     if (!this.#isWriting) void this.#write();
+    if (this.#enough !== null && this.#isEnough()) this.#enough();
     return done.promise;
   }
 
@@ -50,12 +66,28 @@ export class AttemptRecorder {
     this.#isWriting = false;
   }
 
-  /** Lets come in what has arrived by now: as long as each turn brings another attempt, a flush can serve more. */
+  /**
+   * Lets come in what has arrived by now, as long as each turn brings another attempt, and what is about
+   * to: the index of a merchant's logs is written anew for each transaction, however many it holds.
+   */
   async #gather(): Promise<void> {
     for (let before = 0; before < this.#waiting.length && before < this.#pace.most;) {
       before = this.#waiting.length;
       await nextTurn();
     }
+    if (this.#isEnough()) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, LONGEST_GATHERING_MS);
+      this.#enough = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#enough = null;
+  }
+
+  #isEnough(): boolean {
+    return this.#waiting.length >= this.#pace.most || !this.#hasMore();
   }
 
   async #together(batch: readonly Waiting[]): Promise<boolean> {
@@ -63,7 +95,12 @@ export class AttemptRecorder {
       const ids = await this.#record(batch.map(({ record }) => record));
       for (const [at, { done }] of batch.entries()) done.resolve(ids[at] ?? '');
       return true;
-    } catch {
+    } catch (error) {
+      // They are recorded, if perhaps not for ever: once more would be twice.
+      if (error instanceof NotFlushedError) {
+        for (const { done } of batch) done.reject(error);
+        return true;
+      }
       // One that cannot be recorded must not keep the others from it; each tells its own error.
       return false;
     }

@@ -4,24 +4,30 @@ import pLimit from 'p-limit';
 import { AppError } from '../domain/errors.ts';
 import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
-import { inTransaction, type Db } from '../store/database.ts';
+import { inPatientTransaction, type Db } from '../store/database.ts';
 import type { StoredDelivery } from '../store/deliveries.ts';
 import {
   leaseDeliveries,
   releaseAllLeases,
-  releaseLease,
   rescueFromClockJump,
   type Lease,
 } from '../store/delivery-leases.ts';
 import { findLatestLog } from '../store/webhook-logs.ts';
 import { newUuid } from '../usecases/new-id.ts';
 import type { AttemptReport, DeliveryAttempts } from '../usecases/webhooks/attempts.ts';
-import { attemptDelivery, loadLeased, type LeasedDelivery } from './attempt-delivery.ts';
+import {
+  attemptDelivery,
+  loadLeased,
+  type AttemptDeliveryDeps,
+  type LeasedDelivery,
+} from './attempt-delivery.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
 import { KeptConnections } from '../egress/kept-connections.ts';
 import type { EgressPolicy } from '../egress/vet-target.ts';
 import { EgressError } from '../egress/egress-error.ts';
 import { DueLeases } from './due-leases.ts';
+import { LeaseReturn } from './lease-return.ts';
+import { LeasedAhead } from './leased-ahead.ts';
 import { Pace } from './pace.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { Slots } from './slots.ts';
@@ -51,6 +57,8 @@ export interface WebhookQueueDeps {
 /** How long past an attempt's limit its lease holds. */
 const LEASE_MARGIN_MS = 30_000;
 const PER_ORIGIN = 4;
+/** Bodies of 20 kB at most: some megabytes. */
+const AHEAD = { total: 256, perOrigin: 32 };
 const CLOCK_TOLERANCE_MS = 60_000;
 const MANUAL_CONCURRENCY = 8;
 const MANUAL_WAITING = 64;
@@ -64,6 +72,7 @@ const TICK = '* * * * * *';
 export class WebhookQueue implements DeliveryAttempts {
   readonly #deps: WebhookQueueDeps;
   readonly #slots: Slots;
+  readonly #ahead = new LeasedAhead(AHEAD);
   readonly #due: DueLeases;
   readonly #pace = new Pace();
   readonly #keys: SigningKeys;
@@ -74,6 +83,7 @@ export class WebhookQueue implements DeliveryAttempts {
   readonly #running = new Map<string, Promise<void>>();
   /** Ends all attempts together: one for each would cost more than it tells. */
   readonly #gaveUp = new AbortController();
+  readonly #leaseReturn: LeaseReturn;
   readonly #waiters = new Map<string, PromiseWithResolvers<AttemptReport>>();
   readonly #manual = pLimit(MANUAL_CONCURRENCY);
   #task: ScheduledTask | null = null;
@@ -86,13 +96,18 @@ export class WebhookQueue implements DeliveryAttempts {
     this.#deps = deps;
     this.#keys = new SigningKeys(deps.secretBox);
     // What follows is leased by the flush that puts these attempts on disk.
-    this.#recorder = new AttemptRecorder(deps.db, () => this.wake(), this.#pace);
+    this.#recorder = new AttemptRecorder(deps.db, {
+      writing: () => this.wake(),
+      hasMore: () => this.#ahead.size > 0,
+      pace: this.#pace,
+    });
+    this.#leaseReturn = new LeaseReturn(deps, () => this.wake());
     // Every attempt listens.
     setMaxListeners(0, this.#gaveUp.signal);
     this.#egress = { ...deps.egress, connections: this.#connections };
     const { concurrency, perOrigin = PER_ORIGIN } = deps.limits;
     this.#slots = new Slots({ total: concurrency, perOrigin });
-    this.#due = new DueLeases(deps.db, this.#slots);
+    this.#due = new DueLeases(deps.db, this.#slots, this.#ahead);
   }
 
   /** Takes over what a dead process left, then delivers at each second's tick and each wake-up. */
@@ -128,12 +143,10 @@ export class WebhookQueue implements DeliveryAttempts {
     }
     return this.#manual(async () => {
       if (this.#stopping) throw new Error('the webhook queue is stopping');
-      const lease = this.#newLease();
-      const [leased] = await inTransaction(this.#deps.db, async (tx) =>
-        loadLeased(tx, await leaseDeliveries(tx, [deliveryId], lease), lease),
-      );
-      // Whoever leased it before us may be about to run it.
+      let leased = this.#ahead.take(deliveryId) ?? (await this.#leaseOne(deliveryId));
+      // Whoever leased it before us may be about to run it, or to let it wait.
       if (leased === undefined) await this.#pumping;
+      leased ??= this.#ahead.take(deliveryId);
       if (leased !== undefined) this.#run(leased, null);
       else if (!this.#running.has(deliveryId)) return this.#alreadyMade(deliveryId);
       const waiter = this.#waiters.get(deliveryId) ?? Promise.withResolvers<AttemptReport>();
@@ -149,6 +162,7 @@ export class WebhookQueue implements DeliveryAttempts {
   async stop(options: { deadlineMs: number }): Promise<void> {
     this.#stopping = true;
     await this.#task?.destroy();
+    this.#leaseReturn.start(this.#ahead.dropAll());
     const timer = setTimeout(() => this.#gaveUp.abort(), options.deadlineMs);
     await this.idle();
     clearTimeout(timer);
@@ -157,9 +171,9 @@ export class WebhookQueue implements DeliveryAttempts {
 
   /** Waits until nothing is being leased or attempted. */
   async idle(): Promise<void> {
-    while (this.#pumping !== null || this.#running.size > 0) {
+    while (this.#pumping !== null || this.#running.size > 0 || this.#leaseReturn.isBusy) {
       await this.#pumping;
-      await Promise.all(this.#running.values());
+      await Promise.all([...this.#running.values(), this.#leaseReturn.idle()]);
     }
   }
 
@@ -169,21 +183,35 @@ export class WebhookQueue implements DeliveryAttempts {
       try {
         const end = this.#pace.begin();
         await this.#rescue();
+        this.#leaseReturn.start(this.#ahead.dropStale());
         const { most } = this.#pace;
-        const leased = await this.#due.next({
+        const { now, ahead } = await this.#due.next({
           lease: this.#newLease(),
           most,
-          runningIds: [...this.#running.keys()],
+          runningIds: this.#heldIds(),
         });
-        for (const each of leased) this.#run(each, each.delivery.origin);
+        for (const each of now) this.#run(each, each.delivery.origin);
+        for (const each of ahead) this.#ahead.add(each);
+        this.#startAhead();
         // There may be more than the piece could hold.
-        if (leased.length === most) this.#again = true;
+        if (now.length + ahead.length === most) this.#again = true;
         // Attempts that end at the same time free their slots together.
         await end();
       } catch (error) {
         this.#deps.logger.error({ err: error }, 'could not lease webhook deliveries; trying again');
         return;
       }
+    }
+  }
+
+  /** Starts what was leased ahead, as far as there are slots by now. */
+  #startAhead(): void {
+    if (this.#ahead.size === 0) return;
+    if (this.#stopping) this.#leaseReturn.start(this.#ahead.dropAll());
+    for (;;) {
+      const next = this.#slots.free > 0 ? this.#ahead.next((origin) => this.#slots.take(origin)) : undefined;
+      if (next === undefined) return;
+      this.#run(next, next.delivery.origin);
     }
   }
 
@@ -195,9 +223,13 @@ export class WebhookQueue implements DeliveryAttempts {
   async #settle(leased: LeasedDelivery, slot: string | null): Promise<void> {
     const { delivery, token } = leased;
     let held = slot;
-    const ended = (answered: boolean | null): void => {
-      if (held !== null) this.#slots.give(held, answered);
+    const ended: AttemptDeliveryDeps['ended'] = ({ status, error, durationMs }) => {
+      if (held === null) return;
+      this.#slots.give(held, status !== 0);
+      const quick = { isSuccess: error === null, durationMs };
+      this.#leaseReturn.start(this.#ahead.answered(held, quick));
       held = null;
+      this.#startAhead();
     };
     let isDelivered = false;
     try {
@@ -210,7 +242,7 @@ export class WebhookQueue implements DeliveryAttempts {
       this.#waiters.get(delivery.id)?.reject(error);
       await this.#giveUp(delivery, token, error);
     } finally {
-      ended(null);
+      if (held !== null) this.#slots.give(held, null);
       this.#running.delete(delivery.id);
       this.#waiters.delete(delivery.id);
       // What a delivery lets go was leased when it was recorded; one that failed may itself be due again.
@@ -219,18 +251,27 @@ export class WebhookQueue implements DeliveryAttempts {
   }
 
   async #giveUp(delivery: StoredDelivery, token: string, error: unknown): Promise<void> {
-    const { logger, db } = this.#deps;
+    const { logger } = this.#deps;
     const isShutdown = error instanceof EgressError && error.kind === 'aborted';
     if (!isShutdown) {
       // The lease stays: it ends by itself, which keeps a delivery that cannot be recorded from spinning.
       logger.error({ err: error, deliveryId: delivery.id }, 'could not make or record a webhook attempt');
       return;
     }
-    try {
-      await releaseLease(db, delivery.id, token);
-    } catch (failure) {
-      logger.error({ err: failure, deliveryId: delivery.id }, 'could not release a webhook lease');
-    }
+    await this.#leaseReturn.run([{ delivery, token }]);
+  }
+
+  /** Deliveries this process is at work on. */
+  #heldIds(): string[] {
+    return [...this.#running.keys(), ...this.#ahead.ids()];
+  }
+
+  async #leaseOne(deliveryId: string): Promise<LeasedDelivery | undefined> {
+    const lease = this.#newLease();
+    const [leased] = await inPatientTransaction(this.#deps.db, async (tx) =>
+      loadLeased(tx, await leaseDeliveries(tx, [deliveryId], lease), lease),
+    );
+    return leased;
   }
 
   async #alreadyMade(deliveryId: string): Promise<AttemptReport> {
@@ -247,7 +288,7 @@ export class WebhookQueue implements DeliveryAttempts {
     const rescued = await rescueFromClockJump(db, {
       now,
       toleranceMs: CLOCK_TOLERANCE_MS,
-      exceptIds: [...this.#running.keys()],
+      exceptIds: this.#heldIds(),
     });
     if (rescued > 0) logger.warn({ rescued }, 'the clock was set back: made webhook deliveries due');
   }

@@ -8,6 +8,7 @@ export class Slots {
   readonly #perOrigin: number;
   readonly #silentTotal: number;
   readonly #running = new Map<string, number>();
+  #taken = 0;
   /** Origins that gave no answer last time, oldest first; bounded. */
   readonly #silent = new Set<string>();
 
@@ -18,7 +19,7 @@ export class Slots {
   }
 
   get free(): number {
-    return this.#total - sum(this.#running.values());
+    return this.#total - this.#taken;
   }
 
   /** Origins that can take no more for now. */
@@ -33,6 +34,7 @@ export class Slots {
     if (this.free <= 0 || !this.#hasRoom(origin)) return false;
     if (this.#silent.has(origin) && this.#silentRunning() >= this.#silentTotal) return false;
     this.#running.set(origin, (this.#running.get(origin) ?? 0) + 1);
+    this.#taken += 1;
     return true;
   }
 
@@ -41,6 +43,7 @@ export class Slots {
     const left = (this.#running.get(origin) ?? 1) - 1;
     if (left > 0) this.#running.set(origin, left);
     else this.#running.delete(origin);
+    this.#taken -= 1;
     if (answered === null) return;
     this.#silent.delete(origin);
     if (!answered) this.#silent.add(origin);
@@ -53,14 +56,10 @@ export class Slots {
   }
 
   #silentRunning(): number {
-    return sum([...this.#silent].map((origin) => this.#running.get(origin) ?? 0));
+    let running = 0;
+    for (const origin of this.#silent) running += this.#running.get(origin) ?? 0;
+    return running;
   }
 }
 
 const MAX_REMEMBERED = 1_000;
-
-function sum(numbers: Iterable<number>): number {
-  let total = 0;
-  for (const number of numbers) total += number;
-  return total;
-}

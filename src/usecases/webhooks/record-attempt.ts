@@ -1,4 +1,4 @@
-import { inTransaction, type Db, type Tx } from '../../store/database.ts';
+import { inPatientTransaction, type Db, type Tx } from '../../store/database.ts';
 import type { StoredDelivery } from '../../store/deliveries.ts';
 import {
   endDeliveries,
@@ -37,11 +37,11 @@ export async function recordAttempts(
   records: readonly AttemptRecord[],
 ): Promise<readonly string[]> {
   const logs = records.map(logOf);
-  await inTransaction(deps.db, async (tx) => {
+  await inPatientTransaction(deps.db, async (tx) => {
     await insertWebhookLog(tx, ...logs);
     // What arrived has arrived, whatever another attempt (410) says of the endpoint.
-    for (const record of records) if (isDelivered(record)) await decide(tx, record);
-    for (const record of records) if (!isDelivered(record)) await decide(tx, record);
+    await settleDelivered(tx, records.filter(isDelivered).map(settlementOf));
+    for (const record of records) await decide(tx, record);
   });
   return logs.map(({ id }) => id);
 }
@@ -81,7 +81,7 @@ async function decide(tx: Tx, record: AttemptRecord): Promise<void> {
   const settlement = settlementOf(record);
   switch (outcome.kind) {
     case 'delivered':
-      await settleDelivered(tx, settlement);
+      // Settled together with the others.
       return;
     case 'failed':
       await failDelivery(tx, settlement);

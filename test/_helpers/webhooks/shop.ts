@@ -71,13 +71,21 @@ interface Payment {
   emit(type?: EventType, data?: object): Promise<{ eventId: string; deliveryId: string | null }>;
 }
 
+/** The clock of the machine, for measurements: ids begin with their time. */
+export const realClock: FakeClock = {
+  now: () => Date.now(),
+  advance: () => {
+    throw new Error('nobody moves the real clock');
+  },
+};
+
 /** A database file with merchants and payments in it, and a clock that tests move. */
-export async function openShop(at?: { path: string }): Promise<Shop> {
-  const folder = at === undefined ? mkdtempSync(join(tmpdir(), 'tilld-webhooks-')) : null;
-  const path = at?.path ?? join(folder ?? '', 'tilld.sqlite');
+export async function openShop(at: { path?: string; clock?: FakeClock } = {}): Promise<Shop> {
+  const folder = at.path === undefined ? mkdtempSync(join(tmpdir(), 'tilld-webhooks-')) : null;
+  const path = at.path ?? join(folder ?? '', 'tilld.sqlite');
   const database = await openDatabase(path);
   const { db } = database;
-  const clock = fakeClock();
+  const clock = at.clock ?? fakeClock();
   const queues: WebhookQueue[] = [];
   return {
     db,

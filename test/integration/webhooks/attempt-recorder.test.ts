@@ -48,7 +48,7 @@ it('records the others of a batch when one of them cannot be recorded', async ()
   const [first, lost, last] = (await leased(3)) as [StoredDelivery, StoredDelivery, StoredDelivery];
   await shop.db.deleteFrom('deliveries').where('id', '=', lost.id).execute();
   let transactions = 0;
-  const recorder = new AttemptRecorder(shop.db, () => void (transactions += 1));
+  const recorder = new AttemptRecorder(shop.db, { writing: () => void (transactions += 1) });
   const results = await Promise.allSettled([first, lost, last].map((each) => recorder.record(success(each))));
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   // All together, then each alone.
@@ -71,19 +71,20 @@ it('lets what a delivery held up be leased in the transaction right after its re
     leaseDeliveries(tx, [first.deliveryId ?? ''], { token: TOKEN, now, until: now + 60_000 }),
   );
   const due = Promise.withResolvers<string[]>();
-  const recorder = new AttemptRecorder(shop.db, () => {
+  const writing = () => {
     void inTransaction(shop.db, async (tx) => {
       const found = await listDue(tx, { now, limit: 9, exceptOrigins: [], exceptIds: [] });
       return found.map(({ id }) => id);
     }).then(due.resolve, due.reject);
-  });
+  };
+  const recorder = new AttemptRecorder(shop.db, { writing });
   await recorder.record(success(held as StoredDelivery));
   expect(await due.promise).toEqual([second.deliveryId]);
 });
 
 it('keeps what was delivered, whatever another attempt of the same batch says of the endpoint', async () => {
   const [refused, made] = (await leased(2)) as [StoredDelivery, StoredDelivery];
-  const recorder = new AttemptRecorder(shop.db, () => undefined);
+  const recorder = new AttemptRecorder(shop.db, { writing: () => undefined });
   await Promise.all([
     recorder.record({ ...success(refused), status: 410, error: 'status: 410', outcome: { kind: 'gone' } }),
     recorder.record(success(made)),

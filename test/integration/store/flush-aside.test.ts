@@ -1,0 +1,92 @@
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inPatientTransaction, inTransaction, type Tx } from '../../../src/store/database.ts';
+import { FlushAside, NotFlushedError } from '../../../src/store/flush-aside.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+
+let dir: string;
+let path: string;
+let store: OpenDatabase;
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'till-flush-'));
+  path = join(dir, 'tilld.sqlite');
+  store = await openDatabase(path);
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function put(tx: Tx, key: string): Promise<string> {
+  await tx.insertInto('meta').values({ key, value: '' }).execute();
+  return key;
+}
+
+/** 1 is NORMAL, 2 is FULL. */
+async function levelOf(db: Parameters<typeof inTransaction>[0]): Promise<number | undefined> {
+  const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(db);
+  return rows[0]?.synchronous;
+}
+
+/** What it answers while the log cannot be flushed: nobody finds it where it should be. */
+async function withoutLog<T>(work: () => Promise<T>): Promise<T> {
+  renameSync(`${path}-wal`, `${path}-elsewhere`);
+  return work().finally(() => renameSync(`${path}-elsewhere`, `${path}-wal`));
+}
+
+test('patient work is told as done only after its flush, and flushes by itself only with impatient work', async () => {
+  await inTransaction(store.db, (tx) => put(tx, 'first'));
+  const told = await withoutLog(() =>
+    inPatientTransaction(store.db, (tx) => put(tx, 'patient')).catch((error: unknown) => error),
+  );
+  expect(told).toBeInstanceOf(NotFlushedError);
+  // With somebody in the group who cannot wait, SQLite itself flushes for all.
+  const both = await withoutLog(() =>
+    Promise.all([
+      inPatientTransaction(store.db, (tx) => put(tx, 'together')),
+      inTransaction(store.db, (tx) => levelOf(tx)),
+    ]),
+  );
+  expect(both).toEqual(['together', 2]);
+});
+
+test('only patient work is committed without a flush of its own, and whatever comes after it is not', async () => {
+  expect(await inPatientTransaction(store.db, (tx) => levelOf(tx))).toBe(1);
+  expect(await levelOf(store.db)).toBe(2);
+  const failed = inPatientTransaction(store.db, async () => {
+    throw new Error('changed its mind');
+  });
+  await expect(failed).rejects.toThrow('changed its mind');
+  expect(await inTransaction(store.db, (tx) => levelOf(tx))).toBe(2);
+});
+
+test('patient works keep their order among all others, and fail alone', async () => {
+  const works = Array.from({ length: 40 }, async (_, n) => {
+    const work = async (tx: Tx): Promise<string> => {
+      if (n % 7 === 3) throw new Error(`work ${n}`);
+      return put(tx, `key-${String(n).padStart(2, '0')}`);
+    };
+    return n % 3 === 0 ? inTransaction(store.db, work) : inPatientTransaction(store.db, work);
+  });
+  const told = await Promise.allSettled(works);
+  const kept = told.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  expect(kept).toHaveLength(34);
+  const rows = await store.db.selectFrom('meta').select('key').where('key', 'like', 'key-%').execute();
+  expect(rows.map(({ key }) => key)).toEqual(kept);
+});
+
+test('a flush that was asked for during another begins after it, one for all who asked', async () => {
+  const aside = new FlushAside(`${path}-wal`, () => undefined);
+  const ended: string[] = [];
+  const first = aside.flush().then(() => ended.push('first'));
+  await Promise.resolve();
+  const second = aside.flush().then(() => ended.push('second'));
+  const third = aside.flush().then(() => ended.push('third'));
+  await Promise.all([first, second, third]);
+  expect(ended).toEqual(['first', 'second', 'third']);
+  await aside.close();
+});

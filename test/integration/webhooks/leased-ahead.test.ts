@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../../_helpers/webhooks/eventually.ts';
+import { openShop, type Merchant, type Shop } from '../../_helpers/webhooks/shop.ts';
+import { ok, startSink, type Answer, type Sink } from '../../_helpers/webhooks/sink.ts';
+
+const EVENTS = 100;
+
+let shop: Shop;
+let sink: Sink;
+beforeEach(async () => {
+  shop = await openShop();
+});
+afterEach(async () => {
+  await sink.close();
+  await shop.close();
+});
+
+/** An endpoint with a backlog that answers the first ten at once, and then in another way. */
+async function backlog(then: Answer): Promise<Merchant> {
+  sink = await startSink((request, response, index) => (index < 10 ? ok : then)(request, response, index));
+  const merchant = await shop.merchant(sink.url);
+  for (let n = 0; n < EVENTS; n += 1) await (await shop.payment(merchant)).emit();
+  return merchant;
+}
+
+const rows = async () => shop.db.selectFrom('deliveries').selectAll().execute();
+
+it('leases many for an endpoint that is quick, and gives them back unattempted when it stops', async () => {
+  const held: (() => void)[] = [];
+  await backlog((_request, response) => void held.push(() => response.end()));
+  const queue = shop.queue();
+  await queue.start();
+  await eventually(async () => {
+    const leased = (await rows()).filter((row) => row.lease_token !== null);
+    return held.length === 4 && leased.length > 20;
+  }, 'leases ahead');
+  // However many are leased, no more than four are under way.
+  expect(sink.received).toHaveLength(14);
+  await queue.stop({ deadlineMs: 50 });
+  const left = (await rows()).filter((row) => row.status === 'pending');
+  expect(left).toHaveLength(EVENTS - 10);
+  expect(left.filter((row) => row.lease_token !== null || row.attempts !== 0)).toEqual([]);
+
+  sink.answer(ok);
+  await shop.queue().start();
+  await eventually(async () => (await rows()).every((row) => row.status === 'delivered'), 'all deliveries');
+  const ids = sink.received.map(({ json }) => json.id);
+  expect(new Set(ids).size).toBe(EVENTS);
+  // Those that were under way when it stopped count as never made.
+  expect(ids).toHaveLength(EVENTS + 4);
+});
+
+it('sends next to nothing more to an endpoint that said 410, whatever was leased for it', async () => {
+  await backlog((_request, response) => void response.writeHead(410).end());
+  const queue = shop.queue();
+  queue.wake();
+  await queue.idle();
+  await eventually(async () => (await rows()).every((row) => row.status !== 'pending'), 'the end of all');
+  expect((await rows()).filter((row) => row.status === 'delivered')).toHaveLength(10);
+  expect(sink.received.length).toBeLessThan(EVENTS / 2);
+});
+
+it('attempts one at once that waits behind others', async () => {
+  const held: (() => void)[] = [];
+  await backlog((_request, response) => void held.push(() => response.end('ok')));
+  const queue = shop.queue();
+  queue.wake();
+  await eventually(async () => held.length === 4, 'attempts under way');
+  const [waiting] = (await rows()).filter(
+    (row) => row.status === 'pending' && !sink.received.some(({ json }) => json.id === row.event_id),
+  );
+  const report = queue.attemptNow(waiting?.id ?? '');
+  await eventually(() => sink.received.some(({ json }) => json.id === waiting?.event_id), 'the attempt');
+  const release = setInterval(() => held.splice(0).forEach((each) => each()), 5);
+  expect(await report).toMatchObject({ status: 200, error: null });
+  await eventually(async () => (await rows()).every((row) => row.status === 'delivered'), 'all deliveries');
+  clearInterval(release);
+  expect(sink.received).toHaveLength(EVENTS);
+});
