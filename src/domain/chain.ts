@@ -267,10 +267,10 @@ export interface ChainIndex {
  * maybe to some of those, too; never no to what was ours when the sieve was handed out.
  */
 export interface Sieve {
-  /** @param bytes hold a watch key (a script) between two offsets */
-  mayWatch(bytes: Uint8Array, start: number, end: number): boolean;
+  /** @param key of the bytes of a watch key (a script), see keyOfBytes */
+  readonly mayWatch: (key: number) => boolean;
   /** @param idTail the last 32 bits of the id of a transaction whose output is spent, as it is written */
-  mayOwn(idTail: number): boolean;
+  readonly mayOwn: (idTail: number) => boolean;
 }
 
 /** One part of what an account holds. */

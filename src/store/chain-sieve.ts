@@ -1,8 +1,9 @@
 import type { Sieve } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
+import { keyOfBytes } from '../domain/key-of-bytes.ts';
 import { watchKeysAfter } from './addresses.ts';
 import type { Db } from './database.ts';
-import { keyOfBytes, KeySet } from './key-set.ts';
+import { KeySet } from './key-set.ts';
 import { txidsAfter } from './outputs.ts';
 import { contestedTxids } from './unconfirmed-inputs.ts';
 
@@ -40,7 +41,7 @@ export class ChainSieve {
     const isFlooded = contested.length > MAX_CONTESTED;
     const spent = new Set(contested.map(idTail));
     return {
-      mayWatch: (bytes, start, end) => this.#scripts.has(keyOfBytes(bytes, start, end)),
+      mayWatch: (key) => this.#scripts.has(key),
       mayOwn: (tail) => isFlooded || this.#paying.has(tail) || spent.has(tail),
     };
   }

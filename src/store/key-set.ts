@@ -60,10 +60,3 @@ function scattered(key: number): number {
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
 }
-
-/** A 32-bit number for the bytes between two offsets (FNV-1a). */
-export function keyOfBytes(bytes: Uint8Array, start: number, end: number): number {
-  let hash = 0x811c9dc5;
-  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
-  return hash >>> 0;
-}

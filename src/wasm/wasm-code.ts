@@ -90,13 +90,11 @@ export const v128 = {
   and: binary(simd(78)),
   or: binary(simd(80)),
   xor: binary(simd(81)),
-  /** Bits of the first where the mask is set, of the second elsewhere. */
-  select: (first: Code, second: Code, mask: Code): Code => [...first, ...second, ...mask, ...simd(82)],
   isAnySet: (value: Code): Code => [...value, ...simd(83)],
   isAllSetI8: (value: Code): Code => [...value, ...simd(99)],
 };
 export const i8x16 = {
-  isBelow: binary(simd(38)),
+  isBelowSigned: binary(simd(37)),
   add: binary(simd(110)),
   sub: binary(simd(113)),
   /** Sixteen 16-bit numbers, none above 255, as bytes. */

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keyOfBytes, KeySet } from '../../src/store/key-set.ts';
+import { keyOfBytes } from '../../src/domain/key-of-bytes.ts';
+import { KeySet } from '../../src/store/key-set.ts';
 
 const keys = fc.array(fc.integer({ min: 1, max: 0xffffffff }), { maxLength: 5_000 });
 

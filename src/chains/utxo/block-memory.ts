@@ -1,6 +1,8 @@
 import {
   blockWasm,
   CONSTANTS_AT,
+  DIGIT_BYTES,
+  DIGITS_AT,
   FREE_AT,
   GATHER_SLACK,
   HEX_STEP,
@@ -14,6 +16,7 @@ import { RowReader } from './transaction-rows.ts';
 const PAGE_BYTES = 65_536;
 const LANES = 4;
 const CHUNK_BYTES = 64;
+const VECTOR_BYTES = 16;
 const DIGEST_BYTES = 32;
 const WORD_BYTES = 4;
 const VERSION_BYTES = 4;
@@ -28,8 +31,11 @@ const SECONDS_AT = FREE_AT;
 const ENDING_AT = SECONDS_AT + LANES * CHUNK_BYTES;
 /** Where idle lanes write. */
 const SPARE_AT = ENDING_AT + CHUNK_BYTES;
+/** Where pieces of a block's text are put, small enough to stay in a processor's nearest caches. */
+const TEXT_AT = 4_096;
+const TEXT_BYTES = 32_768;
 /** Where a block's bytes begin. */
-const BLOCK_AT = 4_096;
+const BLOCK_AT = TEXT_AT + TEXT_BYTES;
 
 /** See block-wasm.ts. */
 interface Functions {
@@ -72,6 +78,10 @@ export class BlockMemory {
       const first = CONSTANTS_AT / WORD_BYTES + LANES * at;
       this.#words.fill(constant, first, first + LANES);
     }
+    for (const [at, byte] of DIGIT_BYTES.entries()) {
+      const first = DIGITS_AT + VECTOR_BYTES * at;
+      this.#bytes.fill(byte, first, first + VECTOR_BYTES);
+    }
     for (let lane = 0; lane < LANES; lane += 1) {
       this.#endMessage(SECONDS_AT + lane * CHUNK_BYTES, DIGEST_BYTES, CHUNK_BYTES);
     }
@@ -86,13 +96,17 @@ export class BlockMemory {
    */
   takeHex(text: Uint8Array): Buffer {
     const { length } = text;
-    const padded = Math.ceil(length / HEX_STEP) * HEX_STEP;
-    this.#reserve(BLOCK_AT + padded + GATHER_SLACK);
-    this.#bytes.set(text, BLOCK_AT);
-    this.#bytes.fill('0', BLOCK_AT + length, BLOCK_AT + padded);
-    const isHex = padded > 0 && this.#run.decodeHex(BLOCK_AT, BLOCK_AT, BLOCK_AT + padded) === 1;
-    if (!isHex || length % 2 !== 0) throw malformed(0, 'not hex');
+    if (length === 0 || length % 2 !== 0) throw malformed(0, 'not hex');
     this.#length = length / 2;
+    this.#reserve(BLOCK_AT + this.#length + GATHER_SLACK);
+    for (let at = 0; at < length; at += TEXT_BYTES) {
+      const piece = text.subarray(at, at + TEXT_BYTES);
+      const end = Math.ceil(piece.length / HEX_STEP) * HEX_STEP;
+      this.#bytes.set(piece, TEXT_AT);
+      this.#bytes.fill('0', TEXT_AT + piece.length, TEXT_AT + end);
+      const isHex = this.#run.decodeHex(BLOCK_AT + at / 2, TEXT_AT, TEXT_AT + end) === 1;
+      if (!isHex) throw malformed(at / 2, 'not hex');
+    }
     return this.#block();
   }
 
@@ -104,8 +118,8 @@ export class BlockMemory {
     return this.#block();
   }
 
-  /** Ids of the block's transactions, one after the other in the order of hashing. */
-  ids(rows: Int32Array, count: number): Uint8Array<ArrayBuffer> {
+  /** Ids of the block's transactions, one after the other in the order of hashing, in this memory. */
+  ids(rows: Int32Array, count: number): Uint8Array {
     const messagesAt = Math.ceil((BLOCK_AT + this.#length) / CHUNK_BYTES) * CHUNK_BYTES;
     const { starts, end } = messagesOf(rows, count, messagesAt);
     const digestsAt = end + CHUNK_BYTES;
@@ -113,7 +127,7 @@ export class BlockMemory {
     this.#gatherAll(rows, starts);
     this.#hashAll(starts, digestsAt);
     this.#hashDigests(digestsAt, count);
-    return new Uint8Array(this.#bytes.subarray(digestsAt, digestsAt + count * DIGEST_BYTES));
+    return this.#bytes.subarray(digestsAt, digestsAt + count * DIGEST_BYTES);
   }
 
   /**

@@ -26,6 +26,9 @@ import {
 export const STATE_AT = 0;
 /** The round constants, each four times; whoever makes the memory puts them there. */
 export const CONSTANTS_AT = 128;
+/** Bytes that the decoder of hex calculates with, sixteen of each, put there likewise: V8 puts written ones together anew each time. */
+export const DIGITS_AT = 1_152;
+export const DIGIT_BYTES = [0x20, 0x1f, 0x86, 0x50, 0x8a, 0x0f, 0x09] as const;
 /** The first address that is free. */
 export const FREE_AT = 2_048;
 /** What the copy of a message may write beyond its end. */
@@ -100,25 +103,30 @@ const bigSigma1 = (x: Code): Code => xor3(rotated(x, 6), rotated(x, 11), rotated
 const smallSigma0 = (x: Code): Code => xor3(rotated(x, 7), rotated(x, 18), i32x4.shr(x, 3));
 const smallSigma1 = (x: Code): Code => xor3(rotated(x, 17), rotated(x, 19), i32x4.shr(x, 10));
 const choice = (x: Code, y: Code, z: Code): Code => v128.xor(v128.and(v128.xor(y, z), x), z);
-const majority = (x: Code, y: Code, z: Code): Code => v128.or(v128.and(x, y), v128.and(v128.or(x, y), z));
+/** Of x, y and z, given where x and y differ, and where y and z do: what differs from neither of both is y. */
+const majority = (y: Code, xy: Code, yz: Code): Code => v128.xor(y, v128.and(xy, yz));
 
 /** The locals of `compress`: four block addresses, the constants' address, then vectors. */
 const AT = 4;
 const A = 5;
 const W = A + 8;
 const T = W + WORDS;
-const SCRATCH = T + 1;
+/** Where a and b of this round differ, and of the one before: there these were b and c. */
+const DIFFER = T + 1;
+const SCRATCH = DIFFER + 2;
 
 /** One round (6.2.2): the names of the eight variables move on instead of their values. */
 function round(step: number): Code {
   const variable = (name: number): number => A + ((name - step + 64) % 8);
-  const [a, b, c, d] = [variable(0), variable(1), variable(2), variable(3)];
+  const [a, b, d] = [variable(0), variable(1), variable(3)];
+  const [ab, bc] = step % 2 === 0 ? [DIFFER, DIFFER + 1] : [DIFFER + 1, DIFFER];
   const [e, f, g, h] = [variable(4), variable(5), variable(6), variable(7)];
   const constantOfRound = load(get(AT), VECTOR_BYTES * step);
   return [
     ...set(T, sum(get(h), constantOfRound, get(W + step), choice(get(e), get(f), get(g)), bigSigma1(get(e)))),
     ...set(d, sum(get(d), get(T))),
-    ...set(h, sum(get(T), majority(get(a), get(b), get(c)), bigSigma0(get(a)))),
+    ...set(ab, v128.xor(get(a), get(b))),
+    ...set(h, sum(get(T), majority(get(b), get(ab), get(bc)), bigSigma0(get(a)))),
   ];
 }
 
@@ -143,6 +151,7 @@ function compress(): WasmFunction {
   const code = [
     ...taken,
     ...variables.flatMap((at) => set(A + at, load(number(STATE_AT), VECTOR_BYTES * at))),
+    ...set(DIFFER + 1, v128.xor(get(A + 1), get(A + 2))),
     ...set(AT, number(CONSTANTS_AT)),
     ...rounds(false),
     ...advance,
@@ -154,7 +163,7 @@ function compress(): WasmFunction {
       store(number(STATE_AT), sum(get(A + at), load(number(STATE_AT), VECTOR_BYTES * at)), VECTOR_BYTES * at),
     ),
   ];
-  return { name: 'compress', parameters: LANES, answers: false, numbers: 1, vectors: 8 + WORDS + 5, code };
+  return { name: 'compress', parameters: LANES, answers: false, numbers: 1, vectors: 8 + WORDS + 7, code };
 }
 
 /** begin(): four new hashes. */
@@ -199,29 +208,32 @@ function gather(): WasmFunction {
 /** decodeHex(to, from, end): a text of steps of HEX_STEP digits to bytes; 1 when all are digits. `to` may be `from`. */
 function decodeHex(): WasmFunction {
   const [to, from, end] = [0, 1, 2];
-  const [isHex, digit, letter] = [3, 4, 5];
-  const all = (byte: number): Code => constant(Array.from({ length: VECTOR_BYTES }, () => byte));
+  const [isHex, isLetter] = [3, 4];
+  const all = (byte: (typeof DIGIT_BYTES)[number]): Code =>
+    load(number(DIGITS_AT + VECTOR_BYTES * DIGIT_BYTES.indexOf(byte)));
   const nibbles = (offset: number, into: number): Code => [
-    ...set(digit, i8x16.sub(load(get(from), offset), all(0x30))),
-    ...set(letter, i8x16.sub(v128.or(load(get(from), offset), all(0x20)), all(0x61))),
+    ...set(into, load(get(from), offset)),
+    // Moved so that the six letters, or the ten digits, are the lowest of all signed bytes: one comparison finds them.
+    ...set(isLetter, i8x16.isBelowSigned(i8x16.add(v128.or(get(into), all(0x20)), all(0x1f)), all(0x86))),
     ...set(
       isHex,
-      v128.and(get(isHex), v128.or(i8x16.isBelow(get(digit), all(10)), i8x16.isBelow(get(letter), all(6)))),
+      v128.and(
+        get(isHex),
+        v128.or(get(isLetter), i8x16.isBelowSigned(i8x16.add(get(into), all(0x50)), all(0x8a))),
+      ),
     ),
-    ...set(
-      into,
-      v128.select(get(digit), i8x16.add(get(letter), all(10)), i8x16.isBelow(get(digit), all(10))),
-    ),
+    // The low half of a letter is one less than nine below its value.
+    ...set(into, i8x16.add(v128.and(get(into), all(0x0f)), v128.and(get(isLetter), all(0x09)))),
     // The first digit of each pair is the low byte of a word: high nibble.
     ...set(into, v128.and(v128.or(i16x8.shl(get(into), 4), i16x8.shr(get(into), 8)), evenBytes())),
   ];
   const code = [
-    ...set(isHex, all(0xff)),
+    ...set(isHex, constant(Array.from({ length: VECTOR_BYTES }, () => 0xff))),
     ...loop(
       [
-        ...nibbles(0, 6),
-        ...nibbles(VECTOR_BYTES, 7),
-        ...store(get(to), i8x16.narrow(get(6), get(7))),
+        ...nibbles(0, 5),
+        ...nibbles(VECTOR_BYTES, 6),
+        ...store(get(to), i8x16.narrow(get(5), get(6))),
         ...set(to, i32.add(get(to), number(VECTOR_BYTES))),
         ...set(from, i32.add(get(from), number(HEX_STEP))),
       ],
@@ -229,7 +241,7 @@ function decodeHex(): WasmFunction {
     ),
     ...v128.isAllSetI8(get(isHex)),
   ];
-  return { name: 'decodeHex', parameters: 3, answers: true, numbers: 0, vectors: 5, code };
+  return { name: 'decodeHex', parameters: 3, answers: true, numbers: 0, vectors: 4, code };
 }
 
 function evenBytes(): Code {

@@ -19,7 +19,7 @@ parentPort?.on('message', ({ raw, hash, mweb }: BlockOrder) => {
   try {
     const block = scanHexBlock(raw, hash, mweb);
     const verdict: BlockVerdict = { block };
-    parentPort?.postMessage(verdict, [block.bytes.buffer, block.ids.buffer, block.rows.buffer]);
+    parentPort?.postMessage(verdict, [block.bytes.buffer, block.table.rows.buffer]);
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     const { kind, message } = error;

@@ -1,4 +1,5 @@
 import { ChainError } from '../../domain/chain.ts';
+import { type BlockTable, tableOf } from './block-keys.ts';
 import { BlockMemory } from './block-memory.ts';
 import { ByteReader, malformed } from './byte-reader.ts';
 import { type Digest, digestAt, displayHex, displayHexAt, hash256 } from './hash256.ts';
@@ -14,7 +15,7 @@ const MIN_TRANSACTION_BYTES = 10;
 /** Bytes of a block for each number in the rows of its transactions, roughly. */
 const BYTES_PER_NUMBER = 24;
 
-/** A proven block in a few flat buffers, which threads hand over without a copy. */
+/** A proven block in two flat buffers, which threads hand over without a copy. */
 export interface FlatBlock {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly hash: string;
@@ -22,37 +23,34 @@ export interface FlatBlock {
   readonly timeMs: number;
   /** Transactions of a version without a meaning. */
   readonly oddVersions: number;
-  /** The ids one after the other, in the order of hashing. */
-  readonly ids: Uint8Array<ArrayBuffer>;
-  /** See RowReader. */
-  readonly rows: Int32Array<ArrayBuffer>;
+  readonly table: BlockTable;
 }
 
-export interface ScannedBlock extends Omit<FlatBlock, 'bytes' | 'ids' | 'rows'> {
+export interface ScannedBlock extends Omit<FlatBlock, 'bytes' | 'table'> {
   readonly bytes: Buffer;
   readonly transactions: BlockTransactions;
 }
 
 /** A block's transactions: thousands, of which few are ever looked at. */
 export class BlockTransactions {
-  readonly ids: Buffer;
-  readonly rows: Int32Array;
+  readonly table: BlockTable;
+  readonly #ids: Buffer;
 
-  constructor(ids: Buffer, rows: Int32Array) {
-    this.ids = ids;
-    this.rows = rows;
+  constructor(table: BlockTable) {
+    this.table = table;
+    this.#ids = bufferOver(table.ids);
   }
 
   get length(): number {
-    return this.ids.length / DIGEST_BYTES;
+    return this.#ids.length / DIGEST_BYTES;
   }
 
   id(position: number): Digest {
-    return digestAt(this.ids, position * DIGEST_BYTES);
+    return digestAt(this.#ids, position * DIGEST_BYTES);
   }
 
   map<T>(work: (transaction: ScannedTransaction, position: number) => T): T[] {
-    const row = new RowReader(this.rows);
+    const row = new RowReader(this.table.rows);
     return Array.from({ length: this.length }, (_, position) => {
       const transaction = row.transaction(this.id(position));
       row.next();
@@ -62,8 +60,8 @@ export class BlockTransactions {
 }
 
 /** Lets the transactions of a flat block be looked at. */
-export function unfolded({ bytes, ids, rows, ...rest }: FlatBlock): ScannedBlock {
-  return { ...rest, bytes: bufferOver(bytes), transactions: new BlockTransactions(bufferOver(ids), rows) };
+export function unfolded({ bytes, table, ...rest }: FlatBlock): ScannedBlock {
+  return { ...rest, bytes: bufferOver(bytes), transactions: new BlockTransactions(table) };
 }
 
 /** What blocks are proven in, one after the other: made when it is first needed, kept for the next. */
@@ -76,21 +74,22 @@ let memory: BlockMemory | null = null;
  */
 export function scanBlock(bytes: Buffer, expectedHash: string, mweb: boolean): ScannedBlock {
   memory ??= new BlockMemory();
-  return unfolded(proven(memory, memory.takeBytes(bytes), { hash: expectedHash, mweb }));
+  const taken = memory.takeBytes(bytes);
+  return unfolded(proven(memory, taken, { hash: expectedHash, mweb, own: new Uint8Array(bytes.length) }));
 }
 
-/** The same from the characters of its hex. */
-export function scanHexBlock(text: Uint8Array, expectedHash: string, mweb: boolean): FlatBlock {
+/** The same from the characters of its hex, in whose memory the bytes are left: it is this function's own. */
+export function scanHexBlock(text: Uint8Array<ArrayBuffer>, expectedHash: string, mweb: boolean): FlatBlock {
   memory ??= new BlockMemory();
-  return proven(memory, memory.takeHex(text), { hash: expectedHash, mweb });
+  return proven(memory, memory.takeHex(text), { hash: expectedHash, mweb, own: text });
 }
 
 function proven(
   memory: BlockMemory,
   bytes: Buffer,
-  expected: { readonly hash: string; readonly mweb: boolean },
+  expected: { readonly hash: string; readonly mweb: boolean; readonly own: Uint8Array<ArrayBuffer> },
 ): FlatBlock {
-  const { mweb } = expected;
+  const { mweb, own } = expected;
   const reader = new ByteReader(bytes);
   reader.skip(HEADER_BYTES);
   const hash = displayHex(hash256(bytes.subarray(0, HEADER_BYTES)));
@@ -112,14 +111,15 @@ function proven(
   const root = digestAt(bytes, MERKLE_ROOT_AT);
   const parentHash = displayHexAt(bytes, PARENT_AT);
   const timeMs = bytes.readUInt32LE(TIME_AT) * 1000;
-  const own = new Uint8Array(bytes);
-  const rows = new Int32Array(writer.rows());
-  const ids = memory.ids(rows, count);
-  const found = memory.merkleRoot(ids);
+  const table = tableOf(bytes, writer.rows(), count);
+  own.set(bytes);
+  const kept = own.subarray(0, bytes.length);
+  table.ids.set(memory.ids(table.rows, count));
+  const found = memory.merkleRoot(table.ids);
   if (found === null || digestAt(found, 0) !== root) {
     throw new ChainError('bad_answer', `block ${hash}: the transactions do not match its merkle root`);
   }
-  return { bytes: own, hash, parentHash, timeMs, oddVersions, ids, rows };
+  return { bytes: kept, hash, parentHash, timeMs, oddVersions, table };
 }
 
 /** Hex to bytes; Buffer alone would stop silently at the first bad digit. */

@@ -1,13 +1,6 @@
 import { type ChainIndex, type Credit, type Debit, outputKey, type Sieve } from '../../domain/chain.ts';
 import { displayHex } from './hash256.ts';
-import {
-  addressableLength,
-  addressableScript,
-  outpointKey,
-  outpointTail,
-  outputAmount,
-  scriptStart,
-} from './transaction.ts';
+import { addressableScript, outpointKey, outpointTail, outputAmount, scriptKey } from './transaction.ts';
 import type { ScannedTransaction } from './transaction-rows.ts';
 
 /** Keys per question to the index. */
@@ -76,9 +69,8 @@ async function findCredits(
 }
 
 function mayWatch(sieve: Sieve, bytes: Buffer, offset: number): boolean {
-  const start = scriptStart(offset);
-  const length = addressableLength(bytes, offset);
-  return length !== 0 && sieve.mayWatch(bytes, start, start + length);
+  const key = scriptKey(bytes, offset);
+  return key !== null && sieve.mayWatch(key);
 }
 
 function creditsOf(transaction: MatchTransaction, watched: ReadonlySet<string>): Credit[] {

@@ -1,7 +1,8 @@
 import type { Sieve } from '../../domain/chain.ts';
+import { positionsOf, rowAt } from './block-keys.ts';
 import type { ScannedBlock } from './block.ts';
 import { RowReader, type ScannedTransaction } from './transaction-rows.ts';
-import { addressableLength, outpointTail, scriptStart } from './transaction.ts';
+import { outpointTail } from './transaction.ts';
 
 /** A transaction that may concern us, with its place in the block. */
 export type Candidate = ScannedTransaction & { readonly position: number };
@@ -12,48 +13,24 @@ const DIGEST_BYTES = 32;
  * The transactions of a block that may concern us, in their order: those that may pay a watched script, and
  * those that may spend an output of ours, be it of the same block. All of them without a sieve.
  */
-export function siftBlock(block: ScannedBlock, sieve: Sieve | null): Candidate[] {
-  const { transactions } = block;
+export function siftBlock({ transactions }: ScannedBlock, sieve: Sieve | null): Candidate[] {
   if (sieve === null) return transactions.map((scanned, position) => ({ ...scanned, position }));
-  const paying = payingOurs(block, sieve);
+  const { table } = transactions;
+  const paying = positionsOf(table, numbersOf(table.outputKeys, sieve.mayWatch), 'outputs');
   // Also written as the tails of ids are: what pays us here may be spent further down.
-  const tails = new Set(
-    [...paying].map((position) => outpointTail(transactions.ids, position * DIGEST_BYTES)),
-  );
-  const candidates: Candidate[] = [];
-  const row = new RowReader(transactions.rows);
-  for (let position = 0; !row.isAtEnd(); position += 1, row.next()) {
-    if (paying.has(position) || maySpendOurs(block, row, { sieve, tails }))
-      candidates.push({ ...row.transaction(transactions.id(position)), position });
-  }
-  return candidates;
+  const tails = new Set(paying.map((position) => outpointTail(table.ids, position * DIGEST_BYTES)));
+  const maySpend = tails.size === 0 ? sieve.mayOwn : (tail: number) => sieve.mayOwn(tail) || tails.has(tail);
+  const spending = positionsOf(table, numbersOf(table.inputTails, maySpend), 'inputs');
+  const positions = [...new Set([...paying, ...spending])].toSorted((a, b) => a - b);
+  return positions.map((position) => {
+    const row = new RowReader(table.rows, rowAt(table, position));
+    return { ...row.transaction(transactions.id(position)), position };
+  });
 }
 
-function payingOurs({ bytes, transactions }: ScannedBlock, sieve: Sieve): Set<number> {
-  const paying = new Set<number>();
-  const row = new RowReader(transactions.rows);
-  for (let position = 0; !row.isAtEnd(); position += 1, row.next()) {
-    for (let index = 0; index < row.outputs; index += 1) {
-      const offset = row.output(index);
-      const length = addressableLength(bytes, offset);
-      if (length === 0) continue;
-      const start = scriptStart(offset);
-      if (!sieve.mayWatch(bytes, start, start + length)) continue;
-      paying.add(position);
-      break;
-    }
-  }
-  return paying;
-}
-
-function maySpendOurs(
-  { bytes }: ScannedBlock,
-  row: RowReader,
-  { sieve, tails }: { readonly sieve: Sieve; readonly tails: ReadonlySet<number> },
-): boolean {
-  for (let index = 0; index < row.inputs; index += 1) {
-    const tail = outpointTail(bytes, row.input(index));
-    if (sieve.mayOwn(tail) || (tails.size > 0 && tails.has(tail))) return true;
-  }
-  return false;
+/** Where in a row of keys those stand that may matter. */
+function numbersOf(keys: Uint32Array, mayMatter: (key: number) => boolean): number[] {
+  const numbers: number[] = [];
+  for (let at = 0; at < keys.length; at += 1) if (mayMatter(keys[at] ?? 0)) numbers.push(at);
+  return numbers;
 }

@@ -1,4 +1,5 @@
 import { ChainError } from '../../domain/chain.ts';
+import { keyOfBytes, numberAt } from '../../domain/key-of-bytes.ts';
 import { ByteReader, malformed } from './byte-reader.ts';
 import { displayHexAt, hash256 } from './hash256.ts';
 import { RowReader, RowWriter, type ScannedTransaction } from './transaction-rows.ts';
@@ -132,8 +133,8 @@ export function outpointKey(bytes: Buffer, inputOffset: number): string {
 }
 
 /** The last 32 bits, as written, of the id of the transaction whose output is spent: its first bytes here. */
-export function outpointTail(bytes: Buffer, inputOffset: number): number {
-  return bytes.readUInt32LE(inputOffset);
+export function outpointTail(bytes: Uint8Array, inputOffset: number): number {
+  return numberAt(bytes, inputOffset);
 }
 
 export function outputAmount(bytes: Buffer, outputOffset: number): bigint {
@@ -147,13 +148,19 @@ export function addressableScript(bytes: Buffer, outputOffset: number): string |
   return length === 0 ? null : bytes.toString('hex', start, start + length);
 }
 
-/** Where the script of the output at an offset begins, if it is an addressable one. */
-export function scriptStart(outputOffset: number): number {
+/** What a sieve goes by (keyOfBytes) of the script of the output at an offset; null when it is no address's script. */
+export function scriptKey(bytes: Uint8Array, outputOffset: number): number | null {
+  const start = scriptStart(outputOffset);
+  const length = addressableLength(bytes, outputOffset);
+  return length === 0 ? null : keyOfBytes(bytes, start, start + length);
+}
+
+function scriptStart(outputOffset: number): number {
   return outputOffset + AMOUNT_BYTES + 1;
 }
 
 /** Bytes of the script of the output at an offset; 0 when it is longer than any address's script. */
-export function addressableLength(bytes: Buffer, outputOffset: number): number {
+function addressableLength(bytes: Uint8Array, outputOffset: number): number {
   const length = bytes[outputOffset + AMOUNT_BYTES] ?? 0;
   return length > MAX_ADDRESS_SCRIPT_BYTES || length < MIN_ADDRESS_SCRIPT_BYTES ? 0 : length;
 }

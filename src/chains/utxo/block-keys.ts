@@ -1,0 +1,91 @@
+import { RowReader } from './transaction-rows.ts';
+import { outpointTail, scriptKey } from './transaction.ts';
+
+/** Where the row of a transaction begins, and the numbers of its first output and its first input. */
+const PLACE = 3;
+const NUMBER_BYTES = 4;
+const DIGEST_BYTES = 32;
+
+/**
+ * A block's transactions in flat arrays, views of one buffer, which threads hand over without a copy. Whoever looks
+ * for a few among thousands goes through the keys in a row instead of through the block's bytes.
+ */
+export interface BlockTable {
+  /** See RowReader. */
+  readonly rows: Int32Array<ArrayBuffer>;
+  readonly places: Int32Array<ArrayBuffer>;
+  /** What a sieve goes by, of every output of the block in order; 0 where no address could be paid. */
+  readonly outputKeys: Uint32Array<ArrayBuffer>;
+  /** The same of every input. */
+  readonly inputTails: Uint32Array<ArrayBuffer>;
+  /** The ids one after the other, in the order of hashing. */
+  readonly ids: Uint8Array<ArrayBuffer>;
+}
+
+/** The table of `count` transactions in a block's bytes; its ids are still to be filled in. */
+export function tableOf(bytes: Uint8Array, rows: Int32Array, count: number): BlockTable {
+  const sizes = { outputs: 0, inputs: 0 };
+  for (const row = new RowReader(rows); !row.isAtEnd(); row.next()) {
+    sizes.outputs += row.outputs;
+    sizes.inputs += row.inputs;
+  }
+  const { length } = rows;
+  const numbers = length + PLACE * count + sizes.outputs + sizes.inputs;
+  const buffer = new ArrayBuffer(numbers * NUMBER_BYTES + count * DIGEST_BYTES);
+  const placesAt = length * NUMBER_BYTES;
+  const outputsAt = placesAt + PLACE * count * NUMBER_BYTES;
+  const inputsAt = outputsAt + sizes.outputs * NUMBER_BYTES;
+  const table: BlockTable = {
+    rows: new Int32Array(buffer, 0, length),
+    places: new Int32Array(buffer, placesAt, PLACE * count),
+    outputKeys: new Uint32Array(buffer, outputsAt, sizes.outputs),
+    inputTails: new Uint32Array(buffer, inputsAt, sizes.inputs),
+    ids: new Uint8Array(buffer, numbers * NUMBER_BYTES, count * DIGEST_BYTES),
+  };
+  table.rows.set(rows);
+  fill(table, bytes);
+  return table;
+}
+
+function fill({ rows, places, outputKeys, inputTails }: BlockTable, bytes: Uint8Array): void {
+  const row = new RowReader(rows);
+  let [output, input] = [0, 0];
+  for (let at = 0; at < places.length; at += PLACE, row.next()) {
+    places[at] = row.at;
+    places[at + 1] = output;
+    places[at + 2] = input;
+    const { outputs, inputs } = row;
+    for (let index = 0; index < outputs; index += 1, output += 1) {
+      outputKeys[output] = scriptKey(bytes, row.output(index)) ?? 0;
+    }
+    for (let index = 0; index < inputs; index += 1, input += 1) {
+      inputTails[input] = outpointTail(bytes, row.input(index));
+    }
+  }
+}
+
+/** Where the row of the transaction at a position begins. */
+export function rowAt({ places }: Pick<BlockTable, 'places'>, position: number): number {
+  return places[PLACE * position] ?? 0;
+}
+
+/** Positions of the transactions that have these outputs or inputs (numbers in the block, ascending), each once. */
+export function positionsOf(
+  { places }: Pick<BlockTable, 'places'>,
+  numbers: readonly number[],
+  of: 'outputs' | 'inputs',
+): number[] {
+  const field = of === 'outputs' ? 1 : 2;
+  const positions: number[] = [];
+  let low = 0;
+  for (const number of numbers) {
+    let high = places.length / PLACE - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if ((places[PLACE * middle + field] ?? 0) <= number) low = middle;
+      else high = middle - 1;
+    }
+    if (positions.at(-1) !== low) positions.push(low);
+  }
+  return positions;
+}
