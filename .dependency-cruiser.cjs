@@ -10,7 +10,7 @@ module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: { path: '^(src|scripts)/' }, to: { circular: true } },
     only('domain', ['domain']),
-    only('store', ['store', 'domain']),
+    only('store', ['store', 'domain', 'wasm']),
     only('usecases', ['usecases', 'domain', 'store']),
     only('wasm', ['wasm']),
     only('chains', ['chains', 'domain', 'wasm']),

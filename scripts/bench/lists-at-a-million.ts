@@ -21,6 +21,7 @@ const WEEKS_AGO = encodeURIComponent(new Date(Date.now() - 20 * DAY_MS).toISOStr
 const YEAR = `startDate=${dayBefore(364)}&endDate=${dayBefore(0)}`;
 const PAYMENTS = '/payment/list';
 const WALLET = '/merchant/wallet/transactions';
+const CUSTOMERS = '/merchant/customer/list';
 const METRICS = '/metrics';
 const CUSTOMER = `cus_${'0'.repeat(24)}`;
 
@@ -68,14 +69,17 @@ const SHOWN: readonly Shown[] = [
     atMost: 10,
   },
   { what: 'balances', path: () => '/merchant/wallet/balances' },
-  { what: 'customers', path: () => '/merchant/customer/list' },
+  { what: 'customers', path: () => CUSTOMERS },
   {
     what: 'customers, page 1,000',
-    path: (history) => `/merchant/customer/list?page=${last(history)}`,
-    smallPath: '/merchant/customer/list',
+    path: (history) => `${CUSTOMERS}?page=${last(history)}`,
+    smallPath: CUSTOMERS,
     atMost: 10,
   },
-  { what: 'customers by a part of the address', path: () => '/merchant/customer/list?search=17@&limit=1' },
+  // Of 50,000 customers 500, all, and a ninth; of 50 one, all, and eleven.
+  { what: 'customers by a rare part of the address', path: () => `${CUSTOMERS}?search=17@&limit=1` },
+  { what: 'customers by a part that all have', path: () => `${CUSTOMERS}?search=example.com` },
+  { what: 'customers by the start of many names', path: () => `${CUSTOMERS}?search=buyer-1` },
   { what: 'volume of 30 days', path: () => '/merchant/volume', merchants: 20, atMost: null },
   { what: 'volume of a year', path: () => `/merchant/volume?${YEAR}`, merchants: 3, atMost: null },
   { what: 'metrics', path: () => METRICS },

@@ -1,4 +1,5 @@
 import { sql, type SelectQueryBuilder } from 'kysely';
+import { CustomerSheets } from './customer-sheets.ts';
 import type { Db, Tx } from './database.ts';
 import { isUniqueViolation } from './dialect.ts';
 import { prepared, type SlotOf } from './prepared.ts';
@@ -69,11 +70,27 @@ interface CustomerFilter {
 /** Customers found that are looked up and sorted; of more, a page by age is found sooner. */
 const MAX_SORTED = 100;
 
+const sheets = new WeakMap<Db, CustomerSheets>();
+
 /** One page of a user's customers, newest first. */
 export async function listCustomers(db: Db, filter: CustomerFilter): Promise<CustomerPage> {
-  const { userId, search } = filter;
+  const { userId, search, page, limit } = filter;
   const own = db.selectFrom('customers').where('user_id', '=', userId);
   if (search === '') return { rows: await pageOf(own, filter), total: await countedCustomers(db, userId) };
+  let kept = sheets.get(db);
+  if (kept === undefined) sheets.set(db, (kept = new CustomerSheets()));
+  const wanted = { userId, part: search, offset: (page - 1) * limit, limit };
+  const found = await kept.find(db, wanted);
+  if (found === null) return customersLike(db, filter);
+  const { keys, total } = found;
+  if (keys.length === 0) return { rows: [], total };
+  return { rows: await pageOf(own.where('email_key', 'in', keys), { page: 1, limit }), total };
+}
+
+/** The same page, found by the database alone. */
+export async function customersLike(db: Db, filter: CustomerFilter): Promise<CustomerPage> {
+  const { userId, search } = filter;
+  const own = db.selectFrom('customers').where('user_id', '=', userId);
   const pattern = `%${search.replace(/[\\%_]/g, (char) => `\\${char}`)}%`;
   const matching = own.where(sql<boolean>`email_key LIKE ${pattern} ESCAPE '\\'`);
   // In the order of the addresses: their index is gone through, not the customers.
@@ -93,7 +110,7 @@ export async function listCustomers(db: Db, filter: CustomerFilter): Promise<Cus
 
 async function pageOf(
   customers: SelectQueryBuilder<Tables, 'customers', object>,
-  { page, limit }: CustomerFilter,
+  { page, limit }: Pick<CustomerFilter, 'page' | 'limit'>,
 ): Promise<CustomerRow[]> {
   return customers
     .selectAll()

@@ -6,17 +6,10 @@ import { sql, type RawBuilder } from 'kysely';
  * has, and nine million rows of the largest limb still fit the 64 bits of a sum.
  */
 const LIMB = 12;
-const ZEROS = '0'.repeat(3 * LIMB);
 
-/** The sums of the limbs of one column of decimal text: as text, so that no driver rounds them. */
-export function limbSums(text: RawBuilder<string>) {
-  return { low: limbSum(text, 1), middle: limbSum(text, 2), high: limbSum(text, 3) };
-}
-
-function limbSum(text: RawBuilder<string>, place: number): RawBuilder<string> {
-  const padded = sql`(${sql.lit(ZEROS)} || ${text})`;
-  const limb = sql`substr(${padded}, length(${padded}) - ${sql.lit(place * LIMB - 1)}, ${sql.lit(LIMB)})`;
-  return sql<string>`cast(sum(cast(${limb} as bigint)) as text)`;
+/** The sum of a column of limbs, or of sums of them: as text, so that no driver rounds it. */
+export function limbTotal(column: string): RawBuilder<string> {
+  return sql<string>`cast(sum(${sql.ref(column)}) as text)`;
 }
 
 /** What the sums of the limbs come to. */

@@ -32,9 +32,14 @@ export interface Tables {
   /** How many outputs there are, gone ones too; kept by triggers. */
   output_counts: { merchant_id: string; mode: Mode; coin: Coin; count: number };
   event_counts: { merchant_id: string; type: EventType; count: number };
-  customer_counts: { user_id: string; count: number };
+  /** Kept by triggers: how many there are, and how often one was moved, renamed or deleted. */
+  customer_counts: { user_id: string; count: number; edits: number };
   payment_options: PaymentOptionRow;
   outputs: OutputRow;
+  /** What completed payments brought, kept by triggers by the hour of UTC they were made. */
+  volume_hours: TakenRow & { hour: number };
+  /** The same for each payment: a view. */
+  takings: TakenRow & { payment_id: string; created_at: number };
   raw_transactions: RawTransactionRow;
   unconfirmed_inputs: UnconfirmedInputRow;
   chain_cursors: ChainCursorRow;
@@ -313,6 +318,29 @@ export interface OutputRow {
   /** Send that reserved it. */
   send_id: string | null;
   updated_at: number;
+}
+
+/** A price or an amount of money in three limbs of twelve digits, the lowest first: see exact-sums.ts. */
+export interface TakenRow {
+  merchant_id: string;
+  mode: Mode;
+  currency: string;
+  /** Digits that the prices have behind the point. */
+  scale: number;
+  /** Empty: no money is confirmed. */
+  coin: Coin | '';
+  /** Whether these payments were paid in this coin alone. */
+  sole: number;
+  /** Payments whose price is in this row: each has its price in one. */
+  priced: number;
+  price_low: number;
+  price_middle: number;
+  price_high: number;
+  /** Payments with confirmed money in this coin. */
+  payments: number;
+  low: number;
+  middle: number;
+  high: number;
 }
 
 export interface RawTransactionRow {

@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
 import type { Coin, Mode } from '../domain/coins.ts';
 import type { Db } from './database.ts';
-import { fromLimbs, limbSums } from './exact-sums.ts';
+import { fromLimbs, limbTotal } from './exact-sums.ts';
 
 export interface VolumeFilter {
   readonly merchantId: string;
@@ -28,72 +27,75 @@ export interface FiatVolume {
   readonly payments: number;
 }
 
-/** Completed payments of a time, found by index. */
-function completed(db: Db, { merchantId, mode, fromMs, beforeMs }: VolumeFilter) {
-  return db
-    .selectFrom('payments')
-    .where('payments.merchant_id', '=', merchantId)
-    .where('payments.mode', '=', mode)
-    .where('payments.status', '=', 'completed')
-    .where('payments.created_at', '>=', fromMs)
-    .where('payments.created_at', '<', beforeMs);
-}
+/** How hours are counted in volume_hours. */
+const HOUR_MS = 3_600_000;
 
-/** The confirmed money of completed payments, exactly, by coin. */
-export async function coinVolume(db: Db, filter: VolumeFilter): Promise<CoinVolume[]> {
-  const sums = limbSums(sql.ref<string>('outputs.amount'));
-  const rows = await completed(db, filter)
-    .innerJoin('outputs', 'outputs.payment_id', 'payments.id')
-    .where('outputs.state', '=', 'confirmed')
-    .select((eb) => [
-      'outputs.coin',
-      sums.low.as('low'),
-      sums.middle.as('middle'),
-      sums.high.as('high'),
-      eb.fn.count<number>('payments.id').distinct().as('payments'),
-    ])
-    .groupBy('outputs.coin')
-    .execute();
-  return rows.map(({ coin, payments, ...limbs }) => ({ coin, atoms: fromLimbs(limbs), payments }));
-}
+const TAKEN = [
+  ...(['currency', 'scale', 'coin', 'sole', 'priced', 'price_low', 'price_middle', 'price_high'] as const),
+  ...(['payments', 'low', 'middle', 'high'] as const),
+];
 
 /**
- * The prices of completed payments, exactly, by currency and by the coin they were paid in. Prices are
- * kept as they were written ("12", "12.5"), so they come by their number of decimals too.
+ * What completed payments of a time brought, exactly: the confirmed money by coin, and the prices by
+ * currency and by the coin they were paid in, each in one part or more. Prices are kept as they were
+ * written ("12", "12.5"), so they come by their number of decimals too.
  */
-export async function fiatVolume(db: Db, filter: VolumeFilter): Promise<FiatVolume[]> {
-  const priced = completed(db, filter).select((eb) => [
-    'payments.currency',
-    'payments.amount',
-    eb
-      .selectFrom('outputs')
-      .whereRef('outputs.payment_id', '=', 'payments.id')
-      .where('outputs.state', '=', 'confirmed')
-      .select(sql<Coin | null>`case when min(coin) = max(coin) then min(coin) end`.as('coin'))
-      .as('coin'),
-  ]);
-  const digits = sql<string>`replace(amount, '.', '')`;
-  const whole = sql`rtrim(amount, '0123456789')`;
-  const scale = sql<number>`case when amount like '%.%' then length(amount) - length(${whole}) else 0 end`;
-  const sums = limbSums(digits);
+export async function volumeOf(
+  db: Db,
+  filter: VolumeFilter,
+): Promise<{ readonly coins: CoinVolume[]; readonly fiat: FiatVolume[] }> {
   const rows = await db
-    .selectFrom(priced.as('priced'))
+    .selectFrom(takenIn(db, filter).as('taken'))
     .select((eb) => [
       'currency',
+      'scale',
       'coin',
-      scale.as('scale'),
-      sums.low.as('low'),
-      sums.middle.as('middle'),
-      sums.high.as('high'),
-      eb.fn.countAll<number>().as('payments'),
+      'sole',
+      eb.fn.sum<number>('priced').as('priced'),
+      limbTotal('price_low').as('price_low'),
+      limbTotal('price_middle').as('price_middle'),
+      limbTotal('price_high').as('price_high'),
+      eb.fn.sum<number>('payments').as('payments'),
+      limbTotal('low').as('low'),
+      limbTotal('middle').as('middle'),
+      limbTotal('high').as('high'),
     ])
-    .groupBy(['currency', 'coin', scale])
+    .groupBy(['currency', 'scale', 'coin', 'sole'])
     .execute();
-  return rows.map(({ currency, coin, scale, payments, ...limbs }) => ({
-    currency,
-    coin,
-    sum: fromLimbs(limbs),
-    scale,
-    payments,
-  }));
+  const coins: CoinVolume[] = [];
+  const fiat: FiatVolume[] = [];
+  for (const { currency, scale, coin, sole, priced, payments, ...limbs } of rows) {
+    const { price_low: low, price_middle: middle, price_high: high } = limbs;
+    const paidIn = coin === '' || sole === 0 ? null : coin;
+    if (coin !== '' && payments > 0) coins.push({ coin, atoms: fromLimbs(limbs), payments });
+    if (priced > 0) {
+      fiat.push({ currency, coin: paidIn, sum: fromLimbs({ low, middle, high }), scale, payments: priced });
+    }
+  }
+  return { coins, fiat };
+}
+
+/** Whole hours from the sums that triggers keep; of the two that a time has in part, the payments themselves. */
+function takenIn(db: Db, { merchantId, mode, fromMs, beforeMs }: VolumeFilter) {
+  const payments = (from: number, before: number) =>
+    db
+      .selectFrom('takings')
+      .where('merchant_id', '=', merchantId)
+      .where('mode', '=', mode)
+      .where('created_at', '>=', from)
+      .where('created_at', '<', before)
+      .select(TAKEN);
+  const firstHour = Math.ceil(fromMs / HOUR_MS);
+  const endHour = Math.floor(beforeMs / HOUR_MS);
+  if (firstHour >= endHour) return payments(fromMs, beforeMs);
+  const hours = db
+    .selectFrom('volume_hours')
+    .where('merchant_id', '=', merchantId)
+    .where('mode', '=', mode)
+    .where('hour', '>=', firstHour)
+    .where('hour', '<', endHour)
+    .select(TAKEN);
+  const [wholeFrom, wholeBefore] = [firstHour * HOUR_MS, endHour * HOUR_MS];
+  if (fromMs === wholeFrom && beforeMs === wholeBefore) return hours;
+  return hours.unionAll(payments(fromMs, wholeFrom)).unionAll(payments(wholeBefore, beforeMs));
 }

@@ -32,7 +32,14 @@ export const i32 = {
   add: binary([0x6a]),
   isBelow: binary([0x49]),
   sub: binary([0x6b]),
+  and: binary([0x71]),
+  or: binary([0x72]),
+  shl: binary([0x74]),
+  isEqual: binary([0x46]),
   isZero: (value: Code): Code => [...value, 0x45],
+  /** How many bits are clear below the lowest that is set. */
+  trailingZeros: (value: Code): Code => [...value, 0x68],
+  loadByte: (address: Code, offset = 0): Code => [...address, 0x2d, 0, ...unsigned(offset)],
   load: (address: Code, offset = 0): Code => [...address, 0x28, 0, ...unsigned(offset)],
   store: (address: Code, value: Code, offset = 0): Code => [
     ...address,
@@ -65,6 +72,16 @@ export const call = (which: number, ...given: readonly Code[]): Code => [
   0x10,
   ...unsigned(which),
 ];
+/** Does one of two things; the second is nothing unless told. */
+export const choose = (condition: Code, first: Code, second: Code = []): Code => [
+  ...condition,
+  0x04,
+  0x40,
+  ...first,
+  0x05,
+  ...second,
+  0x0b,
+];
 /** Does the body again and again, at least once, while the condition at its end holds. */
 export const loop = (body: Code, again: Code): Code => [0x03, 0x40, ...body, ...again, 0x0d, 0, 0x0b];
 
@@ -95,6 +112,11 @@ export const v128 = {
 };
 export const i8x16 = {
   isBelowSigned: binary(simd(37)),
+  /** The lowest byte of a number, sixteen times. */
+  splat: (value: Code): Code => [...value, ...simd(15)],
+  isEqual: binary(simd(35)),
+  /** The highest bit of each byte, as a number of sixteen bits. */
+  bits: (value: Code): Code => [...value, ...simd(100)],
   add: binary(simd(110)),
   sub: binary(simd(113)),
   /** Sixteen 16-bit numbers, none above 255, as bytes. */

@@ -112,6 +112,8 @@ function check(path: string, payments: number): string {
     if (made !== payments) throw new Error(`${String(made)} payments were made`);
     const counted = one('SELECT sum(count) FROM payment_counts');
     if (counted !== one('SELECT count(*) FROM payments')) throw new Error('the counts are not right');
+    const sold = one("SELECT count(*) FROM payments WHERE status = 'completed'");
+    if (sold !== one('SELECT sum(priced) FROM volume_hours')) throw new Error('the volume is not right');
     if (payments <= CHECKED_WHOLE) {
       const problems = [sqlite.pragma('integrity_check'), sqlite.pragma('foreign_key_check')];
       const expected = JSON.stringify([[{ integrity_check: 'ok' }], []]);

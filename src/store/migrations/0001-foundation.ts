@@ -20,6 +20,54 @@ function countedBy(row: 'NEW' | 'OLD'): { readonly whole: string; readonly daily
   return { whole: `${shop}, ${kind}`, daily: `${shop}, ${row}.created_at / ${DAY_MS}, ${kind}` };
 }
 
+const HOUR_MS = 3_600_000;
+/** Amounts are decimal text; their sums are kept in three limbs of twelve digits. */
+const LIMB = 12;
+
+function limb(digits: string, place: number): string {
+  const padded = `('${'0'.repeat(3 * LIMB)}' || ${digits})`;
+  return `cast(substr(${padded}, length(${padded}) - ${place * LIMB - 1}, ${LIMB}) AS INTEGER)`;
+}
+
+/**
+ * What completed payments brought: a row for each coin of which money is confirmed, or one without a coin.
+ * The first of a payment's rows has its price; `sole`, when it is the only one with a coin.
+ * @param except a condition for outputs that are not to count, with AND
+ */
+function takings(except = ''): string {
+  const confirmed = `payment_id = p.id AND state = 'confirmed'${except}`;
+  const price = `replace(p.amount, '.', '')`;
+  const isPriced = `(o.coin IS (SELECT min(coin) FROM outputs WHERE ${confirmed}))`;
+  return `SELECT p.id AS payment_id, p.merchant_id, p.mode, p.created_at, p.currency,
+      CASE WHEN p.amount LIKE '%.%' THEN length(p.amount) - length(rtrim(p.amount, '0123456789')) ELSE 0 END AS scale,
+      coalesce(o.coin, '') AS coin,
+      coalesce((SELECT min(coin) = max(coin) FROM outputs WHERE ${confirmed}), 0) AS sole,
+      ${isPriced} AS priced, ${isPriced} * ${limb(price, 1)} AS price_low,
+      ${isPriced} * ${limb(price, 2)} AS price_middle, ${isPriced} * ${limb(price, 3)} AS price_high,
+      o.coin IS NOT NULL AS payments, coalesce(sum(${limb('o.amount', 1)}), 0) AS low,
+      coalesce(sum(${limb('o.amount', 2)}), 0) AS middle, coalesce(sum(${limb('o.amount', 3)}), 0) AS high
+    FROM payments AS p
+    LEFT JOIN outputs AS o ON o.payment_id = p.id AND o.state = 'confirmed'${except}
+    WHERE p.status = 'completed' GROUP BY p.merchant_id, p.mode, p.created_at, p.id, o.coin`;
+}
+
+const TAKEN = ['priced', 'price_low', 'price_middle', 'price_high', 'payments', 'low', 'middle', 'high'];
+
+/** Adds what payments brought to its hours, or takes it away again. */
+function takeInto(sign: '+' | '-', payments: string, source = 'takings'): string {
+  return `INSERT INTO volume_hours SELECT merchant_id, mode, created_at / ${HOUR_MS}, currency, scale, coin, sole,
+      ${TAKEN.map((column) => `${sign}${column}`).join(', ')} FROM ${source} WHERE payment_id IN (${payments})
+    ON CONFLICT DO UPDATE SET ${TAKEN.map((column) => `${column} = ${column} + excluded.${column}`).join(', ')};`;
+}
+
+const isCompleted = (payments: string): string =>
+  `EXISTS (SELECT 1 FROM payments WHERE id IN (${payments}) AND status = 'completed')`;
+const SOLD_ANEW = `(OLD.merchant_id, OLD.mode, OLD.status, OLD.amount, OLD.currency, OLD.created_at)
+  <> (NEW.merchant_id, NEW.mode, NEW.status, NEW.amount, NEW.currency, NEW.created_at)`;
+const PAID_ANEW = `'confirmed' IN (OLD.state, NEW.state)
+  AND (OLD.payment_id, OLD.coin, OLD.amount, OLD.state) IS NOT (NEW.payment_id, NEW.coin, NEW.amount, NEW.state)
+  AND ${isCompleted('OLD.payment_id, NEW.payment_id')}`;
+
 /**
  * First schema. Written as plain statements because STRICT tables and partial indexes are what
  * keeps bad rows out, and a released migration never changes again.
@@ -76,13 +124,21 @@ const STATEMENTS = [
     id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users(id), email TEXT NOT NULL, email_key TEXT NOT NULL,
     metadata_json TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
     UNIQUE (user_id, email_key)) STRICT`,
-  `CREATE INDEX customers_by_user ON customers (user_id, created_at, id)`,
-  `CREATE TABLE customer_counts (user_id TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+  // With the address: those of all customers are read in this order from it alone.
+  `CREATE INDEX customers_by_user ON customers (user_id, created_at, id, email_key)`,
+  // Besides their number, how often any was edited otherwise: both the same, all the same.
+  `CREATE TABLE customer_counts (
+    user_id TEXT PRIMARY KEY, count INTEGER NOT NULL, edits INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
   `CREATE TRIGGER customers_counted AFTER INSERT ON customers BEGIN
-    INSERT INTO customer_counts VALUES (NEW.user_id, 1) ON CONFLICT DO UPDATE SET count = count + 1;
+    INSERT INTO customer_counts VALUES (NEW.user_id, 1, 0) ON CONFLICT DO UPDATE SET count = count + 1;
+  END`,
+  `CREATE TRIGGER customers_edited AFTER UPDATE OF id, user_id, email_key, created_at ON customers
+    WHEN (OLD.id, OLD.user_id, OLD.email_key, OLD.created_at) <> (NEW.id, NEW.user_id, NEW.email_key, NEW.created_at) BEGIN
+    UPDATE customer_counts SET count = count - 1, edits = edits + 1 WHERE user_id = OLD.user_id;
+    INSERT INTO customer_counts VALUES (NEW.user_id, 1, 1) ON CONFLICT DO UPDATE SET count = count + 1, edits = edits + 1;
   END`,
   `CREATE TRIGGER customers_counted_out AFTER DELETE ON customers BEGIN
-    UPDATE customer_counts SET count = count - 1 WHERE user_id = OLD.user_id;
+    UPDATE customer_counts SET count = count - 1, edits = edits + 1 WHERE user_id = OLD.user_id;
   END`,
   `CREATE TABLE products (
     id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users(id), name TEXT NOT NULL, description TEXT,
@@ -203,6 +259,33 @@ const STATEMENTS = [
     UPDATE output_counts SET count = count - 1
       WHERE merchant_id = OLD.merchant_id AND mode = OLD.mode AND coin = OLD.coin;
   END`,
+  // What completed payments brought, by the hour (of UTC) they were made: days of every time zone are sums of
+  // whole hours and the ends of two. Kept by the database itself, whatever becomes of a payment or its money.
+  `CREATE VIEW takings AS ${takings()}`,
+  `CREATE TABLE volume_hours (
+    merchant_id TEXT NOT NULL, mode TEXT NOT NULL, hour INTEGER NOT NULL, currency TEXT NOT NULL, scale INTEGER NOT NULL,
+    coin TEXT NOT NULL, sole INTEGER NOT NULL, ${TAKEN.map((column) => `${column} INTEGER NOT NULL`).join(', ')},
+    PRIMARY KEY (merchant_id, mode, hour, currency, scale, coin, sole)) STRICT, WITHOUT ROWID`,
+  `CREATE TRIGGER payments_sold AFTER INSERT ON payments WHEN NEW.status = 'completed'
+    BEGIN ${takeInto('+', 'NEW.id')} END`,
+  `CREATE TRIGGER payments_unsold BEFORE UPDATE OF merchant_id, mode, status, amount, currency, created_at ON payments
+    WHEN OLD.status = 'completed' AND ${SOLD_ANEW} BEGIN ${takeInto('-', 'OLD.id')} END`,
+  `CREATE TRIGGER payments_sold_anew AFTER UPDATE OF merchant_id, mode, status, amount, currency, created_at ON payments
+    WHEN NEW.status = 'completed' AND ${SOLD_ANEW} BEGIN ${takeInto('+', 'NEW.id')} END`,
+  `CREATE TRIGGER payments_unsold_out BEFORE DELETE ON payments WHEN OLD.status = 'completed'
+    BEGIN ${takeInto('-', 'OLD.id')} END`,
+  // After the row is there: what fires before an insert fires also when that becomes an update.
+  `CREATE TRIGGER outputs_paid AFTER INSERT ON outputs
+    WHEN NEW.state = 'confirmed' AND ${isCompleted('NEW.payment_id')}
+    BEGIN ${takeInto('-', 'NEW.payment_id', `(${takings(' AND seq <> NEW.seq')})`)} ${takeInto('+', 'NEW.payment_id')} END`,
+  `CREATE TRIGGER outputs_unpaid BEFORE UPDATE OF payment_id, coin, amount, state ON outputs WHEN ${PAID_ANEW}
+    BEGIN ${takeInto('-', 'OLD.payment_id, NEW.payment_id')} END`,
+  `CREATE TRIGGER outputs_paid_anew AFTER UPDATE OF payment_id, coin, amount, state ON outputs WHEN ${PAID_ANEW}
+    BEGIN ${takeInto('+', 'OLD.payment_id, NEW.payment_id')} END`,
+  `CREATE TRIGGER outputs_unpaid_out BEFORE DELETE ON outputs WHEN OLD.state = 'confirmed' AND ${isCompleted('OLD.payment_id')}
+    BEGIN ${takeInto('-', 'OLD.payment_id')} END`,
+  `CREATE TRIGGER outputs_paid_out AFTER DELETE ON outputs WHEN OLD.state = 'confirmed' AND ${isCompleted('OLD.payment_id')}
+    BEGIN ${takeInto('+', 'OLD.payment_id')} END`,
   `CREATE TABLE raw_transactions (
     coin TEXT NOT NULL, mode TEXT NOT NULL, txid TEXT NOT NULL, raw TEXT NOT NULL, created_at INTEGER NOT NULL,
     PRIMARY KEY (coin, mode, txid)) STRICT`,

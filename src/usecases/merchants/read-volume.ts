@@ -6,7 +6,7 @@ import { invalidField } from '../../domain/errors.ts';
 import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/database.ts';
-import { coinVolume, fiatVolume, type CoinVolume, type FiatVolume } from '../../store/volume.ts';
+import { volumeOf, type CoinVolume, type FiatVolume } from '../../store/volume.ts';
 
 /** Days in one request: a leap year. */
 const MAX_DAYS = 366;
@@ -55,7 +55,7 @@ export async function readVolume(
     const date = addDays(first, at);
     const beforeMs = calendar.startOf(addDays(date, 1));
     const filter = { merchantId, mode, fromMs, beforeMs };
-    const [coins, fiat] = [await coinVolume(db, filter), await fiatVolume(db, filter)];
+    const { coins, fiat } = await volumeOf(db, filter);
     const day = new Sums();
     for (const sums of [day, all]) sums.add(coins, fiat);
     days.push({ date, ...day.volume() });
