@@ -1,28 +1,33 @@
 import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { createEthereumAdapter } from '../../src/chains/ethereum/adapter.ts';
 import { createSolanaAdapter } from '../../src/chains/solana/adapter.ts';
-import type { ChainAdapter } from '../../src/domain/chain.ts';
+import type { BlockRef, ChainAdapter } from '../../src/domain/chain.ts';
 import { Anvil } from '../../test/_helpers/anvil/anvil.ts';
-import { SvmNode } from '../../test/_helpers/svm/node.ts';
 import { strangerAddress } from '../../test/_helpers/svm/payer.ts';
 import { silent } from '../../test/_helpers/wallet-world.ts';
 import { alternate, compare } from './harness/alternate.ts';
 import type { Bench, Comparison, Question } from './harness/question.ts';
 import { openPayments } from './chain/open-payments.ts';
-import { replay, startRecorder, startReplayServer } from './chain/recorder.ts';
+import { bareCaller, startRecorder, startReplayServer } from './chain/recorder.ts';
+import { nextMessage, startNode } from './harness/child.ts';
 
 const OPEN = 10_000;
 const TRANSACTIONS = 300;
 /** anvil traces such a block for a minute or more. */
 const TRACE_TIMEOUT_MS = 170_000;
+/** New ones of Solana from look to look: a second and a bit. */
+const BLOCKS = 3;
 const clock = { now: () => Date.now() };
 
 interface Chain {
   readonly what: string;
   readonly nodeUrl: string;
   readonly adapterAt: (url: string) => ChainAdapter;
-  /** One look, as the follower takes it. */
-  readonly look: (adapter: ChainAdapter) => Promise<void>;
+  /** Where a follower stands, and something new on the chain: not measured. */
+  readonly prepare: (adapter: ChainAdapter) => Promise<BlockRef>;
+  /** One look from there, as the follower takes it. */
+  readonly look: (adapter: ChainAdapter, cursor: BlockRef) => Promise<void>;
 }
 
 /** What looking at many open addresses costs besides what the node needs to answer. */
@@ -38,22 +43,26 @@ export const question: Question = {
       const recorder = await startRecorder(bench, chain.nodeUrl);
       const observed = chain.adapterAt(recorder.url);
       // The first look also finds out what the node can do.
-      await chain.look(observed);
+      await chain.look(observed, await chain.prepare(observed));
+      const cursor = await chain.prepare(observed);
       recorder.asked.length = 0;
-      await chain.look(observed);
+      await chain.look(observed, cursor);
       const asked = [...recorder.asked];
       await observed.close();
       const adapter = chain.adapterAt(chain.nodeUrl);
+      const bare = bareCaller(chain.nodeUrl);
       const rounds = await alternate({
         rounds: bench.quick ? 3 : 9,
         ours: async () => {
+          const from = await chain.prepare(adapter);
           const started = performance.now();
-          await chain.look(adapter);
+          await chain.look(adapter, from);
           return performance.now() - started;
         },
-        baseline: async () => replay(chain.nodeUrl, asked),
+        baseline: async () => bare.put(asked),
       });
       await adapter.close();
+      await bare.close();
       comparisons.push(
         compare(rounds, { what: chain.what, unit: 'ms', figure: (ms) => ms, target: { atMost: 1.5 } }),
       );
@@ -87,6 +96,7 @@ async function ethereum(bench: Bench): Promise<Chain> {
       logger: silent,
       rpcTimeoutMs: TRACE_TIMEOUT_MS,
     });
+  const cursor = { height: height - 1, hash: '' };
   const look = async (adapter: ChainAdapter): Promise<void> => {
     const block = await adapter.blockAt(height);
     if (block === null) throw new Error('the block was not read');
@@ -99,22 +109,28 @@ async function ethereum(bench: Bench): Promise<Chain> {
     what: `Ethereum block, ${TRANSACTIONS} transactions`,
     nodeUrl: await startReplayServer(bench, recorder.exchanges),
     adapterAt,
+    prepare: async () => Promise.resolve(cursor),
     look,
   };
 }
 
 async function solana(bench: Bench): Promise<Chain> {
-  const node = await SvmNode.start();
-  bench.onEnd(async () => node.stop());
-  node.advance(40);
+  const script = fileURLToPath(new URL('chain/solana-node.ts', import.meta.url));
+  const node = startNode(bench, [script], {});
+  const { url } = (await nextMessage(node)) as { url: string };
   const index = await openPayments(bench, 'SOL', Array.from({ length: OPEN }, strangerAddress));
   return {
     what: 'Solana tick',
-    nodeUrl: node.url,
+    nodeUrl: url,
     adapterAt: (rpcUrl) => createSolanaAdapter({ network: 'regtest', rpcUrl, index, clock, logger: silent }),
-    look: async (adapter) => {
+    prepare: async (adapter) => {
       const cursor = await adapter.tip();
-      node.advance(3);
+      const made = nextMessage(node);
+      node.process.send(BLOCKS);
+      await made;
+      return cursor;
+    },
+    look: async (adapter, cursor) => {
       await adapter.hashAt(cursor.height);
       for (let at = await adapter.blockAfter?.(cursor); at; at = await adapter.blockAfter?.(at));
       await adapter.unconfirmed();

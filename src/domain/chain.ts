@@ -245,6 +245,11 @@ export interface ChainIndex {
   /** The merchants' own watch keys, and those of payments that wait for money or closed after a time, ms. */
   open(closedAfterMs: number): Promise<readonly OpenKey[]>;
   /**
+   * Where the index can read both together: as `open` and `holdings`, piece by piece, so that a node is asked
+   * about the first while the next are read. What is given out meanwhile need not be among them.
+   */
+  openAccounts?(closedAfterMs: number): AsyncIterable<readonly OpenAccount[]>;
+  /**
    * The share of all watch keys ever given out whose turn it is at a height: a bounded number, the
    * same for the same height, and every key again and again as heights go by.
    */
@@ -283,6 +288,11 @@ export interface OpenKey {
   readonly watchKey: string;
   /** When its address was given out, ms: what it held before came from no payer. */
   readonly since: number;
+}
+
+/** An open key with what the ledger says that its account holds (see ChainIndex.holdings). */
+export interface OpenAccount extends OpenKey {
+  readonly held: readonly Holding[];
 }
 
 /** `txid:index`, the form in which ChainIndex and logs name an output. */

@@ -108,48 +108,6 @@ const watchedAs = prepared((db, slot: SlotOf<ChainId & { watchKey: string }>) =>
   watchedAmong(db, { coin: slot('coin'), mode: slot('mode') }, [slot('watchKey')]),
 );
 
-/**
- * Addresses that may be paid at any moment: the merchants' own, and of the newest `limit` those of
- * payments that still wait for money or whose time was up only after `closedAfterMs`.
- */
-export async function openAddresses(
-  db: Db,
-  chain: ChainId,
-  closedAfterMs: number,
-  limit: number,
-): Promise<OpenKey[]> {
-  const own = await db
-    .selectFrom('merchants')
-    .innerJoin('addresses', 'addresses.merchant_id', 'merchants.id')
-    .select(['addresses.watch_key', 'addresses.created_at'])
-    .where('addresses.coin', '=', chain.coin)
-    .where('addresses.mode', '=', chain.mode)
-    .where('addresses.branch', '=', 0)
-    .where('addresses.idx', '=', 0)
-    .limit(limit)
-    .execute();
-  const newest = db
-    .selectFrom('addresses')
-    .select(['watch_key', 'created_at', 'payment_id'])
-    .where('coin', '=', chain.coin)
-    .where('mode', '=', chain.mode)
-    .where('payment_id', 'is not', null)
-    .orderBy('id', 'desc')
-    .limit(limit);
-  const paid = await db
-    .selectFrom(newest.as('newest'))
-    .innerJoin('payments', 'payments.id', 'newest.payment_id')
-    .select(['newest.watch_key', 'newest.created_at'])
-    .where((eb) =>
-      eb.or([
-        eb('payments.status', 'in', ['pending', 'underpaid', 'confirming']),
-        eb('payments.expires_at', '>', closedAfterMs),
-      ]),
-    )
-    .execute();
-  return [...own, ...paid].map((row) => ({ watchKey: row.watch_key, since: row.created_at }));
-}
-
 /** The highest id of all addresses of all chains, 0 while there is none. */
 export async function newestAddressId(db: Db): Promise<number> {
   const row = await db

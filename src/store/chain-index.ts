@@ -1,15 +1,10 @@
-import { outputKey, type ChainIndex } from '../domain/chain.ts';
+import { outputKey, type ChainIndex, type OpenKey } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
-import {
-  addressesBetween,
-  findWatched,
-  newestAddressId,
-  openAddresses,
-  watchKeysAfter,
-} from './addresses.ts';
+import { addressesBetween, findWatched, newestAddressId, watchKeysAfter } from './addresses.ts';
 import { ChainSieve } from './chain-sieve.ts';
 import type { Db } from './database.ts';
 import { readMeta } from './meta.ts';
+import { openAccounts } from './open-accounts.ts';
 import { holdingsOf, outputsOfTransactions, unsettledCredits } from './outputs.ts';
 import { spentByUnconfirmed } from './unconfirmed-inputs.ts';
 
@@ -36,7 +31,12 @@ export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
       return new Set(keys.filter((key) => asked.has(key)));
     },
     holdings: async (keys) => holdingsOf(db, chain, keys),
-    open: async (closedAfterMs) => openAddresses(db, chain, closedAfterMs, MAX_OPEN),
+    open: async (closedAfterMs) => {
+      const open: OpenKey[] = [];
+      for await (const page of openAccounts(db, chain, closedAfterMs, MAX_OPEN)) open.push(...page);
+      return open;
+    },
+    openAccounts: (closedAfterMs) => openAccounts(db, chain, closedAfterMs, MAX_OPEN),
     turn: async (height) => addressesBetween(db, chain, turnAt(height, await newestAddressId(db))),
     watchKeysAfter: async (after, limit) => watchKeysAfter(db, chain, after, limit),
     unsettled: async () => unsettledCredits(db, chain),

@@ -60,38 +60,43 @@ export async function startRecorder(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, exchanges };
 }
 
-/**
- * Puts the same requests over as many connections as the daemon uses, each as soon as what it was put
- * after is answered, and throws the answers away; ms.
- */
-export async function replay(nodeUrl: string, requests: readonly Asked[]): Promise<number> {
+/** Puts requests to a node and does nothing with the answers. */
+export interface BareCaller {
+  /** Each as soon as what it was put after is answered; how long all took, ms. */
+  readonly put: (requests: readonly Asked[]) => Promise<number>;
+  readonly close: () => Promise<void>;
+}
+
+/** Over as many kept connections as the daemon has; every answer is received to its end and thrown away. */
+export function bareCaller(nodeUrl: string): BareCaller {
   const { origin, pathname: path } = new URL(nodeUrl);
   const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 });
   const headers = { 'content-type': 'application/json' };
-  const first = requests[0]?.answeredBefore ?? 0;
-  let answered = 0;
-  let next = 0;
-  const started = performance.now();
-  await new Promise<void>((resolve, reject) => {
-    const put = async (body: string): Promise<void> => {
-      const answer = await pool.request({ path, method: 'POST', headers, body });
-      await answer.body.text();
-      answered += 1;
+  const put = async (requests: readonly Asked[]): Promise<number> => {
+    const first = requests[0]?.answeredBefore ?? 0;
+    let answered = 0;
+    let next = 0;
+    const started = performance.now();
+    await new Promise<void>((resolve, reject) => {
+      const ask = async (body: string): Promise<void> => {
+        const answer = await pool.request({ path, method: 'POST', headers, body });
+        await answer.body.arrayBuffer();
+        answered += 1;
+        proceed();
+      };
+      const proceed = (): void => {
+        for (let ready = requests[next]; ready !== undefined; ready = requests[next]) {
+          if (ready.answeredBefore - first > answered) return;
+          next += 1;
+          ask(ready.body).catch(reject);
+        }
+        if (answered === requests.length) resolve();
+      };
       proceed();
-    };
-    const proceed = (): void => {
-      for (let ready = requests[next]; ready !== undefined; ready = requests[next]) {
-        if (ready.answeredBefore - first > answered) return;
-        next += 1;
-        put(ready.body).catch(reject);
-      }
-      if (answered === requests.length) resolve();
-    };
-    proceed();
-  });
-  const ms = performance.now() - started;
-  await pool.close();
-  return ms;
+    });
+    return performance.now() - started;
+  };
+  return { put, close: async () => pool.close() };
 }
 
 interface Call {

@@ -10,15 +10,15 @@ const REMAINDER_INDEX = 1_000_000;
 export class AccountBook {
   readonly credits: Credit[] = [];
   readonly debits: Debit[] = [];
-  readonly #held: Map<string, Holding[]>;
+  readonly #held: Map<string, readonly Holding[]>;
 
   /** @param holdings what the accounts hold before the block */
   constructor(holdings: ReadonlyMap<string, readonly Holding[]>) {
-    this.#held = new Map([...holdings].map(([key, parts]) => [key, [...parts]]));
+    this.#held = new Map(holdings);
   }
 
   balance(watchKey: string): bigint {
-    return this.#parts(watchKey).reduce((sum, part) => sum + part.amount, 0n);
+    return sumOf(this.#parts(watchKey));
   }
 
   receive(credit: Omit<Credit, 'maturity'>): void {
@@ -76,6 +76,15 @@ export class AccountBook {
   }
 
   #parts(watchKey: string): readonly Holding[] {
-    return this.#held.get(watchKey) ?? [];
+    return this.#held.get(watchKey) ?? NOTHING;
   }
+}
+
+const NOTHING: readonly Holding[] = [];
+
+/** What parts of an account come to. */
+export function sumOf(parts: readonly Holding[]): bigint {
+  let sum = 0n;
+  for (const { amount } of parts) sum += amount;
+  return sum;
 }

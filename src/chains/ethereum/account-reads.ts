@@ -3,11 +3,13 @@ import { inParallel } from '../in-parallel.ts';
 import { count, hash, HEADER, quantity, quantityOf, RECEIPT } from './node-answers.ts';
 import type { NodeClient, Prices, Standing } from './node-client.ts';
 import { resultOf, stale, toHex } from './plain-answers.ts';
+import { readPlainQuantities } from './plain-quantities.ts';
 import { isUnknownBlock } from './refusals.ts';
-import { parsed, type Rpc, RpcRefusal, type RpcRequest } from './rpc.ts';
+import { parsed, type Rpc, RpcRefusal, type Survey } from './rpc.ts';
 
 /** Requests per HTTP request; providers allow a hundred at least. */
 const BATCH_SIZE = 100;
+const RECEIPT_OF = 'eth_getTransactionReceipt';
 
 /** What the node tells about accounts and transactions, and what it is given to send. */
 export function accountReads(
@@ -15,11 +17,13 @@ export function accountReads(
 ): Pick<NodeClient, 'receipts' | 'balances' | 'standing' | 'sendRaw' | 'prices' | 'estimateGas'> {
   return {
     receipts: async (txids, block) => {
-      const requests = txids.map((txid) => ({ method: 'eth_getTransactionReceipt', params: [txid] }));
-      const found = await inBatches(rpc, requests, (result, method) =>
-        parsed(result, method, RECEIPT.nullable()),
-      );
-      return found.map((receipt, position) => {
+      const found = await inParallel(txids, BATCH_SIZE, async (part) => {
+        const replies = await rpc.batch(part.map((txid) => ({ method: RECEIPT_OF, params: [txid] })));
+        return replies.map((reply) =>
+          reply instanceof RpcRefusal ? reply : parsed(reply.result, RECEIPT_OF, RECEIPT.nullable()),
+        );
+      });
+      return found.flat().map((receipt, position) => {
         const matches = receipt !== null && !(receipt instanceof RpcRefusal);
         if (!matches || receipt.blockHash !== block.hash || receipt.transactionHash !== txids[position]) {
           throw stale(`no receipt of ${txids[position]} in block ${block.height}`);
@@ -28,12 +32,10 @@ export function accountReads(
       });
     },
     balances: async (accounts, blockHash) => {
-      const requests = accounts.map((address) => ({
-        method: 'eth_getBalance',
-        params: [address, { blockHash }],
-      }));
-      const answers = await inBatches(rpc, requests, quantityOf);
-      return answers.map((answer) => {
+      const answers = await inParallel(accounts, BATCH_SIZE, async (part) =>
+        rpc.survey(balancesOf(part, blockHash)),
+      );
+      return answers.flat().map((answer) => {
         if (!(answer instanceof RpcRefusal)) return answer;
         if (isUnknownBlock(answer)) throw stale(`it does not know block ${blockHash}`);
         return 'unknown';
@@ -49,18 +51,15 @@ export function accountReads(
   };
 }
 
-async function inBatches<T>(
-  rpc: Rpc,
-  requests: readonly RpcRequest[],
-  read: (result: unknown, method: string) => T,
-): Promise<(T | RpcRefusal)[]> {
-  const answers = await inParallel(requests, BATCH_SIZE, async (part) => {
-    const replies = await rpc.batch(part);
-    return replies.map((reply, position) =>
-      reply instanceof RpcRefusal ? reply : read(reply.result, part[position]?.method ?? ''),
-    );
-  });
-  return answers.flat();
+/** Watch keys and hashes are hex: nothing in them needs an escape. */
+function balancesOf(accounts: readonly string[], blockHash: string): Survey<bigint> {
+  const asOf = `{"blockHash":"${blockHash}"}`;
+  return {
+    method: 'eth_getBalance',
+    params: accounts.map((account) => `["${account}",${asOf}]`),
+    readPlain: readPlainQuantities,
+    read: quantityOf,
+  };
 }
 
 async function standing(
@@ -70,7 +69,7 @@ async function standing(
   const { txid, sender, tip } = about;
   const [block, receipt, known, used] = await rpc.batch([
     { method: 'eth_getBlockByHash', params: [tip.hash, false] },
-    { method: 'eth_getTransactionReceipt', params: [txid] },
+    { method: RECEIPT_OF, params: [txid] },
     { method: 'eth_getTransactionByHash', params: [txid] },
     ...(sender === null
       ? []
@@ -80,7 +79,7 @@ async function standing(
   return {
     knowsTip: !(block instanceof RpcRefusal) && (block?.result ?? null) !== null,
     used: isUsable ? parsed(used.result, 'eth_getTransactionCount', count) : null,
-    receipt: parsed(resultOf(receipt), 'eth_getTransactionReceipt', RECEIPT.nullable()),
+    receipt: parsed(resultOf(receipt), RECEIPT_OF, RECEIPT.nullable()),
     isKnown: (resultOf(known) ?? null) !== null,
   };
 }

@@ -1,6 +1,6 @@
-import type { Holding, OpenKey, OutputRef } from '../../domain/chain.ts';
+import type { OpenAccount, OutputRef } from '../../domain/chain.ts';
 import type { Logger } from '../../domain/ports.ts';
-import type { AccountBook } from './account-book.ts';
+import { type AccountBook, sumOf } from './account-book.ts';
 import { EARLIER_INDEX, FOUND_INDEX, foundBalanceTxid, isFound } from './found-balance.ts';
 import type { Block } from './node-answers.ts';
 import type { BalanceAnswer, NodeClient } from './node-client.ts';
@@ -19,12 +19,16 @@ interface Deps {
   readonly shortfalls: Shortfalls;
 }
 
+/** Accounts with what the ledger says that they held before a block, and their balances after it in the same order. */
+export interface Standings {
+  readonly accounts: readonly OpenAccount[];
+  readonly balances: readonly BalanceAnswer[];
+}
+
 interface Books {
   readonly book: AccountBook;
-  readonly open: readonly OpenKey[];
-  readonly holdings: ReadonlyMap<string, readonly Holding[]>;
-  /** After the block, of the open ones in their order. */
-  readonly balances: readonly BalanceAnswer[];
+  /** As they were before the block, each with its balance after it. */
+  readonly standings: readonly Standings[];
 }
 
 /**
@@ -33,14 +37,12 @@ interface Books {
  * and this one denies: no transaction of the account took that money, so it was never there.
  */
 export async function enterBalances(deps: Deps, block: Block, books: Books): Promise<OutputRef[]> {
-  const { book, open, holdings, balances } = books;
+  const { book } = books;
   const disproved: OutputRef[] = [];
-  for (const [at, { watchKey, since }] of open.entries()) {
-    const balance = balances[at];
-    if (balance === undefined || balance === 'unknown') continue;
-    const found = balance - book.balance(watchKey);
-    if (found >= 0n) deps.shortfalls.delete(watchKey);
-    if (found === 0n) continue;
+  for (const { account, found } of books.standings.flatMap((part) =>
+    differences(part, book, deps.shortfalls),
+  )) {
+    const { watchKey, since } = account;
     const txid = foundBalanceTxid({ height: block.number, blockHash: block.hash, watchKey });
     if (found < 0n) {
       disproved.push(
@@ -48,7 +50,7 @@ export async function enterBalances(deps: Deps, block: Block, books: Books): Pro
       );
       continue;
     }
-    const known = (holdings.get(watchKey) ?? []).reduce((sum, part) => sum + part.amount, 0n);
+    const known = sumOf(account.held);
     const earlier = await heldBefore(deps.client, block, { watchKey, since, known, found });
     if (earlier > 0n) book.keep(watchKey, { txid, index: EARLIER_INDEX }, earlier);
     if (found > earlier) {
@@ -56,6 +58,23 @@ export async function enterBalances(deps: Deps, block: Block, books: Books): Pro
     }
   }
   return disproved;
+}
+
+/** The accounts of which balance and book say different things, and by how much; of all others shortfalls are over. */
+function differences(
+  { accounts, balances }: Standings,
+  book: AccountBook,
+  shortfalls: Shortfalls,
+): { readonly account: OpenAccount; readonly found: bigint }[] {
+  const differing: { account: OpenAccount; found: bigint }[] = [];
+  for (const [at, account] of accounts.entries()) {
+    const balance = balances[at];
+    if (balance === undefined || balance === 'unknown') continue;
+    const found = balance - book.balance(account.watchKey);
+    if (found >= 0n && shortfalls.size > 0) shortfalls.delete(account.watchKey);
+    if (found !== 0n) differing.push({ account, found });
+  }
+  return differing;
 }
 
 /**

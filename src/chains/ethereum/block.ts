@@ -4,17 +4,18 @@ import {
   type Holding,
   type ChainBlock,
   type ChainIndex,
-  type OpenKey,
+  type OpenAccount,
   type OutputRef,
 } from '../../domain/chain.ts';
 import type { Logger } from '../../domain/ports.ts';
-import { inParallel } from '../in-parallel.ts';
+import { eachInParallel, inPieces } from '../in-parallel.ts';
+import { openAccounts } from '../open-accounts.ts';
 import { AccountBook } from './account-book.ts';
-import { enterBalances, type Shortfalls } from './balances.ts';
+import { enterBalances, type Shortfalls, type Standings } from './balances.ts';
 import { isInternal } from './found-balance.ts';
 import { nonceRef } from './nonce-ref.ts';
 import type { Block, BlockTransaction, Receipt } from './node-answers.ts';
-import type { BalanceAnswer, NodeClient } from './node-client.ts';
+import type { NodeClient } from './node-client.ts';
 import { rawTransaction } from './raw-transaction.ts';
 import type { InternalTransfer, Tracer } from './traces.ts';
 
@@ -43,15 +44,13 @@ const ACCOUNTS_AT_ONCE = 100;
 export async function readBlock(deps: BlockReaderDeps, height: number): Promise<ChainBlock | null> {
   const block = await deps.client.blockAt(height);
   if (block === null) return null;
-  const traced = await deps.tracer.transfers(block);
+  const { traced, standings } = await tracedAndStanding(deps, block);
   const internal = traced ?? [];
   const watched = await deps.index.watched(mentioned(block, internal));
-  const open = await looked(deps, height);
   const senders = block.transactions.map(({ from }) => from).filter((from) => watched.has(from));
-  const { holdings, balances } = await standings(deps, block.hash, { open, senders });
-  const book = new AccountBook(holdings);
+  const book = new AccountBook(await holdings(deps.index, standings, senders));
   await enterTransactions(deps, block, { book, watched, internal });
-  const disproved = await enterBalances(deps, block, { book, open, holdings, balances });
+  const disproved = await enterBalances(deps, block, { book, standings });
   const { credits } = book;
   const debits = [...book.debits, ...(await usedNonces(deps.index, block))];
   const replaces = await replacedBy(deps.index, book, { block, isTraced: traced !== null });
@@ -59,35 +58,62 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   return { height, hash, parentHash, timeMs: timestamp * 1000, credits, debits, replaces, disproved };
 }
 
-/** Addresses whose balance is looked at in this block, each once. */
-async function looked({ index, now }: BlockReaderDeps, height: number): Promise<OpenKey[]> {
-  const open = await index.open(now() - OPEN_FOR_MS);
-  const keys = new Map(open.map((key) => [key.watchKey, key]));
-  for (const key of await index.turn(height)) if (!keys.has(key.watchKey)) keys.set(key.watchKey, key);
-  return [...keys.values()];
+/** What its traces and its balances show of a block; once one of the two fails, nothing more is asked. */
+async function tracedAndStanding(
+  deps: BlockReaderDeps,
+  block: Block,
+): Promise<{ traced: readonly InternalTransfer[] | null; standings: readonly Standings[] }> {
+  const stopping = new AbortController();
+  const looking = standingsAt(deps, block, stopping.signal);
+  try {
+    const [traced, standings] = await Promise.all([deps.tracer.transfers(block), looking]);
+    return { traced, standings };
+  } finally {
+    stopping.abort();
+  }
 }
 
-/**
- * What the ledger knows the accounts to hold, and what the open ones hold after the block, in their order: the
- * ledger is read about a hundred of them while the node looks up the next.
- */
-async function standings(
-  { client, index }: BlockReaderDeps,
-  blockHash: string,
-  of: { readonly open: readonly OpenKey[]; readonly senders: readonly string[] },
-): Promise<{ holdings: Map<string, readonly Holding[]>; balances: BalanceAnswer[] }> {
-  const open = of.open.map(({ watchKey }) => watchKey);
-  const parts = await inParallel(open, ACCOUNTS_AT_ONCE, async (keys) => ({
-    balances: await client.balances(keys, blockHash),
-    holdings: await index.holdings(keys),
-  }));
-  const isOpen = new Set(open);
-  const others = [...new Set(of.senders.filter((sender) => !isOpen.has(sender)))];
-  const held = [...parts.map(({ holdings }) => holdings), await index.holdings(others)];
-  return {
-    holdings: new Map(held.flatMap((part) => [...part])),
-    balances: parts.flatMap(({ balances }) => balances),
-  };
+/** The accounts looked at in this block, and what they hold after it: read from the ledger while the node is asked. */
+async function standingsAt(
+  deps: BlockReaderDeps,
+  block: Block,
+  signal: AbortSignal,
+): Promise<readonly Standings[]> {
+  const pieces = inPieces(looked(deps, block.number), ACCOUNTS_AT_ONCE);
+  return eachInParallel(pieces, async (accounts) => {
+    signal.throwIfAborted();
+    const keys = accounts.map(({ watchKey }) => watchKey);
+    return { accounts, balances: await deps.client.balances(keys, block.hash) };
+  });
+}
+
+/** Accounts whose balance is looked at in this block, each once: the open ones, then those whose turn it is. */
+async function* looked(
+  { index, now }: BlockReaderDeps,
+  height: number,
+): AsyncGenerator<readonly OpenAccount[], void> {
+  const turn = new Map((await index.turn(height)).map((key) => [key.watchKey, key]));
+  for await (const accounts of openAccounts(index, now() - OPEN_FOR_MS)) {
+    for (const { watchKey } of accounts) turn.delete(watchKey);
+    yield accounts;
+  }
+  const held = await index.holdings([...turn.keys()]);
+  yield [...turn.values()].map((key) => ({ ...key, held: held.get(key.watchKey) ?? [] }));
+}
+
+/** What the ledger says that accounts hold before the block: those looked at, and those that send in it. */
+async function holdings(
+  index: ChainIndex,
+  standings: readonly Standings[],
+  senders: readonly string[],
+): Promise<Map<string, readonly Holding[]>> {
+  const held = new Map<string, readonly Holding[]>();
+  for (const { accounts } of standings) {
+    for (const account of accounts) if (account.held.length > 0) held.set(account.watchKey, account.held);
+  }
+  const others = [...new Set(senders)].filter((sender) => !held.has(sender));
+  for (const [sender, parts] of await index.holdings(others)) held.set(sender, parts);
+  return held;
 }
 
 /** Nonces that unconfirmed payments to us wanted as well: those can never be mined now. */

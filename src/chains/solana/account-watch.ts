@@ -1,6 +1,7 @@
 import { ChainError, outputKey, type ChainIndex, type Holding } from '../../domain/chain.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { inParallel } from '../in-parallel.ts';
+import { eachInParallel, inPieces } from '../in-parallel.ts';
+import { openAccounts } from '../open-accounts.ts';
 import {
   ACCOUNTS_PER_REQUEST,
   type BlockHeader,
@@ -46,14 +47,19 @@ const MAX_HISTORY = 20_000;
 /** Transactions asked for at a time, once it is clear that there are many. */
 const MAX_AT_A_TIME = 8;
 
+/** One to be looked at, and what the ledger says that it holds. */
+interface Account {
+  readonly address: string;
+  readonly ledger: bigint;
+  readonly isOpen: boolean;
+}
+
 interface Balance {
   readonly address: string;
   readonly lamports: bigint;
   /** The slot at which it was that. */
   readonly asOf: number;
   readonly ledger: bigint;
-  /** Whether the history is asked for even where both agree. */
-  readonly isDoubted: boolean;
 }
 
 /**
@@ -87,30 +93,22 @@ export class AccountWatch {
    * @throws {ChainError} also when the node's answers do not fit together yet: ask again.
    */
   async look(recorded: number | null): Promise<Look> {
-    const { client, index } = this.#deps;
+    const { client } = this.#deps;
     const tip = await readTip(client);
     const floor = recorded ?? tip.block.slot;
-    const { addresses, open } = await this.#addresses();
-    const doubted = recorded !== null && (await this.#lacksOurSends(floor)) ? open : null;
+    const isDoubtful = recorded !== null && (await this.#lacksOurSends(floor));
     const found = new Map<string, LandedTransaction>();
     let unknown: string | null = null;
-    const looks = await inParallel(addresses, ACCOUNTS_PER_REQUEST, async (chunk) => {
-      const { slot: asOf, lamports } = await client.balances(chunk, tip.block.slot);
-      return { chunk, asOf, lamports, held: await index.holdings(chunk) };
+    const pieces = inPieces(this.#accounts(), ACCOUNTS_PER_REQUEST);
+    const moved = await eachInParallel(pieces, async (accounts) => {
+      const addresses = accounts.map(({ address }) => address);
+      const { slot: asOf, lamports } = await client.balances(addresses, tip.block.slot);
+      return this.#moved(accounts, { asOf, lamports, isDoubtful });
     });
-    for (const { chunk, asOf, lamports, held } of looks) {
-      for (const address of chunk) {
-        const balance = {
-          address,
-          asOf,
-          lamports: lamports.get(address) ?? 0n,
-          ledger: total(held.get(address)),
-          isDoubted: this.#sent.has(address) || doubted?.has(address) === true,
-        };
-        const news = await this.#news(balance, floor, tip.block.slot);
-        if (news === null) unknown = address;
-        for (const transaction of news ?? []) found.set(transaction.signature, transaction);
-      }
+    for (const balance of moved.flat()) {
+      const news = await this.#news(balance, floor, tip.block.slot);
+      if (news === null) unknown = balance.address;
+      for (const transaction of news ?? []) found.set(transaction.signature, transaction);
     }
     // Only now: patience with one account must not begin after that with another.
     if (unknown !== null) {
@@ -119,16 +117,42 @@ export class AccountWatch {
     return { ...tip, active: await this.#inBlocks([...found.values()], tip.finalized) };
   }
 
-  /** The open ones, those sent from, and a page of all others. */
-  async #addresses(): Promise<{ addresses: string[]; open: ReadonlySet<string> }> {
-    const { index, clock } = this.#deps;
-    const open = new Set((await index.open(clock.now() - CLOSED_MS)).map(({ watchKey }) => watchKey));
-    const addresses = new Set([...open, ...this.#sent.keys()]);
-    this.#deps.follow?.([...addresses]);
+  /** The open ones, those sent from, and a page of all others, each once. */
+  async *#accounts(): AsyncGenerator<readonly Account[], void> {
+    const { index, clock, follow } = this.#deps;
     const page = await index.watchKeysAfter(this.#closedFrom, ACCOUNTS_PER_REQUEST);
     this.#closedFrom = page.length < ACCOUNTS_PER_REQUEST ? 0 : (page.at(-1)?.position ?? 0);
-    for (const { watchKey } of page) addresses.add(watchKey);
-    return { addresses: [...addresses], open };
+    const others = new Set([...this.#sent.keys(), ...page.map(({ watchKey }) => watchKey)]);
+    const followed: string[] = [];
+    for await (const open of openAccounts(index, clock.now() - CLOSED_MS)) {
+      for (const { watchKey } of open) {
+        others.delete(watchKey);
+        if (follow !== undefined) followed.push(watchKey);
+      }
+      yield open.map(({ watchKey, held }) => ({ address: watchKey, ledger: total(held), isOpen: true }));
+    }
+    follow?.([...followed, ...[...this.#sent.keys()].filter((address) => others.has(address))]);
+    const held = await index.holdings([...others]);
+    yield [...others].map((address) => ({ address, ledger: total(held.get(address)), isOpen: false }));
+  }
+
+  /** Of these accounts, those of which balance and ledger say different things, or that are asked for all the same. */
+  #moved(
+    accounts: readonly Account[],
+    seen: {
+      readonly asOf: number;
+      readonly lamports: ReadonlyMap<string, bigint>;
+      readonly isDoubtful: boolean;
+    },
+  ): Balance[] {
+    const moved: Balance[] = [];
+    for (const { address, ledger, isOpen } of accounts) {
+      const lamports = seen.lamports.get(address) ?? 0n;
+      const isDoubted = this.#sent.has(address) || (isOpen && seen.isDoubtful);
+      if (lamports !== ledger || isDoubted) moved.push({ address, lamports, asOf: seen.asOf, ledger });
+      else this.#unexplained.delete(address);
+    }
+    return moved;
   }
 
   /**
@@ -151,10 +175,6 @@ export class AccountWatch {
     minContextSlot: number,
   ): Promise<readonly LandedTransaction[] | null> {
     const { address, lamports, ledger } = balance;
-    if (lamports === ledger && !balance.isDoubted) {
-      this.#unexplained.delete(address);
-      return [];
-    }
     const { transactions, agrees } = await this.#history(balance, floor, minContextSlot);
     if (agrees) {
       this.#unexplained.delete(address);
