@@ -1,4 +1,5 @@
 import type { Db, Tx } from './database.ts';
+import { keptWhileUnchanged } from './kept-while-unchanged.ts';
 import { prepared, type SlotOf } from './prepared.ts';
 import type { ApiKeyRow, MerchantRow } from './tables.ts';
 
@@ -10,26 +11,41 @@ export async function insertApiKeys(tx: Tx, rows: readonly ApiKeyRow[]): Promise
 }
 
 export interface KeyOwner {
-  readonly key: Pick<ApiKeyRow, 'id' | 'kind' | 'last_used_at'>;
-  readonly merchant: MerchantRow;
+  readonly key: Pick<ApiKeyRow, 'id' | 'kind' | 'expires_at' | 'last_used_at'>;
+  readonly merchant: Readonly<MerchantRow>;
 }
 
-const validKey = prepared((db, slot: SlotOf<{ keyHash: string; now: number }>) =>
+const byHash = prepared((db, slot: SlotOf<{ keyHash: string }>) =>
   db
     .selectFrom('api_keys as key')
     .innerJoin('merchants', 'merchants.id', 'key.merchant_id')
     .selectAll('merchants')
-    .select(['key.id as key_id', 'key.kind as key_kind', 'key.last_used_at as key_last_used_at'])
-    .where('key.key_hash', '=', slot('keyHash'))
-    .where((eb) => eb.or([eb('key.expires_at', 'is', null), eb('key.expires_at', '>', slot('now'))])),
+    .select(['key.id as key_id', 'key.kind as key_kind'])
+    .select(['key.expires_at as key_expires_at', 'key.last_used_at as key_last_used_at'])
+    .where('key.key_hash', '=', slot('keyHash')),
 );
 
-/** The valid key with this SHA-256 and its merchant; a key past its grace period is not found. */
-export async function findValidKey(db: Db, keyHash: string, now: number): Promise<KeyOwner | null> {
-  const [row] = await validKey(db, { keyHash, now });
+/** Keys at work at the same time; what one takes is about 2 kB. */
+const MOST_KEPT = 500;
+
+const ownerOf = keptWhileUnchanged(MOST_KEPT, async (db, keyHash: string): Promise<KeyOwner | null> => {
+  const [row] = await byHash(db, { keyHash });
   if (row === undefined) return null;
-  const { key_id: id, key_kind: kind, key_last_used_at: last_used_at, ...merchant } = row;
-  return { key: { id, kind, last_used_at }, merchant };
+  const { key_id: id, key_kind: kind, key_expires_at, key_last_used_at, ...merchant } = row;
+  const key = { id, kind, expires_at: key_expires_at, last_used_at: key_last_used_at };
+  // Many requests are given the same one.
+  return { key, merchant: Object.freeze(merchant) };
+});
+
+/**
+ * The valid key with this SHA-256 and its merchant; a key past its grace period is not found. Read again
+ * after every commit, of other processes, too: a key that was ended is found no more.
+ */
+export async function findValidKey(db: Db, keyHash: string, now: number): Promise<KeyOwner | null> {
+  const owner = await ownerOf(db, keyHash);
+  if (owner === null) return null;
+  const { expires_at: end } = owner.key;
+  return end === null || end > now ? owner : null;
 }
 
 /** Valid keys of a merchant, newest first. */

@@ -14,7 +14,7 @@ import {
 import { Checkpointer, WORTHWHILE_PAGES } from './checkpointer.ts';
 import { FlushAside } from './flush-aside.ts';
 import { StateWordCompiler } from './query-compiler.ts';
-import type { Runner, Runners } from './runners.ts';
+import type { Runner, Runners, SnapshotRunner } from './runners.ts';
 import { plannedOnce, withStatementCache } from './statements.ts';
 
 /**
@@ -84,12 +84,15 @@ function checkpointerOf(sqlite: Database.Database, reader: Reader, path: string)
  * read transaction, as taking and leaving its locks costs more than most selects; a write of this
  * process ends it at once, so that nothing is ever read older than what was committed before.
  */
-class Reader implements Runner {
+class Reader implements SnapshotRunner {
   readonly #sqlite: Database.Database;
   readonly #runner: Runner;
   readonly #begin: Database.Statement;
   readonly #commit: Database.Statement;
+  readonly #dataVersion: Database.Statement;
   #isOpen = false;
+  /** That of the open snapshot, once somebody asked for it. */
+  #version: number | null = null;
 
   constructor(path: string) {
     const sqlite = new Database(path, { fileMustExist: true });
@@ -102,20 +105,30 @@ class Reader implements Runner {
     this.#runner = runnerOn(sqlite);
     this.#begin = sqlite.prepare('BEGIN');
     this.#commit = sqlite.prepare('COMMIT');
+    this.#dataVersion = sqlite.prepare('PRAGMA data_version').pluck();
   }
 
   all(text: string, parameters: readonly unknown[]): unknown[] {
-    if (!this.#isOpen) {
-      this.#begin.run();
-      this.#isOpen = true;
-      setImmediate(() => this.endSnapshot());
-    }
+    this.#openSnapshot();
     return this.#runner.all(text, parameters);
+  }
+
+  version(): number {
+    this.#openSnapshot();
+    return (this.#version ??= Number(this.#dataVersion.get()));
+  }
+
+  #openSnapshot(): void {
+    if (this.#isOpen) return;
+    this.#begin.run();
+    this.#isOpen = true;
+    setImmediate(() => this.endSnapshot());
   }
 
   endSnapshot(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    this.#version = null;
     // A failed read may have ended it: SQLite takes back what an I/O error or a lack of memory hits.
     if (this.#sqlite.inTransaction) this.#commit.run();
   }

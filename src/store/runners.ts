@@ -7,10 +7,16 @@ export interface Runner {
   all(text: string, parameters: readonly unknown[]): unknown[];
 }
 
+/** Runs what only reads, and shows what is committed at one moment until it moves on to a later one. */
+export interface SnapshotRunner extends Runner {
+  /** That moment's number: another one once anybody, this process or another, has committed anything. */
+  version(): number;
+}
+
 /** Ways past Kysely's queue to an open database. */
 export interface Runners {
   /** A connection that only reads, and only what is committed. */
-  readonly reader: Runner;
+  readonly reader: SnapshotRunner;
   /** The connection of transactions: for whoever has the one that is open. */
   readonly writer: Runner;
   readonly flushAside: FlushAside;
@@ -46,4 +52,12 @@ export function runnerOf(db: Kysely<Tables>): Runner | null {
 /** Null for a database in memory, which is never flushed. */
 export function flushAsideOf(db: Kysely<Tables>): FlushAside | null {
   return runners.get(db)?.flushAside ?? null;
+}
+
+/**
+ * The number of the state that reads outside of transactions now see: as long as it stays the same, so does
+ * everything in the database. Null in transactions, and where there is none.
+ */
+export function versionOf(db: Kysely<Tables>): number | null {
+  return runners.get(db)?.reader.version() ?? null;
 }
