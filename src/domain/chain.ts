@@ -149,6 +149,11 @@ export interface ChainBlock extends ChainBlockHeader {
   readonly disproved?: readonly OutputRef[];
   /** How many of its transactions have a version number without a meaning, and were read like any other. */
   readonly oddVersions?: number;
+  /**
+   * While it is still being checked that the block holds this: settles when it was, with a ChainError when it does
+   * not. Whoever writes it down must not commit before.
+   */
+  readonly proof?: Promise<void>;
 }
 
 /** Names one credit for ever: transaction and position in it (output index, trace, account index). */

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { parseAddress } from '../../../src/chains/utxo/address.ts';
+import { BlockFeed } from '../../../src/chains/utxo/block-feed.ts';
 import { BlockProver } from '../../../src/chains/utxo/block-prover.ts';
 import { UTXO_COINS } from '../../../src/chains/utxo/coins.ts';
 import { createNodeClient } from '../../../src/chains/utxo/node-client.ts';
-import { readBlock } from '../../../src/chains/utxo/read-block.ts';
 import { createRpc } from '../../../src/chains/utxo/rpc.ts';
 import type { ChainIndex } from '../../../src/domain/chain.ts';
 import { advanceCursor } from '../../../src/store/chain-cursors.ts';
@@ -77,19 +77,21 @@ export class BlockWorld {
    * @returns how many credits were found
    */
   async take({ hash, answers }: AnsweredBlock): Promise<number> {
-    // A new client counts its requests from one, as the answers are numbered.
-    let lastId = 0;
-    const next = (): Uint8Array<ArrayBuffer> => answers[(lastId += 1) - 1] ?? new Uint8Array();
+    // A new client counts its requests from one, as the answers are numbered. What it asks beyond them is above the tip.
+    let asked = 0;
     const client = createNodeClient(
       createRpc({
-        post: async () => ({ status: 200, text: new TextDecoder().decode(next()) }),
-        postForBytes: async () => ({ status: 200, bytes: next() }),
+        post: async (body) => {
+          const answer = answers[(asked += 1) - 1];
+          return { status: 200, text: answer === undefined ? aboveTip(body) : textOf(answer) };
+        },
+        postForBytes: async () => ({ status: 200, bytes: answers[(asked += 1) - 1] ?? new Uint8Array() }),
         close: async () => {},
       }),
     );
-    const reader = { client, coin: UTXO_COINS.BTC, index: this.#index, prover: this.#prover };
-    const read = await readBlock(reader, this.#height + 1);
-    if (read === null) throw new Error('the block was not read');
+    const feed = new BlockFeed({ client, coin: UTXO_COINS.BTC, index: this.#index, prover: this.#prover });
+    const [read] = await feed.blocksFrom(this.#height + 1);
+    if (read === undefined) throw new Error('the block was not read');
     if (!(await recordBlock(this.#world.deps, CHAIN, read, null)))
       throw new Error('the block was not recorded');
     this.#height += 1;
@@ -123,7 +125,17 @@ export function blockAnswer(hex: string): Uint8Array<ArrayBuffer> {
 }
 
 function reply(result: string, id: number): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(`{"result":"${result}","error":null,"id":"tilld-${id}"}\n`);
+  return new TextEncoder().encode(`[{"result":"${result}","error":null,"id":"tilld-${id}"}]\n`);
+}
+
+function textOf(answer: Uint8Array): string {
+  return new TextDecoder().decode(answer);
+}
+
+function aboveTip(batch: string): string {
+  const error = { code: -8, message: 'Block height out of range' };
+  const calls = JSON.parse(batch) as { id: string }[];
+  return JSON.stringify(calls.map(({ id }) => ({ result: null, error, id })));
 }
 
 const PAGE = 10_000;

@@ -70,6 +70,8 @@ export class BlockFeed {
         this.#reset();
         break;
       }
+      // Only the last one's proof may be left to whoever records them.
+      await parent?.proof;
       blocks.push(block);
       // What it brings must be in the ledger before the next one can be understood.
       if (block.credits.length > 0 || block.debits.length > 0) break;

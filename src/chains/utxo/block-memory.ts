@@ -118,7 +118,7 @@ export class BlockMemory {
     return this.#block();
   }
 
-  /** Ids of the block's transactions, one after the other in the order of hashing, in this memory. */
+  /** Ids of the block's transactions, one after the other in the order of hashing, in this memory: good until merkleRoot has taken them. */
   ids(rows: Int32Array, count: number): Uint8Array {
     const messagesAt = Math.ceil((BLOCK_AT + this.#length) / CHUNK_BYTES) * CHUNK_BYTES;
     const { starts, end } = messagesOf(rows, count, messagesAt);

@@ -1,18 +1,21 @@
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { ChainError } from '../../domain/chain.ts';
-import { type ScannedBlock, scanHexBlock, unfolded } from './block.ts';
-import type { BlockOrder, BlockVerdict } from './block-worker.ts';
+import { type FlatBlock, openHexBlock, type ScannedBlock, unfolded } from './block.ts';
+import type { BlockNews, BlockOrder } from './block-worker.ts';
 
 /** Hex characters of a block of 256 kB; what is smaller takes less time than handing it over. */
 const LARGE_CHARS = 512 * 1024;
 /** Blocks that wait for the worker; readers take one block after the other. */
 const MAX_WAITING = 2;
-/** A thousand times what the largest block takes: a thread that is still at it then has lost its way. */
-const LIMIT_MS = 60_000;
+/**
+ * A thousand times what the largest block takes: a thread that is still at it then has lost its way. Less for the
+ * proof, for a transaction may be open that waits for it.
+ */
+const LIMITS = { readMs: 60_000, proofMs: 5_000 };
 
 interface ProverOptions {
-  readonly limitMs?: number;
+  readonly limits?: typeof LIMITS;
   /** The program of the thread. */
   readonly script?: URL;
 }
@@ -20,19 +23,19 @@ interface ProverOptions {
 /**
  * Takes raw blocks apart and proves them (see scanBlock): large ones in a worker thread, started at the
  * first of them, for hashing a full block would keep all requests waiting. Where the machine gives no
- * thread, requests have to wait. Trouble with the thread, or none of its answers in a minute, is an
+ * thread, requests have to wait. Trouble with the thread, or no answer in time, is an
  * `unavailable` ChainError; the next try gets a new thread. The memory of a large block's text is
  * handed over, too: its caller must not use it any more.
  */
 export class BlockProver {
   readonly #oneByOne = pLimit(1);
-  readonly #limitMs: number;
+  readonly #limits: typeof LIMITS;
   readonly #script: URL;
   #worker: Worker | null = null;
   #isClosed = false;
 
-  constructor({ limitMs = LIMIT_MS, script = workerScript() }: ProverOptions = {}) {
-    this.#limitMs = limitMs;
+  constructor({ limits = LIMITS, script = workerScript() }: ProverOptions = {}) {
+    this.#limits = limits;
     this.#script = script;
   }
 
@@ -41,10 +44,15 @@ export class BlockProver {
     return raw.length > LARGE_CHARS;
   }
 
+  /** A block taken apart; a large one is still being proven, and says when it is. */
   async prove(order: BlockOrder): Promise<ScannedBlock> {
-    if (!this.isLarge(order)) return unfolded(scanHexBlock(order.raw, order.hash, order.mweb));
+    if (!this.isLarge(order)) return provenHere(order);
     if (this.#oneByOne.pendingCount >= MAX_WAITING) throw trouble('has too much to do');
-    return this.#oneByOne(async () => this.#ask(order));
+    const read = Promise.withResolvers<FlatBlock>();
+    // Nobody else's turn comes before the proof.
+    const proof = this.#oneByOne(async () => this.#ask(order, read.resolve));
+    proof.catch(read.reject);
+    return unfolded(await read.promise, proof);
   }
 
   /** Ends the worker; whoever waits for it gets a ChainError. */
@@ -53,28 +61,40 @@ export class BlockProver {
     await this.#worker?.terminate();
   }
 
-  async #ask({ raw, hash, mweb }: BlockOrder): Promise<ScannedBlock> {
+  /** @returns once the block is proven; long before, `read` is given what it holds */
+  async #ask(order: BlockOrder, read: (block: FlatBlock) => void): Promise<void> {
     if (this.#isClosed) throw trouble('was closed');
     const worker = (this.#worker ??= this.#started());
-    if (worker === null) return unfolded(scanHexBlock(raw, hash, mweb));
-    const { promise, resolve, reject } = Promise.withResolvers<BlockVerdict>();
+    if (worker === null) {
+      read(openAndProve(order));
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     const failed = (error: unknown): void => reject(trouble('failed', error));
     const ended = (): void => reject(trouble('ended'));
-    const late = setTimeout(() => reject(trouble('takes too long')), this.#limitMs);
-    worker.once('message', resolve).once('error', failed).once('messageerror', failed).once('exit', ended);
+    const late = (): void => reject(trouble('takes too long'));
+    let timer = setTimeout(late, this.#limits.readMs);
+    const heard = (news: BlockNews): void => {
+      if (news.kind === 'problem') reject(new ChainError(news.error, news.message));
+      else if (news.kind === 'proven') resolve();
+      else {
+        clearTimeout(timer);
+        timer = setTimeout(late, this.#limits.proofMs);
+        read(news.block);
+      }
+    };
+    worker.on('message', heard).once('error', failed).once('messageerror', failed).once('exit', ended);
     worker.ref();
     try {
-      const order: BlockOrder = { raw, hash, mweb };
-      worker.postMessage(order, [raw.buffer]);
-      const verdict = await promise;
-      if ('problem' in verdict) throw new ChainError(verdict.problem.kind, verdict.problem.message);
-      return unfolded(verdict.block);
+      const { raw, hash, mweb } = order;
+      worker.postMessage({ raw, hash, mweb } satisfies BlockOrder, [raw.buffer]);
+      await promise;
     } catch (error) {
       if (this.#worker === worker && isTrouble(error)) await this.#discard(worker);
       throw error;
     } finally {
-      clearTimeout(late);
-      worker.off('message', resolve).off('error', failed).off('messageerror', failed).off('exit', ended);
+      clearTimeout(timer);
+      worker.off('message', heard).off('error', failed).off('messageerror', failed).off('exit', ended);
       worker.unref();
     }
   }
@@ -100,6 +120,16 @@ export class BlockProver {
     this.#worker = null;
     await worker.terminate();
   }
+}
+
+function provenHere(order: BlockOrder): ScannedBlock {
+  return unfolded(openAndProve(order), null);
+}
+
+function openAndProve({ raw, hash, mweb }: BlockOrder): FlatBlock {
+  const { block, prove } = openHexBlock(raw, hash, mweb);
+  prove();
+  return block;
 }
 
 function workerScript(): URL {

@@ -1,29 +1,35 @@
 import { parentPort } from 'node:worker_threads';
 import { ChainError, type ChainErrorKind } from '../../domain/chain.ts';
-import { type FlatBlock, scanHexBlock } from './block.ts';
+import { type FlatBlock, openHexBlock } from './block.ts';
 
 /** A raw block to be proven. */
 export interface BlockOrder {
-  /** The characters of its hex; a large one's memory goes to the thread that proves it. */
+  /** The characters of its hex; a large one's memory goes to the thread that proves it, and comes back with the bytes. */
   readonly raw: Uint8Array<ArrayBuffer>;
   readonly hash: string;
   readonly mweb: boolean;
 }
 
-export type BlockVerdict =
-  | { readonly block: FlatBlock }
-  | { readonly problem: { readonly kind: ChainErrorKind; readonly message: string } };
+/** A block is told twice: taken apart, and proven. Or, once, what is wrong with it. */
+export type BlockNews =
+  | { readonly kind: 'read'; readonly block: FlatBlock }
+  | { readonly kind: 'proven' }
+  | { readonly kind: 'problem'; readonly error: ChainErrorKind; readonly message: string };
+
+function tell(news: BlockNews, handedOver: readonly ArrayBuffer[] = []): void {
+  parentPort?.postMessage(news, handedOver);
+}
 
 /** Anything but a ChainError ends the thread: whoever waits learns of it and tries again. */
 parentPort?.on('message', ({ raw, hash, mweb }: BlockOrder) => {
   try {
-    const block = scanHexBlock(raw, hash, mweb);
-    const verdict: BlockVerdict = { block };
-    parentPort?.postMessage(verdict, [block.bytes.buffer, block.table.rows.buffer]);
+    const { block, prove } = openHexBlock(raw, hash, mweb);
+    // Whoever asked can look for payments in it while its transactions are hashed.
+    tell({ kind: 'read', block }, [block.bytes.buffer, block.table.rows.buffer]);
+    prove();
+    tell({ kind: 'proven' });
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
-    const { kind, message } = error;
-    const verdict: BlockVerdict = { problem: { kind, message } };
-    parentPort?.postMessage(verdict);
+    tell({ kind: 'problem', error: error.kind, message: error.message });
   }
 });

@@ -1,23 +1,23 @@
 import { ChainError } from '../../domain/chain.ts';
-import { type BlockTable, tableOf } from './block-keys.ts';
 import { BlockMemory } from './block-memory.ts';
+import { type BlockTable, countOf, rowAt, tableOf } from './block-table.ts';
 import { ByteReader, malformed } from './byte-reader.ts';
 import { type Digest, digestAt, displayHex, displayHexAt, hash256 } from './hash256.ts';
 import { RowReader, RowWriter, type ScannedTransaction } from './transaction-rows.ts';
-import { hasOddVersion, scanTransaction } from './transaction.ts';
+import { hasOddVersion, scanTransaction, transactionId } from './transaction.ts';
 
 const HEADER_BYTES = 80;
 const PARENT_AT = 4;
 const MERKLE_ROOT_AT = 36;
 const TIME_AT = 68;
-const DIGEST_BYTES = 32;
 const MIN_TRANSACTION_BYTES = 10;
 /** Bytes of a block for each number in the rows of its transactions, roughly. */
 const BYTES_PER_NUMBER = 24;
 
-/** A proven block in two flat buffers, which threads hand over without a copy. */
+/** A block taken apart, in two flat buffers, which threads hand over without a copy. */
 export interface FlatBlock {
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** That of the header: of the block that was asked for. */
   readonly hash: string;
   readonly parentHash: string;
   readonly timeMs: number;
@@ -29,39 +29,45 @@ export interface FlatBlock {
 export interface ScannedBlock extends Omit<FlatBlock, 'bytes' | 'table'> {
   readonly bytes: Buffer;
   readonly transactions: BlockTransactions;
+  /** Settles once the transactions were held against the header's merkle root, with a ChainError when they are others; null when they were. */
+  readonly proof: Promise<void> | null;
 }
 
 /** A block's transactions: thousands, of which few are ever looked at. */
 export class BlockTransactions {
   readonly table: BlockTable;
-  readonly #ids: Buffer;
+  readonly #bytes: Buffer;
 
-  constructor(table: BlockTable) {
+  constructor(bytes: Buffer, table: BlockTable) {
     this.table = table;
-    this.#ids = bufferOver(table.ids);
+    this.#bytes = bytes;
   }
 
   get length(): number {
-    return this.#ids.length / DIGEST_BYTES;
+    return countOf(this.table);
   }
 
   id(position: number): Digest {
-    return digestAt(this.#ids, position * DIGEST_BYTES);
+    return transactionId(this.#bytes, this.#row(position));
+  }
+
+  at(position: number): ScannedTransaction {
+    return this.#row(position).transaction(this.id(position));
   }
 
   map<T>(work: (transaction: ScannedTransaction, position: number) => T): T[] {
-    const row = new RowReader(this.table.rows);
-    return Array.from({ length: this.length }, (_, position) => {
-      const transaction = row.transaction(this.id(position));
-      row.next();
-      return work(transaction, position);
-    });
+    return Array.from({ length: this.length }, (_, position) => work(this.at(position), position));
+  }
+
+  #row(position: number): RowReader {
+    return new RowReader(this.table.rows, rowAt(this.table, position));
   }
 }
 
 /** Lets the transactions of a flat block be looked at. */
-export function unfolded({ bytes, table, ...rest }: FlatBlock): ScannedBlock {
-  return { ...rest, bytes: bufferOver(bytes), transactions: new BlockTransactions(table) };
+export function unfolded({ bytes, table, ...rest }: FlatBlock, proof: ScannedBlock['proof']): ScannedBlock {
+  const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { ...rest, bytes: own, transactions: new BlockTransactions(own, table), proof };
 }
 
 /** What blocks are proven in, one after the other: made when it is first needed, kept for the next. */
@@ -75,20 +81,32 @@ let memory: BlockMemory | null = null;
 export function scanBlock(bytes: Buffer, expectedHash: string, mweb: boolean): ScannedBlock {
   memory ??= new BlockMemory();
   const taken = memory.takeBytes(bytes);
-  return unfolded(proven(memory, taken, { hash: expectedHash, mweb, own: new Uint8Array(bytes.length) }));
+  const own = new Uint8Array(bytes.length);
+  const { block, prove } = opened(memory, taken, { hash: expectedHash, mweb, own });
+  prove();
+  return unfolded(block, null);
 }
 
-/** The same from the characters of its hex, in whose memory the bytes are left: it is this function's own. */
-export function scanHexBlock(text: Uint8Array<ArrayBuffer>, expectedHash: string, mweb: boolean): FlatBlock {
+/**
+ * The same from the characters of its hex, in whose memory the bytes are left: it is this function's own.
+ * `prove` does what takes longest, the hashing of all transactions: to be called before the next block is read.
+ */
+export function openHexBlock(text: Uint8Array<ArrayBuffer>, expectedHash: string, mweb: boolean): OpenBlock {
   memory ??= new BlockMemory();
-  return proven(memory, memory.takeHex(text), { hash: expectedHash, mweb, own: text });
+  return opened(memory, memory.takeHex(text), { hash: expectedHash, mweb, own: text });
 }
 
-function proven(
+interface OpenBlock {
+  readonly block: FlatBlock;
+  /** @throws {ChainError} bad_answer when the header does not commit to these transactions. */
+  readonly prove: () => void;
+}
+
+function opened(
   memory: BlockMemory,
   bytes: Buffer,
   expected: { readonly hash: string; readonly mweb: boolean; readonly own: Uint8Array<ArrayBuffer> },
-): FlatBlock {
+): OpenBlock {
   const { mweb, own } = expected;
   const reader = new ByteReader(bytes);
   reader.skip(HEADER_BYTES);
@@ -107,19 +125,18 @@ function proven(
   }
   if (!mweb && reader.offset !== bytes.length)
     throw malformed(reader.offset, 'bytes after the last transaction');
-  // What is needed of the memory is taken from it before it grows for the hashes.
   const root = digestAt(bytes, MERKLE_ROOT_AT);
   const parentHash = displayHexAt(bytes, PARENT_AT);
   const timeMs = bytes.readUInt32LE(TIME_AT) * 1000;
   const table = tableOf(bytes, writer.rows(), count);
   own.set(bytes);
-  const kept = own.subarray(0, bytes.length);
-  table.ids.set(memory.ids(table.rows, count));
-  const found = memory.merkleRoot(table.ids);
-  if (found === null || digestAt(found, 0) !== root) {
+  const block = { bytes: own.subarray(0, bytes.length), hash, parentHash, timeMs, oddVersions, table };
+  const prove = (): void => {
+    const found = memory.merkleRoot(memory.ids(writer.rows(), count));
+    if (found !== null && digestAt(found, 0) === root) return;
     throw new ChainError('bad_answer', `block ${hash}: the transactions do not match its merkle root`);
-  }
-  return { bytes: kept, hash, parentHash, timeMs, oddVersions, table };
+  };
+  return { block, prove };
 }
 
 /** Hex to bytes; Buffer alone would stop silently at the first bad digit. */
@@ -127,8 +144,4 @@ export function bytesOfHex(hex: string): Buffer {
   const bytes = Buffer.from(hex, 'hex');
   if (bytes.length * 2 !== hex.length) throw malformed(bytes.length, 'not hex');
   return bytes;
-}
-
-function bufferOver(bytes: Uint8Array<ArrayBuffer>): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

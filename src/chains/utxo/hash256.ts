@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { numberAt } from '../../domain/key-of-bytes.ts';
 
 /**
  * A digest in the order of hashing, one character per byte: strings can be compared, and node:crypto answers
@@ -14,6 +15,12 @@ const reversed = Buffer.alloc(DIGEST_BYTES);
 export function hash256(bytes: Uint8Array): Digest {
   single.write(hash('sha256', bytes, 'binary'), 'latin1');
   return hash('sha256', single, 'binary') as Digest;
+}
+
+/** The last 32 bits of an id, as it is written: its first bytes here. */
+export function digestTail(digest: Digest): number {
+  single.write(digest, 'latin1');
+  return numberAt(single, 0);
 }
 
 /** A digest that stands in serialised bytes. */

@@ -26,7 +26,9 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   const raw = await deps.client.rawBlock(hash);
   if (raw === null) throw await prunedError(deps.client, height);
   const block = await proveBlock(deps, { height, hash, raw });
-  return reduceBlock(deps, height, block);
+  const reduced = await reduceBlock(deps, height, block);
+  await block.proof;
+  return reduced;
 }
 
 /** A block as the node gave it, not yet looked into. */
@@ -37,7 +39,7 @@ export interface RawBlock {
   readonly raw: Uint8Array<ArrayBuffer>;
 }
 
-/** Proves a raw block to be the one asked for. */
+/** Proves a raw block to be the one asked for: at the latest when its `proof` settles. */
 export async function proveBlock(
   { coin, prover }: Pick<BlockReaderDeps, 'coin' | 'prover'>,
   { hash, raw }: RawBlock,
@@ -46,7 +48,7 @@ export async function proveBlock(
 }
 
 /**
- * Keeps of a proven block what concerns us.
+ * Keeps of a block what concerns us. It is worth no more than its proof.
  * @param known the index's sieve, if it was asked for already
  */
 export async function reduceBlock(
@@ -62,8 +64,17 @@ export async function reduceBlock(
     return { bytes: block.bytes, scanned, maturity, relayable: !isCoinbase && !scanned.isHogEx };
   });
   const { credits, debits } = await matchTransactions(transactions, index, [], sieve);
-  const { hash, parentHash, timeMs, oddVersions } = block;
-  return { height, hash, parentHash, timeMs, credits, debits, ...(oddVersions > 0 ? { oddVersions } : {}) };
+  const { hash, parentHash, timeMs, oddVersions, proof } = block;
+  return {
+    height,
+    hash,
+    parentHash,
+    timeMs,
+    credits,
+    debits,
+    ...(oddVersions > 0 ? { oddVersions } : {}),
+    ...(proof === null ? {} : { proof }),
+  };
 }
 
 /** Names what is missing. */

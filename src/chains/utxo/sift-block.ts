@@ -1,31 +1,27 @@
 import type { Sieve } from '../../domain/chain.ts';
-import { positionsOf, rowAt } from './block-keys.ts';
+import { positionsOf } from './block-table.ts';
 import type { ScannedBlock } from './block.ts';
-import { RowReader, type ScannedTransaction } from './transaction-rows.ts';
-import { outpointTail } from './transaction.ts';
+import { digestTail } from './hash256.ts';
+import type { ScannedTransaction } from './transaction-rows.ts';
 
 /** A transaction that may concern us, with its place in the block. */
 export type Candidate = ScannedTransaction & { readonly position: number };
-
-const DIGEST_BYTES = 32;
 
 /**
  * The transactions of a block that may concern us, in their order: those that may pay a watched script, and
  * those that may spend an output of ours, be it of the same block. All of them without a sieve.
  */
-export function siftBlock({ transactions }: ScannedBlock, sieve: Sieve | null): Candidate[] {
+export function siftBlock(block: ScannedBlock, sieve: Sieve | null): Candidate[] {
+  const { transactions } = block;
   if (sieve === null) return transactions.map((scanned, position) => ({ ...scanned, position }));
   const { table } = transactions;
   const paying = positionsOf(table, numbersOf(table.outputKeys, sieve.mayWatch), 'outputs');
   // Also written as the tails of ids are: what pays us here may be spent further down.
-  const tails = new Set(paying.map((position) => outpointTail(table.ids, position * DIGEST_BYTES)));
+  const tails = new Set(paying.map((position) => digestTail(transactions.id(position))));
   const maySpend = tails.size === 0 ? sieve.mayOwn : (tail: number) => sieve.mayOwn(tail) || tails.has(tail);
   const spending = positionsOf(table, numbersOf(table.inputTails, maySpend), 'inputs');
   const positions = [...new Set([...paying, ...spending])].toSorted((a, b) => a - b);
-  return positions.map((position) => {
-    const row = new RowReader(table.rows, rowAt(table, position));
-    return { ...row.transaction(transactions.id(position)), position };
-  });
+  return positions.map((position) => ({ ...transactions.at(position), position }));
 }
 
 /** Where in a row of keys those stand that may matter. */

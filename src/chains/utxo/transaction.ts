@@ -1,7 +1,7 @@
 import { ChainError } from '../../domain/chain.ts';
 import { keyOfBytes, numberAt } from '../../domain/key-of-bytes.ts';
 import { ByteReader, malformed } from './byte-reader.ts';
-import { displayHexAt, hash256 } from './hash256.ts';
+import { type Digest, displayHexAt, hash256 } from './hash256.ts';
 import { RowReader, RowWriter, type ScannedTransaction } from './transaction-rows.ts';
 
 const VERSION_BYTES = 4;
@@ -50,13 +50,17 @@ export function scanLoneTransaction(bytes: Buffer, mweb: boolean): ScannedTransa
   scanTransaction(reader, { mweb, lone: true }, rows);
   if (reader.offset !== bytes.length) throw malformed(reader.offset, 'bytes after the transaction');
   const row = new RowReader(rows.rows());
-  const { start, bodyStart, bodyEnd, end } = row;
+  return row.transaction(transactionId(bytes, row));
+}
+
+/** The id of the transaction of a row: the hash of it without its witness. */
+export function transactionId(bytes: Buffer, { start, bodyStart, bodyEnd, end }: RowReader): Digest {
   const stripped = [
     bytes.subarray(start, start + VERSION_BYTES),
     bytes.subarray(bodyStart, bodyEnd),
     bytes.subarray(end - LOCKTIME_BYTES, end),
   ];
-  return row.transaction(hash256(Buffer.concat(stripped)));
+  return hash256(Buffer.concat(stripped));
 }
 
 function readFlags(reader: ByteReader, shape: TransactionShape): number {

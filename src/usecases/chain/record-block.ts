@@ -23,7 +23,7 @@ const FORGET_EVERY = 144;
 
 /**
  * Records one block: its credits, its spends, the confirmations it adds and the cursor, all in one
- * transaction. Answers false, recording nothing, when it must be read again: it is not the child of the
+ * transaction, which is committed once the block is proven. Answers false, recording nothing, when it must be read again: it is not the child of the
  * cursor's block, or more addresses are watched now than when it was read.
  * @param seenThrough when the chain was last seen completely, ms: what was not there then came later
  * @param below blocks in a row between the cursor and the block, in which nothing concerns us
@@ -36,35 +36,57 @@ export async function recordBlock(
   below: readonly ChainBlockHeader[] = [],
 ): Promise<boolean> {
   if ((await deps.extendLookAhead?.(chain, block.credits)) === true) return false;
-  const recorded = await inTransaction(deps.db, async (tx) => {
-    const cursor = await findCursor(tx, chain);
-    if (cursor === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);
-    if (!isInRow(cursor, [...below, block])) return false;
-    const now = deps.clock.now();
-    await advanceCursor(tx, chain, block, now, below);
-    // Money found in a block that was mined while we were away was on time if the block was.
-    const seen = block.credits.map((credit) => ({
-      credit,
-      seenAt: Math.min(now, Math.max(credit.heldBy?.timeMs ?? block.timeMs, seenThrough ?? 0)),
-    }));
-    const gone = [
-      ...(await findUndone(tx, chain, block.debits)),
-      ...(await findReplaced(tx, chain, block.replaces ?? [])),
-      ...(await findDisproved(tx, chain, block.disproved ?? [])),
-    ];
-    const { height, hash } = block;
-    const before = { coin: chain.coin, height: cursor.height, final: await finalHeightsOf(tx, chain) };
-    const sighting = { kind: 'block' as const, height, hash, before };
-    const told = await recordSightings(tx, deps, chain, { seen, gone }, sighting);
-    await confirmSends(tx, deps, chain, { spends: block.debits, height });
-    await countConfirmations(tx, deps, chain, { before, to: height, told });
-    await forgetSettledInputs(tx, chain);
-    const entersInterval = Math.floor(height / FORGET_EVERY) > Math.floor(cursor.height / FORGET_EVERY);
-    if (entersInterval) await forgetOldBytes(tx, chain, { from: cursor.height, to: height, now });
-    return true;
-  });
+  const recorded = await inTransaction(deps.db, async (tx) =>
+    onceProven(block, write(tx, deps, chain, { block, seenThrough, below })),
+  );
   if (recorded) deps.wakeWebhooks();
   return recorded;
+}
+
+/** What was written of a block that proves to be another is taken back, whatever became of it. */
+async function onceProven<T>({ proof }: ChainBlock, writing: Promise<T>): Promise<T> {
+  const [checked, written] = await Promise.allSettled([proof, writing]);
+  if (checked.status === 'rejected') throw checked.reason;
+  if (written.status === 'rejected') throw written.reason;
+  return written.value;
+}
+
+async function write(
+  tx: Tx,
+  deps: ObserveDeps,
+  chain: ChainId,
+  given: {
+    readonly block: ChainBlock;
+    readonly seenThrough: number | null;
+    readonly below: readonly ChainBlockHeader[];
+  },
+): Promise<boolean> {
+  const { block, seenThrough, below } = given;
+  const cursor = await findCursor(tx, chain);
+  if (cursor === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);
+  if (!isInRow(cursor, [...below, block])) return false;
+  const now = deps.clock.now();
+  await advanceCursor(tx, chain, block, now, below);
+  // Money found in a block that was mined while we were away was on time if the block was.
+  const seen = block.credits.map((credit) => ({
+    credit,
+    seenAt: Math.min(now, Math.max(credit.heldBy?.timeMs ?? block.timeMs, seenThrough ?? 0)),
+  }));
+  const gone = [
+    ...(await findUndone(tx, chain, block.debits)),
+    ...(await findReplaced(tx, chain, block.replaces ?? [])),
+    ...(await findDisproved(tx, chain, block.disproved ?? [])),
+  ];
+  const { height, hash } = block;
+  const before = { coin: chain.coin, height: cursor.height, final: await finalHeightsOf(tx, chain) };
+  const sighting = { kind: 'block' as const, height, hash, before };
+  const told = await recordSightings(tx, deps, chain, { seen, gone }, sighting);
+  await confirmSends(tx, deps, chain, { spends: block.debits, height });
+  await countConfirmations(tx, deps, chain, { before, to: height, told });
+  await forgetSettledInputs(tx, chain);
+  const entersInterval = Math.floor(height / FORGET_EVERY) > Math.floor(cursor.height / FORGET_EVERY);
+  if (entersInterval) await forgetOldBytes(tx, chain, { from: cursor.height, to: height, now });
+  return true;
 }
 
 /** Whether each is the child of the one before it, the first of the cursor's block. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { scanBlock } from '../../../../src/chains/utxo/block.ts';
+import { scanBlock, type ScannedBlock } from '../../../../src/chains/utxo/block.ts';
 import { BlockProver } from '../../../../src/chains/utxo/block-prover.ts';
 import type { BlockOrder } from '../../../../src/chains/utxo/block-worker.ts';
 import { encodeBlock, encodeTransaction, COINBASE, p2wpkh, txidOf } from './raw-chain.ts';
@@ -33,6 +33,13 @@ function deadly(): BlockOrder {
   return { ...orderOf(large), raw: new BigInt64Array(600_000) as unknown as Uint8Array<ArrayBuffer> };
 }
 
+/** A block that was read and proven. */
+async function proven(by: BlockProver, order: BlockOrder): Promise<ScannedBlock> {
+  const block = await by.prove(order);
+  await block.proof;
+  return { ...block, proof: null };
+}
+
 let prover = new BlockProver();
 afterEach(async () => {
   await prover.close();
@@ -42,26 +49,35 @@ afterEach(async () => {
 describe('blocks read in a thread', () => {
   it('are read exactly as those read on the spot', async () => {
     expect(prover.isLarge(orderOf(large))).toBe(true);
-    expect(await prover.prove(orderOf(large))).toEqual(scanBlock(large.bytes, large.hash, false));
+    expect(await proven(prover, orderOf(large))).toEqual(scanBlock(large.bytes, large.hash, false));
     expect(prover.isLarge(orderOf(small))).toBe(false);
-    expect(await prover.prove(orderOf(small))).toEqual(scanBlock(small.bytes, small.hash, false));
+    expect(await proven(prover, orderOf(small))).toEqual(scanBlock(small.bytes, small.hash, false));
+  });
+
+  it('are known before they are proven, for whoever has other things to do meanwhile', async () => {
+    const block = await prover.prove(orderOf(large));
+    expect(block.proof).toBeInstanceOf(Promise);
+    const { bytes, transactions } = scanBlock(large.bytes, large.hash, false);
+    expect(block.bytes.equals(bytes)).toBe(true);
+    expect(block.transactions.map(({ id }) => id)).toEqual(transactions.map(({ id }) => id));
+    await expect(block.proof).resolves.toBeUndefined();
   });
 
   it('are refused with the same words when a byte was changed', async () => {
     const hex = large.bytes.toString('hex');
     const forged = `${hex.slice(0, -60)}ff${hex.slice(-58)}`;
-    await expect(prover.prove(orderOf(large, forged))).rejects.toMatchObject({
+    await expect(proven(prover, orderOf(large, forged))).rejects.toMatchObject({
       kind: 'bad_answer',
       message: expect.stringContaining('merkle root') as string,
     });
-    expect(await prover.prove(orderOf(large))).toMatchObject({ hash: large.hash });
+    expect(await proven(prover, orderOf(large))).toMatchObject({ hash: large.hash });
   });
 
   it('are an outage when their thread never answers, and it is not left running', async () => {
     const endless = new URL('data:text/javascript,while (true);');
-    const hanging = new BlockProver({ limitMs: 200, script: endless });
+    const hanging = new BlockProver({ limits: { readMs: 200, proofMs: 200 }, script: endless });
     for (let times = 0; times < 2; times += 1) {
-      await expect(hanging.prove(orderOf(large))).rejects.toMatchObject({
+      await expect(proven(hanging, orderOf(large))).rejects.toMatchObject({
         kind: 'unavailable',
         message: 'the thread that reads blocks takes too long',
       });
@@ -70,21 +86,21 @@ describe('blocks read in a thread', () => {
   });
 
   it('are an outage, and no more, while their thread dies: the next try gets a new one', async () => {
-    await expect(prover.prove(deadly())).rejects.toMatchObject({ name: 'ChainError', kind: 'unavailable' });
-    expect(await prover.prove(orderOf(large))).toMatchObject({ hash: large.hash });
+    await expect(proven(prover, deadly())).rejects.toMatchObject({ name: 'ChainError', kind: 'unavailable' });
+    expect(await proven(prover, orderOf(large))).toMatchObject({ hash: large.hash });
   });
 
   it('do not pile up before the thread', async () => {
-    const all = await Promise.allSettled([1, 2, 3, 4, 5].map(async () => prover.prove(orderOf(large))));
+    const all = await Promise.allSettled([1, 2, 3, 4, 5].map(async () => proven(prover, orderOf(large))));
     expect(all.map(({ status }) => status)).toContain('rejected');
     expect(all.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(2);
   });
 
   it('are given up when the daemon stops', async () => {
-    const waiting = prover.prove(orderOf(large));
+    const waiting = proven(prover, orderOf(large));
     const given = expect(waiting).rejects.toMatchObject({ kind: 'unavailable' });
     await prover.close();
     await given;
-    await expect(prover.prove(orderOf(large))).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(proven(prover, orderOf(large))).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });

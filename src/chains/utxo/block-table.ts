@@ -4,7 +4,6 @@ import { outpointTail, scriptKey } from './transaction.ts';
 /** Where the row of a transaction begins, and the numbers of its first output and its first input. */
 const PLACE = 3;
 const NUMBER_BYTES = 4;
-const DIGEST_BYTES = 32;
 
 /**
  * A block's transactions in flat arrays, views of one buffer, which threads hand over without a copy. Whoever looks
@@ -18,11 +17,9 @@ export interface BlockTable {
   readonly outputKeys: Uint32Array<ArrayBuffer>;
   /** The same of every input. */
   readonly inputTails: Uint32Array<ArrayBuffer>;
-  /** The ids one after the other, in the order of hashing. */
-  readonly ids: Uint8Array<ArrayBuffer>;
 }
 
-/** The table of `count` transactions in a block's bytes; its ids are still to be filled in. */
+/** The table of `count` transactions in a block's bytes. */
 export function tableOf(bytes: Uint8Array, rows: Int32Array, count: number): BlockTable {
   const sizes = { outputs: 0, inputs: 0 };
   for (const row = new RowReader(rows); !row.isAtEnd(); row.next()) {
@@ -31,7 +28,7 @@ export function tableOf(bytes: Uint8Array, rows: Int32Array, count: number): Blo
   }
   const { length } = rows;
   const numbers = length + PLACE * count + sizes.outputs + sizes.inputs;
-  const buffer = new ArrayBuffer(numbers * NUMBER_BYTES + count * DIGEST_BYTES);
+  const buffer = new ArrayBuffer(numbers * NUMBER_BYTES);
   const placesAt = length * NUMBER_BYTES;
   const outputsAt = placesAt + PLACE * count * NUMBER_BYTES;
   const inputsAt = outputsAt + sizes.outputs * NUMBER_BYTES;
@@ -40,7 +37,6 @@ export function tableOf(bytes: Uint8Array, rows: Int32Array, count: number): Blo
     places: new Int32Array(buffer, placesAt, PLACE * count),
     outputKeys: new Uint32Array(buffer, outputsAt, sizes.outputs),
     inputTails: new Uint32Array(buffer, inputsAt, sizes.inputs),
-    ids: new Uint8Array(buffer, numbers * NUMBER_BYTES, count * DIGEST_BYTES),
   };
   table.rows.set(rows);
   fill(table, bytes);
@@ -62,6 +58,11 @@ function fill({ rows, places, outputKeys, inputTails }: BlockTable, bytes: Uint8
       inputTails[input] = outpointTail(bytes, row.input(index));
     }
   }
+}
+
+/** How many transactions there are. */
+export function countOf({ places }: Pick<BlockTable, 'places'>): number {
+  return places.length / PLACE;
 }
 
 /** Where the row of the transaction at a position begins. */
