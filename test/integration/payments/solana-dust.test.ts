@@ -1,49 +1,35 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
+import type { PaymentJson } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { SvmNode } from '../../_helpers/svm/node.ts';
-import { Payer } from '../../_helpers/svm/payer.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
-import { WebhookSink } from '../../_helpers/webhook-sink.ts';
+import { SvmWorld } from '../../_helpers/svm/world.ts';
 
 const FIRST = 1_000_000n;
 
 describe('thousands of lamports to one address, each in a slot of its own, while the daemon was down', () => {
-  let node: SvmNode;
-  let till: Till;
-  let sink: WebhookSink;
-  let payer: Payer;
+  let world: SvmWorld;
 
   beforeAll(async () => {
-    node = await SvmNode.start();
-    payer = new Payer(node);
-    sink = await WebhookSink.start();
-    till = await Till.start(liveEnv({ SOL: node.url }));
-    await till.ready();
+    world = await SvmWorld.start();
   });
-
-  afterAll(async () => {
-    await till.end();
-    await Promise.all([sink.close(), node.stop()]);
-  });
+  afterAll(async () => world.end());
 
   /** Answers the payment and what catching up took: processor time of this process, the node's included. */
   async function catchUp(slots: number): Promise<{ payment: PaymentJson; cpuMs: number; paidIn: number[] }> {
-    const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    const shop = await world.openShop();
     const { id, options } = await shop.createPayment({ allowedCryptos: ['SOL'] });
     const { address } = options['SOL'];
-    await till.down();
-    payer.pay([{ address, amount: FIRST }]);
-    const paidIn = [node.ledger.top.slot];
+    await world.till.down();
+    world.payer.pay([{ address, amount: FIRST }]);
+    const paidIn = [world.node.ledger.top.slot];
     for (let made = 1; made < slots; made += 1) {
-      node.advance();
-      payer.pay([{ address, amount: 1n }]);
-      paidIn.push(node.ledger.top.slot);
+      world.node.advance();
+      world.payer.pay([{ address, amount: 1n }]);
+      paidIn.push(world.node.ledger.top.slot);
     }
     // Most of it is final, the rest is confirmed.
-    node.advance(10);
+    world.node.advance(10);
     const before = process.cpuUsage();
-    await till.up();
+    await world.till.up();
     const expected = `0.00${1_000_000 + slots - 1}`;
     const payment = await eventually(
       'all of it is credited',
@@ -52,7 +38,7 @@ describe('thousands of lamports to one address, each in a slot of its own, while
       60_000,
     );
     const { user, system } = process.cpuUsage(before);
-    await till.ready();
+    await world.till.ready();
     return { payment, cpuMs: (user + system) / 1_000, paidIn };
   }
 
@@ -67,6 +53,6 @@ describe('thousands of lamports to one address, each in a slot of its own, while
     expect(shown.size).toBe(100);
     expect(many.paidIn).toEqual(expect.arrayContaining([...shown]));
     // Recorded slot by slot it would be an event for each.
-    expect(sink.of(many.payment.id).length).toBeLessThan(50);
+    expect(world.sink.of(many.payment.id).length).toBeLessThan(50);
   });
 });

@@ -1,19 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
-import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
+import type { PaymentJson, Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { SvmNode } from '../../_helpers/svm/node.ts';
 import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
-import { WebhookSink } from '../../_helpers/webhook-sink.ts';
+import { addressOf, balanceOf, due, EXPIRY, SvmWorld } from '../../_helpers/svm/world.ts';
 
 const HOUR_MS = 3_600_000;
-/** Blocks after which nothing signed before can land any more, seen from the finalized block as well. */
-const EXPIRY = 200;
-
-const due = (payment: PaymentJson): bigint => parseCoinAmount(payment.options['SOL'].amount, 'SOL');
-
-const addressOf = (payment: PaymentJson): string => payment.options['SOL'].address;
 
 const exactly = (payment: PaymentJson) => [{ address: addressOf(payment), amount: due(payment) }];
 
@@ -27,38 +19,27 @@ function asVersion1(result: unknown): unknown {
 }
 
 describe('SOL payments on a real virtual machine', () => {
-  let node: SvmNode;
-  let till: Till;
-  let sink: WebhookSink;
+  let world: SvmWorld;
   let shop: Shop;
-  let payer: Payer;
 
   beforeAll(async () => {
-    node = await SvmNode.start();
-    payer = new Payer(node);
-    sink = await WebhookSink.start();
-    till = await Till.start(liveEnv({ SOL: node.url }));
-    shop = await Shop.open(till.api, { webhookUrl: sink.url });
-    await till.ready();
+    world = await SvmWorld.start();
+    shop = await world.openShop();
   });
-
-  afterAll(async () => {
-    await till.end();
-    await Promise.all([sink.close(), node.stop()]);
-  });
+  afterAll(async () => world.end());
 
   const newPayment = async (): Promise<PaymentJson> => shop.createPayment({ allowedCryptos: ['SOL'] });
-  const balance = async (): Promise<bigint> => parseCoinAmount(await shop.balance('SOL'), 'SOL');
+  const balance = async (): Promise<bigint> => balanceOf(shop);
 
   /** Pays in full, a way of one's own, and waits for the end. */
   async function settles(pay: (payment: PaymentJson) => string): Promise<PaymentJson> {
     const before = await balance();
     const payment = await newPayment();
     const signature = pay(payment);
-    node.advance();
-    await sink.waitForEvent('payment.confirming', payment.id);
-    node.advance(31);
-    await sink.waitForEvent('payment.completed', payment.id);
+    world.node.advance();
+    await world.sink.waitForEvent('payment.confirming', payment.id);
+    world.node.advance(31);
+    await world.sink.waitForEvent('payment.completed', payment.id);
     const done = await shop.payment(payment.id);
     expect(done).toMatchObject({ status: 'completed', exception: null });
     expect(done.options['SOL'].received).toBe(payment.options['SOL'].amount);
@@ -73,26 +54,30 @@ describe('SOL payments on a real virtual machine', () => {
     expect(payment.options['SOL'].uri).toBe(
       `solana:${addressOf(payment)}?amount=${payment.options['SOL'].amount}`,
     );
-    payer.pay(exactly(payment));
-    node.advance();
-    await sink.waitForEvent('payment.confirming', payment.id);
-    node.advance(30);
+    world.payer.pay(exactly(payment));
+    world.node.advance();
+    await world.sink.waitForEvent('payment.confirming', payment.id);
+    world.node.advance(30);
     const almost = await eventually(
       'one block short',
       () => shop.payment(payment.id),
       (now) => now.options['SOL'].confirmations === 31,
     );
     expect(almost.status).toBe('confirming');
-    node.advance();
-    await sink.waitForEvent('payment.completed', payment.id);
-    expect(sink.types(payment.id)).toEqual(['payment.created', 'payment.confirming', 'payment.completed']);
+    world.node.advance();
+    await world.sink.waitForEvent('payment.completed', payment.id);
+    expect(world.sink.types(payment.id)).toEqual([
+      'payment.created',
+      'payment.confirming',
+      'payment.completed',
+    ]);
   });
 
   it('two transfers in one transaction count together', async () => {
     await settles((payment) => {
       const half = due(payment) / 2n;
       const address = addressOf(payment);
-      return payer.pay([
+      return world.payer.pay([
         { address, amount: half },
         { address, amount: due(payment) - half },
       ]);
@@ -100,22 +85,22 @@ describe('SOL payments on a real virtual machine', () => {
   });
 
   it('a version 0 transaction that names the address in a lookup table only', async () => {
-    await settles((payment) => payer.payThroughTable(exactly(payment)));
+    await settles((payment) => world.payer.payThroughTable(exactly(payment)));
   });
 
   it('lamports moved by another program than the system program', async () => {
-    await settles((payment) => payer.unwrapTo(addressOf(payment), due(payment)));
+    await settles((payment) => world.payer.unwrapTo(addressOf(payment), due(payment)));
   });
 
   it('a transfer that another program makes, which no instruction of the transaction shows', async () => {
-    await settles((payment) => payer.payByProgram(exactly(payment)));
+    await settles((payment) => world.payer.payByProgram(exactly(payment)));
   });
 
   it('several transfers by programs in one transaction add up', async () => {
     await settles((payment) => {
       const third = due(payment) / 3n;
       const address = addressOf(payment);
-      return payer.payByProgram([
+      return world.payer.payByProgram([
         { address, amount: third },
         { address, amount: third },
         { address, amount: due(payment) - 2n * third },
@@ -125,17 +110,17 @@ describe('SOL payments on a real virtual machine', () => {
 
   it('a transfer that was undone, because its transaction failed further on, is no payment', async () => {
     const payment = await newPayment();
-    const signature = payer.failAfterPaying(exactly(payment));
-    expect(node.ledger.transaction(signature)).toMatchObject({
+    const signature = world.payer.failAfterPaying(exactly(payment));
+    expect(world.node.ledger.transaction(signature)).toMatchObject({
       err: { InstructionError: [2, { Custom: 1 }] },
     });
-    node.advance(33);
-    await till.ready();
+    world.node.advance(33);
+    await world.till.ready();
     expect(await shop.payment(payment.id)).toMatchObject({ status: 'pending', transactions: [] });
     // What follows shows that the failed one was passed by, not merely not reached yet.
-    const paid = payer.payByProgram(exactly(payment));
-    node.advance(33);
-    await sink.waitForEvent('payment.completed', payment.id);
+    const paid = world.payer.payByProgram(exactly(payment));
+    world.node.advance(33);
+    await world.sink.waitForEvent('payment.completed', payment.id);
     const done = await shop.payment(payment.id);
     expect(done.transactions.map(({ txid }) => txid)).toEqual([paid]);
     expect(done.options['SOL'].received).toBe(payment.options['SOL'].amount);
@@ -143,8 +128,8 @@ describe('SOL payments on a real virtual machine', () => {
 
   it('a version 1 transaction, whose bytes the library does not take apart: the node lists its accounts', async () => {
     const scope = { methods: ['getTransaction'] };
-    const fault = node.inject({ kind: 'rewrite', rewrite: asVersion1 }, scope);
-    await settles((payment) => payer.payThroughTable(exactly(payment)));
+    const fault = world.node.inject({ kind: 'rewrite', rewrite: asVersion1 }, scope);
+    await settles((payment) => world.payer.payThroughTable(exactly(payment)));
     fault.clear();
     expect(fault.hits).toBeGreaterThan(1);
   });
@@ -152,12 +137,12 @@ describe('SOL payments on a real virtual machine', () => {
   it('is offered only for what an account must hold at least, as the network has it today', async () => {
     const scope = { methods: ['getMinimumBalanceForRentExemption'] };
     // 0.01 SOL; at the fixed rate of 200 dollars that is 2 dollars.
-    const fault = node.inject({ kind: 'rewrite', rewrite: () => 10_000_000 }, scope);
+    const fault = world.node.inject({ kind: 'rewrite', rewrite: () => 10_000_000 }, scope);
     const small = { allowedCryptos: ['SOL'], currency: 'USD' };
     await eventually(
       'the new minimum is known',
       async () => {
-        till.clock.advance(31_000);
+        world.till.clock.advance(31_000);
         return shop.api.call('POST', '/payment/create', {
           token: shop.publicKey,
           body: { ...small, amount: '1.99', customerId: shop.customerId, orderId: `small-${Date.now()}` },
@@ -171,10 +156,10 @@ describe('SOL payments on a real virtual machine', () => {
 
   it('two payments in one transaction are told apart', async () => {
     const [first, second] = [await newPayment(), await newPayment()];
-    payer.pay([...exactly(first), ...exactly(second)]);
-    node.advance(33);
+    world.payer.pay([...exactly(first), ...exactly(second)]);
+    world.node.advance(33);
     for (const payment of [first, second]) {
-      await sink.waitForEvent('payment.completed', payment.id);
+      await world.sink.waitForEvent('payment.completed', payment.id);
       const done = await shop.payment(payment.id);
       expect(done.options['SOL'].received).toBe(payment.options['SOL'].amount);
     }
@@ -183,134 +168,135 @@ describe('SOL payments on a real virtual machine', () => {
   it('partial payments add up', async () => {
     const payment = await newPayment();
     const address = addressOf(payment);
-    payer.pay([{ address, amount: due(payment) / 2n }]);
-    node.advance();
-    await sink.waitForEvent('payment.underpaid', payment.id);
-    payer.pay([{ address, amount: due(payment) / 2n }]);
-    node.advance(33);
-    await sink.waitForEvent('payment.completed', payment.id);
+    world.payer.pay([{ address, amount: due(payment) / 2n }]);
+    world.node.advance();
+    await world.sink.waitForEvent('payment.underpaid', payment.id);
+    world.payer.pay([{ address, amount: due(payment) / 2n }]);
+    world.node.advance(33);
+    await world.sink.waitForEvent('payment.completed', payment.id);
     expect((await shop.payment(payment.id)).transactions).toHaveLength(2);
   });
 
   it('late: money on an address whose payment expired completes it', async () => {
     const payment = await newPayment();
-    till.clock.advance(2 * HOUR_MS);
-    await sink.waitForEvent('payment.expired', payment.id);
-    payer.pay(exactly(payment));
-    node.advance();
-    await sink.waitForEvent('payment.late', payment.id);
-    node.advance(32);
-    await sink.waitForEvent('payment.completed', payment.id);
+    world.till.clock.advance(2 * HOUR_MS);
+    await world.sink.waitForEvent('payment.expired', payment.id);
+    world.payer.pay(exactly(payment));
+    world.node.advance();
+    await world.sink.waitForEvent('payment.late', payment.id);
+    world.node.advance(32);
+    await world.sink.waitForEvent('payment.completed', payment.id);
     expect(await shop.payment(payment.id)).toMatchObject({ status: 'completed', exception: 'late' });
   });
 
   it('money that came while the daemon was down is found, and was on time', async () => {
     const payment = await newPayment();
-    await till.down();
-    payer.pay(exactly(payment));
+    await world.till.down();
+    world.payer.pay(exactly(payment));
     // More blocks than are remembered, so that the step over them has to leave a block to stand on.
-    node.advance(2_500);
-    await till.up();
-    await sink.waitForEvent('payment.completed', payment.id);
+    world.node.advance(2_500);
+    await world.till.up();
+    await world.sink.waitForEvent('payment.completed', payment.id);
     expect(await shop.payment(payment.id)).toMatchObject({ exception: null });
-    expect(sink.types(payment.id)).not.toContain('payment.expired');
+    expect(world.sink.types(payment.id)).not.toContain('payment.expired');
   });
 
   describe('forks', () => {
     it('that replay the transaction change nothing but its block', async () => {
       const payment = await newPayment();
-      payer.pay(exactly(payment));
-      node.advance(5);
-      await sink.waitForEvent('payment.confirming', payment.id);
-      node.fork({ depth: 5 });
-      node.advance(32);
-      await sink.waitForEvent('payment.completed', payment.id);
+      world.payer.pay(exactly(payment));
+      world.node.advance(5);
+      await world.sink.waitForEvent('payment.confirming', payment.id);
+      world.node.fork({ depth: 5 });
+      world.node.advance(32);
+      await world.sink.waitForEvent('payment.completed', payment.id);
       const done = await shop.payment(payment.id);
       expect(done.transactions).toHaveLength(1);
       expect(done.options['SOL'].received).toBe(payment.options['SOL'].amount);
-      expect(sink.types(payment.id)).not.toContain('payment.reversed');
+      expect(world.sink.types(payment.id)).not.toContain('payment.reversed');
     });
 
     it('that drop the transaction bring it back while it can land: the daemon offers it again', async () => {
       const payment = await newPayment();
-      const signature = payer.pay(exactly(payment));
-      node.advance(3);
-      await sink.waitForEvent('payment.confirming', payment.id);
-      node.fork({ depth: 3, drop: [signature] });
-      node.advance(5);
+      const signature = world.payer.pay(exactly(payment));
+      world.node.advance(3);
+      await world.sink.waitForEvent('payment.confirming', payment.id);
+      world.node.fork({ depth: 3, drop: [signature] });
+      world.node.advance(5);
       await eventually(
         'the transaction is back',
-        () => node.ledger.transaction(signature),
+        () => world.node.ledger.transaction(signature),
         (landed) => landed !== undefined,
       );
-      node.advance(33);
-      await sink.waitForEvent('payment.completed', payment.id);
-      expect(sink.types(payment.id)).not.toContain('payment.reversed');
+      world.node.advance(33);
+      await world.sink.waitForEvent('payment.completed', payment.id);
+      expect(world.sink.types(payment.id)).not.toContain('payment.reversed');
     });
 
     it('that drop it for good take the credit back, and the payment can still be paid', async () => {
       // One that holds nothing else: a balance is what one send can reach, whatever lies beyond.
-      const poor = await Shop.open(till.api, { webhookUrl: sink.url });
+      const poor = await world.openShop();
       const payment = await poor.createPayment({ allowedCryptos: ['SOL'] });
       // Everything this payer has: what it spends elsewhere on the new branch it cannot pay here.
-      const cheat = new Payer(node, due(payment) + 10_000_000n);
+      const cheat = new Payer(world.node, due(payment) + 10_000_000n);
       const signature = cheat.pay(exactly(payment));
-      node.advance(4);
-      await sink.waitForEvent('payment.confirming', payment.id);
+      world.node.advance(4);
+      await world.sink.waitForEvent('payment.confirming', payment.id);
       // A look that began before the blocks were made shows it as not yet confirmed: that is in no balance.
       await eventually(
         'it is in the balance',
         () => poor.balance('SOL'),
         (balance) => balance === payment.options['SOL'].amount,
       );
-      node.fork({ depth: 4, drop: [signature] });
+      world.node.fork({ depth: 4, drop: [signature] });
       cheat.pay([{ address: strangerAddress(), amount: due(payment) }]);
-      node.advance(EXPIRY);
-      await sink.waitForEvent('payment.reversed', payment.id);
+      world.node.advance(EXPIRY);
+      await world.sink.waitForEvent('payment.reversed', payment.id);
       expect(await poor.payment(payment.id)).toMatchObject({ status: 'pending' });
       expect(parseCoinAmount(await poor.balance('SOL'), 'SOL')).toBe(0n);
-      payer.pay(exactly(payment));
-      node.advance(33);
-      await sink.waitForEvent('payment.completed', payment.id);
+      world.payer.pay(exactly(payment));
+      world.node.advance(33);
+      await world.sink.waitForEvent('payment.completed', payment.id);
     });
   });
 
   it('skipped slots, before, within and after a payment', async () => {
     const payment = await newPayment();
-    node.skip(7);
-    payer.pay(exactly(payment));
-    node.skip(3);
-    node.skip(40);
-    await sink.waitForEvent('payment.confirming', payment.id);
-    for (let made = 0; made < 33; made += 1) node.skip(made % 3);
-    await sink.waitForEvent('payment.completed', payment.id);
+    world.node.skip(7);
+    world.payer.pay(exactly(payment));
+    world.node.skip(3);
+    world.node.skip(40);
+    await world.sink.waitForEvent('payment.confirming', payment.id);
+    for (let made = 0; made < 33; made += 1) world.node.skip(made % 3);
+    await world.sink.waitForEvent('payment.completed', payment.id);
   });
 
   describe('a node in trouble', () => {
     it.each([
-      ['answers 429 to everything for a while', () => node.inject({ kind: 'rateLimit' })],
-      ['is slow', () => node.inject({ kind: 'delay', ms: 150 })],
-      ['cuts every second connection', () => node.inject({ kind: 'cut' })],
+      ['answers 429 to everything for a while', () => world.node.inject({ kind: 'rateLimit' })],
+      ['is slow', () => world.node.inject({ kind: 'delay', ms: 150 })],
+      ['cuts every second connection', () => world.node.inject({ kind: 'cut' })],
       [
         'has the balance before the history',
-        () => node.inject({ kind: 'rewrite', rewrite: () => [] }, { methods: ['getSignaturesForAddress'] }),
+        () =>
+          world.node.inject({ kind: 'rewrite', rewrite: () => [] }, { methods: ['getSignaturesForAddress'] }),
       ],
       [
         'lists transactions that it cannot show yet',
-        () => node.inject({ kind: 'rewrite', rewrite: () => null }, { methods: ['getTransaction'] }),
+        () => world.node.inject({ kind: 'rewrite', rewrite: () => null }, { methods: ['getTransaction'] }),
       ],
     ])('that %s loses nothing', async (_what, begin) => {
       const payment = await newPayment();
       const fault = begin();
-      payer.pay(exactly(payment));
-      node.advance(33);
+      world.payer.pay(exactly(payment));
+      world.node.advance(33);
       await eventually(
         'the fault bites',
         () => fault.hits,
         (hits) => hits > 3,
       );
       fault.clear();
-      await sink.waitForEvent('payment.completed', payment.id, 30_000);
+      await world.sink.waitForEvent('payment.completed', payment.id, 30_000);
       const done = await shop.payment(payment.id);
       expect(done.options['SOL'].received).toBe(payment.options['SOL'].amount);
       expect(done.transactions).toHaveLength(1);
@@ -318,56 +304,53 @@ describe('SOL payments on a real virtual machine', () => {
 
     it('that restarts while money comes in loses nothing', async () => {
       const payment = await newPayment();
-      await node.down();
-      payer.pay(exactly(payment));
-      node.advance(33);
-      await node.up();
-      await sink.waitForEvent('payment.completed', payment.id, 30_000);
+      await world.node.down();
+      world.payer.pay(exactly(payment));
+      world.node.advance(33);
+      await world.node.up();
+      await world.sink.waitForEvent('payment.completed', payment.id, 30_000);
     });
 
     it('that meets a transaction version it cannot show says so and does not pass it by', async () => {
       const payment = await newPayment();
       const message = 'Transaction version (2) is not supported by the requesting client.';
-      const fault = node.inject({ kind: 'error', code: -32015, message }, { methods: ['getTransaction'] });
-      payer.pay(exactly(payment));
-      node.advance(33);
+      const fault = world.node.inject(
+        { kind: 'error', code: -32015, message },
+        { methods: ['getTransaction'] },
+      );
+      world.payer.pay(exactly(payment));
+      world.node.advance(33);
       const { body } = await eventually(
         'readiness tells',
-        () => till.api.call<{ chains: Record<string, { lastError: string | null }> }>('GET', '/readyz'),
+        () => world.till.api.call<{ chains: Record<string, { lastError: string | null }> }>('GET', '/readyz'),
         (answer) => JSON.stringify(answer.body).includes('transaction version'),
       );
       expect(JSON.stringify(body)).toContain('cannot read');
       fault.clear();
-      await sink.waitForEvent('payment.completed', payment.id, 30_000);
+      await world.sink.waitForEvent('payment.completed', payment.id, 30_000);
     });
   });
 });
 
 it('a cluster whose votes lag behind: however many blocks are confirmed, only finalized ones settle', async () => {
-  const node = await SvmNode.start({ finalizedLag: 80 });
-  const payer = new Payer(node);
-  node.advance(80);
-  const sink = await WebhookSink.start();
-  const till = await Till.start(liveEnv({ SOL: node.url }));
+  const world = await SvmWorld.start({ finalizedLag: 80, blocks: 80 });
   try {
-    const shop = await Shop.open(till.api, { webhookUrl: sink.url });
-    await till.ready();
+    const shop = await world.openShop();
     const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
-    payer.pay(exactly(payment));
-    node.advance(20);
-    await sink.waitForEvent('payment.confirming', payment.id);
+    world.payer.pay(exactly(payment));
+    world.node.advance(20);
+    await world.sink.waitForEvent('payment.confirming', payment.id);
     expect((await shop.payment(payment.id)).options['SOL'].confirmations).toBe(0);
-    node.advance(59);
+    world.node.advance(59);
     const almost = await eventually(
       'one block short',
       () => shop.payment(payment.id),
       (now) => now.options['SOL'].confirmations === 31,
     );
     expect(almost.status).toBe('confirming');
-    node.advance();
-    await sink.waitForEvent('payment.completed', payment.id);
+    world.node.advance();
+    await world.sink.waitForEvent('payment.completed', payment.id);
   } finally {
-    await till.end();
-    await Promise.all([sink.close(), node.stop()]);
+    await world.end();
   }
 });

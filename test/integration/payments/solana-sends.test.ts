@@ -1,17 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
-import { Shop, type SendJson } from '../../_helpers/api-client.ts';
+import { formatCoinAmount } from '../../../src/domain/money.ts';
+import type { SendJson, Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { SvmNode } from '../../_helpers/svm/node.ts';
-import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
-import { WebhookSink } from '../../_helpers/webhook-sink.ts';
+import { strangerAddress } from '../../_helpers/svm/payer.ts';
+import { balanceOf, EXPIRY, SvmWorld } from '../../_helpers/svm/world.ts';
 
-/** Blocks after which nothing signed before can land any more, seen from the finalized block as well. */
-const EXPIRY = 200;
 const SIGNATURE_FEE = 5_000n;
-
-const balance = async (shop: Shop): Promise<bigint> => parseCoinAmount(await shop.balance('SOL'), 'SOL');
+const DEPOSIT = 500_000_000n;
 
 async function send(shop: Shop, destination: string, amount: bigint, more: object = {}): Promise<SendJson> {
   const body = { coin: 'SOL', destination, amount: formatCoinAmount(amount, 'SOL'), ...more };
@@ -36,51 +31,26 @@ const recentFees = (microLamports: number) => () =>
   Array.from({ length: 150 }, (_, slot) => ({ slot, prioritizationFee: microLamports }));
 
 /** The compute limit that a transaction set for itself: its first instruction. */
-function limitOf(node: SvmNode, txid: string): number {
+function limitOf({ node }: SvmWorld, txid: string): number {
   const message = node.ledger.transaction(txid)?.wire.message;
   const data = message?.compiledInstructions[0]?.data;
   return Buffer.from(data ?? []).readUInt32LE(1);
 }
 
 describe('SOL sends on a real virtual machine', () => {
-  let node: SvmNode;
-  let till: Till;
-  let sink: WebhookSink;
-  let payer: Payer;
+  let world: SvmWorld;
 
   beforeAll(async () => {
-    node = await SvmNode.start();
-    payer = new Payer(node);
-    sink = await WebhookSink.start();
-    till = await Till.start(liveEnv({ SOL: node.url }));
-    await till.ready();
+    world = await SvmWorld.start();
   });
-
-  afterAll(async () => {
-    await till.end();
-    await Promise.all([sink.close(), node.stop()]);
-  });
-
-  const lamports = (address: string): bigint => node.ledger.machine.lamports(address);
-  const openShop = async (): Promise<Shop> => Shop.open(till.api, { webhookUrl: sink.url });
+  afterAll(async () => world.end());
 
   /** Completed payments of half a SOL each. Answers their addresses. */
   async function earn(shop: Shop, count: number): Promise<string[]> {
-    const before = await balance(shop);
-    const payments = [];
-    for (let made = 0; made < count; made += 1) {
-      payments.push(await shop.createPayment({ allowedCryptos: ['SOL'] }));
-    }
-    const outputs = payments.map(({ options }) => ({
-      address: options['SOL'].address,
-      amount: parseCoinAmount(options['SOL'].amount, 'SOL'),
-    }));
-    for (let at = 0; at < outputs.length; at += 10) payer.pay(outputs.slice(at, at + 10));
-    node.advance(33);
-    for (const { id } of payments) await sink.waitForEvent('payment.completed', id);
-    const earned = outputs.reduce((sum, { amount }) => sum + amount, 0n);
-    expect(await balance(shop)).toBe(before + earned);
-    return outputs.map(({ address }) => address);
+    const before = await balanceOf(shop);
+    const addresses = await world.earn(shop, count, DEPOSIT);
+    expect(await balanceOf(shop)).toBe(before + DEPOSIT * BigInt(count));
+    return addresses;
   }
 
   /** Payments of half a SOL that are confirmed and not settled yet. */
@@ -89,91 +59,91 @@ describe('SOL sends on a real virtual machine', () => {
     for (let made = 0; made < count; made += 1) {
       const { id, options } = await shop.createPayment({ allowedCryptos: ['SOL'] });
       addresses.push(options['SOL'].address);
-      payer.pay([{ address: options['SOL'].address, amount: 500_000_000n }]);
-      node.advance();
-      await sink.waitForEvent('payment.confirming', id);
+      world.payer.pay([{ address: options['SOL'].address, amount: DEPOSIT }]);
+      world.node.advance();
+      await world.sink.waitForEvent('payment.confirming', id);
     }
     return addresses;
   }
 
   /** Money on the merchant address itself. */
   async function fundWallet(shop: Shop, amount: bigint): Promise<void> {
-    const before = await balance(shop);
-    payer.pay([{ address: shop.wallets.SOL, amount }]);
-    node.advance(2);
+    const before = await balanceOf(shop);
+    world.payer.pay([{ address: shop.wallets.SOL, amount }]);
+    world.node.advance(2);
     await eventually(
       'the wallet is credited',
-      () => balance(shop),
+      () => balanceOf(shop),
       (now) => now === before + amount,
     );
   }
 
-  const feeOf = (txid: string): bigint => node.ledger.transaction(txid)?.fee ?? -1n;
+  const feeOf = (txid: string): bigint => world.node.ledger.transaction(txid)?.fee ?? -1n;
 
   it('draws on five deposit addresses at once and empties each to exactly 0', async () => {
-    const shop = await openShop();
+    const shop = await world.openShop();
     const deposits = await earn(shop, 5);
     const destination = strangerAddress();
     const sent = await send(shop, destination, 2_400_000_000n);
-    node.advance(2);
+    world.node.advance(2);
     const status = await confirmed(shop, sent.id);
-    expect(lamports(destination)).toBe(2_400_000_000n);
-    for (const deposit of deposits) expect(lamports(deposit)).toBe(0n);
+    expect(world.lamports(destination)).toBe(2_400_000_000n);
+    for (const deposit of deposits) expect(world.lamports(deposit)).toBe(0n);
     const fee = feeOf(sent.txHash);
     expect(status['fee']).toBe(formatCoinAmount(fee, 'SOL'));
     expect(fee).toBeGreaterThan(5n * SIGNATURE_FEE);
-    expect(lamports(shop.wallets.SOL)).toBe(100_000_000n - fee);
-    expect(await balance(shop)).toBe(100_000_000n - fee);
+    expect(world.lamports(shop.wallets.SOL)).toBe(100_000_000n - fee);
+    expect(await balanceOf(shop)).toBe(100_000_000n - fee);
   });
 
   it('lets the merchant address pay the fee, and what is missing', async () => {
-    const shop = await openShop();
+    const shop = await world.openShop();
     await fundWallet(shop, 300_000_000n);
     const [deposit] = await earn(shop, 1);
     const destination = strangerAddress();
     const sent = await send(shop, destination, 700_000_000n);
-    node.advance(2);
+    world.node.advance(2);
     await confirmed(shop, sent.id);
-    const landed = node.ledger.transaction(sent.txHash);
+    const landed = world.node.ledger.transaction(sent.txHash);
     expect(landed?.wire.staticKeys[0]).toBe(shop.wallets.SOL);
-    expect([lamports(destination), lamports(deposit!)]).toEqual([700_000_000n, 0n]);
+    expect([world.lamports(destination), world.lamports(deposit!)]).toEqual([700_000_000n, 0n]);
     const rest = 100_000_000n - feeOf(sent.txHash);
-    expect(lamports(shop.wallets.SOL)).toBe(rest);
-    expect(await balance(shop)).toBe(rest);
+    expect(world.lamports(shop.wallets.SOL)).toBe(rest);
+    expect(await balanceOf(shop)).toBe(rest);
   });
 
   it('sends everything with the fee taken from the amount, and nothing stays anywhere', async () => {
-    const shop = await openShop();
+    const shop = await world.openShop();
     const deposits = await earn(shop, 3);
     const destination = strangerAddress();
-    const sent = await send(shop, destination, await balance(shop), { subtractFee: true });
-    node.advance(2);
+    const sent = await send(shop, destination, await balanceOf(shop), { subtractFee: true });
+    world.node.advance(2);
     await confirmed(shop, sent.id);
-    expect(lamports(destination)).toBe(1_500_000_000n - feeOf(sent.txHash));
-    expect(deposits.map(lamports)).toEqual([0n, 0n, 0n]);
-    expect(await balance(shop)).toBe(0n);
+    expect(world.lamports(destination)).toBe(1_500_000_000n - feeOf(sent.txHash));
+    expect(deposits.map((address) => world.lamports(address))).toEqual([0n, 0n, 0n]);
+    expect(await balanceOf(shop)).toBe(0n);
   });
 
   it('refuses to leave an account between 0 and the rent minimum, or to create one below it', async () => {
-    const shop = await openShop();
+    const shop = await world.openShop();
     await earn(shop, 1);
     const body = { coin: 'SOL', destination: strangerAddress(), amount: '0.4996' };
     const stranded = await shop.send(body);
     expect(stranded.body.error).toMatchObject({ code: 'VALIDATION_INVALID' });
     const tiny = await shop.send({ ...body, amount: '0.0005' });
     expect(tiny.body.error).toMatchObject({ code: 'SEND_REJECTED' });
-    expect(await balance(shop)).toBe(500_000_000n);
+    expect(await balanceOf(shop)).toBe(500_000_000n);
   });
 
   describe('of more deposits than fit into one transaction', () => {
     it('tell what one send can reach; the rest is gathered once it is settled, and all of it can be sent', async () => {
-      const shop = await openShop();
+      const shop = await world.openShop();
       const deposits = await paid(shop, 25);
-      node.advance();
+      world.node.advance();
       // Nine accounts fit into a transaction.
       await eventually(
         'nine can be reached',
-        () => balance(shop),
+        () => balanceOf(shop),
         (now) => now === 4_500_000_000n,
       );
       const destination = strangerAddress();
@@ -182,23 +152,23 @@ describe('SOL sends on a real virtual machine', () => {
       expect(early.body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
       expect(early.body.error?.message).toContain('4.5 SOL is available');
       expect(early.body.error?.message).toContain('8 SOL more lies on payment addresses');
-      node.tick(50);
+      world.node.tick(50);
       const fees = 25n * SIGNATURE_FEE + 10_000n;
       const gathered = await eventually(
         'all can be reached',
-        () => balance(shop),
+        () => balanceOf(shop),
         (now) => now > 12_500_000_000n - fees,
         30_000,
       );
-      node.hold();
-      expect(deposits.filter((address) => lamports(address) === 0n)).toHaveLength(17);
-      expect(lamports(shop.wallets.SOL)).toBe(gathered - 8n * 500_000_000n);
+      world.node.hold();
+      expect(deposits.filter((address) => world.lamports(address) === 0n)).toHaveLength(17);
+      expect(world.lamports(shop.wallets.SOL)).toBe(gathered - 8n * 500_000_000n);
       const sent = await send(shop, destination, 12_400_000_000n);
-      node.advance(2);
+      world.node.advance(2);
       await confirmed(shop, sent.id);
-      expect(lamports(destination)).toBe(12_400_000_000n);
-      expect(deposits.map(lamports)).toEqual(deposits.map(() => 0n));
-      expect(lamports(shop.wallets.SOL)).toBe(gathered - 12_400_000_000n - feeOf(sent.txHash));
+      expect(world.lamports(destination)).toBe(12_400_000_000n);
+      expect(deposits.map((address) => world.lamports(address))).toEqual(deposits.map(() => 0n));
+      expect(world.lamports(shop.wallets.SOL)).toBe(gathered - 12_400_000_000n - feeOf(sent.txHash));
     });
   });
 
@@ -207,10 +177,10 @@ describe('SOL sends on a real virtual machine', () => {
       ['follows recent blocks', 2_000_000, 2],
       ['ends at the cap, whatever they took', 900_000_000, 5],
     ])('%s; the estimate, the answer and the chain agree', async (_what, recent, lamportsPerUnit) => {
-      const shop = await openShop();
+      const shop = await world.openShop();
       await earn(shop, 2);
       const scope = { methods: ['getRecentPrioritizationFees'] };
-      const fault = node.inject({ kind: 'rewrite', rewrite: recentFees(recent) }, scope);
+      const fault = world.node.inject({ kind: 'rewrite', rewrite: recentFees(recent) }, scope);
       const order = { coin: 'SOL', destination: strangerAddress(), amount: '0.7' };
       const estimate = await shop.api.must<{ fee: string }>('POST', '/merchant/wallet/estimate-fee', {
         token: shop.secretKey,
@@ -218,12 +188,12 @@ describe('SOL sends on a real virtual machine', () => {
       });
       const answer = await shop.send(order);
       fault.clear();
-      node.advance(2);
+      world.node.advance(2);
       const { id, txHash, fee } = answer.body.data;
       await confirmed(shop, id);
-      const used = Number(node.ledger.transaction(txHash)?.unitsConsumed);
-      expect(limitOf(node, txHash)).toBe(Math.ceil(used * 1.2));
-      const expected = 2n * SIGNATURE_FEE + BigInt(limitOf(node, txHash) * lamportsPerUnit);
+      const used = Number(world.node.ledger.transaction(txHash)?.unitsConsumed);
+      expect(limitOf(world, txHash)).toBe(Math.ceil(used * 1.2));
+      const expected = 2n * SIGNATURE_FEE + BigInt(limitOf(world, txHash) * lamportsPerUnit);
       expect(feeOf(txHash)).toBe(expected);
       expect([estimate.fee, fee]).toEqual([
         formatCoinAmount(expected, 'SOL'),
@@ -236,39 +206,42 @@ describe('SOL sends on a real virtual machine', () => {
       ['does not answer', { kind: 'status', status: 503 }],
       ['does not tell', { kind: 'rewrite', rewrite: () => ({ context: { slot: 1 }, value: { err: null } }) }],
     ] as const)('is a bounded guess where the node %s', async (_what, fault) => {
-      const shop = await openShop();
+      const shop = await world.openShop();
       await earn(shop, 1);
-      const injected = node.inject(fault, { methods: ['simulateTransaction'] });
+      const injected = world.node.inject(fault, { methods: ['simulateTransaction'] });
       const sent = await send(shop, strangerAddress(), 400_000_000n);
       expect(injected.hits).toBeGreaterThan(0);
       injected.clear();
-      node.advance(2);
+      world.node.advance(2);
       await confirmed(shop, sent.id);
-      expect(limitOf(node, sent.txHash)).toBe(4 * 450);
+      expect(limitOf(world, sent.txHash)).toBe(4 * 450);
     });
   });
 
   it('empty an address that got hundreds of tiny payments besides', async () => {
-    const shop = await openShop();
+    const shop = await world.openShop();
     const [deposit] = await earn(shop, 1);
-    for (let times = 0; times < 600; times += 1) payer.pay([{ address: deposit!, amount: 1n }]);
-    node.advance(2);
+    for (let times = 0; times < 600; times += 1) world.payer.pay([{ address: deposit!, amount: 1n }]);
+    world.node.advance(2);
     await eventually(
       'all of it counts',
-      () => balance(shop),
+      () => balanceOf(shop),
       (now) => now === 500_000_600n,
       20_000,
     );
     const destination = strangerAddress();
     const sent = await send(shop, destination, 500_000_600n, { subtractFee: true });
-    node.advance(2);
+    world.node.advance(2);
     await confirmed(shop, sent.id);
-    expect([lamports(deposit!), lamports(destination)]).toEqual([0n, 500_000_600n - feeOf(sent.txHash)]);
-    expect(await balance(shop)).toBe(0n);
+    expect([world.lamports(deposit!), world.lamports(destination)]).toEqual([
+      0n,
+      500_000_600n - feeOf(sent.txHash),
+    ]);
+    expect(await balanceOf(shop)).toBe(0n);
   });
 
   it('two sends at once never spend the same money', async () => {
-    const shop = await openShop();
+    const shop = await world.openShop();
     await earn(shop, 2);
     const [first, second] = [strangerAddress(), strangerAddress()];
     const answers = await Promise.all([
@@ -276,144 +249,145 @@ describe('SOL sends on a real virtual machine', () => {
       shop.send({ coin: 'SOL', destination: second, amount: '0.45' }),
     ]);
     expect(answers.map(({ body }) => body.success)).toEqual([true, true]);
-    node.advance(2);
+    world.node.advance(2);
     for (const { body } of answers) await confirmed(shop, body.data.id);
-    expect([lamports(first), lamports(second)]).toEqual([450_000_000n, 450_000_000n]);
+    expect([world.lamports(first), world.lamports(second)]).toEqual([450_000_000n, 450_000_000n]);
     const third = await shop.send({ coin: 'SOL', destination: first, amount: '0.45' });
     expect(third.body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
   });
 
   it('leave alone what reaches an account while another send draws on it', async () => {
-    const shop = await openShop();
+    const shop = await world.openShop();
     await fundWallet(shop, 500_000_000n);
     const [first, second] = [strangerAddress(), strangerAddress()];
-    node.dropNext(1);
+    world.node.dropNext(1);
     const sent = await send(shop, first, 300_000_000n);
-    payer.pay([{ address: shop.wallets.SOL, amount: 400_000_000n }]);
-    node.advance(3);
-    await till.ready();
+    world.payer.pay([{ address: shop.wallets.SOL, amount: 400_000_000n }]);
+    world.node.advance(3);
+    await world.till.ready();
     const refused = await shop.send({ coin: 'SOL', destination: second, amount: '0.2' });
     expect(refused.body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
-    node.landDropped();
-    node.advance(2);
+    world.node.landDropped();
+    world.node.advance(2);
     await confirmed(shop, sent.id);
     const rest = 600_000_000n - feeOf(sent.txHash);
-    expect(await balance(shop)).toBe(rest);
+    expect(await balanceOf(shop)).toBe(rest);
     const next = await send(shop, second, 200_000_000n);
-    node.advance(2);
+    world.node.advance(2);
     await confirmed(shop, next.id);
-    expect([lamports(first), lamports(second)]).toEqual([300_000_000n, 200_000_000n]);
-    expect(sink.types(sent.id)).not.toContain('send.failed');
+    expect([world.lamports(first), world.lamports(second)]).toEqual([300_000_000n, 200_000_000n]);
+    expect(world.sink.types(sent.id)).not.toContain('send.failed');
   });
 
   describe('that the network loses', () => {
     it('are offered again, the same bytes, until they land', async () => {
-      const shop = await openShop();
+      const shop = await world.openShop();
       await earn(shop, 1);
       const destination = strangerAddress();
-      node.dropNext(2);
+      world.node.dropNext(2);
       const sent = await send(shop, destination, 300_000_000n);
-      expect(lamports(destination)).toBe(0n);
+      expect(world.lamports(destination)).toBe(0n);
       for (let round = 0; round < 2; round += 1) {
-        till.clock.advance(6_000);
+        world.till.clock.advance(6_000);
         await eventually(
           'it is offered again',
-          () => node.calls.filter((method) => method === 'sendTransaction').length,
+          () => world.node.calls.filter((method) => method === 'sendTransaction').length,
           (count) => count > round + 1,
         );
       }
       await eventually(
         'it landed',
-        () => lamports(destination),
+        () => world.lamports(destination),
         (now) => now === 300_000_000n,
       );
-      node.advance(2);
+      world.node.advance(2);
       expect((await confirmed(shop, sent.id))['txHash']).toBe(sent.txHash);
     });
 
     it('are signed anew exactly once when they expired unseen', async () => {
-      const shop = await openShop();
+      const shop = await world.openShop();
       await earn(shop, 1);
       const destination = strangerAddress();
-      node.dropNext(1);
+      world.node.dropNext(1);
       const sent = await send(shop, destination, 300_000_000n);
-      node.advance(EXPIRY);
-      till.clock.advance(6_000);
+      world.node.advance(EXPIRY);
+      world.till.clock.advance(6_000);
       await eventually(
         'it landed',
-        () => lamports(destination),
+        () => world.lamports(destination),
         (now) => now === 300_000_000n,
       );
-      node.advance(2);
+      world.node.advance(2);
       const status = await confirmed(shop, sent.id);
       expect(status['txHash']).not.toBe(sent.txHash);
-      expect(node.ledger.transaction(sent.txHash)).toBeUndefined();
-      node.advance(EXPIRY);
-      till.clock.advance(60_000);
-      node.advance(2);
-      await till.ready();
-      expect(node.ledger.transactionsOf(destination)).toHaveLength(1);
-      expect(lamports(destination)).toBe(300_000_000n);
-      expect(sink.of(sent.id).filter(({ body }) => body.type === 'send.confirmed')).toHaveLength(1);
+      expect(world.node.ledger.transaction(sent.txHash)).toBeUndefined();
+      world.node.advance(EXPIRY);
+      world.till.clock.advance(60_000);
+      world.node.advance(2);
+      await world.till.ready();
+      expect(world.node.ledger.transactionsOf(destination)).toHaveLength(1);
+      expect(world.lamports(destination)).toBe(300_000_000n);
+      expect(world.sink.of(sent.id).filter(({ body }) => body.type === 'send.confirmed')).toHaveLength(1);
     });
 
     it('are not signed anew while they may still land, nor when they landed unseen', async () => {
-      const shop = await openShop();
+      const shop = await world.openShop();
       await earn(shop, 1);
       const destination = strangerAddress();
-      const blind = node.inject({ kind: 'cut', after: true }, { methods: ['sendTransaction'] });
+      const blind = world.node.inject({ kind: 'cut', after: true }, { methods: ['sendTransaction'] });
       const sent = await send(shop, destination, 300_000_000n);
-      node.advance(EXPIRY);
-      till.clock.advance(6_000);
+      world.node.advance(EXPIRY);
+      world.till.clock.advance(6_000);
       const status = await confirmed(shop, sent.id);
       blind.clear();
       expect(status['txHash']).toBe(sent.txHash);
-      expect(lamports(destination)).toBe(300_000_000n);
+      expect(world.lamports(destination)).toBe(300_000_000n);
     });
 
     it('by a fork are sent again and arrive once', async () => {
-      const shop = await openShop();
+      const shop = await world.openShop();
       await earn(shop, 1);
       const destination = strangerAddress();
       const sent = await send(shop, destination, 300_000_000n);
-      node.advance(3);
+      world.node.advance(3);
       await confirmed(shop, sent.id);
-      node.fork({ depth: 3, drop: [sent.txHash] });
-      node.advance(5);
-      expect(lamports(destination)).toBe(0n);
+      world.node.fork({ depth: 3, drop: [sent.txHash] });
+      world.node.advance(5);
+      expect(world.lamports(destination)).toBe(0n);
       await eventually(
         'it landed again',
-        () => lamports(destination),
+        () => world.lamports(destination),
         (now) => now === 300_000_000n,
       );
-      node.advance(40);
+      world.node.advance(40);
       await confirmed(shop, sent.id);
       await eventually(
         'the balance is the rest',
-        () => balance(shop),
+        () => balanceOf(shop),
         (now) =>
-          now === 200_000_000n - feeOf(node.ledger.transactionsOf(destination)[0]?.wire.signature ?? ''),
+          now ===
+          200_000_000n - feeOf(world.node.ledger.transactionsOf(destination)[0]?.wire.signature ?? ''),
       );
     });
   });
 
   it('that land and fail cost their fee, are told as failed and give the rest back', async () => {
-    const shop = await openShop();
+    const shop = await world.openShop();
     const [deposit] = await earn(shop, 1);
     const destination = strangerAddress();
-    payer.pay([{ address: destination, amount: 1_000_000n }]);
-    node.advance(2);
-    node.dropNext(1);
+    world.payer.pay([{ address: destination, amount: 1_000_000n }]);
+    world.node.advance(2);
+    world.node.dropNext(1);
     const sent = await send(shop, destination, 500_000n);
     // The destination closes its account before the bytes land: too little arrives to open it again.
-    node.ledger.put(destination, { ...node.ledger.machine.account(destination)!, lamports: 0n });
-    node.landDropped();
-    node.advance(2);
-    await sink.waitForEvent('send.failed', sent.id);
+    world.node.ledger.put(destination, { ...world.node.ledger.machine.account(destination)!, lamports: 0n });
+    world.node.landDropped();
+    world.node.advance(2);
+    await world.sink.waitForEvent('send.failed', sent.id);
     const fee = feeOf(sent.txHash);
-    expect(node.ledger.transaction(sent.txHash)?.err).toHaveProperty('InsufficientFundsForRent');
-    expect(lamports(deposit!)).toBe(500_000_000n - fee);
-    expect(await balance(shop)).toBe(500_000_000n - fee);
-    expect(sink.types(sent.id)).not.toContain('send.confirmed');
+    expect(world.node.ledger.transaction(sent.txHash)?.err).toHaveProperty('InsufficientFundsForRent');
+    expect(world.lamports(deposit!)).toBe(500_000_000n - fee);
+    expect(await balanceOf(shop)).toBe(500_000_000n - fee);
+    expect(world.sink.types(sent.id)).not.toContain('send.confirmed');
   });
 });

@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AccountHints } from '../../../src/chains/solana/account-hints.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
-import { Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { SvmNode } from '../../_helpers/svm/node.ts';
 import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
-import { WebhookSink } from '../../_helpers/webhook-sink.ts';
+import { SvmWorld } from '../../_helpers/svm/world.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const limits = { minGapMs: 50, firstPauseMs: 20, longestPauseMs: 100, silenceMs: 10_000 };
@@ -132,16 +130,12 @@ describe('hints about Solana accounts', () => {
 });
 
 it('a daemon with a subscription sees a payment long before its next poll, and without one at the poll', async () => {
-  const node = await SvmNode.start();
-  const payer = new Payer(node);
-  const sink = await WebhookSink.start();
-  const till = await Till.start({
-    ...liveEnv({ SOL: node.url }),
-    TILLD_SOL_WS_URL: node.wsUrl,
-    TILLD_POLL_INTERVAL: `${POLL_MS}ms`,
+  const world = await SvmWorld.start({
+    env: ({ wsUrl }) => ({ TILLD_SOL_WS_URL: wsUrl, TILLD_POLL_INTERVAL: `${POLL_MS}ms` }),
   });
+  const { node, payer, sink } = world;
   try {
-    const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    const shop = await world.openShop();
     const seenAfter = async (): Promise<number> => {
       const before = node.subscriptions.calls.length;
       const looks = node.calls.length;
@@ -166,7 +160,6 @@ it('a daemon with a subscription sees a payment long before its next poll, and w
     await node.up();
     await seenAfter();
   } finally {
-    await till.end();
-    await Promise.all([sink.close(), node.stop()]);
+    await world.end();
   }
 }, 60_000);
