@@ -49,7 +49,7 @@ export function assetsRouter({ directory }: WebAssets): Router {
   const files = { index: false, redirect: false, dotfiles: 'ignore' } as const;
   router.use(
     '/assets',
-    express.static(`${directory}assets`, { ...files, immutable: true, maxAge: YEAR_SECONDS * 1000 }),
+    express.static(join(directory, 'assets'), { ...files, immutable: true, maxAge: YEAR_SECONDS * 1000 }),
   );
   router.get('/icon.svg', (_req, res, next) => {
     res.sendFile('icon.svg', { root: directory, maxAge: DAY_SECONDS * 1000 }, (error?: Error) => {

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Shop } from '../../_helpers/api-client.ts';
 import { TillProcess } from '../../_helpers/till.ts';
+import { ensureWebBuilt } from '../../_helpers/web/build.ts';
 
 const run = promisify(execFile);
 
@@ -18,7 +19,10 @@ const isAscii = (file: string): boolean => readFileSync(file).every((byte) => by
 
 describe('the build', () => {
   // Beside a running test suite: all other tests run the sources.
-  beforeAll(async () => void (await run('npm', ['run', '--silent', 'build:server'])), 120_000);
+  beforeAll(async () => {
+    await ensureWebBuilt();
+    await run('npm', ['run', '--silent', 'build:server']);
+  }, 120_000);
 
   it('is a daemon that takes payments and stops when told, its threads and pages with it', async () => {
     const till = await TillProcess.start({}, undefined, 'dist/main.js');
@@ -28,6 +32,9 @@ describe('the build', () => {
       const addresses = payments.flatMap(({ options }) => Object.values(options).map((one) => one.address));
       expect(new Set(addresses).size).toBe(30 * 4);
       await till.ready();
+      for (const file of readdirSync('dist/web/assets')) {
+        expect((await fetch(`${till.api.baseUrl}/assets/${file}`)).status).toBe(200);
+      }
       const docs = await fetch(`${till.api.baseUrl}/docs`);
       expect(await docs.text()).toContain('Authorization: Bearer &hellip;');
       expect(await till.terminate()).toBe(0);
