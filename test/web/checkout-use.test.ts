@@ -125,6 +125,21 @@ describe('a payer', () => {
     await page.context().close();
   });
 
+  it('finds the money that the shop sent back by its transaction', async () => {
+    const page = await browser.page({ viewport: PHONE });
+    const payment = await world.pay();
+    await open(page, payment);
+    await world.simulate(payment.id, 'exact', { coin: 'LTC', confirmations: 6 });
+    await heading(page, 'Payment complete').waitFor();
+    const back = page.getByRole('region', { name: 'Sent back to you' });
+    expect(await back.count()).toBe(0);
+    const txid = await world.refund(payment.id);
+    await heading(page, 'The payment was refunded').waitFor();
+    expect(await back.getByTitle(txid).count()).toBe(1);
+    expect(await back.innerText()).toMatch(/ LTC\s+Seen on the network/);
+    await page.context().close();
+  });
+
   it('plays in the sandbox with the coin that was chosen', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay();

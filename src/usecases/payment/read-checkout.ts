@@ -22,12 +22,23 @@ export interface AmountDue {
   readonly uri: string | null;
 }
 
+/** Money that the shop sent back, as the chain shows it to anybody. */
+export interface MoneyBack {
+  readonly coin: Coin;
+  /** Decimal string in the coin's unit: what arrives. */
+  readonly amount: string;
+  readonly txid: string;
+  readonly isConfirmed: boolean;
+}
+
 /** Everything the checkout page shows, and nothing more: the payer's view and the shop's public face. */
 export interface CheckoutView {
   readonly merchantId: string;
   readonly shop: { readonly name: string; readonly domain: string; readonly isVerified: boolean };
   readonly payment: ReturnType<typeof payerView>;
   readonly due: readonly AmountDue[];
+  /** Newest last. */
+  readonly moneyBack: readonly MoneyBack[];
   /** Differs from what readStamps answers once anything stored of it has changed. */
   readonly stamp: string;
 }
@@ -40,11 +51,13 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
   const row = await findPayment(deps.db, paymentId);
   const merchant = row === undefined ? undefined : await findMerchant(deps.db, row.merchant_id);
   if (row === undefined || merchant === undefined) throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
+  const loaded = await loadPayment(deps.db, row);
   return {
     merchantId: merchant.id,
     shop: { name: merchant.name, domain: merchant.domain, isVerified: merchant.domain_verified_at !== null },
     payment: payerView(await presentPayment(deps.db, deps, row)),
-    due: amountsDue(deps, await loadPayment(deps.db, row)),
+    due: amountsDue(deps, loaded),
+    moneyBack: moneyBack(loaded),
     stamp: stampOf({ ...merchant, ...row }),
   };
 }
@@ -61,6 +74,18 @@ export async function readStamps(
 function stampOf(row: Omit<CheckoutRow, 'id'>): string {
   const { status, exception, updated_at, expires_at, name, domain_verified_at } = row;
   return JSON.stringify([status, exception, updated_at, expires_at, name, domain_verified_at]);
+}
+
+/** What was only signed nobody can look up yet, and what failed gave nothing back. */
+function moneyBack({ refunds }: LoadedPayment): MoneyBack[] {
+  return refunds
+    .filter(({ status }) => status === 'broadcast' || status === 'confirmed')
+    .map(({ coin, amount, txid, status }) => ({
+      coin,
+      amount: formatCoinAmount(BigInt(amount), coin),
+      txid,
+      isConfirmed: status === 'confirmed',
+    }));
 }
 
 function amountsDue({ chains }: PresentDeps, { row, options, state }: LoadedPayment): AmountDue[] {

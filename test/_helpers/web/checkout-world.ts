@@ -4,6 +4,9 @@ import { Till } from '../till.ts';
 
 type Fields = Record<string, unknown>;
 
+/** Where somebody who paid in LTC wants it back. */
+const PAYER = 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0';
+
 /**
  * A shop in the sandbox whose blocks come only when they are asked for, so that every state of a
  * payment holds still for as long as one looks at it.
@@ -41,6 +44,16 @@ export class CheckoutWorld {
   async resolve(paymentId: string, action: 'accept' | 'refunded'): Promise<void> {
     const body = { paymentId, action };
     await this.till.api.must('POST', '/payment/resolve', { token: this.shop.secretKey, body });
+  }
+
+  /** Sends all that a payment received back to somebody; answers the transaction. */
+  async refund(paymentId: string): Promise<string> {
+    const body = { paymentId, destination: PAYER };
+    const { refund } = await this.till.api.must<{ refund: { txHash: string } }>('POST', '/payment/refund', {
+      token: this.shop.secretKey,
+      body,
+    });
+    return refund.txHash;
   }
 
   /** Lets a payment's time run out and waits for it to end. */
@@ -116,6 +129,15 @@ export const STATES: readonly {
     reach: async (world, id) => {
       await world.simulate(id, 'underpay', { coin: 'BTC' });
       await world.resolve(id, 'refunded');
+    },
+  },
+  {
+    name: 'sent-back',
+    status: 'refunded',
+    heading: 'The payment was refunded',
+    reach: async (world, id) => {
+      await world.simulate(id, 'exact', { coin: 'LTC', confirmations: 6 });
+      await world.refund(id);
     },
   },
   {

@@ -1,3 +1,4 @@
+import type { Coin } from '../../../domain/coins.ts';
 import { assertNever } from '../../../domain/errors.ts';
 import type { CheckoutView } from '../../../usecases/payment/read-checkout.ts';
 import { html, type Html } from '../html.ts';
@@ -100,7 +101,7 @@ function completed(scene: Scene): Html {
       <p>${say('completedText', { shop: shop.name, amount })}</p>
       ${more && html`<p class="hint">${say('overpaid')}</p>`} ${backLink(scene, 'button')}
     </div>
-    ${transactions(scene)}`;
+    ${moneyBack(scene)} ${transactions(scene)}`;
 }
 
 function outcome(scene: Scene, icon: StateIcon, title: keyof Messages, text: keyof Messages): Html {
@@ -111,7 +112,7 @@ function outcome(scene: Scene, icon: StateIcon, title: keyof Messages, text: key
       <p>${say(text)}</p>
       ${backLink(scene, 'button')}
     </div>
-    ${transactions(scene)}`;
+    ${moneyBack(scene)} ${transactions(scene)}`;
 }
 
 function deadline({ view, say, language }: Scene): Html {
@@ -132,17 +133,34 @@ function backLink({ view, say }: Scene, kind: 'button' | 'link'): Html | null {
   return url === null ? null : html`<p><a class="${kind}" href="${url}">${say('backToShop')}</a></p>`;
 }
 
+/** Transactions shown of each kind. */
+const SHOWN = 5;
+
 /** Newest first, at most a handful: somebody may send dust on purpose. */
 function transactions(scene: Scene): Html | null {
   const { view, say } = scene;
-  const shown = view.payment.transactions.filter(({ status }) => status !== 'reversed').slice(-5);
-  if (shown.length === 0) return null;
-  return html`<section class="received" aria-label="${say('received')}">
-    <h3 class="label">${say('received')}</h3>
-    <ul>
-      ${shown.toReversed().map((transaction) => received(scene, transaction))}
-    </ul>
-  </section>`;
+  const shown = view.payment.transactions.filter(({ status }) => status !== 'reversed').slice(-SHOWN);
+  return moved(
+    say('received'),
+    shown.toReversed().map((transaction) => received(scene, transaction)),
+  );
+}
+
+/** What came back to the payer, by which it can be found on the chain; newest first. */
+function moneyBack({ view, say, language }: Scene): Html | null {
+  const shown = view.moneyBack.slice(-SHOWN).toReversed();
+  return moved(
+    say('sentBack'),
+    shown.map(({ coin, amount, txid, isConfirmed }) =>
+      entry({
+        coin,
+        amount: coins(amount, language),
+        hint: isConfirmed ? say('inBlock') : say('unconfirmed'),
+        txid,
+        label: say('transaction'),
+      }),
+    ),
+  );
 }
 
 function received({ view, say, language }: Scene, transaction: Transaction): Html {
@@ -153,13 +171,42 @@ function received({ view, say, language }: Scene, transaction: Transaction): Htm
   const progress = { done: count(done, language), needed: count(needed, language) };
   const isFinalOnChain = done === needed && (option?.finality ?? null) !== null;
   const counted = isFinalOnChain ? say('final') : say('confirmations', progress);
+  return entry({
+    coin,
+    amount: coins(amount, language),
+    hint: done === 0 ? say('unconfirmed') : counted,
+    txid,
+    label: say('transaction'),
+  });
+}
+
+function moved(title: string, entries: readonly Html[]): Html | null {
+  if (entries.length === 0) return null;
+  return html`<section class="received" aria-label="${title}">
+    <h3 class="label">${title}</h3>
+    <ul>
+      ${entries}
+    </ul>
+  </section>`;
+}
+
+interface Entry {
+  readonly coin: Coin;
+  readonly amount: string;
+  readonly hint: string;
+  readonly txid: string;
+  /** What the id is, for those who hear the page. */
+  readonly label: string;
+}
+
+function entry({ coin, amount, hint, txid, label }: Entry): Html {
   return html`<li>
     ${coinIcon(coin)}
     <div>
-      <b class="number">${coins(amount, language)} ${coin}</b>
-      <span class="hint">${done === 0 ? say('unconfirmed') : counted}</span>
+      <b class="number">${amount} ${coin}</b>
+      <span class="hint">${hint}</span>
       <span class="txid" title="${txid}"
-        ><span class="sr">${say('transaction')}</span> ${txid.slice(0, 8)}&hellip;${txid.slice(-6)}</span
+        ><span class="sr">${label}</span> ${txid.slice(0, 8)}&hellip;${txid.slice(-6)}</span
       >
     </div>
   </li>`;

@@ -49,6 +49,8 @@ export const de: Messages = {
   refundedTitle: 'Die Zahlung wurde erstattet',
   refundedText: 'Der Shop hat das Geld zurückgegeben.',
   received: 'Eingegangen',
+  sentBack: 'An Sie zurückgesendet',
+  inBlock: 'In einem Block',
   transaction: 'Transaktion',
   sandbox: 'Sandbox: kein echtes Geld',
   sandboxText: 'Zahlung durchspielen:',

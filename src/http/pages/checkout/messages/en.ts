@@ -46,6 +46,8 @@ export const en = {
   refundedTitle: 'The payment was refunded',
   refundedText: 'The shop has given the money back.',
   received: 'Received',
+  sentBack: 'Sent back to you',
+  inBlock: 'In a block',
   transaction: 'Transaction',
   sandbox: 'Sandbox: no real money',
   sandboxText: 'Play the payer:',

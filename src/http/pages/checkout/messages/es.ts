@@ -47,6 +47,8 @@ export const es: Messages = {
   refundedTitle: 'El pago fue reembolsado',
   refundedText: 'La tienda ha devuelto el dinero.',
   received: 'Recibido',
+  sentBack: 'Devuelto',
+  inBlock: 'En un bloque',
   transaction: 'Transacción',
   sandbox: 'Pruebas: sin dinero real',
   sandboxText: 'Simule al pagador:',

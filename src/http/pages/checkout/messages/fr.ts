@@ -48,6 +48,8 @@ export const fr: Messages = {
   refundedTitle: 'Le paiement a été remboursé',
   refundedText: 'La boutique a rendu l’argent.',
   received: 'Reçu',
+  sentBack: 'Renvoyé',
+  inBlock: 'Dans un bloc',
   transaction: 'Transaction',
   sandbox: 'Bac à sable : pas d’argent réel',
   sandboxText: 'Jouez le payeur :',

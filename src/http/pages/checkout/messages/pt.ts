@@ -47,6 +47,8 @@ export const pt: Messages = {
   refundedTitle: 'O pagamento foi reembolsado',
   refundedText: 'A loja devolveu o dinheiro.',
   received: 'Recebido',
+  sentBack: 'Devolvido',
+  inBlock: 'Num bloco',
   transaction: 'Transação',
   sandbox: 'Ambiente de testes: sem dinheiro real',
   sandboxText: 'Simule o pagador:',
