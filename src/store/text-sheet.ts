@@ -4,6 +4,8 @@ const PAGE_BYTES = 65_536;
 /** Bytes of the longest part that is looked for: what is longer is in no text. */
 const MAX_PART_BYTES = 2_048;
 const TEXTS_AT = PART_AT + MAX_PART_BYTES + READ_BEYOND;
+/** Before the first text, as behind each. */
+const FIRST_END_AT = TEXTS_AT - 1;
 const ADDRESS_BYTES = 4;
 
 /** See text-sheet-wasm.ts. */
@@ -35,6 +37,7 @@ export class TextSheet {
   constructor() {
     const instance = new WebAssembly.Instance(compiled(), { env: { memory: this.#memory } });
     this.#find = instance.exports['find'] as Find;
+    this.#bytes[FIRST_END_AT] = END_OF_TEXT;
   }
 
   /** How many texts there are. */
@@ -73,7 +76,7 @@ export class TextSheet {
     if (length === 0) throw new RangeError('every text holds an empty part');
     const to = Math.ceil((this.#end + length + READ_BEYOND) / ADDRESS_BYTES) * ADDRESS_BYTES;
     this.#reserve(to + this.#size * ADDRESS_BYTES);
-    this.#bytes.fill(0, PART_AT, TEXTS_AT);
+    this.#bytes.fill(0, PART_AT, FIRST_END_AT);
     this.#bytes.write(part, PART_AT);
     const stopped = this.#find(TEXTS_AT, this.#end, length, to);
     this.#found = new Uint32Array(this.#memory.buffer, to, (stopped - to) / ADDRESS_BYTES);
@@ -84,8 +87,7 @@ export class TextSheet {
   found(from: number, before: number): string[] {
     const texts: string[] = [];
     for (const at of this.#found.subarray(Math.max(0, from), Math.max(0, before))) {
-      // Of what stands in front of the first text every byte is zero.
-      const start = Math.max(TEXTS_AT, this.#bytes.lastIndexOf(END_OF_TEXT, at) + 1);
+      const start = this.#bytes.lastIndexOf(END_OF_TEXT, at) + 1;
       texts.push(this.#bytes.toString('utf8', start, this.#bytes.indexOf(END_OF_TEXT, at)));
     }
     return texts;
