@@ -1,9 +1,10 @@
 const DAY_MS = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
 
-/** The day that was written last, and its beginning: nearly all moments of one answer share it. */
-let day = Number.NaN;
-let dayText = '';
+/** Days that were written lately, and their beginnings, each at its own place: one answer tells of few days. */
+const PLACES = 64;
+const days = Array.from({ length: PLACES }, () => Number.NaN);
+const dayTexts = Array.from({ length: PLACES }, () => '');
 
 /**
  * A moment as ISO 8601 in UTC with milliseconds, as `new Date(ms).toISOString()` writes it, in a quarter
@@ -12,14 +13,15 @@ let dayText = '';
  */
 export function isoTime(ms: number): string {
   const ofDay = Math.floor(ms / DAY_MS);
-  if (ofDay !== day) {
-    dayText = new Date(ofDay * DAY_MS).toISOString().slice(0, -'00:00:00.000Z'.length);
-    day = ofDay;
+  const place = ofDay & (PLACES - 1);
+  if (days[place] !== ofDay) {
+    dayTexts[place] = new Date(ofDay * DAY_MS).toISOString().slice(0, -'00:00:00.000Z'.length);
+    days[place] = ofDay;
   }
   const rest = Math.trunc(ms - ofDay * DAY_MS);
   const seconds = Math.floor(rest / 1000);
   const minutes = Math.floor(seconds / 60);
-  return `${dayText}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}.${three(rest % 1000)}Z`;
+  return `${dayTexts[place]}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}.${three(rest % 1000)}Z`;
 }
 
 function two(number: number): string {

@@ -11,31 +11,27 @@ export interface Connections {
 /** Watches a server from its start. Node itself forgets connections that sent no request yet. */
 export function trackConnections(server: Server, secure: boolean): Connections {
   const raw = new Set<Socket>();
-  const ready = new Set<Socket>();
-  const busy = new Map<Socket, number>();
-  server.on('connection', keepIn(raw));
-  server.on(secure ? 'secureConnection' : 'connection', keepIn(ready));
+  const ready = new Map<Socket, { running: number }>();
+  server.on('connection', (socket: Socket) => {
+    raw.add(socket);
+    socket.once('close', () => raw.delete(socket));
+  });
+  server.on(secure ? 'secureConnection' : 'connection', (socket: Socket) => {
+    ready.set(socket, { running: 0 });
+    socket.once('close', () => ready.delete(socket));
+  });
   server.on('request', ({ socket }, res) => {
-    busy.set(socket, (busy.get(socket) ?? 0) + 1);
-    res.on('close', () => {
-      const left = (busy.get(socket) ?? 1) - 1;
-      if (left > 0) busy.set(socket, left);
-      else busy.delete(socket);
-    });
+    const requests = ready.get(socket);
+    if (requests === undefined) return;
+    requests.running += 1;
+    res.on('close', () => (requests.running -= 1));
   });
   return {
     endIdle: () => {
-      for (const socket of ready) if (!busy.has(socket)) socket.destroySoon();
+      for (const [socket, { running }] of ready) if (running === 0) socket.destroySoon();
     },
     endAll: () => {
       for (const socket of raw) socket.destroy();
     },
-  };
-}
-
-function keepIn(sockets: Set<Socket>): (socket: Socket) => void {
-  return (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
   };
 }

@@ -41,9 +41,9 @@ type Build<P, R> = (db: Db, slot: SlotOf<P>) => { compile(): CompiledQuery<R> };
  */
 export function prepared<P extends object, R>(
   build: Build<P, R>,
-): (db: Db, values: Readonly<P>) => Promise<R[]> {
+): (db: Db, values: Readonly<P>) => R[] | Promise<R[]> {
   let compiled: CompiledQuery<R> | null = null;
-  return async (db, values) => {
+  return (db, values) => {
     compiled ??= build(
       db,
       <K extends keyof P & string>(name: K) => new Slot(name) as unknown as P[K],

@@ -34,19 +34,16 @@ async function loadWith(
 }
 
 /**
- * As loadPayment, for showing only: without money nobody asks where the chains stand, and most payments
- * that are looked up have none yet.
+ * As loadPayment, for showing only: without money nobody asks where the chains stand, nothing can have been
+ * given back, and most payments that are looked up have none yet.
  */
 export async function loadShownPayment(db: Db, row: StoredPayment): Promise<LoadedPayment> {
   const outputs = await outputsOfPayment(db, row.id);
   if (outputs.length > 0) return loadWith(db, row, outputs);
-  const options = await optionsOf(db, row.id);
-  const refunds = await refundsOf(db, row.id);
-  const ledger = { outputs, refunds, tips: {}, final: {} };
-  return { row, options, outputs, refunds, state: toState(row, options, ledger) };
+  return loadedNew(row, await optionsOf(db, row.id));
 }
 
-/** A payment that was made just now: nothing can have been observed about it. @param options by coin */
+/** A payment that nobody has paid, such as one made just now. @param options by coin */
 export function loadedNew(row: StoredPayment, options: readonly StoredOption[]): LoadedPayment {
   const nothing = { outputs: [], refunds: [] };
   return { row, options, ...nothing, state: toState(row, options, { ...nothing, tips: {}, final: {} }) };

@@ -62,9 +62,7 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
     createdAt: isoTime(row.created_at),
     expiresAt: isoTime(row.expires_at),
     updatedAt: isoTime(row.updated_at),
-    options: Object.fromEntries<OptionView>(
-      loaded.options.map((option) => [option.coin, presentOption(deps, loaded, live, option)]),
-    ),
+    options: presentOptions(deps, loaded, live),
     transactions: loaded.state.credits.slice(-MAX_LIST).map((credit) => presentCredit(loaded, credit)),
     refunds: loaded.refunds.slice(-MAX_LIST).map(presentRefund),
     timeline: timeline
@@ -88,6 +86,12 @@ export function payerView(payment: PaymentView) {
 }
 
 type OptionView = ReturnType<typeof presentOption>;
+
+function presentOptions(deps: PresentDeps, loaded: LoadedPayment, credits: readonly PaymentCredit[]) {
+  const byCoin: Record<string, OptionView> = {};
+  for (const option of loaded.options) byCoin[option.coin] = presentOption(deps, loaded, credits, option);
+  return byCoin;
+}
 
 function presentOption(
   deps: PresentDeps,

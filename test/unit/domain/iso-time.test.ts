@@ -8,6 +8,8 @@ test('writes every moment as Date does, whatever was written before it', () => {
     fc.integer({ min: 0, max: 4_102_444_800_000 }),
     fc.integer({ min: -100_000, max: 100_000 }),
     fc.integer({ min: -3, max: 40_000 }).map((days) => days * 86_400_000 - 1),
+    // Days that take each other's place among those kept.
+    fc.integer({ min: -3, max: 3 }).map((times) => times * 64 * 86_400_000),
   );
   fc.assert(
     fc.property(fc.array(moment, { minLength: 1, maxLength: 20 }), (moments) => {
