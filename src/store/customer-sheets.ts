@@ -8,8 +8,7 @@ import { EMPTY, TextSheet, type SheetMark } from './text-sheet.ts';
 /** Of fewer customers the database finds them as soon. */
 const WORTHWHILE_CUSTOMERS = 500;
 /** What all sheets may take, and how many there may be: a million usual addresses fit. */
-const MAX_BYTES = 32 * 1024 * 1024;
-const MAX_SHEETS = 16;
+const LIMITS = { maxBytes: 32 * 1024 * 1024, maxSheets: 16 };
 /** Kept as long as somebody searches. */
 const IDLE_MS = 5 * 60_000;
 /** Addresses read in one turn of the event loop. */
@@ -42,14 +41,19 @@ export interface CustomersFound {
 export class CustomerSheets {
   /** The least recently used account first. */
   readonly #accounts = new Map<string, Account>();
+  readonly #limits: typeof LIMITS;
   #idle: NodeJS.Timeout | null = null;
+
+  constructor(limits = LIMITS) {
+    this.#limits = limits;
+  }
 
   /** Null where the database must find them itself: few customers, more than fit, or too busy an account. */
   async find(db: Db, search: CustomerSearch): Promise<CustomersFound | null> {
     const { userId } = search;
     const count = (await countsOf(db, userId)).count;
     if (count < WORTHWHILE_CUSTOMERS) return null;
-    const account = this.#accounts.get(userId) ?? new Account(userId);
+    const account = this.#accounts.get(userId) ?? new Account(userId, this.#limits.maxBytes);
     this.#accounts.delete(userId);
     this.#accounts.set(userId, account);
     const found = await account.find(db, search);
@@ -60,10 +64,13 @@ export class CustomerSheets {
   }
 
   #shrink(): void {
+    const { maxBytes, maxSheets } = this.#limits;
     let bytes = 0;
     for (const account of this.#accounts.values()) bytes += account.bytes;
     for (const [userId, account] of this.#accounts) {
-      if (bytes <= MAX_BYTES && this.#accounts.size <= MAX_SHEETS) return;
+      // The last one fitted when it was read, and would be read again at each search.
+      if (this.#accounts.size === 1) return;
+      if (bytes <= maxBytes && this.#accounts.size <= maxSheets) return;
       this.#accounts.delete(userId);
       bytes -= account.bytes;
     }
@@ -73,6 +80,7 @@ export class CustomerSheets {
 /** The addresses of one account, in the order in which its customers came. */
 class Account {
   readonly #userId: string;
+  readonly #maxBytes: number;
   /** One search after the other: while the sheet is read anew nobody looks at it. */
   readonly #inTurn = pLimit(1);
   #sheet = new TextSheet();
@@ -82,8 +90,8 @@ class Account {
   /** With so many customers it did not fit. */
   #tooMany = Infinity;
 
-  constructor(userId: string) {
-    this.#userId = userId;
+  constructor(userId: string, maxBytes: number) {
+    [this.#userId, this.#maxBytes] = [userId, maxBytes];
   }
 
   get bytes(): number {
@@ -133,7 +141,7 @@ class Account {
       }
       const last = rows.at(-1);
       if (last === undefined || rows.length < PIECE) return true;
-      if (this.#sheet.bytes > MAX_BYTES) return false;
+      if (this.#sheet.bytes > this.#maxBytes) return false;
       after = { ...after, at: last.created_at, id: last.id };
       await setImmediate();
     }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { emailKey } from '../../../src/domain/email.ts';
+import { CustomerSheets } from '../../../src/store/customer-sheets.ts';
 import { customersLike, listCustomers } from '../../../src/store/customers.ts';
 import { inTransaction } from '../../../src/store/database.ts';
 import type { CustomerRow } from '../../../src/store/tables.ts';
@@ -142,4 +143,22 @@ test('searches at the same time, while customers come, find no fewer than there 
   }
   expect(await totals()).toBe(3 * CUSTOMERS + 10);
   expect(await listCustomers(shop.db, filter)).toEqual(await customersLike(shop.db, filter));
+});
+
+test('leaves to the database what does not fit, and takes up again the account it let go of', async () => {
+  const accounts = [await newAccount(), await newAccount()];
+  for (const userId of accounts) {
+    await insert(Array.from({ length: CUSTOMERS }, (_, at) => customer(userId, at)));
+  }
+  const all = { part: 'example.com', offset: 1, limit: 2 };
+  const none = new CustomerSheets({ maxBytes: 1, maxSheets: 1 });
+  const one = new CustomerSheets({ maxBytes: 1024 * 1024, maxSheets: 1 });
+  for (const userId of [...accounts, ...accounts]) {
+    expect(await none.find(shop.db, { ...all, userId })).toBe(null);
+    const expected = await customersLike(shop.db, { userId, search: all.part, page: 1, limit: 3 });
+    const found = await one.find(shop.db, { ...all, userId });
+    expect(found?.total).toBe(CUSTOMERS);
+    expect(new Set(found?.keys)).toEqual(new Set(expected.rows.slice(1).map((row) => row.email_key)));
+  }
+  expect(await one.find(shop.db, { ...all, userId: 'nobody' })).toBe(null);
 });
