@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
+import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import { Agent } from 'undici';
 import type { Logger } from '../../src/domain/ports.ts';
@@ -82,12 +83,16 @@ async function startSinks(bench: Bench): Promise<string[]> {
   return ports.map((port) => `http://127.0.0.1:${port}/hook`);
 }
 
+/** What is to be delivered, written without waiting for the disk for each, and then put there for good. */
 async function emit(shop: Shop, merchants: readonly Merchant[], count: number): Promise<void> {
+  await sql`pragma synchronous = off`.execute(shop.db);
   for (let at = 0; at < count; at += 1) {
     const merchant = merchants[at % merchants.length];
     if (merchant === undefined) throw new Error('no merchant');
     await (await shop.payment(merchant)).emit('payment.completed', PAYMENT);
   }
+  await sql`pragma synchronous = full`.execute(shop.db);
+  await sql`pragma wal_checkpoint(truncate)`.execute(shop.db);
 }
 
 /** Seconds from the start of a queue to the last delivery on disk. */
