@@ -44,7 +44,7 @@ export class DueLeases {
    * Nothing may be sent before it is done: what it leased may follow something that is not on disk before.
    */
   async next(want: Want): Promise<Leased> {
-    if (this.#slots.free + this.#ahead.room <= 0) return NOTHING;
+    if (want.most <= 0 || this.#slots.free + this.#ahead.room <= 0) return NOTHING;
     const places = new Places(this.#slots, this.#ahead);
     try {
       const leased = await inPatientTransaction(this.#db, async (tx) => {

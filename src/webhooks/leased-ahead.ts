@@ -1,10 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import type { LeasedDelivery } from './attempt-delivery.ts';
+import type { Slots } from './slots.ts';
 
 /** An endpoint that answers within this time takes the next ones so soon that they may be leased before. */
 const QUICK_MS = 100;
 /** Whatever is wrong, nothing waits longer: the URL may have been edited meanwhile, and leases end. */
 const LONGEST_WAIT_MS = 2_000;
+/** Bodies of 20 kB at most: some megabytes. */
+const LIMITS = { total: 256, perOrigin: 32 };
 const MAX_REMEMBERED = 1_000;
 
 interface Waiting {
@@ -29,7 +32,7 @@ export class LeasedAhead {
   readonly #promised = new Map<string, number>();
 
   /** @param now a steady clock, ms */
-  constructor(limits: { total: number; perOrigin: number }, now: () => number = () => performance.now()) {
+  constructor(limits = LIMITS, now: () => number = () => performance.now()) {
     this.#total = limits.total;
     this.#perOrigin = limits.perOrigin;
     this.#now = now;
@@ -83,6 +86,16 @@ export class LeasedAhead {
       return first.leased;
     }
     return undefined;
+  }
+
+  /** Starts up to so many, as far as there are slots, each of which takes one; answers how many. */
+  start(most: number, slots: Slots, run: (leased: LeasedDelivery) => void): number {
+    for (let started = 0; started < most; started += 1) {
+      const next = slots.free > 0 ? this.next((origin) => slots.take(origin)) : undefined;
+      if (next === undefined) return started;
+      run(next);
+    }
+    return Math.max(0, most);
   }
 
   /** Takes a certain one out; undefined when it does not wait here. */

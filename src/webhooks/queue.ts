@@ -57,8 +57,8 @@ export interface WebhookQueueDeps {
 /** How long past an attempt's limit its lease holds. */
 const LEASE_MARGIN_MS = 30_000;
 const PER_ORIGIN = 4;
-/** Bodies of 20 kB at most: some megabytes. */
-const AHEAD = { total: 256, perOrigin: 32 };
+/** Attempts that are under way or wait for their record: beyond it nothing more is begun. */
+const MOST_UNRECORDED = 1_024;
 const CLOCK_TOLERANCE_MS = 60_000;
 const MANUAL_CONCURRENCY = 8;
 const MANUAL_WAITING = 64;
@@ -72,7 +72,7 @@ const TICK = '* * * * * *';
 export class WebhookQueue implements DeliveryAttempts {
   readonly #deps: WebhookQueueDeps;
   readonly #slots: Slots;
-  readonly #ahead = new LeasedAhead(AHEAD);
+  readonly #ahead = new LeasedAhead();
   readonly #due: DueLeases;
   readonly #pace = new Pace();
   readonly #keys: SigningKeys;
@@ -184,17 +184,18 @@ export class WebhookQueue implements DeliveryAttempts {
         const end = this.#pace.begin();
         await this.#rescue();
         this.#leaseReturn.start(this.#ahead.dropStale());
-        const { most } = this.#pace;
+        const most = Math.min(this.#pace.most, MOST_UNRECORDED - this.#running.size);
+        const started = this.#startAhead(most);
         const { now, ahead } = await this.#due.next({
           lease: this.#newLease(),
-          most,
+          most: most - started,
           runningIds: this.#heldIds(),
         });
         for (const each of now) this.#run(each, each.delivery.origin);
         for (const each of ahead) this.#ahead.add(each);
-        this.#startAhead();
+        this.#startAhead(most - started - now.length);
         // There may be more than the piece could hold.
-        if (now.length + ahead.length === most) this.#again = true;
+        if (most > 0 && started + now.length + ahead.length >= most) this.#again = true;
         // Attempts that end at the same time free their slots together.
         await end();
       } catch (error) {
@@ -204,15 +205,11 @@ export class WebhookQueue implements DeliveryAttempts {
     }
   }
 
-  /** Starts what was leased ahead, as far as there are slots by now. */
-  #startAhead(): void {
-    if (this.#ahead.size === 0) return;
+  /** Starts what was leased ahead, as far as there are slots by now; answers how many. */
+  #startAhead(most: number): number {
+    if (this.#ahead.size === 0) return 0;
     if (this.#stopping) this.#leaseReturn.start(this.#ahead.dropAll());
-    for (;;) {
-      const next = this.#slots.free > 0 ? this.#ahead.next((origin) => this.#slots.take(origin)) : undefined;
-      if (next === undefined) return;
-      this.#run(next, next.delivery.origin);
-    }
+    return this.#ahead.start(most, this.#slots, (next) => this.#run(next, next.delivery.origin));
   }
 
   /** Makes one leased attempt in the background. `slot` is the origin whose slot it holds, if any. */
@@ -229,7 +226,9 @@ export class WebhookQueue implements DeliveryAttempts {
       const quick = { isSuccess: error === null, durationMs };
       this.#leaseReturn.start(this.#ahead.answered(held, quick));
       held = null;
-      this.#startAhead();
+      // Beside requests what waits is sent in pieces, too.
+      if (this.#pace.isShared) this.wake();
+      else this.#startAhead(1);
     };
     let isDelivered = false;
     try {
