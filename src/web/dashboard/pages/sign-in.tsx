@@ -130,6 +130,7 @@ export function SignInPage() {
 
 export function RegisterPage() {
   const enter = useEnter();
+  const [{ next }] = useFilters();
   const register = useAct(
     (body: Body<'POST', '/auth/register'>) => api('POST', '/auth/register', { body }),
     (answer) => {
@@ -144,8 +145,8 @@ export function RegisterPage() {
       lead="For the person who runs the shop. Payers need none."
       foot={
         <>
-          You have one?{' '}
-          <Link to="/login" className={LINK}>
+          Already have an account?{' '}
+          <Link to="/login" search={next === undefined ? {} : { next }} className={LINK}>
             Sign in
           </Link>
         </>

@@ -1,0 +1,141 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../_helpers/web/build.ts';
+import { CheckoutWorld } from '../_helpers/web/checkout-world.ts';
+
+const PASSWORD = 'correct horse battery';
+
+let world: CheckoutWorld;
+let browser: WebBrowser;
+let page: Page;
+let email = '';
+/** The addresses of the payments that have each dialog. */
+const paths = { shop: '', pending: '', short: '', late: '' };
+
+beforeAll(async () => {
+  await ensureWebBuilt();
+  world = await CheckoutWorld.start();
+  const { shop, till } = world;
+  browser = await WebBrowser.start(till.api.baseUrl);
+  paths.shop = `/dashboard/shop/${shop.merchantId}`;
+  const payments = `${paths.shop}/payments`;
+  const short = await world.pay();
+  await world.simulate(short.id, 'underpay', { coin: 'LTC', confirmations: 6 });
+  const late = await world.pay();
+  await world.simulate(late.id, 'late', { coin: 'BTC', confirmations: 6 });
+  const pending = await world.pay();
+  Object.assign(paths, {
+    pending: `${payments}/${pending.id}`,
+    short: `${payments}/${short.id}`,
+    late: `${payments}/${late.id}`,
+  });
+  await till.api.must('POST', '/merchant/product/create', { token: shop.token, body: { name: 'A book' } });
+  page = await browser.page({ viewport: DESKTOP });
+  // The browser's day is the daemon's: late payments have moved it.
+  await page.clock.setSystemTime(till.clock.now());
+  const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token: shop.token });
+  email = user.email;
+  await page.goto(paths.shop);
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Latest payments' }).waitFor();
+});
+
+afterAll(async () => {
+  await browser?.stop();
+  await world?.end();
+});
+afterEach(() => {
+  expect(browser.takeComplaints()).toEqual([]);
+});
+
+/** Whether the keyboard is within the dialog; what it rests on, else. */
+async function focusIn(dialog: Locator): Promise<true | string> {
+  return dialog.evaluate((element) => {
+    const { activeElement } = element.ownerDocument;
+    return element.contains(activeElement) || String(activeElement?.outerHTML.slice(0, 80));
+  });
+}
+
+const dialogs: [title: string, at: () => string, button: string][] = [
+  ['New shop', () => '/dashboard/shops', 'New shop'],
+  ['New payment', () => `${paths.shop}/payments`, 'New payment'],
+  ['Cancel this payment?', () => paths.pending, 'Cancel payment'],
+  ['Refund', () => paths.short, 'Refund'],
+  ['Accept what arrived?', () => paths.late, 'Accept as paid'],
+  ['Send BTC', () => `${paths.shop}/wallet`, 'Send BTC'],
+  ['Receive ETH', () => `${paths.shop}/wallet`, 'Receive ETH'],
+  ['New customer', () => `${paths.shop}/customers`, 'New customer'],
+  ['New product', () => `${paths.shop}/products`, 'New product'],
+  ['New price', () => `${paths.shop}/products`, 'Add price'],
+  ['Delete product', () => `${paths.shop}/products`, 'Delete'],
+  ['Regenerate keys', () => `${paths.shop}/keys`, 'Regenerate keys'],
+  ['Rotate the signing secret', () => `${paths.shop}/keys`, 'Rotate'],
+];
+
+describe('by the keyboard alone', () => {
+  it.each(dialogs)(
+    '"%s" opens, holds the focus, closes by Escape and gives it back',
+    async (title, at, name) => {
+      await page.goto(at());
+      const opener = page.getByRole('button', { name, exact: true });
+      await opener.focus();
+      await page.keyboard.press('Enter');
+      const dialog = page.getByRole('dialog', { name: title });
+      await dialog.waitFor();
+      await expect.poll(() => focusIn(dialog)).toBe(true);
+      const stops = await dialog.locator('button, input, select, textarea, a[href]').count();
+      expect(stops).toBeGreaterThan(0);
+      for (const key of ['Tab', 'Shift+Tab']) {
+        // Around more than once, whatever has a place of its own in the order.
+        for (let times = 0; times < stops + 3; times += 1) {
+          await page.keyboard.press(key);
+          // At its edge the focus rests for a moment on a guard, which sends it on.
+          await expect.poll(() => focusIn(dialog), { message: `${key} ${times}`, interval: 5 }).toBe(true);
+        }
+      }
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      expect(await opener.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    },
+  );
+});
+
+describe('the first page of a new merchant', () => {
+  it('leads to the page that was asked for, also by the way of signing in', async () => {
+    const shown = await browser.page({ viewport: DESKTOP });
+    await shown.goto('/dashboard/nodes');
+    await shown.getByRole('link', { name: 'Create an account' }).click();
+    await shown.getByText('Already have an account?').waitFor();
+    await shown.getByRole('link', { name: 'Sign in' }).click();
+    await shown.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await shown.getByLabel('Email').fill(email);
+    await shown.getByLabel('Password').fill(PASSWORD);
+    await shown.getByRole('button', { name: 'Sign in' }).click();
+    await shown.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor();
+    await shown.context().close();
+  });
+
+  it.each([
+    ['phone', PHONE, 'light'],
+    ['phone', PHONE, 'dark'],
+    ['desktop', DESKTOP, 'light'],
+    ['desktop', DESKTOP, 'dark'],
+  ] as const)('looks right on a %s', async (name, viewport, colorScheme) => {
+    const shown = await browser.page({ viewport, colorScheme });
+    await shown.goto('/dashboard/register');
+    await shown.getByRole('heading', { name: 'Create an account' }).waitFor();
+    await shown.screenshot({ path: `${SCREENS}/dashboard-register-${name}-${colorScheme}.png` });
+    expect(await axeFindings(shown)).toEqual([]);
+    await shown.getByLabel('Email').fill('owner@example');
+    await shown.getByLabel('Password').fill('short');
+    await shown.getByRole('button', { name: 'Create account' }).click();
+    await shown.screenshot({ path: `${SCREENS}/dashboard-register-wrong-${name}-${colorScheme}.png` });
+    expect(await axeFindings(shown)).toEqual([]);
+    const scrolls = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+    expect(await shown.evaluate(scrolls)).toBe(false);
+    await shown.context().close();
+  });
+});
