@@ -17,9 +17,9 @@ import {
 import { verboseAnswer } from './chain/verbose-answer.ts';
 
 const WATCHED = 1_000;
-/** Blocks one after the other in each measurement, and such measurements before the first that counts. */
-const BLOCKS = 5;
-const WARM_UPS = 5;
+/** Blocks one after the other in each measurement (their answers are all in memory before), and such measurements before the first that counts. */
+const BLOCKS = 2;
+const WARM_UPS = 12;
 
 interface Named extends BlockShape {
   readonly name: string;
@@ -73,7 +73,7 @@ async function measure(bench: Bench, shape: Named): Promise<{ comparisons: Compa
     bench,
     others.map(({ raw }) => raw),
   );
-  const rounds = bench.quick ? 6 : 20;
+  const rounds = bench.quick ? 12 : 40;
   const takeBlocks = await startTaker(bench, others, rounds + WARM_UPS);
   const { nodeArgs, arenas } = productionStart();
   const parse = await startParser(bench, verbose, { nodeArgs, env: { MALLOC_ARENA_MAX: arenas } });

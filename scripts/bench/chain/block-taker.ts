@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { BlockWorld, hashAnswer } from './block-world.ts';
 import { costOfEach } from './spell.ts';
 
@@ -17,7 +17,7 @@ process.on('message', (blocks: readonly { readonly hash: string; readonly file: 
 async function take(blocks: readonly { readonly hash: string; readonly file: string }[]): Promise<void> {
   const ready = blocks.map(({ hash, file }) => ({
     hash,
-    answers: [hashAnswer(hash), new Uint8Array(readFileSync(file))],
+    answers: [hashAnswer(hash), bytesOf(file)],
   }));
   const cost = await costOfEach(
     ready.map((block) => async () => {
@@ -26,4 +26,16 @@ async function take(blocks: readonly { readonly hash: string; readonly file: str
     }),
   );
   process.send?.(cost);
+}
+
+/** A file's bytes and nothing beside them: what is left behind here would be collected while a block is taken. */
+function bytesOf(file: string): Uint8Array<ArrayBuffer> {
+  const fd = openSync(file, 'r');
+  try {
+    const bytes = new Uint8Array(fstatSync(fd).size);
+    readSync(fd, bytes);
+    return bytes;
+  } finally {
+    closeSync(fd);
+  }
 }

@@ -27,7 +27,7 @@ export interface FlatBlock {
 }
 
 export interface ScannedBlock extends Omit<FlatBlock, 'bytes' | 'table'> {
-  readonly bytes: Buffer;
+  readonly bytes: Buffer<ArrayBuffer>;
   readonly transactions: BlockTransactions;
   /** Settles once the transactions were held against the header's merkle root, with a ChainError when they are others; null when they were. */
   readonly proof: Promise<void> | null;
@@ -68,6 +68,17 @@ export class BlockTransactions {
 export function unfolded({ bytes, table, ...rest }: FlatBlock, proof: ScannedBlock['proof']): ScannedBlock {
   const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { ...rest, bytes: own, transactions: new BlockTransactions(own, table), proof };
+}
+
+/**
+ * Gives the memory of a block that came from a thread back at once; nothing of it can be looked at any more. Left to
+ * the collector, some megabytes for each block would make it collect the whole heap every few blocks.
+ */
+export function release({ bytes, transactions, proof }: ScannedBlock): void {
+  // What was read on the spot may share its memory with others.
+  if (proof === null) return;
+  bytes.buffer.transfer(0);
+  transactions.table.rows.buffer.transfer(0);
 }
 
 /** What blocks are proven in, one after the other: made when it is first needed, kept for the next. */

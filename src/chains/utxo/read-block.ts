@@ -1,5 +1,5 @@
 import { type ChainBlock, ChainError, type ChainIndex, type Sieve } from '../../domain/chain.ts';
-import type { ScannedBlock } from './block.ts';
+import { release, type ScannedBlock } from './block.ts';
 import type { BlockProver } from './block-prover.ts';
 import type { UtxoCoin } from './coin.ts';
 import { COINBASE_MATURITY, type MatchTransaction, matchTransactions, PEGOUT_MATURITY } from './match.ts';
@@ -26,9 +26,13 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   const raw = await deps.client.rawBlock(hash);
   if (raw === null) throw await prunedError(deps.client, height);
   const block = await proveBlock(deps, { height, hash, raw });
-  const reduced = await reduceBlock(deps, height, block);
-  await block.proof;
-  return reduced;
+  try {
+    const reduced = await reduceBlock(deps, height, block);
+    await block.proof;
+    return reduced;
+  } finally {
+    release(block);
+  }
 }
 
 /** A block as the node gave it, not yet looked into. */
