@@ -11,7 +11,7 @@ const EXIT_CANNOT_START = 2;
  * Young generation of the threads that derive addresses, read blocks and copy the log, MB: V8 asks at each
  * new thread, and what the command line says is meant for this one.
  */
-const THREAD_SEMI_SPACE_MB = 2;
+const THREAD_SEMI_SPACE_MB = 1;
 
 async function main(): Promise<void> {
   setFlagsFromString(`--max-semi-space-size=${THREAD_SEMI_SPACE_MB}`);

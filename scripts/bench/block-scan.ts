@@ -75,8 +75,8 @@ async function measure(bench: Bench, shape: Named): Promise<{ comparisons: Compa
   );
   const rounds = bench.quick ? 12 : 40;
   const takeBlocks = await startTaker(bench, others, rounds + WARM_UPS);
-  const { nodeArgs, arenas } = productionStart();
-  const parse = await startParser(bench, verbose, { nodeArgs, env: { MALLOC_ARENA_MAX: arenas } });
+  const { nodeArgs, malloc } = productionStart();
+  const parse = await startParser(bench, verbose, { nodeArgs, env: malloc });
   const parsePlainly = await startParser(bench, verbose, { nodeArgs: [], env: {} });
   const ours = async (): Promise<Round> => {
     const cost = await takeBlocks();
@@ -109,12 +109,10 @@ async function startTaker(
   calls: number,
 ): Promise<() => Promise<Cost>> {
   const dir = bench.newDir();
-  const { nodeArgs, arenas } = productionStart();
+  const { nodeArgs, malloc } = productionStart();
   const script = fileURLToPath(new URL('chain/block-taker.ts', import.meta.url));
   const options = JSON.stringify({ watched: WATCHED, payments: calls * BLOCKS });
-  const child = startNode(bench, [...nodeArgs, ...profiling(), script, options], {
-    MALLOC_ARENA_MAX: arenas,
-  });
+  const child = startNode(bench, [...nodeArgs, ...profiling(), script, options], malloc);
   const { tip, scripts } = (await nextMessage(child)) as { tip: string; scripts: readonly string[] };
   bench.progress(`making ${scripts.length} blocks`);
   let last = tip;

@@ -1,47 +1,51 @@
+import { fileURLToPath } from 'node:url';
+import { alternate, compare } from './harness/alternate.ts';
 import { startBareServer } from './harness/bare.ts';
-import type { Child } from './harness/child.ts';
+import { nextMessage, startNode } from './harness/child.ts';
 import { startDaemon } from './harness/daemon.ts';
 import { putLoad, type LoadRequest } from './harness/load.ts';
-import { manyPayments } from './harness/many-payments.ts';
-import { alternate, compare } from './harness/alternate.ts';
-import type { Question } from './harness/question.ts';
+import { manyPayments, type History } from './harness/many-payments.ts';
+import type { Bench, Question } from './harness/question.ts';
 
 const MB = 1_000_000;
-const HOUR_MINUTES = 60;
+const SPELL_MS = 20_000;
+/** Full Bitcoin blocks come ten times as often as from the network. */
+const BLOCK_MS = 60_000;
+const ENDPOINTS = 16;
 
-/** Whether the daemon stays small: what it holds after load, and by how much it still grows. */
+/** Whether the daemon stays small under everything at once. BENCH_MEMORY_MINUTES=60 puts the load on for a whole hour. */
 export const question: Question = {
-  asks: 'resident memory with 1 M payments under reads, lists and new payments',
+  asks: 'resident memory with 1 M payments under new payments, their webhooks, reads, lists and full blocks',
   against: 'a bare express + better-sqlite3 process without any work',
   run: async (bench) => {
     const history = await manyPayments(bench, bench.quick ? 10_000 : 1_000_000);
-    const daemon = await startDaemon(bench, { dataDir: history.dataDir });
-    const bare = await startBareServer(bench, { storedBytes: 0, answer: {} });
-    const requests = history.merchants.flatMap(({ secretKey }, shop): LoadRequest[] => {
-      const headers = { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json' };
-      const customerId = `cus_${String(shop).padStart(24, '0')}`;
-      const order = { amount: '49.90', currency: 'USD', customerId, orderId: 'load-{{id}}' };
-      return [
-        { method: 'POST', path: '/payment/create', headers, body: JSON.stringify(order) },
-        { method: 'GET', path: '/payment/list?limit=25', headers },
-        { method: 'GET', path: '/payment/list?status=completed&page=20', headers },
-        { method: 'GET', path: '/merchant/events', headers },
-      ];
+    const [node, sink] = ['chain/block-node.ts', 'harness/sink-server.ts'].map((file) =>
+      startNode(bench, [fileURLToPath(new URL(file, import.meta.url)), String(ENDPOINTS)], {}),
+    ) as [ReturnType<typeof startNode>, ReturnType<typeof startNode>];
+    const [{ port }, { ports }] = (await Promise.all([nextMessage(node), nextMessage(sink)])) as [
+      { port: number },
+      { ports: number[] },
+    ];
+    const daemon = await startDaemon(bench, {
+      dataDir: history.dataDir,
+      env: { TILLD_NETWORK: 'regtest', TILLD_BTC_RPC_URL: `http://u:p@127.0.0.1:${port}` },
     });
-    const durationMs = bench.quick ? 5_000 : 20_000;
+    const bare = await startBareServer(bench, { storedBytes: 0, answer: {} });
+    const requests = loadOf(history, ports);
+    const durationMs = bench.quick ? 5_000 : SPELL_MS;
     const held: number[] = [];
+    const mining = setInterval(() => node.process.send('mine'), BLOCK_MS);
     const rounds = await alternate({
-      rounds: bench.quick ? 2 : 5,
+      rounds: roundsOf(bench),
       ours: async () => {
         await putLoad(bench, { url: daemon.url, connections: 16, durationMs, requests });
-        held.push(daemon.usage().residentBytes);
-        return daemon.usage().residentBytes;
+        const { residentBytes } = daemon.usage();
+        held.push(residentBytes);
+        return residentBytes;
       },
-      baseline: async () => residentOf(bare),
-    });
+      baseline: async () => Promise.resolve(bare.usage().residentBytes),
+    }).finally(() => clearInterval(mining));
     await daemon.stop();
-    const last = held.at(-1) ?? 0;
-    const growth = (last - (held[1] ?? last)) / ((held.length - 2) * (durationMs / 60_000));
     return {
       comparisons: [
         compare(rounds, {
@@ -52,13 +56,37 @@ export const question: Question = {
         }),
       ],
       notes: [
-        `after each spell of load: ${held.map((bytes) => Math.round(bytes / MB)).join(', ')} MB`,
-        `growth after the first two spells: ${(growth / MB).toFixed(2)} MB a minute of load; if it went on in a straight line, ${Math.round((last + growth * HOUR_MINUTES) / MB)} MB after an hour`,
+        `after each ${durationMs / 1000} s of load: ${held.map((bytes) => Math.round(bytes / MB)).join(', ')} MB`,
       ],
     };
   },
 };
 
-function residentOf(child: Child): number {
-  return child.usage().residentBytes;
+function roundsOf({ quick }: Bench): number {
+  const minutes = Number(process.env['BENCH_MEMORY_MINUTES'] ?? '2');
+  return quick ? 2 : Math.round((minutes * 60_000) / SPELL_MS) - 1;
+}
+
+/** The same for every shop: two new payments, one of them with a webhook, against four reads of different kinds. */
+function loadOf({ merchants, paymentId }: History, ports: readonly number[]): LoadRequest[] {
+  const first = merchants[0]?.secretKey ?? '';
+  return merchants.flatMap(({ secretKey }, shop): LoadRequest[] => {
+    const headers = { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json' };
+    const customerId = `cus_${String(shop).padStart(24, '0')}`;
+    const order = { amount: '49.90', currency: 'USD', customerId, orderId: 'load-{{id}}' };
+    const webhookUrl = `http://127.0.0.1:${ports[shop % ports.length]}/hook`;
+    const create = { method: 'POST', path: '/payment/create', headers } as const;
+    return [
+      { ...create, body: JSON.stringify(order) },
+      { method: 'GET', path: '/payment/list?limit=25', headers },
+      { ...create, body: JSON.stringify({ ...order, webhookUrl }) },
+      { method: 'GET', path: '/payment/list?status=completed&page=20', headers },
+      {
+        method: 'GET',
+        path: `/payment/get?paymentId=${paymentId}`,
+        headers: { Authorization: `Bearer ${first}` },
+      },
+      { method: 'GET', path: '/merchant/events', headers },
+    ];
+  });
 }

@@ -39,7 +39,7 @@ export function openSqlite(path: string): {
   sqlite.pragma('foreign_keys = ON');
   sqlite.pragma('busy_timeout = 5000');
   sqlite.pragma('temp_store = MEMORY');
-  sqlite.pragma('cache_size = -16000');
+  sqlite.pragma('cache_size = -8000');
   const reader = path === ':memory:' ? null : new Reader(path);
   const flushAside = reader === null ? null : flushAsideOf(sqlite, path);
   const checkpointer = reader === null ? null : checkpointerOf(sqlite, reader, path);
@@ -100,7 +100,7 @@ class Reader implements SnapshotRunner {
     sqlite.pragma('busy_timeout = 5000');
     sqlite.pragma('temp_store = MEMORY');
     // Its pages are mostly those that the writing connection keeps as well: it keeps few.
-    sqlite.pragma('cache_size = -4000');
+    sqlite.pragma('cache_size = -2000');
     this.#sqlite = sqlite;
     this.#runner = runnerOn(sqlite);
     this.#begin = sqlite.prepare('BEGIN');

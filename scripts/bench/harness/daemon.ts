@@ -33,7 +33,7 @@ export async function startDaemon(bench: Bench, options: DaemonOptions = {}): Pr
   const production = productionStart();
   const nodeArgs = [...production.nodeArgs, ...(options.nodeArgs ?? profiling())];
   const child = startNode(bench, [...nodeArgs, 'dist/main.js'], {
-    MALLOC_ARENA_MAX: production.arenas,
+    ...production.malloc,
     TILLD_CONFIG: 'config/sandbox.yaml',
     TILLD_DATA_DIR: dataDir,
     TILLD_PORT: String(port),
@@ -50,12 +50,18 @@ export async function startDaemon(bench: Bench, options: DaemonOptions = {}): Pr
 }
 
 /** What scripts/start gives to node and to malloc. */
-export function productionStart(): { readonly nodeArgs: readonly string[]; readonly arenas: string } {
+export function productionStart(): {
+  readonly nodeArgs: readonly string[];
+  readonly malloc: Readonly<Record<string, string>>;
+} {
   const script = readFileSync(new URL('../../start', import.meta.url), 'utf8');
   const args = /^exec node (.*) dist\/main\.js/m.exec(script)?.[1];
-  const arenas = /MALLOC_ARENA_MAX:-(\d+)/.exec(script)?.[1];
-  if (args === undefined || arenas === undefined) throw new Error('scripts/start is not understood');
-  return { nodeArgs: args.split(' '), arenas };
+  const malloc = [...script.matchAll(/^export (MALLOC_\w+)="\$\{\1:-(\d+)\}"$/gm)];
+  if (args === undefined || malloc.length === 0) throw new Error('scripts/start is not understood');
+  return {
+    nodeArgs: args.split(' '),
+    malloc: Object.fromEntries(malloc.map(([, name = '', value = '']) => [name, value])),
+  };
 }
 
 /** BENCH_PROFILE=DIR leaves a .cpuprofile of each daemon there. */

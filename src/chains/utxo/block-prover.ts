@@ -13,29 +13,35 @@ const MAX_WAITING = 2;
  * proof, for a transaction may be open that waits for it.
  */
 const LIMITS = { readMs: 60_000, proofMs: 5_000 };
+/** A thread holds some 20 MB, and blocks are minutes apart. Starting it takes a twentieth of a second. */
+const IDLE_MS = 10_000;
 
 interface ProverOptions {
   readonly limits?: typeof LIMITS;
+  readonly idleMs?: number;
   /** The program of the thread. */
   readonly script?: URL;
 }
 
 /**
- * Takes raw blocks apart and proves them (see scanBlock): large ones in a worker thread, started at the
- * first of them, for hashing a full block would keep all requests waiting. Where the machine gives no
- * thread, requests have to wait. Trouble with the thread, or no answer in time, is an
- * `unavailable` ChainError; the next try gets a new thread. The memory of a large block's text is
- * handed over, too: its caller must not use it any more.
+ * Takes raw blocks apart and proves them (see scanBlock): large ones in a worker thread, for hashing a full
+ * block would keep all requests waiting. The thread is started for the first of them and ended when no other
+ * comes for a while. Where the machine gives no thread, requests have to wait. Trouble with the thread, or
+ * no answer in time, is an `unavailable` ChainError; the next try gets a new thread. The memory of a large
+ * block's text is handed over, too: its caller must not use it any more.
  */
 export class BlockProver {
   readonly #oneByOne = pLimit(1);
   readonly #limits: typeof LIMITS;
+  readonly #idleMs: number;
   readonly #script: URL;
   #worker: Worker | null = null;
+  #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor({ limits = LIMITS, script = workerScript() }: ProverOptions = {}) {
+  constructor({ limits = LIMITS, idleMs = IDLE_MS, script = workerScript() }: ProverOptions = {}) {
     this.#limits = limits;
+    this.#idleMs = idleMs;
     this.#script = script;
   }
 
@@ -58,12 +64,14 @@ export class BlockProver {
   /** Ends the worker; whoever waits for it gets a ChainError. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#idle);
     await this.#worker?.terminate();
   }
 
   /** @returns once the block is proven; long before, `read` is given what it holds */
   async #ask(order: BlockOrder, read: (block: FlatBlock) => void): Promise<void> {
     if (this.#isClosed) throw trouble('was closed');
+    clearTimeout(this.#idle);
     const worker = (this.#worker ??= this.#started());
     if (worker === null) {
       read(openAndProve(order));
@@ -96,7 +104,15 @@ export class BlockProver {
       clearTimeout(timer);
       worker.off('message', heard).off('error', failed).off('messageerror', failed).off('exit', ended);
       worker.unref();
+      if (!this.#isClosed) this.#endWhenIdle();
     }
+  }
+
+  #endWhenIdle(): void {
+    this.#idle = setTimeout(() => {
+      if (this.#worker !== null) void this.#discard(this.#worker);
+    }, this.#idleMs);
+    this.#idle.unref();
   }
 
   /** Null where no thread is to be had: a limit of processes, or of memory. */
@@ -115,7 +131,7 @@ export class BlockProver {
     return worker;
   }
 
-  /** A thread that failed is never asked again. */
+  /** A thread that failed, or has nothing to do, is never asked again. */
   async #discard(worker: Worker): Promise<void> {
     this.#worker = null;
     await worker.terminate();

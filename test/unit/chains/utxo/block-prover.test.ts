@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { scanBlock, type ScannedBlock } from '../../../../src/chains/utxo/block.ts';
 import { BlockProver } from '../../../../src/chains/utxo/block-prover.ts';
 import type { BlockOrder } from '../../../../src/chains/utxo/block-worker.ts';
+import { eventually } from '../../../_helpers/poll.ts';
 import { encodeBlock, encodeTransaction, COINBASE, p2wpkh, txidOf } from './raw-chain.ts';
 
 const PAYMENT = { ...COINBASE, outputs: [{ amount: 5_000n, script: p2wpkh('ab'.repeat(20)) }] };
@@ -83,6 +84,22 @@ describe('blocks read in a thread', () => {
       });
     }
     await hanging.close();
+  });
+
+  it('end their thread when no block came for a while, and the next starts another', async () => {
+    const counting = new URL(`data:text/javascript,import { parentPort } from 'node:worker_threads';
+      let count = 0;
+      const next = () => ({ kind: 'problem', error: 'bad_answer', message: String((count += 1)) });
+      parentPort.on('message', () => parentPort.postMessage(next()));`);
+    const resting = new BlockProver({ idleMs: 20, script: counting });
+    const ordinal = async (): Promise<string> =>
+      resting.prove(orderOf(large)).then(
+        () => 'none',
+        (error: unknown) => (error instanceof Error ? error.message : ''),
+      );
+    expect([await ordinal(), await ordinal()]).toEqual(['1', '2']);
+    await eventually('a new thread', ordinal, (told) => told === '1');
+    await resting.close();
   });
 
   it('are an outage, and no more, while their thread dies: the next try gets a new one', async () => {
