@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { OpenKey } from '../domain/chain.ts';
 import type { ChainId, Coin } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
+import { prepared, preparedInserts, type SlotOf } from './prepared.ts';
 import type { AddressRow } from './tables.ts';
 
 /** One stored address, as read back. */
@@ -27,27 +27,17 @@ export async function takeAddressIndexes(
   coins: readonly Coin[],
 ): Promise<{ coin: Coin; index: number }[]> {
   const { merchantId: merchant_id, mode, branch } = at;
-  const rows: { coin: Coin; next_index: number }[] = [];
-  for (const coin of coins) rows.push(...(await takeIndex(tx, { merchant_id, coin, mode, branch })));
+  const rows = await takeIndexes(
+    tx,
+    coins.map((coin) => ({ merchant_id, coin, mode, branch, next_index: 1 })),
+  );
   return rows.map((row) => ({ coin: row.coin, index: row.next_index - 1 }));
 }
 
-const takeIndex = prepared((db, slot: SlotOf<Pick<AddressRow, 'merchant_id' | 'coin' | 'mode' | 'branch'>>) =>
-  db
-    .insertInto('address_counters')
-    .values({
-      merchant_id: slot('merchant_id'),
-      coin: slot('coin'),
-      mode: slot('mode'),
-      branch: slot('branch'),
-      next_index: 1,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['merchant_id', 'coin', 'mode', 'branch'])
-        .doUpdateSet((eb) => ({ next_index: eb('address_counters.next_index', '+', 1) })),
-    )
-    .returning(['coin', 'next_index']),
+const takeIndexes = preparedInserts(
+  'address_counters',
+  ['coin', 'next_index'],
+  sql` on conflict (merchant_id, coin, mode, branch) do update set next_index = address_counters.next_index + 1`,
 );
 
 /** The index the next address of a branch will get, without taking it. */
@@ -63,17 +53,21 @@ export async function nextAddressIndex(db: Db, at: AddressBranch): Promise<numbe
   return row?.next_index ?? 0;
 }
 
-/** @returns the rows with their ids, in no particular order. */
+/** @param rows all of one mode @returns them with their ids */
 export async function insertAddresses(
   tx: Tx,
   rows: readonly Omit<StoredAddress, 'id'>[],
 ): Promise<StoredAddress[]> {
-  const stored: StoredAddress[] = [];
-  for (const row of rows) for (const { id } of await insertRow(tx, row)) stored.push({ ...row, id });
-  return stored;
+  const ids = new Map<string, number>();
+  for (const { id, coin, watch_key } of await insertRows(tx, rows)) ids.set(`${coin} ${watch_key}`, id);
+  return rows.map((row) => {
+    const id = ids.get(`${row.coin} ${row.watch_key}`);
+    if (id === undefined) throw new Error(`no ${row.coin} address was stored`);
+    return { ...row, id };
+  });
 }
 
-const insertRow = preparedInsert('addresses', ['id']);
+const insertRows = preparedInserts('addresses', ['id', 'coin', 'watch_key']);
 
 /** Of these watch keys, the ones that are ours, with their rows. Cost grows with the keys asked, not with those watched. */
 export async function findWatched(

@@ -1,21 +1,21 @@
 import { sql, type Insertable, type Selectable } from 'kysely';
 import type { Coin, Mode } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
+import { prepared, preparedInsert, preparedInserts, type SlotOf } from './prepared.ts';
 import type { PaymentOptionRow, PaymentRow } from './tables.ts';
 
 export type StoredPayment = Selectable<PaymentRow>;
 export type StoredOption = Selectable<PaymentOptionRow>;
 
 const insertRow = preparedInsert('payments');
-const insertOption = preparedInsert('payment_options');
+const insertOptions = preparedInserts('payment_options');
 
 export async function insertPayment(tx: Tx, row: Insertable<PaymentRow>): Promise<void> {
   await insertRow(tx, row);
 }
 
 export async function insertPaymentOptions(tx: Tx, rows: readonly PaymentOptionRow[]): Promise<void> {
-  for (const row of rows) await insertOption(tx, row);
+  await insertOptions(tx, rows);
 }
 
 const byId = prepared((db, slot: SlotOf<{ id: string }>) =>

@@ -88,21 +88,50 @@ export function preparedInsert<T extends keyof Tables, C extends keyof Selectabl
   table: T,
   returning: readonly C[] = [],
 ): (tx: Tx, row: Insertable<Tables[T]>) => Promise<Pick<Selectable<Tables[T]>, C>[]> {
+  const insert = preparedInserts(table, returning);
+  return async (tx, row) => insert(tx, [row]);
+}
+
+/** What one statement inserts; more rows are inserted in pieces. */
+const MOST_ROWS = 8;
+
+/**
+ * As preparedInsert, several rows of the same columns in one statement.
+ * @returns the columns asked for, in no particular order.
+ */
+export function preparedInserts<T extends keyof Tables, C extends keyof Selectable<Tables[T]> & string>(
+  table: T,
+  returning: readonly C[] = [],
+  onConflict = sql``,
+): (tx: Tx, rows: readonly Insertable<Tables[T]>[]) => Promise<Pick<Selectable<Tables[T]>, C>[]> {
   type Row = Pick<Selectable<Tables[T]>, C>;
-  const byColumns = new Map<string, CompiledQuery<Row>>();
-  return async (tx, row) => {
-    const columns = Object.keys(row);
-    const key = columns.join();
-    let compiled = byColumns.get(key);
+  const compiledFor = new Map<string, CompiledQuery<Row>>();
+  const back = sql.join(returning.map((column) => sql.ref(column)));
+  const tail = returning.length === 0 ? sql`` : sql` returning ${back}`;
+  const insert = (tx: Tx, rows: readonly object[]): Row[] | Promise<Row[]> => {
+    const columns = Object.keys(rows[0] ?? {});
+    const key = `${rows.length} ${columns.join()}`;
+    let compiled = compiledFor.get(key);
     if (compiled === undefined) {
       const names = sql.join(columns.map((column) => sql.ref(column)));
-      const slots = sql.join(columns.map((column) => sql.val(new Slot(column))));
-      const back = sql.join(returning.map((column) => sql.ref(column)));
-      const tail = returning.length === 0 ? sql`` : sql` returning ${back}`;
-      compiled = sql<Row>`insert into ${sql.table(table)} (${names}) values (${slots})${tail}`.compile(tx);
-      byColumns.set(key, compiled);
+      const places = rows.map((_, row) =>
+        sql.join(columns.map((_column, at) => sql.val(new Place(row * columns.length + at)))),
+      );
+      const values = sql.join(places.map((row) => sql`(${row})`));
+      compiled =
+        sql<Row>`insert into ${sql.table(table)} (${names}) values ${values}${onConflict}${tail}`.compile(tx);
+      compiledFor.set(key, compiled);
     }
-    return run(tx, compiled, row);
+    const given = rows.flatMap((row) => columns.map((column): unknown => Reflect.get(row, column)));
+    return run(tx, compiled, {}, given);
+  };
+  return async (tx, rows) => {
+    if (rows.length > 0 && rows.length <= MOST_ROWS) return insert(tx, rows);
+    const stored: Row[] = [];
+    for (let from = 0; from < rows.length; from += MOST_ROWS) {
+      stored.push(...(await insert(tx, rows.slice(from, from + MOST_ROWS))));
+    }
+    return stored;
   };
 }
 

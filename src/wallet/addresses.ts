@@ -1,7 +1,6 @@
+import { hash } from 'node:crypto';
 import { base58, bech32 } from '@scure/base';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { ripemd160 } from '@noble/hashes/legacy.js';
-import { sha256 } from '@noble/hashes/sha2.js';
 import type { Network } from '../domain/coins.ts';
 
 /** Human-readable parts of witness addresses (BIP-173; chainparams.cpp of each node). */
@@ -12,7 +11,11 @@ export const SEGWIT_PREFIXES: Readonly<Record<'BTC' | 'LTC', Readonly<Record<Net
 
 /** Version 0 witness key hash address (P2WPKH) of a compressed public key. */
 export function witnessAddress(compressedKey: Uint8Array, prefix: string): string {
-  return bech32.encode(prefix, [0, ...bech32.toWords(ripemd160(sha256(compressedKey)))]);
+  return bech32.encode(prefix, [0, ...bech32.toWords(hash160(compressedKey))]);
+}
+
+function hash160(bytes: Uint8Array): Buffer {
+  return hash('ripemd160', hash('sha256', bytes, 'buffer'), 'buffer');
 }
 
 /** EIP-55 checksummed address of an uncompressed (65-byte) secp256k1 public key. */

@@ -1,5 +1,6 @@
-import { createHmac, createPrivateKey, createPublicKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { HARDENED_OFFSET } from '@scure/bip32';
+import { hmacSha512 } from './hmac-sha512.ts';
 
 /** A SLIP-0010 ed25519 node: every child is hardened, so it always holds the private half. */
 export interface Ed25519Node {
@@ -21,7 +22,7 @@ export function hardenedChildKey(parent: Ed25519Node, index: number): Buffer {
   const data = Buffer.alloc(37);
   data.set(parent.privateKey, 1);
   data.writeUInt32BE(index + HARDENED_OFFSET, 33);
-  const digest = createHmac('sha512', parent.chainCode).update(data).digest();
+  const digest = hmacSha512(parent.chainCode, data);
   data.fill(0);
   return digest.subarray(0, 32);
 }

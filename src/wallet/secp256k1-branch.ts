@@ -1,9 +1,10 @@
-import { createHmac } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import type { HDKey } from '@scure/bip32';
+import { hmacSha512 } from './hmac-sha512.ts';
 import { addMultiples, sumOfPoints, type CurvePoint, type EncodablePoint } from './secp256k1-batch.ts';
 
 const { Point } = secp256k1;
+const COMPRESSED_BYTES = 33;
 
 /** The public half of a BIP-32 node: enough to derive addresses, not to spend. */
 export interface PublicBranch {
@@ -59,9 +60,10 @@ export function childPoint(branch: PublicBranch, index: number): CurvePoint {
 }
 
 function tweakOf(branch: PublicBranch, index: number): bigint {
-  const position = Buffer.alloc(4);
-  position.writeUInt32BE(index);
-  const digest = createHmac('sha512', branch.chainCode).update(branch.publicKey).update(position).digest();
+  const data = Buffer.alloc(COMPRESSED_BYTES + 4);
+  data.set(branch.publicKey);
+  data.writeUInt32BE(index, COMPRESSED_BYTES);
+  const digest = hmacSha512(branch.chainCode, data);
   const tweak = BigInt(`0x${digest.subarray(0, 32).toString('hex')}`);
   if (tweak >= Point.Fn.ORDER) throw new Error(`BIP-32 has no key at index ${index} here`);
   return tweak;

@@ -5,12 +5,13 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction, type Db, type Tx } from '../../../src/store/database.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
-import { prepared, preparedInsert, type SlotOf } from '../../../src/store/prepared.ts';
+import { prepared, preparedInsert, preparedInserts, type SlotOf } from '../../../src/store/prepared.ts';
 
 const valueOf = prepared((db, slot: SlotOf<{ key: string }>) =>
   db.selectFrom('meta').select('value').where('key', '=', slot('key')),
 );
 const insert = preparedInsert('meta');
+const insertAll = preparedInserts('meta', ['key', 'value']);
 
 async function read(db: Db, key = 'k'): Promise<string | undefined> {
   return (await valueOf(db, { key }))[0]?.value;
@@ -38,6 +39,17 @@ describe.each(['in a file', 'in memory'])('prepared statements of a database %s'
       await insert(tx, { key: 'l', value: '2' });
     });
     expect([await read(db, 'k'), await read(db, 'l'), await read(db, 'm')]).toEqual(['1', '2', undefined]);
+  });
+
+  it('inserts none, some and many rows at once, and tells of each what was stored', async () => {
+    const rows = Array.from({ length: 21 }, (_, at) => ({ key: `key ${at}`, value: `value ${at}` }));
+    for (const some of [[], rows.slice(0, 4), rows.slice(4)]) {
+      const stored = await inTransaction(db, async (tx) => insertAll(tx, some));
+      expect(new Map(stored.map(({ key, value }) => [key, value]))).toEqual(
+        new Map(some.map(({ key, value }) => [key, value])),
+      );
+    }
+    for (const { key, value } of rows) expect(await read(db, key)).toBe(value);
   });
 
   it('sees within a transaction what it wrote, and outside nothing before the commit', async () => {
