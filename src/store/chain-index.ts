@@ -4,7 +4,7 @@ import { addressesBetween, findWatched, newestAddressId, watchKeysAfter } from '
 import { ChainSieve } from './chain-sieve.ts';
 import type { Db } from './database.ts';
 import { readMeta } from './meta.ts';
-import { openAccounts } from './open-accounts.ts';
+import { OpenAccounts } from './open-accounts.ts';
 import { holdingsOf, outputsOfTransactions, unsettledCredits } from './outputs.ts';
 import { spentByUnconfirmed } from './unconfirmed-inputs.ts';
 
@@ -16,6 +16,7 @@ const TURN_SIZE = 400;
 /** Answers from the indexes what in a block is ours: cost grows with the block, not with the shop. */
 export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
   const sieve = new ChainSieve(db, chain);
+  const accounts = new OpenAccounts(db, chain, MAX_OPEN);
   return {
     sieve: async () => sieve.look(),
     watched: async (keys) => new Set((await findWatched(db, chain, keys)).map((row) => row.watch_key)),
@@ -33,10 +34,10 @@ export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
     holdings: async (keys) => holdingsOf(db, chain, keys),
     open: async (closedAfterMs) => {
       const open: OpenKey[] = [];
-      for await (const page of openAccounts(db, chain, closedAfterMs, MAX_OPEN)) open.push(...page);
+      for await (const page of accounts.look(closedAfterMs)) open.push(...page);
       return open;
     },
-    openAccounts: (closedAfterMs) => openAccounts(db, chain, closedAfterMs, MAX_OPEN),
+    openAccounts: (closedAfterMs) => accounts.look(closedAfterMs),
     turn: async (height) => addressesBetween(db, chain, turnAt(height, await newestAddressId(db))),
     watchKeysAfter: async (after, limit) => watchKeysAfter(db, chain, after, limit),
     unsettled: async () => unsettledCredits(db, chain),

@@ -11,6 +11,7 @@ import {
   type Driver,
   type TransactionSettings,
 } from 'kysely';
+import { ChangeWatch } from './change-watch.ts';
 import { Checkpointer, WORTHWHILE_PAGES } from './checkpointer.ts';
 import { FlushAside } from './flush-aside.ts';
 import { StateWordCompiler } from './query-compiler.ts';
@@ -49,7 +50,15 @@ export function openSqlite(path: string): {
   };
   return {
     dialect: new PlainSpokenDialect(sqlite, beforeWrite),
-    runners: reader === null || flushAside === null ? null : { reader, writer: runnerOn(sqlite), flushAside },
+    runners:
+      reader === null || flushAside === null
+        ? null
+        : {
+            reader,
+            writer: runnerOn(sqlite),
+            flushAside,
+            changes: new ChangeWatch(sqlite, () => reader.endSnapshot()),
+          },
     closeHelpers: async () => {
       await flushAside?.close();
       await checkpointer?.close();

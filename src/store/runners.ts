@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { ChangeWatch } from './change-watch.ts';
 import type { FlushAside } from './flush-aside.ts';
 import type { Tables } from './tables.ts';
 
@@ -20,6 +21,7 @@ export interface Runners {
   /** The connection of transactions: for whoever has the one that is open. */
   readonly writer: Runner;
   readonly flushAside: FlushAside;
+  readonly changes: ChangeWatch;
 }
 
 const runners = new WeakMap<Kysely<Tables>, Runners>();
@@ -60,4 +62,9 @@ export function flushAsideOf(db: Kysely<Tables>): FlushAside | null {
  */
 export function versionOf(db: Kysely<Tables>): number | null {
   return runners.get(db)?.reader.version() ?? null;
+}
+
+/** Null for a database in memory, of which nothing needs to be kept there once more. */
+export function changeWatchOf(db: Kysely<Tables>): ChangeWatch | null {
+  return runners.get(db)?.changes ?? null;
 }

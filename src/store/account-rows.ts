@@ -1,0 +1,121 @@
+import type { Kysely, SelectQueryBuilder } from 'kysely';
+import type { ChainId } from '../domain/coins.ts';
+import { prepared, type SlotOf } from './prepared.ts';
+import type { Tables } from './tables.ts';
+
+/** An account and one part of what it holds, which is all null when it holds nothing. */
+export interface AccountRow {
+  readonly id: number;
+  readonly watch_key: string;
+  readonly created_at: number;
+  /** Null for a merchant's own address. */
+  readonly payment_id: string | null;
+  readonly status: string | null;
+  readonly expires_at: number | null;
+  readonly txid: string | null;
+  readonly vout: number | null;
+  readonly amount: string | null;
+  readonly height: number | null;
+}
+
+type Chosen = Pick<AccountRow, 'id' | 'watch_key' | 'created_at' | 'payment_id'>;
+const CHOSEN = [
+  'addresses.id',
+  'addresses.watch_key',
+  'addresses.created_at',
+  'addresses.payment_id',
+] as const;
+const HELD = ['outputs.txid', 'outputs.vout', 'outputs.amount', 'outputs.height'] as const;
+
+/** To each of the addresses its payment and a row for each part that it holds, the newest address first. */
+function withStandings(db: Kysely<Tables>, addresses: SelectQueryBuilder<Tables, 'addresses', Chosen>) {
+  return db
+    .selectFrom(addresses.as('chosen'))
+    .leftJoin('payments', 'payments.id', 'chosen.payment_id')
+    .leftJoin('outputs', (join) =>
+      join
+        .onRef('outputs.address_id', '=', 'chosen.id')
+        .on('outputs.state', '=', 'confirmed')
+        .on('outputs.spent_height', 'is', null),
+    )
+    .select(['chosen.id', 'chosen.watch_key', 'chosen.created_at', 'chosen.payment_id'])
+    .select(['payments.status', 'payments.expires_at', ...HELD])
+    .orderBy('chosen.id', 'desc');
+}
+
+/** The highest id of a chain's addresses; no row while there is none. */
+export const newestAddressOf = prepared((db, slot: SlotOf<ChainId>) =>
+  db
+    .selectFrom('addresses')
+    .select('id')
+    .where('coin', '=', slot('coin'))
+    .where('mode', '=', slot('mode'))
+    .orderBy('id', 'desc')
+    .limit(1),
+);
+
+/** The merchants' own accounts, up to an id. */
+export const ownAccounts = prepared((db, slot: SlotOf<ChainId & { newest: number; limit: number }>) =>
+  withStandings(
+    db,
+    db
+      .selectFrom('addresses')
+      .select(CHOSEN)
+      .where('merchant_id', 'in', db.selectFrom('merchants').select('id'))
+      .where('coin', '=', slot('coin'))
+      .where('mode', '=', slot('mode'))
+      .where('branch', '=', 0)
+      .where('idx', '=', 0)
+      .where('id', '<=', slot('newest'))
+      .limit(slot('limit')),
+  ),
+);
+
+/** The newest accounts of payments below an id. */
+export const newestAccounts = prepared((db, slot: SlotOf<ChainId & { below: number; size: number }>) =>
+  withStandings(
+    db,
+    db
+      .selectFrom('addresses')
+      .select(CHOSEN)
+      .where('coin', '=', slot('coin'))
+      .where('mode', '=', slot('mode'))
+      .where('id', '<', slot('below'))
+      .where('payment_id', 'is not', null)
+      .orderBy('id', 'desc')
+      .limit(slot('size')),
+  ),
+);
+
+/** Accounts of payments and of merchants themselves with ids above one, the lowest ids. */
+export const accountsAfter = prepared((db, slot: SlotOf<ChainId & { after: number; size: number }>) =>
+  withStandings(
+    db,
+    db
+      .selectFrom('addresses')
+      .select(CHOSEN)
+      .where('coin', '=', slot('coin'))
+      .where('mode', '=', slot('mode'))
+      .where('id', '>', slot('after'))
+      .where((eb) =>
+        eb.or([eb('payment_id', 'is not', null), eb.and([eb('branch', '=', 0), eb('idx', '=', 0)])]),
+      )
+      .orderBy('id')
+      .limit(slot('size')),
+  ),
+);
+
+/** What decides whether a payment is open. */
+export const paymentTimes = prepared((db, slot: SlotOf<{ id: string }>) =>
+  db.selectFrom('payments').select(['status', 'expires_at']).where('id', '=', slot('id')),
+);
+
+/** A row for each part that an address holds. */
+export const heldBy = prepared((db, slot: SlotOf<{ id: number }>) =>
+  db
+    .selectFrom('outputs')
+    .select(HELD)
+    .where('address_id', '=', slot('id'))
+    .where('state', '=', 'confirmed')
+    .where('spent_height', 'is', null),
+);
