@@ -41,8 +41,8 @@ export interface EthereumAdapterOptions {
 }
 
 const RPC_TIMEOUT_MS = 30_000;
-/** A block's trace is the largest answer: tens of megabytes. */
-const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
+/** A block's trace is the largest answer: megabytes, or whatever somebody paid for; the daemon's heap has to hold it. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** 200 gwei. */
 const FEE_CAP_RATE = 200_000_000_000_000n;
 /** What moving a deposit costs at some 5 gwei: less than this would not be worth its own sweep. */
@@ -69,7 +69,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
   const reader = {
     client: noteTypes(client, novelties),
     index,
-    tracer: createTracer(client, now),
+    tracer: createTracer({ client, clock, logger }),
     shortfalls: new Map(),
     logger,
     now,

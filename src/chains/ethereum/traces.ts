@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ChainError } from '../../domain/chain.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Block } from './node-answers.ts';
 import type { NodeClient } from './node-client.ts';
 
@@ -13,7 +14,7 @@ export interface InternalTransfer {
   readonly value: bigint;
 }
 
-/** Reads the internal transfers of blocks from nodes that trace; others answer null. */
+/** Reads the internal transfers of blocks from nodes that trace; of others, and of a block that cannot be traced, null. */
 export interface Tracer {
   transfers(block: Block): Promise<readonly InternalTransfer[] | null>;
 }
@@ -36,7 +37,14 @@ const FRAME: z.ZodType<Frame> = z.object({
   },
 });
 
-const CALL_TRACES = z.array(z.object({ txHash: z.string().optional(), result: FRAME }));
+const CALL_TRACES = z.array(
+  z.object({
+    txHash: z.string().optional(),
+    result: FRAME.optional(),
+    /** Why there is no result: it took the node too long, for one. */
+    error: z.string().optional(),
+  }),
+);
 
 const FLAT_TRACES = z.array(
   z.object({
@@ -61,22 +69,51 @@ const MOVING = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
 /** How long a node without tracing is taken at its word before it is asked again. */
 const ASK_AGAIN_MS = 600_000;
 
+/**
+ * How often a block is tried before it is read without its traces. For little money anybody can make a
+ * transaction that no node traces in time, or whose trace is larger than what is accepted: Ethereum would stand still
+ * at its block. What contracts pay in it is then told by balances, as with nodes that do not trace.
+ */
+const TRIES = 3;
+
+interface TracerDeps {
+  readonly client: Pick<NodeClient, 'trace'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
 /** Uses geth's callTracer where there is one, else Parity's trace_block, else nothing. */
-export function createTracer(client: NodeClient, now: () => number): Tracer {
+export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
   let silentUntil = 0;
+  let failed = { hash: '', tries: 0 };
 
   async function transfers(block: Block): Promise<readonly InternalTransfer[] | null> {
-    if (block.transactions.length === 0) return [];
-    if (now() < silentUntil) return null;
     const calls = await client.trace('debug_traceBlockByHash', [block.hash, { tracer: 'callTracer' }]);
     if (calls !== null) return fromCalls(read(CALL_TRACES, calls), block);
     const flat = await client.trace('trace_block', [`0x${block.number.toString(16)}`]);
     if (flat !== null) return fromFlat(read(FLAT_TRACES, flat), block);
-    silentUntil = now() + ASK_AGAIN_MS;
+    silentUntil = clock.now() + ASK_AGAIN_MS;
     return null;
   }
 
-  return { transfers };
+  return {
+    async transfers(block) {
+      if (block.transactions.length === 0) return [];
+      if (clock.now() < silentUntil) return null;
+      try {
+        return await transfers(block);
+      } catch (error) {
+        if (!(error instanceof ChainError)) throw error;
+        failed = { hash: block.hash, tries: failed.hash === block.hash ? failed.tries + 1 : 1 };
+        if (failed.tries < TRIES) throw error;
+        logger.warn(
+          { coin: 'ETH', height: block.number, tries: failed.tries, error: error.message },
+          'a block cannot be traced: what contracts pay in it is told by balances',
+        );
+        return null;
+      }
+    },
+  };
 }
 
 function read<T>(schema: z.ZodType<T>, answer: unknown): T {
@@ -93,7 +130,14 @@ function fromCalls(traces: z.infer<typeof CALL_TRACES>, block: Block): InternalT
     traces.length === block.transactions.length &&
     traces.every(({ txHash }, at) => txHash === undefined || txHash === block.transactions[at]?.hash);
   if (!isWhole) throw new ChainError('unavailable', `the trace of block ${block.number} is of another block`);
-  return traces.flatMap(({ result }, position) => {
+  return traces.flatMap(({ result, error }, position) => {
+    if (result === undefined) {
+      const transaction = block.transactions[position]?.hash;
+      throw new ChainError(
+        'unavailable',
+        `transaction ${transaction} has no trace: ${error ?? 'no reason given'}`,
+      );
+    }
     const found: InternalTransfer[] = [];
     let index = 0;
     /** Below a reverted call nothing happened, although its children carry no error of their own. */

@@ -116,6 +116,37 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
     }
   });
 
+  it('finds what contracts paid in a block that the node cannot trace in time', async () => {
+    const proxy = await startFaultProxy(anvil.rpcUrl);
+    const till = await Till.start(liveEnv({ ETH: proxy.url }));
+    try {
+      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+      await till.ready();
+      const payments = [
+        await shop.createPayment({ allowedCryptos: ['ETH'] }),
+        await shop.createPayment({ allowedCryptos: ['ETH'] }),
+      ];
+      const slow = proxy.inject(
+        { kind: 'rpcError', code: -32000, message: 'execution aborted (timeout = 5s)' },
+        { methods: ['debug_traceBlockByHash'] },
+      );
+      await payOrder(anvil, payments[0]!, 2);
+      await anvil.mine(1);
+      await eventually(
+        'the payment is seen',
+        async () => (await shop.payment(payments[0]!.id)).status,
+        (status) => status === 'confirming',
+      );
+      slow.clear();
+      await payOrder(anvil, payments[1]!, 2);
+      await anvil.mine(4);
+      for (const payment of payments) await expectPaidOnce(shop, sink, payment);
+    } finally {
+      await till.end();
+      await proxy.close();
+    }
+  });
+
   it('without traces and without old states finds contract payments made while the daemon was down', async () => {
     const proxy = await startFaultProxy(anvil.rpcUrl);
     proxy.inject(

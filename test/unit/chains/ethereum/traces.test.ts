@@ -3,6 +3,7 @@ import { ChainError } from '../../../../src/domain/chain.ts';
 import type { Block } from '../../../../src/chains/ethereum/node-answers.ts';
 import type { NodeClient } from '../../../../src/chains/ethereum/node-client.ts';
 import { createTracer } from '../../../../src/chains/ethereum/traces.ts';
+import { silent } from '../../../_helpers/wallet-world.ts';
 
 const [A, B, C] = ['a', 'b', 'c'].map((letter) => `0x${letter.repeat(40)}`);
 const hash = (digit: number): string => `0x${String(digit).repeat(64)}`;
@@ -20,10 +21,12 @@ function tracerOn(answers: Record<string, unknown>, asked: string[] = []) {
   const client: Pick<NodeClient, 'trace'> = {
     trace: async (method) => {
       asked.push(method);
-      return answers[method] ?? null;
+      const answer = answers[method] ?? null;
+      if (answer instanceof Error) throw answer;
+      return answer;
     },
   };
-  const tracer = createTracer(client as NodeClient, () => nowMs);
+  const tracer = createTracer({ client, clock: { now: () => nowMs }, logger: silent });
   return { tracer, asked, advance: (ms: number) => (nowMs += ms) };
 }
 
@@ -111,3 +114,22 @@ it('takes a node without traces at its word for a while, and asks nothing about 
   await tracer.transfers(block);
   expect(asked).toHaveLength(4);
 });
+
+const untraceable = {
+  'larger than accepted': new ChainError('bad_answer', 'the answer is larger than allowed'),
+  'beyond what the node does in time': new ChainError('unavailable', 'execution timeout'),
+  'without one of its transactions': [{ result: call(A!, '0x1') }, { error: 'execution timeout' }],
+};
+for (const [what, answer] of Object.entries(untraceable)) {
+  it(`goes on without a trace ${what} after three tries, and tries other blocks anew`, async () => {
+    const answers: Record<string, unknown> = { debug_traceBlockByHash: answer };
+    const { tracer } = tracerOn(answers);
+    await expect(tracer.transfers(block)).rejects.toThrow(ChainError);
+    await expect(tracer.transfers(block)).rejects.toThrow(ChainError);
+    expect(await tracer.transfers(block)).toBeNull();
+    const next = { ...block, hash: hash(6), number: 6 };
+    await expect(tracer.transfers(next)).rejects.toThrow(ChainError);
+    answers.debug_traceBlockByHash = [{ result: call(A!, '0x1') }, { result: call(A!, '0x1') }];
+    expect(await tracer.transfers(next)).toEqual([]);
+  });
+}
