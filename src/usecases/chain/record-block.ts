@@ -2,7 +2,7 @@ import type { BlockRef, ChainBlock, ChainBlockHeader } from '../../domain/chain.
 import type { ChainId } from '../../domain/coins.ts';
 import { depthOf } from '../../domain/confirmations.ts';
 import { advanceCursor, finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
-import { inTransaction, type Tx } from '../../store/database.ts';
+import { inPatientTransaction, inTransaction, type Db, type Tx } from '../../store/database.ts';
 import { paymentsWithMoneyAbove } from '../../store/outputs.ts';
 import { forgetDeadTransactions, forgetTransactionsBetween } from '../../store/raw-transactions.ts';
 import { forgetSettledInputs } from '../../store/unconfirmed-inputs.ts';
@@ -23,8 +23,10 @@ const FORGET_EVERY = 144;
 
 /**
  * Records one block: its credits, its spends, the confirmations it adds and the cursor, all in one
- * transaction, which is committed once the block is proven. Answers false, recording nothing, when it must be read again: it is not the child of the
- * cursor's block, or more addresses are watched now than when it was read.
+ * transaction, which is committed once the block is proven. Answers false, recording nothing, when it must
+ * be read again: it is not the child of the cursor's block, or more addresses are watched now than when it
+ * was read. Of a block that concerns nobody only the cursor is written, which a power cut may take back:
+ * it is read again then, and requests need not wait for the disk.
  * @param seenThrough when the chain was last seen completely, ms: what was not there then came later
  * @param below blocks in a row between the cursor and the block, in which nothing concerns us
  */
@@ -36,11 +38,22 @@ export async function recordBlock(
   below: readonly ChainBlockHeader[] = [],
 ): Promise<boolean> {
   if ((await deps.extendLookAhead?.(chain, block.credits)) === true) return false;
-  const recorded = await inTransaction(deps.db, async (tx) =>
+  const transaction = (await concernsNobody(deps, chain, block)) ? inPatientTransaction : inTransaction;
+  const recorded = await transaction(deps.db, async (tx) =>
     onceProven(block, write(tx, deps, chain, { block, seenThrough, below })),
   );
   if (recorded) deps.wakeWebhooks();
   return recorded;
+}
+
+/** Whether no money comes or goes in it, and no payment waits for its confirmation. */
+async function concernsNobody(deps: ObserveDeps, chain: ChainId, block: ChainBlock): Promise<boolean> {
+  const { credits, debits, replaces = [], disproved = [] } = block;
+  if ([credits, debits, replaces, disproved].some((found) => found.length > 0)) return false;
+  const cursor = await findCursor(deps.db, chain);
+  if (cursor === undefined) return false;
+  const gathering = await gatheringConfirmations(deps.db, deps, chain, cursor.height);
+  return gathering.length === 0;
 }
 
 /** What was written of a block that proves to be another is taken back, whatever became of it. */
@@ -117,15 +130,24 @@ async function countConfirmations(
   chain: ChainId,
   at: { readonly before: TipBefore; readonly to: number; readonly told: ReadonlySet<string> },
 ): Promise<void> {
+  const { before, to: height, told } = at;
+  for (const paymentId of await gatheringConfirmations(tx, deps, chain, before.height)) {
+    if (told.has(paymentId)) continue;
+    await applyFacts(tx, deps, paymentId, [{ type: 'tip', coin: chain.coin, height }], { before });
+  }
+}
+
+/** Payments whose money is in a block, but not as deep yet as somebody waits for. */
+async function gatheringConfirmations(
+  db: Db,
+  deps: ObserveDeps,
+  chain: ChainId,
+  tip: number,
+): Promise<string[]> {
   const policy = deps.confirmations(chain.coin, chain.mode);
   const depth = Math.max(
     PROTOCOL_DEPTH,
     ...[policy.base, ...policy.tiers.map((tier) => tier.confirmations)].map(depthOf),
   );
-  const { before, to: height, told } = at;
-  const tip = before.height;
-  for (const paymentId of await paymentsWithMoneyAbove(tx, chain, tip - depth, tip)) {
-    if (told.has(paymentId)) continue;
-    await applyFacts(tx, deps, paymentId, [{ type: 'tip', coin: chain.coin, height }], { before });
-  }
+  return paymentsWithMoneyAbove(db, chain, tip - depth, tip);
 }

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ChainError, type ChainBlock } from '../../../src/domain/chain.ts';
 import { advanceCursor, findCursor } from '../../../src/store/chain-cursors.ts';
 import { inTransaction } from '../../../src/store/database.ts';
+import { flushAsideOf } from '../../../src/store/runners.ts';
 import { recordBlock } from '../../../src/usecases/chain/record-block.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 
@@ -96,4 +97,27 @@ it('hears of the forgery even where what it says cannot be written', async () =>
   proof.reject(forgery);
   await refused;
   expect(await findCursor(world.wallet.db, CHAIN)).toEqual(START);
+});
+
+it('the disk is flushed beside the event loop for a block that concerns nobody, and never for one that somebody waits for', async () => {
+  const aside = flushAsideOf(world.wallet.db);
+  if (aside === null) throw new Error('the database is in memory');
+  const flush = vi.spyOn(aside, 'flush');
+  const { payment, block } = await paying(Promise.resolve());
+  const empty = (height: number, parent: ChainBlock | typeof START): ChainBlock => ({
+    ...block,
+    height,
+    hash: String(height).padStart(64, '0'),
+    parentHash: parent.hash,
+    credits: [],
+  });
+  const nobodys = empty(START.height + 1, START);
+  expect(await record(nobodys)).toBe(true);
+  expect(flush).toHaveBeenCalledTimes(1);
+  const paid = { ...block, height: nobodys.height + 1, parentHash: nobodys.hash };
+  expect(await record(paid)).toBe(true);
+  // It adds a confirmation to the payment in the block before.
+  expect(await record(empty(paid.height + 1, paid))).toBe(true);
+  expect(flush).toHaveBeenCalledTimes(1);
+  expect((await world.payment(payment)).transactions).toMatchObject([{ confirmations: 2 }]);
 });
