@@ -56,11 +56,11 @@ export async function pruneWebhooks(deps: PruneWebhooksDeps, retention: Retentio
 }
 
 async function shrinkLogs(db: Db, maxBytes: number): Promise<number> {
+  // Adding up goes through the logs' whole index: once, not for each batch.
+  const excess = (await sumLogBytes(db)) - maxBytes;
   let freed = 0;
-  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
-    const excess = (await sumLogBytes(db)) - maxBytes;
-    if (excess <= 0) break;
-    const bytes = await inTransaction(db, (tx) => deleteOldestLogs(tx, excess, BATCH));
+  for (let batch = 0; batch < MAX_BATCHES && freed < excess; batch += 1) {
+    const bytes = await inTransaction(db, (tx) => deleteOldestLogs(tx, excess - freed, BATCH));
     if (bytes === 0) break;
     freed += bytes;
   }
