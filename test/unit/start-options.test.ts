@@ -7,7 +7,7 @@ test.each(['scripts/start', 'Dockerfile', 'config/tilld.service'])(
   '%s starts the daemon with the options that keep it small',
   (file) => {
     const [line = ''] = read(file).match(/^(?:exec node|ENTRYPOINT|ExecStart=).*dist\/main\.js.*$/m) ?? [];
-    expect(line.match(/--[a-z-]+=\d+/g)).toEqual(['--max-semi-space-size=16', '--max-old-space-size=512']);
+    expect(line.match(/--[a-z-]+=\d+/g)).toEqual(['--max-semi-space-size=8', '--max-old-space-size=512']);
     const malloc = read(file).matchAll(/(MALLOC_[A-Z_]+)(?:=|="\$\{MALLOC_[A-Z_]+:-)(\d+)\b/g);
     expect(Object.fromEntries([...malloc].map(([, name, value]) => [name, value]))).toEqual({
       MALLOC_ARENA_MAX: '1',
