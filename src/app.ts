@@ -65,7 +65,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { config, logger } = options;
   const lock = lockDataDir(config.dataDir);
   try {
-    const database = await openDatabase(join(config.dataDir, 'tilld.sqlite'));
+    const database = await openDatabase(join(config.dataDir, 'tilld.sqlite'), { logger });
     try {
       const keyring = await unlockWallet({ db: database.db, config, logger });
       const parts = await compose(options, { lock, database, keyring });

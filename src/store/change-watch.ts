@@ -31,12 +31,12 @@ export class ChangeNotes {
 }
 
 const TRIGGERS = [
-  `CREATE TEMP TRIGGER noted_payments AFTER UPDATE OF status, expires_at ON payments
+  `CREATE TEMP TRIGGER IF NOT EXISTS noted_payments AFTER UPDATE OF status, expires_at ON payments
     BEGIN SELECT note_payment(NEW.id); END`,
-  `CREATE TEMP TRIGGER noted_outputs AFTER INSERT ON outputs BEGIN SELECT note_outputs_of(NEW.address_id); END`,
-  `CREATE TEMP TRIGGER noted_outputs_again AFTER UPDATE ON outputs
+  `CREATE TEMP TRIGGER IF NOT EXISTS noted_outputs AFTER INSERT ON outputs BEGIN SELECT note_outputs_of(NEW.address_id); END`,
+  `CREATE TEMP TRIGGER IF NOT EXISTS noted_outputs_again AFTER UPDATE ON outputs
     BEGIN SELECT note_outputs_of(OLD.address_id), note_outputs_of(NEW.address_id); END`,
-  `CREATE TEMP TRIGGER noted_outputs_out AFTER DELETE ON outputs BEGIN SELECT note_outputs_of(OLD.address_id); END`,
+  `CREATE TEMP TRIGGER IF NOT EXISTS noted_outputs_out AFTER DELETE ON outputs BEGIN SELECT note_outputs_of(OLD.address_id); END`,
 ];
 
 /**

@@ -11,7 +11,7 @@ interface CheckpointerOptions {
   /** Pages in the log that the database file does not have yet. */
   readonly pagesWaiting: () => number;
   /** There is no thread, or none any more: from now on somebody else must empty the log. */
-  readonly onFailure: () => void;
+  readonly onFailure: (error: unknown) => void;
 }
 
 /**
@@ -58,17 +58,17 @@ export class Checkpointer {
       this.#isBusy = true;
       this.#worker ??= this.#started();
       this.#worker.postMessage('checkpoint');
-    } catch {
+    } catch (error) {
       // No thread to be had, or a disk that fails: the next commit tells whoever it concerns.
-      this.#failed();
+      this.#failed(error);
     }
   }
 
-  #failed(): void {
+  #failed(error: unknown): void {
     this.#worker = null;
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#options.onFailure();
+    this.#options.onFailure(error);
   }
 
   #started(): Worker {
@@ -82,8 +82,8 @@ export class Checkpointer {
       // A writer was faster: what it left needs a look even if nothing more is written.
       if (pagesLeft >= WORTHWHILE_PAGES) this.written();
     });
-    worker.on('error', () => undefined);
-    worker.on('exit', () => this.#failed());
+    worker.on('error', (error) => this.#failed(error));
+    worker.on('exit', (code) => this.#failed(new Error(`the thread ended with code ${code}`)));
     return worker;
   }
 }

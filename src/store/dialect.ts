@@ -11,6 +11,7 @@ import {
   type Driver,
   type TransactionSettings,
 } from 'kysely';
+import type { Logger } from '../domain/ports.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { Checkpointer, WORTHWHILE_PAGES } from './checkpointer.ts';
 import { FlushAside } from './flush-aside.ts';
@@ -18,11 +19,17 @@ import { StateWordCompiler } from './query-compiler.ts';
 import type { Runner, Runners, SnapshotRunner } from './runners.ts';
 import { plannedOnce, withStatementCache } from './statements.ts';
 
+/** How long a statement waits for another process. */
+const BUSY_TIMEOUT_MS = 5_000;
+
 /**
  * The only file that knows the database is SQLite. WAL with synchronous FULL: a committed
  * transaction survives power loss; foreign keys are enforced.
  */
-export function openSqlite(path: string): {
+export function openSqlite(
+  path: string,
+  logger?: Pick<Logger, 'warn' | 'error'>,
+): {
   dialect: Dialect;
   /** Null for a database in memory, which no second connection can open. */
   runners: Runners | null;
@@ -38,12 +45,12 @@ export function openSqlite(path: string): {
   sqlite.pragma('journal_mode = WAL');
   sqlite.pragma('synchronous = FULL');
   sqlite.pragma('foreign_keys = ON');
-  sqlite.pragma('busy_timeout = 5000');
+  sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   sqlite.pragma('temp_store = MEMORY');
   sqlite.pragma('cache_size = -8000');
   const reader = path === ':memory:' ? null : new Reader(path);
-  const flushAside = reader === null ? null : flushAsideOf(sqlite, path);
-  const checkpointer = reader === null ? null : checkpointerOf(sqlite, reader, path);
+  const flushAside = reader === null ? null : flushAsideOf(sqlite, reader, { path, logger });
+  const checkpointer = reader === null ? null : checkpointerOf(sqlite, reader, { path, logger });
   const beforeWrite = (): void => {
     reader?.endSnapshot();
     checkpointer?.written();
@@ -70,21 +77,52 @@ export function openSqlite(path: string): {
   };
 }
 
-function flushAsideOf(sqlite: Database.Database, path: string): FlushAside {
-  return new FlushAside(`${path}-wal`, (isLeftOut) => {
-    sqlite.pragma(`synchronous = ${isLeftOut ? 'NORMAL' : 'FULL'}`);
+interface HelperOptions {
+  readonly path: string;
+  readonly logger?: Pick<Logger, 'warn' | 'error'> | undefined;
+}
+
+function flushAsideOf(
+  sqlite: Database.Database,
+  reader: Reader,
+  { path, logger }: HelperOptions,
+): FlushAside {
+  return new FlushAside(`${path}-wal`, {
+    leaveOut: (isLeftOut) => void sqlite.pragma(`synchronous = ${isLeftOut ? 'NORMAL' : 'FULL'}`),
+    copyLog: () => {
+      reader.endSnapshot();
+      // Tried again at the next commit: until then requests must not wait for another process.
+      sqlite.pragma('busy_timeout = 100');
+      try {
+        const [found] = sqlite.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+        return found?.busy === 0;
+      } finally {
+        sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+      }
+    },
+    logger,
   });
 }
 
 /** The log is left to another thread; only when that thread cannot keep up does a commit empty it, too. */
 const BACKSTOP_PAGES = 16_000;
 
-function checkpointerOf(sqlite: Database.Database, reader: Reader, path: string): Checkpointer {
+function checkpointerOf(
+  sqlite: Database.Database,
+  reader: Reader,
+  { path, logger }: HelperOptions,
+): Checkpointer {
   sqlite.pragma(`wal_autocheckpoint = ${BACKSTOP_PAGES}`);
   return new Checkpointer({
     path,
     pagesWaiting: () => reader.pagesWaiting(),
-    onFailure: () => void sqlite.pragma(`wal_autocheckpoint = ${WORTHWHILE_PAGES}`),
+    onFailure: (error) => {
+      sqlite.pragma(`wal_autocheckpoint = ${WORTHWHILE_PAGES}`);
+      logger?.error(
+        { err: error },
+        'the thread that copies the write-ahead log into the database is gone: commits do it until the next start, which makes some of them slower',
+      );
+    },
   });
 }
 
@@ -106,7 +144,7 @@ class Reader implements SnapshotRunner {
   constructor(path: string) {
     const sqlite = new Database(path, { fileMustExist: true });
     sqlite.pragma('query_only = ON');
-    sqlite.pragma('busy_timeout = 5000');
+    sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     sqlite.pragma('temp_store = MEMORY');
     // Its pages are mostly those that the writing connection keeps as well: it keeps few.
     sqlite.pragma('cache_size = -2000');

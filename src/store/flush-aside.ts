@@ -1,5 +1,6 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
+import type { Logger } from '../domain/ports.ts';
 
 const flushFile = promisify(fdatasync);
 
@@ -11,35 +12,57 @@ export class NotFlushedError extends Error {
   }
 }
 
+interface FlushAsideOptions {
+  /** Tells SQLite whether commits are to be flushed by itself; the log's new beginning, and the log before it is
+   * copied into the database, always are. */
+  readonly leaveOut: (isLeftOut: boolean) => void;
+  /** Copies all of the log into the database, flushed, and begins it anew; false when it is in use. */
+  readonly copyLog: () => boolean;
+  readonly logger?: Pick<Logger, 'warn' | 'error'> | undefined;
+}
+
 /**
  * Flushes the write-ahead log in a thread, for commits that nobody waits for by name: SQLite would flush
  * within the commit, and the event loop would answer nobody for as long as the disk takes. It is the same
- * flush of the same file, so that after it what was committed before it is as durable.
+ * flush of the same file, so that after it what was committed before it is as durable. A disk tells only once of what
+ * it lost: after a flush that failed nothing is committed behind it before all of the log is in the database.
  */
 export class FlushAside {
-  readonly #leaveOut: (isLeftOut: boolean) => void;
+  readonly #options: FlushAsideOptions;
   readonly #logPath: string;
+  /** Why the log may have a hole, behind which a power cut would leave nothing. */
+  #failure: NotFlushedError | null = null;
   #fd: number | null = null;
   #current: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
 
-  /**
-   * @param logPath the write-ahead log
-   * @param leaveOut tells SQLite whether commits are to be flushed by itself; the log's new beginning, and the
-   *   log before it is copied into the database, always are
-   */
-  constructor(logPath: string, leaveOut: (isLeftOut: boolean) => void) {
-    this.#leaveOut = leaveOut;
+  constructor(logPath: string, options: FlushAsideOptions) {
+    this.#options = options;
     this.#logPath = logPath;
   }
 
   /** Until `end`, commits are left to `flush`. Not within a transaction, and nobody else may commit meanwhile. */
   begin(): void {
-    this.#leaveOut(true);
+    this.#options.leaveOut(true);
   }
 
   end(): void {
-    this.#leaveOut(false);
+    this.#options.leaveOut(false);
+  }
+
+  get hasFailed(): boolean {
+    return this.#failure !== null;
+  }
+
+  /**
+   * Saves what a failed flush left in doubt. Not within a transaction.
+   * @throws when that cannot be done now: nothing may be committed then.
+   */
+  mend(): void {
+    if (this.#failure === null) return;
+    if (!this.#options.copyLog()) throw this.#failure;
+    this.#failure = null;
+    this.#options.logger?.warn({}, 'what the disk may have lost was written to the database once more');
   }
 
   /**
@@ -63,11 +86,14 @@ export class FlushAside {
     await current.catch(() => undefined);
     this.#current = this.#next ?? this.#current;
     this.#next = null;
+    if (this.#failure !== null) throw this.#failure;
     try {
       this.#fd ??= openSync(this.#logPath, 'r+');
       await flushFile(this.#fd);
     } catch (error) {
-      throw new NotFlushedError(error);
+      this.#failure = new NotFlushedError(error);
+      this.#options.logger?.error({ err: error }, 'the disk could not be flushed');
+      throw this.#failure;
     }
   }
 }

@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { Kysely } from 'kysely';
+import type { Logger } from '../domain/ports.ts';
 import type { Db } from './database.ts';
 import { copySqlite, openSqlite } from './dialect.ts';
 import { migrate, MIGRATIONS, pendingMigrations, type Migrations } from './migrate.ts';
@@ -24,10 +25,12 @@ export async function openDatabase(
     readonly migrations?: Migrations;
     /** False beside a running daemon: a schema that is not this version's own is then refused. */
     readonly mayMigrate?: boolean;
+    /** Hears of trouble with the disk that nobody waits for. */
+    readonly logger?: Pick<Logger, 'warn' | 'error'>;
   } = {},
 ): Promise<OpenDatabase> {
   const { migrations = MIGRATIONS, mayMigrate = true } = options;
-  const { dialect, runners, closeHelpers, checkpoint, reclaim } = openSqlite(path);
+  const { dialect, runners, closeHelpers, checkpoint, reclaim } = openSqlite(path, options.logger);
   const db = new Kysely<Tables>({ dialect });
   try {
     const { applied, pending } = await pendingMigrations(db, migrations);
