@@ -27,10 +27,12 @@ interface Frame {
   readonly calls?: readonly Frame[] | undefined;
 }
 
+const amount = z.string().regex(/^0x[0-9a-f]+$/i);
+
 const FRAME: z.ZodType<Frame> = z.object({
   type: z.string(),
   to: z.string().optional(),
-  value: z.string().optional(),
+  value: amount.optional(),
   error: z.string().optional(),
   get calls() {
     return z.array(FRAME).optional();
@@ -52,9 +54,9 @@ const FLAT_TRACES = z.array(
     action: z.object({
       callType: z.string().optional(),
       to: z.string().optional(),
-      value: z.string().optional(),
+      value: amount.optional(),
       refundAddress: z.string().optional(),
-      balance: z.string().optional(),
+      balance: amount.optional(),
     }),
     result: z.object({ address: z.string().optional() }).nullish(),
     error: z.string().optional(),
@@ -89,9 +91,9 @@ export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
 
   async function transfers(block: Block): Promise<readonly InternalTransfer[] | null> {
     const calls = await client.trace('debug_traceBlockByHash', [block.hash, { tracer: 'callTracer' }]);
-    if (calls !== null) return fromCalls(read(CALL_TRACES, calls), block);
+    if (calls !== null) return understood(() => fromCalls(read(CALL_TRACES, calls), block));
     const flat = await client.trace('trace_block', [`0x${block.number.toString(16)}`]);
-    if (flat !== null) return fromFlat(read(FLAT_TRACES, flat), block);
+    if (flat !== null) return understood(() => fromFlat(read(FLAT_TRACES, flat), block));
     silentUntil = clock.now() + ASK_AGAIN_MS;
     return null;
   }
@@ -114,6 +116,16 @@ export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
       }
     },
   };
+}
+
+/** Calls may be nested deeper than the stack can follow. */
+function understood<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ChainError('bad_answer', 'the calls of a block trace are nested too deep', { cause: error });
+  }
 }
 
 function read<T>(schema: z.ZodType<T>, answer: unknown): T {
@@ -166,7 +178,7 @@ function moves(frame: Frame): boolean {
 function fromFlat(traces: readonly FlatTrace[], block: Block): InternalTransfer[] {
   const found: InternalTransfer[] = [];
   const counted = new Map<number, number>();
-  const reverted = new Map<number, (readonly number[])[]>();
+  const failures = new Map<number, Failures>();
   for (const trace of traces) {
     const position = trace.transactionPosition;
     // Block rewards belong to no transaction.
@@ -174,14 +186,14 @@ function fromFlat(traces: readonly FlatTrace[], block: Block): InternalTransfer[
     if (position >= block.transactions.length) {
       throw new ChainError('unavailable', `the trace of block ${block.number} is of another block`);
     }
-    const failed = reverted.get(position) ?? [];
-    if (trace.error !== undefined) reverted.set(position, [...failed, trace.traceAddress]);
+    let failed = failures.get(position);
+    if (failed === undefined) failures.set(position, (failed = noFailures()));
+    if (trace.error !== undefined) addFailure(failed, trace.traceAddress);
     const transfer = flatTransfer(trace);
     if (trace.traceAddress.length === 0 || transfer === null) continue;
     const index = (counted.get(position) ?? 0) + 1;
     counted.set(position, index);
-    const isUndone = trace.error !== undefined || failed.some((above) => isBelow(trace.traceAddress, above));
-    if (!isUndone) found.push({ position, index, ...transfer });
+    if (!isUndone(failed, trace.traceAddress)) found.push({ position, index, ...transfer });
   }
   return found;
 }
@@ -194,6 +206,37 @@ function flatTransfer({ type, action, result }: FlatTrace): { to: string; value:
   return to === undefined || value === 0n || isBorrowed ? null : { to: to.toLowerCase(), value };
 }
 
-function isBelow(address: readonly number[], above: readonly number[]): boolean {
-  return above.every((step, depth) => address[depth] === step);
+/**
+ * The calls of a transaction that failed, by where they stand. Somebody may have paid for a hundred thousand of
+ * them in one block: what is asked takes as long as the place is deep, however many there are.
+ */
+interface Failures {
+  isFailed: boolean;
+  readonly below: Map<number, Failures>;
+}
+
+function noFailures(): Failures {
+  return { isFailed: false, below: new Map() };
+}
+
+function addFailure(failures: Failures, address: readonly number[]): void {
+  let at = failures;
+  for (const step of address) {
+    let next = at.below.get(step);
+    if (next === undefined) at.below.set(step, (next = noFailures()));
+    at = next;
+  }
+  at.isFailed = true;
+}
+
+/** Whether the call there failed, or one above it. */
+function isUndone(failures: Failures, address: readonly number[]): boolean {
+  let at = failures;
+  for (const step of address) {
+    if (at.isFailed) return true;
+    const next = at.below.get(step);
+    if (next === undefined) return false;
+    at = next;
+  }
+  return at.isFailed;
 }

@@ -115,7 +115,29 @@ it('takes a node without traces at its word for a while, and asks nothing about 
   expect(asked).toHaveLength(4);
 });
 
+it('reads a hundred thousand failed calls of one transaction while nobody notices', async () => {
+  const failed = Array.from({ length: 100_000 }, (_, at) => flat([at], C!, '0x1', { error: 'Reverted' }));
+  const paid = flat([100_000], A!, '0x2');
+  const { tracer } = tracerOn({ trace_block: [flat([], B!, '0x0'), ...failed, paid] });
+  const started = performance.now();
+  expect(await tracer.transfers(block)).toEqual([{ position: 0, index: 100_001, to: A, value: 2n }]);
+  // Each against each would take minutes.
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+/** Calls nested deeper than any stack can follow. */
+function nested(depth: number): object {
+  let frame = call(A!, '0x1');
+  for (let at = 0; at < depth; at += 1) frame = call(A!, '0x1', { calls: [frame] });
+  return frame;
+}
+
 const untraceable = {
+  'nested too deep': [{ result: nested(50_000) }, { result: call(A!, '0x1') }],
+  'with an amount that is none': [
+    { result: call(A!, '0x1', { calls: [call(B!, '0x')] }) },
+    { result: call(A!, '0x1') },
+  ],
   'larger than accepted': new ChainError('bad_answer', 'the answer is larger than allowed'),
   'beyond what the node does in time': new ChainError('unavailable', 'execution timeout'),
   'without one of its transactions': [{ result: call(A!, '0x1') }, { error: 'execution timeout' }],
