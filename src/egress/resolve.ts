@@ -1,4 +1,5 @@
 import { lookup, Resolver } from 'node:dns/promises';
+import pLimit from 'p-limit';
 
 /** Finds every IPv4 and IPv6 address of a host name. Injected, so that tests decide the answers. */
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -15,13 +16,24 @@ const NO_SUCH_RECORD: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'E
  */
 export const resolveHost: Resolve = hostResolver([]);
 
-/** As resolveHost, asking these DNS servers (`address` or `address:port`) instead of the machine's own. */
-export function hostResolver(servers: readonly string[]): Resolve {
-  return (hostname, signal) => resolveBy(servers, hostname, signal);
+/**
+ * As resolveHost, asking these DNS servers (`address` or `address:port`) instead of the machine's own.
+ * @param askMachine getaddrinfo
+ */
+export function hostResolver(servers: readonly string[], askMachine: AskMachine = getaddrinfo): Resolve {
+  return (hostname, signal) => resolveBy({ servers, askMachine }, hostname, signal);
 }
 
+type AskMachine = (hostname: string) => Promise<readonly string[]>;
+
+/**
+ * It asks DNS as well, where somebody's own server may say that there is no such name and then be silent for
+ * as long as it likes. There are four threads, which also flush the disk and check passwords.
+ */
+const askingMachine = pLimit(2);
+
 async function resolveBy(
-  servers: readonly string[],
+  { servers, askMachine }: { readonly servers: readonly string[]; readonly askMachine: AskMachine },
   hostname: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
@@ -36,14 +48,19 @@ async function resolveBy(
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (addresses.length > 0) return addresses;
     const failure = answers.map((answer) => (answer.status === 'rejected' ? answer.reason : null));
-    if (failure.every((reason) => NO_SUCH_RECORD.has(codeOf(reason)))) return await fromHostsFile(hostname);
+    if (failure.every((reason) => NO_SUCH_RECORD.has(codeOf(reason)))) {
+      return await askingMachine(async () => {
+        signal.throwIfAborted();
+        return askMachine(hostname);
+      });
+    }
     throw failure.find((reason) => !NO_SUCH_RECORD.has(codeOf(reason)));
   } finally {
     signal.removeEventListener('abort', cancel);
   }
 }
 
-async function fromHostsFile(hostname: string): Promise<string[]> {
+async function getaddrinfo(hostname: string): Promise<string[]> {
   const found = await lookup(hostname, { all: true });
   return found.map((entry) => entry.address);
 }
