@@ -1,14 +1,13 @@
 import type { Dispatcher } from 'undici';
+import type { Ending } from './under-way.ts';
 import type { VettedTarget } from './vet-target.ts';
 
 export interface ExchangeRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
   /** The body is cut here; the rest is never read. */
   readonly maxBodyBytes: number;
-  /** Gives up early, at shutdown. */
-  readonly signal?: AbortSignal;
 }
 
 export interface ExchangeAnswer {
@@ -19,66 +18,44 @@ export interface ExchangeAnswer {
   readonly bodyEnd: 'whole' | 'capped' | 'timeout' | 'broken';
 }
 
-/**
- * One request and its answer over a dispatcher. When `signal` aborts, what has come of a body is the
- * answer, unless the request's own signal gave up.
- * @throws what undici says when no answer came, or the signal's reason.
- */
-export async function exchangeOver(
-  dispatcher: Dispatcher,
-  target: VettedTarget,
-  about: { readonly request: ExchangeRequest; readonly signal: AbortSignal },
-): Promise<ExchangeAnswer> {
-  const { request, signal } = about;
-  signal.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<ExchangeAnswer>();
-  const answer = new Answer(request.maxBodyBytes, resolve, reject);
-  const stop = (): void => answer.stop(signal.reason, request.signal?.aborted === true);
-  signal.addEventListener('abort', stop);
-  try {
-    dispatcher.dispatch(
-      {
-        origin: target.url.origin,
-        path: target.url.pathname + target.url.search,
-        method: request.method,
-        headers: request.headers,
-        body: request.body ?? null,
-      },
-      answer,
-    );
-    return await promise;
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}
+const NO_BYTES = new Uint8Array();
 
-/** Collects an answer as it comes in, without the streams that undici's `request` builds around it. */
-class Answer implements Dispatcher.DispatchHandler {
+/**
+ * One request and its answer, collected as it comes in without the streams that undici's `request` builds
+ * around it.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  /** Rejected with what undici says when no answer came, or because of an ending from outside. */
+  readonly answer: Promise<ExchangeAnswer>;
   readonly #maxBodyBytes: number;
   readonly #resolve: (answer: ExchangeAnswer) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | null = null;
   #stopped: Error | null = null;
   /** 0 until the headers are there. */
   #status = 0;
-  #headers: Record<string, string> = {};
+  #headers: Readonly<Record<string, string>> = {};
+  /** Most bodies come in one piece. */
+  #first: Uint8Array | null = null;
+  #more: Uint8Array[] | null = null;
   #size = 0;
 
-  constructor(
-    maxBodyBytes: number,
-    resolve: (answer: ExchangeAnswer) => void,
-    reject: (error: unknown) => void,
-  ) {
-    this.#maxBodyBytes = maxBodyBytes;
+  constructor(dispatcher: Dispatcher, target: VettedTarget, request: ExchangeRequest) {
+    const { promise, resolve, reject } = Promise.withResolvers<ExchangeAnswer>();
+    this.answer = promise;
     this.#resolve = resolve;
     this.#reject = reject;
+    this.#maxBodyBytes = request.maxBodyBytes;
+    const { method, headers, body = null } = request;
+    dispatcher.dispatch({ origin: target.origin, path: target.path, method, headers, body }, this);
   }
 
-  stop(reason: unknown, gaveUp: boolean): void {
-    if (this.#status === 0 || gaveUp) this.#reject(reason);
+  /** Hangs up. What has come of a body in time is the answer. */
+  stop(why: Ending): void {
+    const reason = new Error(why);
+    if (why === 'aborted' || this.#status === 0) this.#reject(reason);
     else this.#finish('timeout');
-    this.#hangUp(reason instanceof Error ? reason : new Error('stopped'));
+    this.#hangUp(reason);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -94,11 +71,12 @@ class Answer implements Dispatcher.DispatchHandler {
     // 103 and the like: the answer is still to come.
     if (status < 200) return;
     this.#status = status;
-    this.#headers = flat(headers);
+    this.#headers = areTexts(headers) ? headers : flat(headers);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk);
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#first === null) this.#first = chunk;
+    else (this.#more ??= [this.#first]).push(chunk);
     this.#size += chunk.length;
     if (this.#size <= this.#maxBodyBytes) return;
     this.#finish('capped');
@@ -121,9 +99,20 @@ class Answer implements Dispatcher.DispatchHandler {
 
   /** The first end is the end: a promise that is kept stays as it is. */
   #finish(bodyEnd: ExchangeAnswer['bodyEnd']): void {
-    const body = Buffer.concat(this.#chunks, Math.min(this.#size, this.#maxBodyBytes));
-    this.#resolve({ status: this.#status, headers: this.#headers, body, bodyEnd });
+    this.#resolve({ status: this.#status, headers: this.#headers, body: this.#body(), bodyEnd });
   }
+
+  #body(): Uint8Array {
+    const most = this.#maxBodyBytes;
+    if (this.#more !== null) return Buffer.concat(this.#more, Math.min(this.#size, most));
+    const only = this.#first ?? NO_BYTES;
+    return only.length > most ? only.subarray(0, most) : only;
+  }
+}
+
+function areTexts(headers: Readonly<Record<string, unknown>>): headers is Readonly<Record<string, string>> {
+  for (const name in headers) if (typeof headers[name] !== 'string') return false;
+  return true;
 }
 
 function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {

@@ -1,15 +1,23 @@
+import { performance } from 'node:perf_hooks';
+import type { Dispatcher } from 'undici';
 import { describeError, EgressError } from './egress-error.ts';
-import { exchangeOver, type ExchangeAnswer, type ExchangeRequest } from './exchange.ts';
-import { pinnedAgent } from './kept-connections.ts';
-import { vetTarget, type EgressPolicy, type VettedTarget } from './vet-target.ts';
+import { Exchange, type ExchangeAnswer, type ExchangeRequest } from './exchange.ts';
+import { ownConnection } from './kept-connections.ts';
+import { UnderWay, type Endable, type Ending } from './under-way.ts';
+import { vetLiteral, vetTarget, type EgressPolicy, type VettedTarget } from './vet-target.ts';
 
 export interface GuardedRequest extends ExchangeRequest {
   readonly url: string;
   /** For everything together: DNS, connect, TLS, sending, waiting, reading the body. */
   readonly timeoutMs: number;
+  /** Gives up early, at shutdown. */
+  readonly signal?: AbortSignal;
 }
 
 export type GuardedResponse = ExchangeAnswer;
+
+/** Of requests that nobody gives up on. */
+const others = new UnderWay();
 
 /**
  * One HTTP request to an address given by a stranger. The target is vetted (see vetTarget) and the
@@ -18,52 +26,87 @@ export type GuardedResponse = ExchangeAnswer;
  * @throws {EgressError} when no answer came; never for an HTTP status.
  */
 export async function guardedFetch(policy: EgressPolicy, request: GuardedRequest): Promise<GuardedResponse> {
-  const stop = new AbortController();
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    stop.abort();
-  }, request.timeoutMs);
-  const gaveUp = request.signal;
-  const giveUp = (): void => stop.abort();
-  gaveUp?.addEventListener('abort', giveUp);
-  if (gaveUp?.aborted === true) giveUp();
+  const { signal, url } = request;
+  if (signal?.aborted === true) throw new EgressError('aborted', 'given up', { cause: signal.reason });
+  const journey = new Journey(request);
+  const underWay = signal === undefined ? others : UnderWay.of(signal);
+  underWay.add(journey);
   try {
-    const target = await vetTarget(policy, request.url, stop.signal);
-    return await exchange(policy, target, { request, signal: stop.signal });
+    const target = vetLiteral(policy, url) ?? (await vetTarget(policy, url, journey.signal));
+    return await answerOf(policy, target, journey);
   } catch (error) {
-    if (gaveUp?.aborted === true) throw new EgressError('aborted', 'given up', { cause: error });
-    if (isLate)
-      throw new EgressError('timeout', `no answer within ${request.timeoutMs} ms`, { cause: error });
-    if (error instanceof EgressError) throw error;
-    throw new EgressError('network', describeError(error), { cause: error });
+    throw journey.explain(error);
   } finally {
-    clearTimeout(timer);
-    gaveUp?.removeEventListener('abort', giveUp);
+    underWay.delete(journey);
   }
 }
 
-async function exchange(
+/** From the check of the target to the end of the answer. */
+class Journey implements Endable {
+  readonly deadlineMs: number;
+  readonly #request: GuardedRequest;
+  #ended: Ending | null = null;
+  #exchange: Exchange | null = null;
+  #stop: AbortController | null = null;
+
+  constructor(request: GuardedRequest) {
+    this.#request = request;
+    this.deadlineMs = performance.now() + request.timeoutMs;
+  }
+
+  get isEnded(): boolean {
+    return this.#ended !== null;
+  }
+
+  get timeoutMs(): number {
+    return this.#request.timeoutMs;
+  }
+
+  /** For what comes before the exchange; most have nothing to wait for there. */
+  get signal(): AbortSignal {
+    this.#stop ??= new AbortController();
+    return this.#stop.signal;
+  }
+
+  end(why: Ending): void {
+    if (this.#ended !== null) return;
+    this.#ended = why;
+    this.#stop?.abort();
+    this.#exchange?.stop(why);
+  }
+
+  /** The request and its answer over a connection. */
+  over(dispatcher: Dispatcher, target: VettedTarget): Exchange {
+    if (this.#ended !== null) throw new Error(this.#ended);
+    this.#exchange = new Exchange(dispatcher, target, this.#request);
+    return this.#exchange;
+  }
+
+  explain(error: unknown): EgressError {
+    if (this.#ended === 'aborted') return new EgressError('aborted', 'given up', { cause: error });
+    if (this.#ended === 'timeout')
+      return new EgressError('timeout', `no answer within ${this.timeoutMs} ms`, { cause: error });
+    if (error instanceof EgressError) return error;
+    return new EgressError('network', describeError(error), { cause: error });
+  }
+}
+
+async function answerOf(
   { connections }: EgressPolicy,
   target: VettedTarget,
-  about: Exchange,
-): Promise<GuardedResponse> {
-  if (connections === undefined) return exchangeOnce(target, about);
+  journey: Journey,
+): Promise<ExchangeAnswer> {
+  if (connections === undefined) return overItsOwn(target, journey);
   const kept = connections.to(target);
   const { wasUsed } = kept;
   kept.wasUsed = true;
   try {
-    return await exchangeOver(kept.agent, target, about);
+    return await journey.over(kept.dispatcher, target).answer;
   } catch (error) {
     // The server closed an idle connection in the moment it was used: what was sent into it is lost.
-    if (!wasUsed || about.signal.aborted || !LOST_CONNECTION.has(codeOf(error))) throw error;
-    return exchangeOnce(target, about);
+    if (!wasUsed || journey.isEnded || !LOST_CONNECTION.has(codeOf(error))) throw error;
+    return overItsOwn(target, journey);
   }
-}
-
-interface Exchange {
-  readonly request: GuardedRequest;
-  readonly signal: AbortSignal;
 }
 
 const LOST_CONNECTION: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
@@ -73,11 +116,11 @@ function codeOf(error: unknown): unknown {
 }
 
 /** Over a connection of its own, closed afterwards. */
-async function exchangeOnce(target: VettedTarget, about: Exchange): Promise<GuardedResponse> {
-  const agent = pinnedAgent(target, { connections: 1, connectTimeoutMs: about.request.timeoutMs });
+async function overItsOwn(target: VettedTarget, journey: Journey): Promise<ExchangeAnswer> {
+  const connection = ownConnection(target, journey.timeoutMs);
   try {
-    return await exchangeOver(agent, target, about);
+    return await journey.over(connection, target).answer;
   } finally {
-    await agent.destroy();
+    await connection.destroy();
   }
 }

@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import { Agent } from 'undici';
+import { Client, Pool, type Dispatcher } from 'undici';
 import type { Kept, VettedTarget } from './vet-target.ts';
 
 /** Short: most servers close after five seconds or more, and what is closed meanwhile costs a second try. */
@@ -18,51 +18,55 @@ export class KeptConnections {
   readonly #byTarget = new Map<string, Kept>();
 
   to(target: VettedTarget): Kept {
-    const key = `${target.url.origin} ${target.addresses
-      .map(({ address }) => address)
-      .toSorted()
-      .join(' ')}`;
-    const kept = this.#byTarget.get(key) ?? { agent: pinnedAgent(target, keeping), wasUsed: false };
+    const { key } = target;
+    const kept = this.#byTarget.get(key) ?? { dispatcher: poolTo(target), wasUsed: false };
     // The longest unused is first in line to go.
     this.#byTarget.delete(key);
     this.#byTarget.set(key, kept);
-    const [oldest] = this.#byTarget;
-    if (this.#byTarget.size > MAX_TARGETS && oldest !== undefined) {
-      this.#byTarget.delete(oldest[0]);
-      // Lets what is under way end.
-      void oldest[1].agent.close().catch(() => undefined);
-    }
+    if (this.#byTarget.size > MAX_TARGETS) this.#forgetOldest();
     return kept;
   }
 
   async close(): Promise<void> {
     const all = [...this.#byTarget.values()];
     this.#byTarget.clear();
-    await Promise.all(all.map(async ({ agent }) => agent.destroy()));
+    await Promise.all(all.map(async ({ dispatcher }) => dispatcher.destroy()));
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#byTarget;
+    if (oldest === undefined) return;
+    this.#byTarget.delete(oldest[0]);
+    // Lets what is under way end.
+    void oldest[1].dispatcher.close().catch(() => undefined);
   }
 }
 
-const keeping = {
-  connectTimeoutMs: CONNECT_TIMEOUT_MS,
-  connections: CONNECTIONS_PER_TARGET,
-  keepAliveTimeout: IDLE_MS,
-  // Whatever the server would allow.
-  keepAliveMaxTimeout: IDLE_MS,
-};
+function poolTo(target: VettedTarget): Pool {
+  return new Pool(target.origin, {
+    ...pinnedTo(target, CONNECT_TIMEOUT_MS),
+    connections: CONNECTIONS_PER_TARGET,
+    keepAliveTimeout: IDLE_MS,
+    // Whatever the server would allow.
+    keepAliveMaxTimeout: IDLE_MS,
+  });
+}
 
-/** An agent that connects to the vetted addresses only, with Host and SNI of the URL. */
-export function pinnedAgent(
-  target: VettedTarget,
-  { connectTimeoutMs, ...options }: Agent.Options & { readonly connectTimeoutMs: number },
-): Agent {
-  return new Agent({
+/** For one request. */
+export function ownConnection(target: VettedTarget, connectTimeoutMs: number): Dispatcher {
+  return new Client(target.origin, pinnedTo(target, connectTimeoutMs));
+}
+
+/** Connects to the vetted addresses only, with Host and SNI of the URL. */
+function pinnedTo(target: VettedTarget, connectTimeoutMs: number): Client.Options {
+  return {
     allowH2: false,
     pipelining: 1,
+    // The whole request has its deadline.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { lookup: pinnedLookup(target), timeout: connectTimeoutMs },
-    ...options,
-  });
+  };
 }
 
 function pinnedLookup(target: VettedTarget): LookupFunction {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { describeError, EgressError } from './egress-error.ts';
-import type { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
 import { isPublicAddress } from './public-address.ts';
 import type { Resolve } from './resolve.ts';
 
@@ -14,13 +14,18 @@ export interface EgressPolicy {
 
 /** The connections to one origin at certain addresses. */
 export interface Kept {
-  readonly agent: Agent;
+  readonly dispatcher: Dispatcher;
   /** Whether one of them may have been idle before this request. */
   wasUsed: boolean;
 }
 
 export interface VettedTarget {
-  readonly url: URL;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** With the query. */
+  readonly path: string;
+  /** The same for all targets that one connection can serve: of this origin at these addresses. */
+  readonly key: string;
   /** The only addresses a connection may go to. */
   readonly addresses: readonly { readonly address: string; readonly family: 4 | 6 }[];
 }
@@ -35,10 +40,65 @@ export async function vetTarget(
   text: string,
   signal: AbortSignal,
 ): Promise<VettedTarget> {
+  const place = placeOf(policy, text);
+  if (place.literal !== null) return place.literal;
+  const { host } = place;
+  return pinned(place, checked(policy, host, await resolveAll(policy, host, signal)));
+}
+
+/**
+ * As vetTarget at once, for a URL whose host is an IP address; null for one that DNS must be asked about.
+ * @throws {EgressError} `refused`
+ */
+export function vetLiteral(policy: Pick<EgressPolicy, 'allowPrivate'>, text: string): VettedTarget | null {
+  return placeOf(policy, text).literal;
+}
+
+/** What a URL that passed the check leads to. */
+interface Place {
+  readonly origin: string;
+  readonly path: string;
+  readonly host: string;
+  /** Where the host is an IP address. */
+  readonly literal: VettedTarget | null;
+}
+
+const MAX_PLACES = 512;
+
+/** Nothing about a URL itself ever changes: taking it apart once is enough. By whether private ones are allowed. */
+const places = { private: new Map<string, Place>(), public: new Map<string, Place>() };
+
+function placeOf(policy: Pick<EgressPolicy, 'allowPrivate'>, text: string): Place {
+  const known = policy.allowPrivate ? places.private : places.public;
+  const before = known.get(text);
+  if (before !== undefined) return before;
   const url = vetUrl(policy, text);
-  const host = bareHost(url);
-  const found = isIP(host) === 0 ? await resolveAll(policy, host, signal) : [host];
-  const addresses = found.map((address) => {
+  const plain = { origin: url.origin, path: url.pathname + url.search, host: bareHost(url) };
+  const isLiteral = isIP(plain.host) !== 0;
+  const literal = isLiteral ? pinned(plain, checked(policy, plain.host, [plain.host])) : null;
+  const place = { ...plain, literal };
+  known.set(text, place);
+  if (known.size > MAX_PLACES) {
+    const [oldest] = known.keys();
+    if (oldest !== undefined) known.delete(oldest);
+  }
+  return place;
+}
+
+function pinned(
+  { origin, path }: Omit<Place, 'literal'>,
+  addresses: VettedTarget['addresses'],
+): VettedTarget {
+  const sorted = addresses.map(({ address }) => address).toSorted();
+  return { origin, path, addresses, key: `${origin} ${sorted.join(' ')}` };
+}
+
+function checked(
+  policy: Pick<EgressPolicy, 'allowPrivate'>,
+  host: string,
+  found: readonly string[],
+): VettedTarget['addresses'] {
+  return found.map((address) => {
     const family = isIP(address);
     if (family !== 4 && family !== 6)
       throw new EgressError('dns', `${host} resolves to something that is no address`);
@@ -46,7 +106,6 @@ export async function vetTarget(
       throw new EgressError('refused', `${host} is not a public address (${address})`);
     return { address, family: family === 4 ? (4 as const) : (6 as const) };
   });
-  return { url, addresses };
 }
 
 /**

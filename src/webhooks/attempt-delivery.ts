@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/database.ts';
 import type { StoredDelivery } from '../store/deliveries.ts';
@@ -10,6 +9,7 @@ import type { AttemptRecorder } from './attempt-recorder.ts';
 import { deliver, type Attempt } from './deliver.ts';
 import type { EgressPolicy } from '../egress/vet-target.ts';
 import { outcomeOf } from './schedule.ts';
+import type { SigningKey } from './sign.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 export interface AttemptDeliveryDeps {
@@ -18,10 +18,16 @@ export interface AttemptDeliveryDeps {
   readonly keys: SigningKeys;
   readonly egress: EgressPolicy;
   readonly recorder: AttemptRecorder;
-  /** Called when the attempt is over, before it is recorded: nothing more goes to the endpoint. */
-  readonly ended: (attempt: Pick<Attempt, 'status' | 'error' | 'durationMs'>) => void;
   readonly limits: { readonly attemptLimitMs: number; readonly retryGapsMs: readonly number[] };
   readonly random: () => number;
+}
+
+/** What comes from outside into one attempt, and goes out. */
+export interface AttemptControl {
+  /** Gives up on it. */
+  readonly signal: AbortSignal;
+  /** Called when the attempt is over, before it is recorded: nothing more goes to the endpoint. */
+  readonly ended: (attempt: Pick<Attempt, 'status' | 'error' | 'durationMs'>) => void;
 }
 
 /** A leased delivery with what it takes to make it, as far as that was found. */
@@ -57,7 +63,7 @@ export async function loadLeased(
 export async function attemptDelivery(
   deps: AttemptDeliveryDeps,
   lease: LeasedDelivery,
-  signal: AbortSignal,
+  { signal, ended }: AttemptControl,
 ): Promise<AttemptReport> {
   const { delivery, token, event } = lease;
   if (event === undefined) throw new Error(`event ${delivery.event_id} of a delivery is missing`);
@@ -67,7 +73,7 @@ export async function attemptDelivery(
     signal,
   );
   const { status, error, endedAt } = attempt;
-  deps.ended(attempt);
+  ended(attempt);
   const outcome = outcomeOf(
     { attempts: delivery.attempts + 1, endedAt, status, retryAfterMs: attempt.retryAfterMs },
     { gapsMs: deps.limits.retryGapsMs, random: deps.random },
@@ -88,7 +94,7 @@ export async function attemptDelivery(
   return { logId, status, error };
 }
 
-function keysOf({ keys }: AttemptDeliveryDeps, { delivery, secrets }: LeasedDelivery): KeyObject[] {
+function keysOf({ keys }: AttemptDeliveryDeps, { delivery, secrets }: LeasedDelivery): SigningKey[] {
   if (secrets === undefined) throw new Error(`merchant ${delivery.merchant_id} of a delivery is missing`);
   return keys.of(secrets);
 }

@@ -1,11 +1,10 @@
-import type { KeyObject } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../domain/ports.ts';
 import { EgressError } from '../egress/egress-error.ts';
 import { guardedFetch, type GuardedResponse } from '../egress/guarded-fetch.ts';
 import type { EgressPolicy } from '../egress/vet-target.ts';
 import { parseRetryAfter } from './schedule.ts';
-import { signatureHeaders } from './sign.ts';
+import { signed, type SigningKey } from './sign.ts';
 
 /** What a merchant's server may answer before the rest is cut off. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -26,7 +25,7 @@ export interface Message {
   /** The frozen body, sent byte for byte. */
   readonly body: string;
   /** Of the secrets to sign with; at least one. */
-  readonly keys: readonly KeyObject[];
+  readonly keys: readonly SigningKey[];
 }
 
 /** One attempt as the log tells it. */
@@ -49,17 +48,12 @@ export interface Attempt {
  */
 export async function deliver(deps: DeliverDeps, message: Message, signal: AbortSignal): Promise<Attempt> {
   const startedMs = performance.now();
+  const timestampSeconds = Math.floor(deps.clock.now() / 1000);
+  const { headers, body } = signed({ id: message.id, timestampSeconds, body: message.body }, message.keys);
   const requestHeaders = {
     'content-type': 'application/json',
     'user-agent': 'tilld-webhooks/1',
-    ...signatureHeaders(
-      {
-        id: message.id,
-        timestampSeconds: Math.floor(deps.clock.now() / 1000),
-        body: message.body,
-      },
-      message.keys,
-    ),
+    ...headers,
   };
   const finish = (
     answer: Pick<Attempt, 'status' | 'error' | 'responseHeaders' | 'responseBody'>,
@@ -78,7 +72,7 @@ export async function deliver(deps: DeliverDeps, message: Message, signal: Abort
       method: 'POST',
       url: message.url,
       headers: requestHeaders,
-      body: message.body,
+      body,
       timeoutMs: deps.attemptLimitMs,
       maxBodyBytes: MAX_RESPONSE_BYTES,
       signal,

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { schedule, type ScheduledTask } from 'node-cron';
 import pLimit from 'p-limit';
 import { AppError } from '../domain/errors.ts';
@@ -18,6 +17,7 @@ import type { AttemptReport, DeliveryAttempts } from '../usecases/webhooks/attem
 import {
   attemptDelivery,
   loadLeased,
+  type AttemptControl,
   type AttemptDeliveryDeps,
   type LeasedDelivery,
 } from './attempt-delivery.ts';
@@ -75,10 +75,8 @@ export class WebhookQueue implements DeliveryAttempts {
   readonly #ahead = new LeasedAhead();
   readonly #due: DueLeases;
   readonly #pace = new Pace();
-  readonly #keys: SigningKeys;
-  readonly #recorder: AttemptRecorder;
   readonly #connections = new KeptConnections();
-  readonly #egress: EgressPolicy;
+  readonly #attempts: AttemptDeliveryDeps;
   /** What is under way, by delivery. */
   readonly #running = new Map<string, Promise<void>>();
   /** Ends all attempts together: one for each would cost more than it tells. */
@@ -94,17 +92,20 @@ export class WebhookQueue implements DeliveryAttempts {
 
   constructor(deps: WebhookQueueDeps) {
     this.#deps = deps;
-    this.#keys = new SigningKeys(deps.secretBox);
     // What follows is leased by the flush that puts these attempts on disk.
-    this.#recorder = new AttemptRecorder(deps.db, {
+    const recorder = new AttemptRecorder(deps.db, {
       writing: () => this.wake(),
       hasMore: () => this.#ahead.size > 0,
       pace: this.#pace,
     });
     this.#leaseReturn = new LeaseReturn(deps, () => this.wake());
-    // Every attempt listens.
-    setMaxListeners(0, this.#gaveUp.signal);
-    this.#egress = { ...deps.egress, connections: this.#connections };
+    this.#attempts = {
+      random: Math.random,
+      ...deps,
+      egress: { ...deps.egress, connections: this.#connections },
+      keys: new SigningKeys(deps.secretBox),
+      recorder,
+    };
     const { concurrency, perOrigin = PER_ORIGIN } = deps.limits;
     this.#slots = new Slots({ total: concurrency, perOrigin });
     this.#due = new DueLeases(deps.db, this.#slots, this.#ahead);
@@ -220,7 +221,7 @@ export class WebhookQueue implements DeliveryAttempts {
   async #settle(leased: LeasedDelivery, slot: string | null): Promise<void> {
     const { delivery, token } = leased;
     let held = slot;
-    const ended: AttemptDeliveryDeps['ended'] = ({ status, error, durationMs }) => {
+    const ended: AttemptControl['ended'] = ({ status, error, durationMs }) => {
       if (held === null) return;
       this.#slots.give(held, status !== 0);
       const quick = { isSuccess: error === null, durationMs };
@@ -232,9 +233,7 @@ export class WebhookQueue implements DeliveryAttempts {
     };
     let isDelivered = false;
     try {
-      const own = { egress: this.#egress, keys: this.#keys, recorder: this.#recorder, ended };
-      const deps = { random: Math.random, ...this.#deps, ...own };
-      const report = await attemptDelivery(deps, leased, this.#gaveUp.signal);
+      const report = await attemptDelivery(this.#attempts, leased, { signal: this.#gaveUp.signal, ended });
       isDelivered = report.error === null;
       this.#waiters.get(delivery.id)?.resolve(report);
     } catch (error) {

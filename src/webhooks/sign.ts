@@ -1,8 +1,11 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const SECRET_PREFIX = 'whsec_';
+/** What SHA-256 takes at a time, and what it makes of it. */
+const BLOCK_BYTES = 64;
+const DIGEST_BYTES = 32;
 
-export interface SignedMessage {
+export interface UnsignedMessage {
   readonly id: string;
   /** Seconds since the epoch, of this attempt. */
   readonly timestampSeconds: number;
@@ -10,42 +13,84 @@ export interface SignedMessage {
   readonly body: string;
 }
 
+export interface SignedMessage {
+  readonly headers: Readonly<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>>;
+  /** In UTF-8. */
+  readonly body: Buffer;
+}
+
 /**
- * The `webhook-signature` header of Standard Webhooks 1.0.0: one `v1,<base64>` for each secret, set
- * apart by blanks, so that receivers with either secret agree during a rotation.
- * @param secrets in the form `whsec_` + base64, or keys made of them; at least one.
+ * Signs by HMAC-SHA256 (RFC 2104) under one secret. The two blocks that the key becomes are put together
+ * once, so that a signature is two hashes in one shot: what `createHmac` makes for each costs more to
+ * collect than the hashing does.
  */
-export function signatureHeader(message: SignedMessage, secrets: readonly (string | KeyObject)[]): string {
-  if (secrets.length === 0) throw new Error('a webhook cannot go out unsigned');
-  const signed = `${message.id}.${message.timestampSeconds}.${message.body}`;
-  return secrets
-    .map((secret) => {
-      const key = typeof secret === 'string' ? signingKey(secret) : secret;
-      return `v1,${createHmac('sha256', key).update(signed, 'utf8').digest('base64')}`;
-    })
-    .join(' ');
+export class SigningKey {
+  readonly #inner = Buffer.alloc(BLOCK_BYTES, 0x36);
+  /** With room for what the inner hash makes. */
+  readonly #outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES, 0x5c);
+
+  /** @param key at most 64 bytes */
+  constructor(key: Uint8Array) {
+    if (key.length > BLOCK_BYTES) throw new Error('the key must fit a block');
+    for (const [at, byte] of key.entries()) {
+      this.#inner[at] = byte ^ 0x36;
+      this.#outer[at] = byte ^ 0x5c;
+    }
+  }
+
+  /** @param room a block that is written over, and then what is to be signed */
+  sign(room: Buffer): string {
+    this.#inner.copy(room);
+    this.#outer.write(hash('sha256', room, 'hex'), BLOCK_BYTES, 'hex');
+    return hash('sha256', this.#outer, 'base64');
+  }
+}
+
+/**
+ * What goes over the wire by Standard Webhooks 1.0.0: the body, and the three headers that every webhook
+ * carries. `webhook-signature` has one `v1,<base64>` for each secret, set apart by blanks, so that
+ * receivers with either secret agree during a rotation.
+ * @param keys of the secrets; at least one.
+ */
+export function signed(message: UnsignedMessage, keys: readonly SigningKey[]): SignedMessage {
+  if (keys.length === 0) throw new Error('a webhook cannot go out unsigned');
+  const { id, body } = message;
+  const timestamp = String(message.timestampSeconds);
+  const before = `${id}.${timestamp}.`;
+  const bodyAt = BLOCK_BYTES + Buffer.byteLength(before);
+  const room = Buffer.allocUnsafe(bodyAt + Buffer.byteLength(body));
+  room.write(before, BLOCK_BYTES);
+  room.write(body, bodyAt);
+  let signature = '';
+  for (const key of keys) signature += `${signature === '' ? '' : ' '}v1,${key.sign(room)}`;
+  return {
+    headers: { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature },
+    body: room.subarray(bodyAt),
+  };
+}
+
+/** The `webhook-signature` header alone; secrets in the form `whsec_` + base64, or keys made of them. */
+export function signatureHeader(message: UnsignedMessage, secrets: readonly (string | SigningKey)[]): string {
+  return signatureHeaders(message, secrets)['webhook-signature'];
 }
 
 /** The three headers every webhook carries. */
 export function signatureHeaders(
-  message: SignedMessage,
-  secrets: readonly (string | KeyObject)[],
-): Readonly<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>> {
-  return {
-    'webhook-id': message.id,
-    'webhook-timestamp': String(message.timestampSeconds),
-    'webhook-signature': signatureHeader(message, secrets),
-  };
+  message: UnsignedMessage,
+  secrets: readonly (string | SigningKey)[],
+): SignedMessage['headers'] {
+  const keys = secrets.map((secret) => (typeof secret === 'string' ? signingKey(secret) : secret));
+  return signed(message, keys).headers;
 }
 
 /**
  * The key of a secret `whsec_` + base64: making it takes several times as long as signing with it.
  * @throws when it is no such secret.
  */
-export function signingKey(secret: string): KeyObject {
+export function signingKey(secret: string): SigningKey {
   if (!secret.startsWith(SECRET_PREFIX)) throw new Error('a webhook secret must start with whsec_');
   const bytes = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
   // The standard asks for 24 to 64 bytes; less would also be what a mangled secret decodes to.
   if (bytes.length < 24 || bytes.length > 64) throw new Error('a webhook secret must hold 24 to 64 bytes');
-  return createSecretKey(bytes);
+  return new SigningKey(bytes);
 }

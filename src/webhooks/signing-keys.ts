@@ -1,7 +1,6 @@
-import type { KeyObject } from 'node:crypto';
 import type { SecretBox } from '../domain/keys.ts';
 import type { SealedWebhookSecrets } from '../store/webhook-targets.ts';
-import { signingKey } from './sign.ts';
+import { signingKey, type SigningKey } from './sign.ts';
 
 const MAX_KEPT = 512;
 
@@ -11,23 +10,27 @@ const MAX_KEPT = 512;
  */
 export class SigningKeys {
   readonly #secretBox: SecretBox;
-  readonly #kept = new Map<string, KeyObject>();
+  readonly #kept = new Map<string, SigningKey>();
 
   constructor(secretBox: SecretBox) {
     this.#secretBox = secretBox;
   }
 
   /** The keys to sign with, the newest first. */
-  of({ current, previous }: SealedWebhookSecrets): KeyObject[] {
+  of({ current, previous }: SealedWebhookSecrets): SigningKey[] {
     return previous === null ? [this.#open(current)] : [this.#open(current), this.#open(previous)];
   }
 
-  #open(sealed: string): KeyObject {
+  #open(sealed: string): SigningKey {
     const key = this.#kept.get(sealed) ?? signingKey(this.#secretBox.open(sealed));
     this.#kept.delete(sealed);
     this.#kept.set(sealed, key);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    if (this.#kept.size > MAX_KEPT) this.#forgetOldest();
     return key;
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#kept.keys();
+    if (oldest !== undefined) this.#kept.delete(oldest);
   }
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { guardedFetch, type GuardedRequest } from '../../../src/egress/guarded-fetch.ts';
+import { KeptConnections } from '../../../src/egress/kept-connections.ts';
 import { resolveHost, type Resolve } from '../../../src/egress/resolve.ts';
 
 const closers: (() => void)[] = [];
@@ -33,11 +34,15 @@ async function serveTcp(onSocket: (socket: Socket) => void): Promise<number> {
 
 function get(
   url: string,
-  options: Partial<GuardedRequest> & { resolve?: Resolve; allowPrivate?: boolean } = {},
+  options: Partial<GuardedRequest> & {
+    resolve?: Resolve;
+    allowPrivate?: boolean;
+    connections?: KeptConnections;
+  } = {},
 ) {
-  const { resolve = resolveHost, allowPrivate = true, ...request } = options;
+  const { resolve = resolveHost, allowPrivate = true, connections, ...request } = options;
   return guardedFetch(
-    { allowPrivate, resolve },
+    { allowPrivate, resolve, ...(connections === undefined ? {} : { connections }) },
     { method: 'GET', url, headers: {}, timeoutMs: 5_000, maxBodyBytes: 65_536, ...request },
   );
 }
@@ -216,5 +221,83 @@ describe('guardedFetch', () => {
     const answer = get(`http://127.0.0.1:${port}/`, { signal: gaveUp.signal });
     await expect(answer).rejects.toMatchObject({ kind: 'aborted' });
     await hungUp.promise;
+  });
+});
+
+/** A server that answers byte by byte, and never stops to. */
+async function serveDrop(first: string): Promise<number> {
+  return serveTcp((socket) => {
+    socket.write(first);
+    const timer = setInterval(() => socket.write('x'), 5);
+    socket.on('close', () => clearInterval(timer));
+  });
+}
+
+describe('guardedFetch over kept connections', () => {
+  let connections: KeptConnections;
+  beforeEach(() => {
+    connections = new KeptConnections();
+  });
+  afterEach(async () => connections.close());
+
+  it('ends each of many dripping answers at its own limit, however steadily they drip', async () => {
+    const port = await serveDrop('HTTP/1.1 200 OK\r\n\r\n');
+    const limits = [400, 100, 250, 100];
+    const started = performance.now();
+    const took = await Promise.all(
+      limits.map(async (timeoutMs) => {
+        const answer = await get(`http://127.0.0.1:${port}/`, { connections, timeoutMs });
+        expect(answer).toMatchObject({ status: 200, bodyEnd: 'timeout' });
+        expect(text(answer.body)).toMatch(/^x+$/);
+        return performance.now() - started;
+      }),
+    );
+    for (const [at, ms] of took.entries()) {
+      expect(ms).toBeGreaterThanOrEqual(limits[at] ?? 0);
+      expect(ms).toBeLessThan((limits[at] ?? 0) + 1_500);
+    }
+  });
+
+  it('leaves headers that drip steadily at the limit', async () => {
+    const port = await serveDrop('HTTP/1.1 200 OK\r\nx-a: ');
+    await expect(get(`http://127.0.0.1:${port}/`, { connections, timeoutMs: 150 })).rejects.toMatchObject({
+      kind: 'timeout',
+    });
+  });
+
+  it('cuts an oversized answer and takes nothing of it for the next one', async () => {
+    const port = await serve((request, response) => {
+      if (request.url === '/long') response.end('y'.repeat(200_000));
+      else response.end('short');
+    });
+    const before = await get(`http://127.0.0.1:${port}/`, { connections });
+    const long = await get(`http://127.0.0.1:${port}/long`, { connections });
+    expect(long).toMatchObject({ status: 200, bodyEnd: 'capped' });
+    expect(text(long.body)).toBe('y'.repeat(65_536));
+    const after = await get(`http://127.0.0.1:${port}/`, { connections });
+    expect([text(before.body), text(after.body)]).toEqual(['short', 'short']);
+  });
+
+  it('says that a connection was reset in the middle of a body, and goes on over another one', async () => {
+    const port = await serve((request, response) => {
+      if (request.url === '/good') response.end('good');
+      else {
+        response.writeHead(200, { 'content-length': '1000' });
+        response.write('part', () => request.socket.resetAndDestroy());
+      }
+    });
+    const broken = await get(`http://127.0.0.1:${port}/bad`, { connections });
+    expect(broken).toMatchObject({ status: 200, bodyEnd: 'broken' });
+    expect(text((await get(`http://127.0.0.1:${port}/good`, { connections })).body)).toBe('good');
+  });
+
+  it('puts together an answer of many pieces, and headers of many values', async () => {
+    const port = await serve((_request, response) => {
+      response.writeHead(200, { 'x-many': ['a', 'b'] });
+      response.write('one,', () => setTimeout(() => response.end('two'), 20));
+    });
+    const answer = await get(`http://127.0.0.1:${port}/`, { connections });
+    expect(answer.headers['x-many']).toBe('a, b');
+    expect(text(answer.body)).toBe('one,two');
   });
 });

@@ -1,8 +1,15 @@
+import { createHmac } from 'node:crypto';
 import * as fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { newWebhookSecret } from '../../../src/usecases/new-id.ts';
-import { signatureHeader, signatureHeaders } from '../../../src/webhooks/sign.ts';
+import {
+  signatureHeader,
+  signatureHeaders,
+  signed,
+  signingKey,
+  SigningKey,
+} from '../../../src/webhooks/sign.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
 
@@ -27,6 +34,39 @@ describe('webhook signature', () => {
         expect(new Webhook(secret).verify(body, headers)).toEqual({ text });
       }),
     );
+  });
+
+  it('is the HMAC of the library, for any keys, ids and bodies, and goes with the body byte for byte', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme', minLength: 2_000 }));
+    const keys = fc.array(fc.uint8Array({ minLength: 24, maxLength: 64 }), { minLength: 1, maxLength: 2 });
+    fc.assert(
+      fc.property(keys, fc.string(), text, fc.nat(), (secrets, id, body, timestampSeconds) => {
+        const message = { id, timestampSeconds, body };
+        const found = signed(
+          message,
+          secrets.map((secret) => new SigningKey(secret)),
+        );
+        const expected = secrets.map((secret) => {
+          const hmac = createHmac('sha256', secret).update(`${id}.${timestampSeconds}.${body}`);
+          return `v1,${hmac.digest('base64')}`;
+        });
+        expect(found.headers['webhook-signature']).toBe(expected.join(' '));
+        expect(found.body.equals(Buffer.from(body))).toBe(true);
+      }),
+    );
+  });
+
+  it('stays what it is while others sign with the same key', () => {
+    const key = signingKey(newWebhookSecret());
+    const sign = (body: string) => signed({ id: 'evt_1', timestampSeconds: 1, body }, [key]);
+    const [first, second] = [sign('{"n":1}'), sign('{"n":2}')];
+    expect(first.headers).toEqual(sign('{"n":1}').headers);
+    expect(first.headers).not.toEqual(second.headers);
+    expect([first.body.toString(), second.body.toString()]).toEqual(['{"n":1}', '{"n":2}']);
+  });
+
+  it('has keys of one block only', () => {
+    expect(() => new SigningKey(new Uint8Array(65))).toThrow('block');
   });
 
   it('is accepted under the old and the new secret during a rotation, and under no other', () => {
