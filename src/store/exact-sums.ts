@@ -6,6 +6,13 @@ import { sql, type RawBuilder } from 'kysely';
  * has, and nine million rows of the largest limb still fit the 64 bits of a sum.
  */
 const LIMB = 12;
+const MIDDLE = 10n ** BigInt(LIMB);
+const HIGH = MIDDLE * MIDDLE;
+
+/** A column of limbs that may be beyond what a double holds exactly. */
+export function asText(column: string): RawBuilder<string> {
+  return sql<string>`cast(${sql.ref(column)} as text)`;
+}
 
 /** The sum of a column of limbs, or of sums of them: as text, so that no driver rounds it. */
 export function limbTotal(column: string): RawBuilder<string> {
@@ -18,6 +25,5 @@ export function fromLimbs(sums: {
   readonly middle: string;
   readonly high: string;
 }): bigint {
-  const base = 10n ** BigInt(LIMB);
-  return BigInt(sums.low) + BigInt(sums.middle) * base + BigInt(sums.high) * base * base;
+  return BigInt(sums.low) + BigInt(sums.middle) * MIDDLE + BigInt(sums.high) * HIGH;
 }

@@ -1,9 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from './database.ts';
 import { filteredPayments, isOffered, namedPayments, type PaymentFilter } from './payment-list.ts';
-
-/** How days are counted in payment_day_counts. */
-const DAY_MS = 86_400_000;
+import { splitByDay, type SplitSpan } from './whole-days.ts';
 
 /** How many payments match, exactly. */
 export async function totalPayments(db: Db, filter: PaymentFilter): Promise<number> {
@@ -30,19 +28,10 @@ type Part = RawBuilder<number>;
  * the sum of its days; of the two that it has in part the payments themselves are counted.
  */
 function countedParts(db: Db, filter: PaymentFilter): Part[] {
-  const { fromMs, toMs } = filter;
-  if (fromMs === undefined && toMs === undefined) return [counts(db, filter)];
-  const firstDay = fromMs === undefined ? undefined : Math.ceil(fromMs / DAY_MS);
-  const endDay = toMs === undefined ? undefined : Math.floor((toMs + 1) / DAY_MS);
-  if (firstDay !== undefined && endDay !== undefined && firstDay >= endDay) return [rows(db, filter)];
-  const parts = [dayCounts(db, filter, { firstDay, endDay })];
-  if (firstDay !== undefined && fromMs !== firstDay * DAY_MS) {
-    parts.push(rows(db, { ...filter, toMs: firstDay * DAY_MS - 1 }));
-  }
-  if (endDay !== undefined && toMs !== endDay * DAY_MS - 1) {
-    parts.push(rows(db, { ...filter, fromMs: endDay * DAY_MS }));
-  }
-  return parts;
+  if (filter.fromMs === undefined && filter.toMs === undefined) return [counts(db, filter)];
+  const days = splitByDay(filter);
+  if (days === null) return [rows(db, filter)];
+  return [dayCounts(db, filter, days), ...days.ends.map((end) => rows(db, { ...filter, ...end }))];
 }
 
 function rows(db: Db, filter: PaymentFilter): Part {
@@ -62,11 +51,7 @@ function counts(db: Db, filter: PaymentFilter): Part {
 }
 
 /** Of whole days, the last one not counted. */
-function dayCounts(
-  db: Db,
-  filter: PaymentFilter,
-  days: { readonly firstDay: number | undefined; readonly endDay: number | undefined },
-): Part {
+function dayCounts(db: Db, filter: PaymentFilter, days: SplitSpan): Part {
   let query = db
     .selectFrom('payment_day_counts')
     .where('merchant_id', '=', filter.merchantId)

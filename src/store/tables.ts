@@ -38,6 +38,8 @@ export interface Tables {
   outputs: OutputRow;
   /** What completed payments brought, kept by triggers by the hour of UTC they were made. */
   volume_hours: TakenRow & { hour: number };
+  /** The same by the day. */
+  volume_days: TakenRow & { day: number };
   /** The same for each payment: a view. */
   takings: TakenRow & { payment_id: string; created_at: number };
   raw_transactions: RawTransactionRow;
@@ -47,6 +49,8 @@ export interface Tables {
   events: EventRow;
   deliveries: DeliveryRow;
   webhook_logs: WebhookLogRow;
+  /** How many logs there are and their bytes, kept by triggers by the day of UTC they were written. */
+  webhook_log_counts: { merchant_id: string; day: number; status: number; count: number; bytes: number };
   gone_endpoints: GoneEndpointRow;
   sends: SendRow;
   send_versions: SendVersionRow;

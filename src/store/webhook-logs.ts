@@ -1,7 +1,8 @@
-import { sql, type Selectable } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Db, Tx } from './database.ts';
-import { preparedInsert } from './prepared.ts';
+import { preparedInserts } from './prepared.ts';
 import type { WebhookLogRow } from './tables.ts';
+import { splitByDay, type SplitSpan } from './whole-days.ts';
 
 /** A log row together with the event body that was posted. */
 export type StoredWebhookLog = Selectable<WebhookLogRow> & { event_id: string; body_json: string };
@@ -14,10 +15,13 @@ const ROW_OVERHEAD_BYTES = 400;
 export type NewWebhookLog = Omit<Selectable<WebhookLogRow>, 'size_bytes'>;
 
 export async function insertWebhookLog(tx: Tx, ...logs: readonly NewWebhookLog[]): Promise<void> {
-  for (const log of logs) await insertRow(tx, { ...log, size_bytes: sizeOf(log) });
+  await insertRows(
+    tx,
+    logs.map((log) => ({ ...log, size_bytes: sizeOf(log) })),
+  );
 }
 
-const insertRow = preparedInsert('webhook_logs');
+const insertRows = preparedInserts('webhook_logs');
 
 function sizeOf(log: NewWebhookLog): number {
   const texts = [log.endpoint, log.error ?? '', log.request_json, log.response_json];
@@ -29,8 +33,8 @@ export interface WebhookLogFilter {
   readonly status?: number;
   readonly paymentId?: string;
   /** Bounds of the creation time in ms, both inclusive. */
-  readonly from?: number;
-  readonly to?: number;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
   readonly page: number;
   readonly limit: number;
 }
@@ -40,17 +44,8 @@ export async function listWebhookLogs(
   db: Db,
   filter: WebhookLogFilter,
 ): Promise<{ logs: StoredWebhookLog[]; total: number }> {
-  const { status } = filter;
-  let query = matching(db, filter);
-  if (status !== undefined) query = query.where('log.status', '=', status);
-  // In so many words: it tells the planner that the index of those that are not serves.
-  if (status !== undefined && status !== OK) query = query.where(sql<boolean>`log.status <> 200`);
-  if (filter.from !== undefined) query = query.where('log.created_at', '>=', filter.from);
-  if (filter.to !== undefined) query = query.where('log.created_at', '<=', filter.to);
-  const { total } = await query
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const logs = await query
+  const total = await totalLogs(db, filter);
+  const logs = await filteredLogs(db, filter)
     .innerJoin('deliveries', 'deliveries.id', 'log.delivery_id')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
     .selectAll('log')
@@ -61,6 +56,17 @@ export async function listWebhookLogs(
     .offset((filter.page - 1) * filter.limit)
     .execute();
   return { logs, total };
+}
+
+function filteredLogs(db: Db, filter: WebhookLogFilter) {
+  const { status } = filter;
+  let query = matching(db, filter);
+  if (status !== undefined) query = query.where('log.status', '=', status);
+  // In so many words: it tells the planner that the index of those that are not serves.
+  if (status !== undefined && status !== OK) query = query.where(sql<boolean>`log.status <> 200`);
+  if (filter.from !== undefined) query = query.where('log.created_at', '>=', filter.from);
+  if (filter.to !== undefined) query = query.where('log.created_at', '<=', filter.to);
+  return query;
 }
 
 /** A merchant's logs, or one payment's: its few events with their few deliveries lead to them. */
@@ -77,6 +83,38 @@ function matching(db: Db, { merchantId, paymentId }: WebhookLogFilter) {
         .where('of_payment.payment_id', '=', paymentId)
         .where('of_payment.merchant_id', '=', merchantId),
     );
+}
+
+/**
+ * From the counts that triggers keep by the day; logs themselves are counted of the two days that a time has in
+ * part, and of a payment.
+ */
+async function totalLogs(db: Db, filter: WebhookLogFilter): Promise<number> {
+  const days = filter.paymentId === undefined ? splitByDay({ fromMs: filter.from, toMs: filter.to }) : null;
+  const parts =
+    days === null
+      ? [counted(db, filter)]
+      : [
+          dayCounts(db, filter, days),
+          ...days.ends.map(({ fromMs: from, toMs: to }) => counted(db, { ...filter, from, to })),
+        ];
+  // In one statement: all parts are of the same moment.
+  const { total } = await db
+    .selectNoFrom(sql<number>`${sql.join(parts, sql` + `)}`.as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+function counted(db: Db, filter: WebhookLogFilter): RawBuilder<number> {
+  return sql<number>`${filteredLogs(db, filter).select((eb) => eb.fn.countAll<number>().as('total'))}`;
+}
+
+function dayCounts(db: Db, filter: WebhookLogFilter, days: SplitSpan): RawBuilder<number> {
+  let query = db.selectFrom('webhook_log_counts').where('merchant_id', '=', filter.merchantId);
+  if (days.firstDay !== undefined) query = query.where('day', '>=', days.firstDay);
+  if (days.endDay !== undefined) query = query.where('day', '<', days.endDay);
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status);
+  return sql<number>`coalesce(${query.select((eb) => eb.fn.sum<number | null>('count').as('total'))}, 0)`;
 }
 
 /** One log of a merchant; another merchant's log does not exist. */
@@ -110,11 +148,11 @@ export async function findLatestLog(
     .executeTakeFirst();
 }
 
-/** Bytes all logs take together, roughly. */
+/** Bytes all logs take together, roughly: from the sums that triggers keep by the day. */
 export async function sumLogBytes(db: Db): Promise<number> {
   const row = await db
-    .selectFrom('webhook_logs')
-    .select((eb) => eb.fn.sum<number | null>('size_bytes').as('bytes'))
+    .selectFrom('webhook_log_counts')
+    .select((eb) => eb.fn.sum<number | null>('bytes').as('bytes'))
     .executeTakeFirst();
   return row?.bytes ?? 0;
 }

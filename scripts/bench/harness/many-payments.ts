@@ -113,7 +113,12 @@ function check(path: string, payments: number): string {
     const counted = one('SELECT sum(count) FROM payment_counts');
     if (counted !== one('SELECT count(*) FROM payments')) throw new Error('the counts are not right');
     const sold = one("SELECT count(*) FROM payments WHERE status = 'completed'");
-    if (sold !== one('SELECT sum(priced) FROM volume_hours')) throw new Error('the volume is not right');
+    for (const kept of ['volume_hours', 'volume_days']) {
+      if (sold !== one(`SELECT sum(priced) FROM ${kept}`)) throw new Error(`${kept} is not right`);
+    }
+    const logs = one('SELECT coalesce(sum(count), 0) FROM webhook_log_counts');
+    if (logs !== one('SELECT count(*) FROM webhook_logs'))
+      throw new Error('the counts of logs are not right');
     if (payments <= CHECKED_WHOLE) {
       const problems = [sqlite.pragma('integrity_check'), sqlite.pragma('foreign_key_check')];
       const expected = JSON.stringify([[{ integrity_check: 'ok' }], []]);

@@ -236,12 +236,17 @@ const COUNTED = [
     FROM payments GROUP BY 1, 2, 3, 4, 5`,
   'DELETE FROM output_counts',
   'INSERT INTO output_counts SELECT merchant_id, mode, coin, count(*) FROM outputs GROUP BY 1, 2, 3',
+  'DELETE FROM volume_days',
   'DELETE FROM volume_hours',
+  // Their triggers are there: they pass it on to the days.
   `INSERT INTO volume_hours SELECT merchant_id, mode, created_at / 3600000, currency, scale, coin, sole, sum(priced),
     sum(price_low), sum(price_middle), sum(price_high), sum(payments), sum(low), sum(middle), sum(high)
     FROM takings GROUP BY 1, 2, 3, 4, 5, 6, 7`,
   'DELETE FROM event_counts',
   'INSERT INTO event_counts SELECT merchant_id, type, count(*) FROM events GROUP BY 1, 2',
+  'DELETE FROM webhook_log_counts',
+  `INSERT INTO webhook_log_counts SELECT merchant_id, created_at / 86400000, status, count(*), sum(size_bytes)
+    FROM webhook_logs GROUP BY 1, 2, 3`,
   `INSERT OR REPLACE INTO address_counters
     SELECT merchant_id, coin, mode, branch, max(idx) + 1 FROM addresses GROUP BY 1, 2, 3, 4`,
   `INSERT OR REPLACE INTO meta SELECT 'webhooks.pruned_event_seq', max(seq) FROM events

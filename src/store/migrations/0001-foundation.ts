@@ -68,6 +68,29 @@ const PAID_ANEW = `'confirmed' IN (OLD.state, NEW.state)
   AND (OLD.payment_id, OLD.coin, OLD.amount, OLD.state) IS NOT (NEW.payment_id, NEW.coin, NEW.amount, NEW.state)
   AND ${isCompleted('OLD.payment_id, NEW.payment_id')}`;
 
+function countLog(): string {
+  return `INSERT INTO webhook_log_counts VALUES (${logCountedBy('NEW')}, 1, NEW.size_bytes)
+    ON CONFLICT DO UPDATE SET count = count + 1, bytes = bytes + excluded.bytes;`;
+}
+
+/** A day whose logs are all gone is forgotten. */
+function discountLog(): string {
+  const its = `(merchant_id, day, status) = (${logCountedBy('OLD')})`;
+  return `UPDATE webhook_log_counts SET count = count - 1, bytes = bytes - OLD.size_bytes WHERE ${its};
+    DELETE FROM webhook_log_counts WHERE ${its} AND count = 0;`;
+}
+
+function logCountedBy(row: 'NEW' | 'OLD'): string {
+  return `${row}.merchant_id, ${row}.created_at / ${DAY_MS}, ${row}.status`;
+}
+
+/** Passes what hours gain or lose on to their days. */
+function passToDay(change: (column: string) => string): string {
+  return `INSERT INTO volume_days VALUES (NEW.merchant_id, NEW.mode, NEW.hour / 24, NEW.currency, NEW.scale, NEW.coin, NEW.sole,
+      ${TAKEN.map(change).join(', ')})
+    ON CONFLICT DO UPDATE SET ${TAKEN.map((column) => `${column} = ${column} + excluded.${column}`).join(', ')};`;
+}
+
 /**
  * First schema. Written as plain statements because STRICT tables and partial indexes are what
  * keeps bad rows out, and a released migration never changes again.
@@ -266,6 +289,15 @@ const STATEMENTS = [
     merchant_id TEXT NOT NULL, mode TEXT NOT NULL, hour INTEGER NOT NULL, currency TEXT NOT NULL, scale INTEGER NOT NULL,
     coin TEXT NOT NULL, sole INTEGER NOT NULL, ${TAKEN.map((column) => `${column} INTEGER NOT NULL`).join(', ')},
     PRIMARY KEY (merchant_id, mode, hour, currency, scale, coin, sole)) STRICT, WITHOUT ROWID`,
+  // The same by the day of UTC, which is what is asked for most: a few rows instead of one or more for each hour.
+  `CREATE TABLE volume_days (
+    merchant_id TEXT NOT NULL, mode TEXT NOT NULL, day INTEGER NOT NULL, currency TEXT NOT NULL, scale INTEGER NOT NULL,
+    coin TEXT NOT NULL, sole INTEGER NOT NULL, ${TAKEN.map((column) => `${column} INTEGER NOT NULL`).join(', ')},
+    PRIMARY KEY (merchant_id, mode, day, currency, scale, coin, sole)) STRICT, WITHOUT ROWID`,
+  `CREATE TRIGGER volume_hours_begun AFTER INSERT ON volume_hours BEGIN ${passToDay((column) => `NEW.${column}`)} END`,
+  // What an hour is of never changes.
+  `CREATE TRIGGER volume_hours_changed AFTER UPDATE OF ${TAKEN.join(', ')} ON volume_hours
+    BEGIN ${passToDay((column) => `NEW.${column} - OLD.${column}`)} END`,
   `CREATE TRIGGER payments_sold AFTER INSERT ON payments WHEN NEW.status = 'completed'
     BEGIN ${takeInto('+', 'NEW.id')} END`,
   `CREATE TRIGGER payments_unsold BEFORE UPDATE OF merchant_id, mode, status, amount, currency, created_at ON payments
@@ -335,6 +367,14 @@ const STATEMENTS = [
   `CREATE INDEX webhook_logs_by_status ON webhook_logs (merchant_id, status, created_at, id) WHERE status <> 200`,
   `CREATE INDEX webhook_logs_by_age ON webhook_logs (created_at, id, size_bytes)`,
   `CREATE INDEX webhook_logs_by_delivery ON webhook_logs (delivery_id)`,
+  // How many there are and what they take, by the day (of UTC) they were written: totals without a walk.
+  `CREATE TABLE webhook_log_counts (
+    merchant_id TEXT NOT NULL, day INTEGER NOT NULL, status INTEGER NOT NULL, count INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    PRIMARY KEY (merchant_id, day, status)) STRICT, WITHOUT ROWID`,
+  `CREATE TRIGGER webhook_logs_counted AFTER INSERT ON webhook_logs BEGIN ${countLog()} END`,
+  `CREATE TRIGGER webhook_logs_counted_anew AFTER UPDATE OF merchant_id, created_at, status, size_bytes ON webhook_logs
+    BEGIN ${discountLog()} ${countLog()} END`,
+  `CREATE TRIGGER webhook_logs_counted_out AFTER DELETE ON webhook_logs BEGIN ${discountLog()} END`,
   `CREATE TABLE gone_endpoints (
     merchant_id TEXT NOT NULL REFERENCES merchants(id), payment_id TEXT NOT NULL, url TEXT NOT NULL, created_at INTEGER NOT NULL,
     PRIMARY KEY (merchant_id, payment_id, url)) STRICT, WITHOUT ROWID`,

@@ -56,7 +56,7 @@ export async function pruneWebhooks(deps: PruneWebhooksDeps, retention: Retentio
 }
 
 async function shrinkLogs(db: Db, maxBytes: number): Promise<number> {
-  // Adding up goes through the logs' whole index: once, not for each batch.
+  // Once, not for each batch: what they free is known.
   const excess = (await sumLogBytes(db)) - maxBytes;
   let freed = 0;
   for (let batch = 0; batch < MAX_BATCHES && freed < excess; batch += 1) {

@@ -128,10 +128,27 @@ test('the addresses of an account are read in the order of its customers, from a
   await db.deleteFrom('customers').execute();
 });
 
+test('volume of a day of UTC is looked up, not added up', async () => {
+  const day = 24 * 3_600_000;
+  const [plan] = await plansOf(() => volumeOf(db, { ...shop, fromMs: day, beforeMs: 2 * day }));
+  expect(plan).toBe('SEARCH volume_days USING PRIMARY KEY (merchant_id=? AND mode=? AND day=?)');
+});
+
+test('a total of webhook logs adds up days, and counts by index what they leave', async () => {
+  const days = 'SEARCH webhook_log_counts USING PRIMARY KEY (merchant_id=?';
+  const [all] = await plansOf(() => listWebhookLogs(db, { ...logPage, status: 200 }));
+  expect(all).toContain(days);
+  expect(all).not.toContain('webhook_logs');
+  const [some] = await plansOf(() => listWebhookLogs(db, { ...logPage, from: 1, to: 1e9 }));
+  expect(some).toContain(`${days} AND day>? AND day<?)`);
+  const ends = 'COVERING INDEX webhook_logs_by_merchant (merchant_id=? AND created_at>? AND created_at<?)';
+  expect(some?.split(ends)).toHaveLength(3);
+});
+
 test('volume adds up hours, and of the two in part the payments that were made in them', async () => {
   const hour = 3_600_000;
   const hours = 'volume_hours USING PRIMARY KEY (merchant_id=? AND mode=? AND hour>? AND hour<?)';
-  const [whole] = await plansOf(() => volumeOf(db, { ...shop, fromMs: 0, beforeMs: 24 * hour }));
+  const [whole] = await plansOf(() => volumeOf(db, { ...shop, fromMs: hour, beforeMs: 25 * hour }));
   expect(whole).toContain(hours);
   expect(whole).not.toContain('payments');
   const [part] = await plansOf(() => volumeOf(db, { ...shop, fromMs: 1, beforeMs: 24 * hour - 1 }));
@@ -192,8 +209,8 @@ test.each([
   ['deliveries that are due', 'deliveries_due', () => db.transaction().execute((tx) => listDue(tx, due))],
   [
     'webhooks that failed',
-    'webhook_logs_by_status (merchant_id=? AND status=?)',
-    () => listWebhookLogs(db, { ...logPage, status: 500 }),
+    'webhook_logs_by_status (merchant_id=? AND status=? AND created_at>? AND created_at<?)',
+    () => listWebhookLogs(db, { ...logPage, status: 500, from: 1, to: 2 }),
   ],
   [
     'webhooks of a payment',

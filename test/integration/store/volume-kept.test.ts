@@ -22,10 +22,13 @@ beforeAll(async () => {
 afterAll(async () => db.destroy());
 
 const HOUR_MS = 3_600_000;
-/** Some hours and both sides of their limits. */
+const DAY_MS = 24 * HOUR_MS;
+/** Ends within the hours that payments are made in. */
+const DAY = Math.ceil(400_000 / 24);
+/** Some hours of two days, and both sides of their limits. */
 const moment = fc
   .tuple(fc.nat(5), fc.oneof(fc.constantFrom(0, 1, HOUR_MS - 1), fc.nat(HOUR_MS - 1)))
-  .map(([hour, ms]) => (400_000 + hour) * HOUR_MS + ms);
+  .map(([hour, ms]) => (DAY * 24 - 3 + hour) * HOUR_MS + ms);
 
 const mode = fc.constantFrom('live' as const, 'sandbox' as const);
 const status = fc.constantFrom(
@@ -168,18 +171,20 @@ test('volume stays what the payments add up to, whatever becomes of them and of 
         made += 1;
         const ids: string[] = [];
         for (const each of steps) await take(each, ids);
-        for (const [from, before] of [[0, 1e13] as const, ...spans]) {
+        const days = [DAY - 1, DAY].map((day) => [day * DAY_MS, (day + 1) * DAY_MS] as const);
+        for (const [from, before] of [[0, 1e13] as const, ...days, ...spans]) {
           for (const mode of ['live', 'sandbox'] as const) {
             const filter = { merchantId: `m${made}`, mode, fromMs: from, beforeMs: before };
             expect(await kept(filter)).toEqual(await addedUp(filter));
           }
         }
-        const lost = await db
-          .selectFrom('volume_hours')
-          .selectAll()
-          .where((eb) => eb.or([eb('priced', '<', 0), eb('payments', '<', 0)]))
-          .execute();
-        expect(lost).toEqual([]);
+        for (const table of ['volume_hours', 'volume_days'] as const) {
+          const negative = db
+            .selectFrom(table)
+            .selectAll()
+            .where((eb) => eb.or([eb('priced', '<', 0), eb('payments', '<', 0)]));
+          expect(await negative.execute()).toEqual([]);
+        }
       },
     ),
     { numRuns: 150 },

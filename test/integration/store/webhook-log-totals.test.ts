@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { Kysely, sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inTransaction, type Db } from '../../../src/store/database.ts';
+import { openSqlite } from '../../../src/store/dialect.ts';
+import { migrate } from '../../../src/store/migrate.ts';
+import type { Tables } from '../../../src/store/tables.ts';
+import {
+  deleteOldestLogs,
+  insertWebhookLog,
+  listWebhookLogs,
+  sumLogBytes,
+} from '../../../src/store/webhook-logs.ts';
+
+let db: Db;
+let made = 0;
+
+beforeAll(async () => {
+  db = new Kysely<Tables>({ dialect: openSqlite(':memory:').dialect });
+  await migrate(db);
+  // Merchants and deliveries do not matter here.
+  await sql`PRAGMA foreign_keys = OFF`.execute(db);
+});
+afterAll(async () => db.destroy());
+
+const DAY_MS = 86_400_000;
+/** Some days and both sides of their limits. */
+const moment = fc
+  .tuple(fc.nat(3), fc.oneof(fc.constantFrom(0, 1, DAY_MS - 1), fc.nat(DAY_MS - 1)))
+  .map(([day, ms]) => (20_000 + day) * DAY_MS + ms);
+const log = fc.record({
+  merchant: fc.constantFrom('a', 'b'),
+  status: fc.constantFrom(0, 200, 404, 500),
+  at: moment,
+  body: fc.string({ maxLength: 30 }),
+});
+type Log = typeof log extends fc.Arbitrary<infer L> ? L : never;
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('write' as const), logs: fc.array(log, { minLength: 1, maxLength: 20 }) }),
+  fc.record({ kind: fc.constant('change' as const), which: fc.nat(40), to: log }),
+  fc.record({ kind: fc.constant('delete' as const), which: fc.nat(40) }),
+  fc.record({
+    kind: fc.constant('prune' as const),
+    bytes: fc.nat(5_000),
+    limit: fc.integer({ min: 1, max: 8 }),
+  }),
+  fc.record({ kind: fc.constant('undone' as const), logs: fc.array(log, { minLength: 1, maxLength: 3 }) }),
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+function rowOf({ merchant, status, at, body }: Log, id: string) {
+  const texts = { endpoint: 'https://shop.example/', error: null, request_json: '{}', response_json: body };
+  const times = { attempt: 1, duration_ms: 1, created_at: at };
+  return { id, delivery_id: 'd', merchant_id: merchant, payment_id: null, status, ...texts, ...times };
+}
+
+async function write(logs: readonly Log[], andFail = false): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await insertWebhookLog(tx, ...logs.map((each) => rowOf(each, `l${(made += 1)}`)));
+    if (!andFail) return;
+    await tx.deleteFrom('webhook_logs').execute();
+    throw new Error('taken back');
+  });
+}
+
+async function take(step: Step): Promise<void> {
+  switch (step.kind) {
+    case 'write':
+      return write(step.logs);
+    case 'undone':
+      await expect(write(step.logs, true)).rejects.toThrow('taken back');
+      return;
+    case 'prune':
+      await inTransaction(db, async (tx) => deleteOldestLogs(tx, step.bytes, step.limit));
+      return;
+    case 'change':
+    case 'delete': {
+      const ids = (await db.selectFrom('webhook_logs').select('id').orderBy('id').execute()).map(
+        ({ id }) => id,
+      );
+      const id = ids[step.which % Math.max(1, ids.length)] ?? 'none';
+      if (step.kind === 'delete') await db.deleteFrom('webhook_logs').where('id', '=', id).execute();
+      else await db.updateTable('webhook_logs').set(rowOf(step.to, id)).where('id', '=', id).execute();
+    }
+  }
+}
+
+test('totals of webhook logs are those of the logs that are there, whatever was written and deleted', async () => {
+  const status = fc.option(fc.constantFrom(0, 200, 404, 999), { nil: undefined });
+  const at = fc.option(moment, { nil: undefined });
+  const filters = fc.array(fc.record({ status, from: at, to: at }), { minLength: 4, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 15 }), filters, async (steps, asked) => {
+      await db.deleteFrom('webhook_logs').execute();
+      for (const each of steps) await take(each);
+      const logs = await db.selectFrom('webhook_logs').selectAll().execute();
+      expect(await sumLogBytes(db)).toBe(logs.reduce((sum, { size_bytes }) => sum + size_bytes, 0));
+      for (const merchantId of ['a', 'b']) {
+        for (const { status, from = -Infinity, to = Infinity } of [...asked, {}]) {
+          const matching = logs.filter(
+            (each) =>
+              each.merchant_id === merchantId &&
+              (status === undefined || each.status === status) &&
+              each.created_at >= from &&
+              each.created_at <= to,
+          );
+          const bounds = {
+            ...(status === undefined ? {} : { status }),
+            ...(from === -Infinity ? {} : { from }),
+            ...(to === Infinity ? {} : { to }),
+          };
+          const { total } = await listWebhookLogs(db, { merchantId, ...bounds, page: 1, limit: 1 });
+          expect({ ...bounds, total }).toEqual({ ...bounds, total: matching.length });
+        }
+      }
+      const counted = await db.selectFrom('webhook_log_counts').selectAll().execute();
+      expect(counted.filter(({ count }) => count <= 0)).toEqual([]);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a page lists the logs that its total counts, newest first', async () => {
+  await db.deleteFrom('webhook_logs').execute();
+  await db.insertInto('deliveries').values(delivery).execute();
+  await db.insertInto('events').values(event).execute();
+  const days = Array.from({ length: 30 }, (_, day) => day);
+  await write(
+    days.map((day) => ({ merchant: 'a', status: day % 2 === 0 ? 200 : 500, at: day * DAY_MS, body: '' })),
+  );
+  const { logs, total } = await listWebhookLogs(db, { merchantId: 'a', status: 200, page: 2, limit: 4 });
+  expect([total, ...logs.map((each) => each.created_at / DAY_MS)]).toEqual([15, 20, 18, 16, 14]);
+});
+
+const event = {
+  id: 'e',
+  merchant_id: 'a',
+  mode: 'live' as const,
+  type: 'payment.created' as const,
+  payment_id: null,
+  send_id: null,
+  sequence: 1,
+  body_json: '{}',
+  created_at: 1,
+};
+const delivery = {
+  id: 'd',
+  event_id: 'e',
+  event_seq: 1,
+  merchant_id: 'a',
+  payment_id: null,
+  order_key: 'o',
+  url: 'https://shop.example/',
+  origin: 'https://shop.example',
+  status: 'delivered' as const,
+  attempts: 1,
+  next_attempt_at: 0,
+  lease_until: null,
+  lease_token: null,
+  created_at: 1,
+  updated_at: 1,
+};
