@@ -90,8 +90,11 @@ function trouble(status: number, method: string, problem: string): ChainError {
   return new ChainError('bad_answer', `${method}: the node's answer ${problem}`);
 }
 
-/** No double is inexact in fewer digits, and looking at every value takes several times as long as parsing. */
-const LONG_NUMBER = /\d{16}/;
+/**
+ * No double is inexact in fewer digits, and looking at every value takes several times as long as parsing. Texts of
+ * digits do not count (the owner of every account), nor a number that every account has and nobody reads.
+ */
+const LONG_NUMBER = /(?<!"rentEpoch":|")\b\d{16}/;
 
 function exactIntegers(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
