@@ -43,6 +43,11 @@ function withStandings(db: Kysely<Tables>, addresses: SelectQueryBuilder<Tables,
     .orderBy('chosen.id', 'desc');
 }
 
+/** A chain's addresses, as they are chosen from. */
+function addressesOf(db: Kysely<Tables>, { coin, mode }: ChainId) {
+  return db.selectFrom('addresses').select(CHOSEN).where('coin', '=', coin).where('mode', '=', mode);
+}
+
 /** The highest id of a chain's addresses; no row while there is none. */
 export const newestAddressOf = prepared((db, slot: SlotOf<ChainId>) =>
   db
@@ -58,12 +63,8 @@ export const newestAddressOf = prepared((db, slot: SlotOf<ChainId>) =>
 export const ownAccounts = prepared((db, slot: SlotOf<ChainId & { newest: number; limit: number }>) =>
   withStandings(
     db,
-    db
-      .selectFrom('addresses')
-      .select(CHOSEN)
+    addressesOf(db, { coin: slot('coin'), mode: slot('mode') })
       .where('merchant_id', 'in', db.selectFrom('merchants').select('id'))
-      .where('coin', '=', slot('coin'))
-      .where('mode', '=', slot('mode'))
       .where('branch', '=', 0)
       .where('idx', '=', 0)
       .where('id', '<=', slot('newest'))
@@ -75,11 +76,7 @@ export const ownAccounts = prepared((db, slot: SlotOf<ChainId & { newest: number
 export const newestAccounts = prepared((db, slot: SlotOf<ChainId & { below: number; size: number }>) =>
   withStandings(
     db,
-    db
-      .selectFrom('addresses')
-      .select(CHOSEN)
-      .where('coin', '=', slot('coin'))
-      .where('mode', '=', slot('mode'))
+    addressesOf(db, { coin: slot('coin'), mode: slot('mode') })
       .where('id', '<', slot('below'))
       .where('payment_id', 'is not', null)
       .orderBy('id', 'desc')
@@ -91,11 +88,7 @@ export const newestAccounts = prepared((db, slot: SlotOf<ChainId & { below: numb
 export const accountsAfter = prepared((db, slot: SlotOf<ChainId & { after: number; size: number }>) =>
   withStandings(
     db,
-    db
-      .selectFrom('addresses')
-      .select(CHOSEN)
-      .where('coin', '=', slot('coin'))
-      .where('mode', '=', slot('mode'))
+    addressesOf(db, { coin: slot('coin'), mode: slot('mode') })
       .where('id', '>', slot('after'))
       .where((eb) =>
         eb.or([eb('payment_id', 'is not', null), eb.and([eb('branch', '=', 0), eb('idx', '=', 0)])]),

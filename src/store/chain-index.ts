@@ -5,7 +5,8 @@ import { ChainSieve } from './chain-sieve.ts';
 import type { Db } from './database.ts';
 import { readMeta } from './meta.ts';
 import { OpenAccounts } from './open-accounts.ts';
-import { holdingsOf, outputsOfTransactions, unsettledCredits } from './outputs.ts';
+import { outputsOfTransactions, unsettledCredits } from './outputs.ts';
+import { holdingsOf } from './holdings.ts';
 import { spentByUnconfirmed } from './unconfirmed-inputs.ts';
 
 /** Addresses whose balance is looked at in each block, where a chain needs that: a hundred requests of a hundred. */

@@ -1,12 +1,9 @@
-import { join } from 'node:path';
-import { createLiveAdapters } from '../app-chains.ts';
-import { isFile } from '../backup/files.ts';
 import type { ChainAdapter } from '../domain/chain.ts';
 import { formatCoinAmount } from '../domain/money.ts';
-import { openDatabase } from '../store/open.ts';
 import { reconcile } from '../usecases/chain/reconcile.ts';
 import type { ReconcileDeps } from '../usecases/chain/reconciliation.ts';
-import { parseCall, runCommand, tell, TOOL_LOGGER, toolConfig, UsageError } from './command.ts';
+import { runCommand, tell, TOOL_LOGGER } from './command.ts';
+import { lookAtCoins } from './daemon-data.ts';
 
 const USAGE = `Compares the ledger with each coin's chain: every unspent output of Bitcoin and Litecoin by the node's
 own set, and the balance of every address of Ethereum and Solana.
@@ -19,29 +16,12 @@ anything differs, or could not be compared: then the differences are unknown, no
 /** A running daemon reads a new block within seconds. */
 const PATIENCE_MS = 20_000;
 
-await runCommand(USAGE, async (args) => {
-  const { values } = parseCall({ args, options: { 'data-dir': { type: 'string' } } });
-  const config = toolConfig(values['data-dir']);
-  const file = join(config.dataDir, 'tilld.sqlite');
-  if (!(await isFile(file)))
-    throw new UsageError(`${file} does not exist (set TILLD_DATA_DIR or --data-dir)`);
-  const database = await openDatabase(file, { mayMigrate: false });
-  const clock = { now: () => Date.now() };
-  const { db } = database;
-  const adapters = createLiveAdapters({ config, db, clock, logger: TOOL_LOGGER });
-  try {
-    if (adapters.length === 0) throw new UsageError('no node is configured (TILLD_BTC_RPC_URL and so on)');
-    let isFine = true;
-    for (const adapter of adapters) {
-      const deps = { db, clock, logger: { ...TOOL_LOGGER, error: () => undefined }, patienceMs: PATIENCE_MS };
-      if (!(await compareOne(deps, adapter))) isFine = false;
-    }
-    return isFine ? 0 : 1;
-  } finally {
-    await Promise.all(adapters.map(async (adapter) => adapter.close()));
-    await db.destroy();
-  }
-});
+await runCommand(USAGE, (args) =>
+  lookAtCoins(args, (deps, adapter) => {
+    const logger = { ...TOOL_LOGGER, error: () => undefined };
+    return compareOne({ ...deps, logger, patienceMs: PATIENCE_MS }, adapter);
+  }),
+);
 
 async function compareOne(deps: ReconcileDeps, adapter: ChainAdapter): Promise<boolean> {
   const { coin } = adapter;

@@ -1,12 +1,12 @@
-import { join } from 'node:path';
 import { confirmationPolicies, createLiveAdapters, chainsOf } from '../app-chains.ts';
-import { isFile } from '../backup/files.ts';
+import type { Config } from '../config/config.ts';
 import { COINS, type Coin } from '../domain/coins.ts';
 import { AppError } from '../domain/errors.ts';
 import { lockDataDir } from '../store/data-dir.ts';
 import { openDatabase } from '../store/open.ts';
 import { rescanChain, type RescanStart } from '../usecases/chain/rescan-chain.ts';
-import { countOf, parseCall, runCommand, tell, TOOL_LOGGER, toolConfig, UsageError } from './command.ts';
+import { countOf, parseCall, runCommand, tell, TOOL_LOGGER, UsageError } from './command.ts';
+import { daemonData } from './daemon-data.ts';
 
 const USAGE = `Makes the daemon read a chain again. Stop it first.
 
@@ -28,10 +28,7 @@ await runCommand(USAGE, async (args) => {
   const coin = COINS.find((candidate) => candidate === positionals[0]?.toUpperCase());
   if (coin === undefined || positionals.length !== 1) throw new UsageError(`name one of ${COINS.join(', ')}`);
   const start = startOf(values.from);
-  const config = toolConfig(values['data-dir']);
-  const file = join(config.dataDir, 'tilld.sqlite');
-  if (!(await isFile(file)))
-    throw new UsageError(`${file} does not exist (set TILLD_DATA_DIR or --data-dir)`);
+  const { config, file } = await daemonData(values['data-dir']);
   const lock = lockDataDir(config.dataDir);
   try {
     await rescan(config, { coin, file, start });
@@ -42,7 +39,7 @@ await runCommand(USAGE, async (args) => {
 });
 
 async function rescan(
-  config: ReturnType<typeof toolConfig>,
+  config: Config,
   { coin, file, start }: { readonly coin: Coin; readonly file: string; readonly start: RescanStart },
 ): Promise<void> {
   const database = await openDatabase(file, { mayMigrate: false });

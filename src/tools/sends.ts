@@ -1,13 +1,10 @@
-import { join } from 'node:path';
-import { createLiveAdapters } from '../app-chains.ts';
-import { isFile } from '../backup/files.ts';
 import { ChainError, type ChainAdapter } from '../domain/chain.ts';
 import { isoTime } from '../domain/iso-time.ts';
 import { formatCoinAmount } from '../domain/money.ts';
 import type { Db } from '../store/database.ts';
-import { openDatabase } from '../store/open.ts';
 import { examineSends, type SendFinding } from '../usecases/wallet/examine-sends.ts';
-import { parseCall, runCommand, tell, TOOL_LOGGER, toolConfig, UsageError } from './command.ts';
+import { runCommand, tell } from './command.ts';
+import { lookAtCoins } from './daemon-data.ts';
 
 const USAGE = `Shows the sends that no block has yet, offers the signed bytes of each to its node once more, and says what
 it waits for. Nothing is signed, and nothing is written: the running daemon makes the same tries by itself, and
@@ -17,26 +14,7 @@ ends a send as failed once the chain proves that it can never confirm.
 
 Run it beside the daemon. Exit code 1 when a send is not known to be in the network.`;
 
-await runCommand(USAGE, async (args) => {
-  const { values } = parseCall({ args, options: { 'data-dir': { type: 'string' } } });
-  const config = toolConfig(values['data-dir']);
-  const file = join(config.dataDir, 'tilld.sqlite');
-  if (!(await isFile(file)))
-    throw new UsageError(`${file} does not exist (set TILLD_DATA_DIR or --data-dir)`);
-  const database = await openDatabase(file, { mayMigrate: false });
-  const clock = { now: () => Date.now() };
-  const { db } = database;
-  const adapters = createLiveAdapters({ config, db, clock, logger: TOOL_LOGGER });
-  try {
-    if (adapters.length === 0) throw new UsageError('no node is configured (TILLD_BTC_RPC_URL and so on)');
-    let isFine = true;
-    for (const adapter of adapters) if (!(await showSends(db, adapter))) isFine = false;
-    return isFine ? 0 : 1;
-  } finally {
-    await Promise.all(adapters.map(async (adapter) => adapter.close()));
-    await db.destroy();
-  }
-});
+await runCommand(USAGE, (args) => lookAtCoins(args, ({ db }, adapter) => showSends(db, adapter)));
 
 async function showSends(db: Db, adapter: ChainAdapter): Promise<boolean> {
   try {

@@ -4,7 +4,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import { watchKeysAfter } from '../../store/addresses.ts';
 import { findCursor, rememberedBlocks } from '../../store/chain-cursors.ts';
 import { inSnapshot } from '../../store/database.ts';
-import { heldAt } from '../../store/outputs.ts';
+import { heldAt } from '../../store/holdings.ts';
 import { POLL_MS, type Difference, type ReconcileDeps, type Reconciliation } from './reconciliation.ts';
 
 /** Accounts compared at one block: one request of most nodes. */

@@ -10,7 +10,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import { watchedKeys } from '../../store/addresses.ts';
 import { rememberedBlocks } from '../../store/chain-cursors.ts';
 import { inSnapshot } from '../../store/database.ts';
-import { unspentAt } from '../../store/outputs.ts';
+import { unspentAt } from '../../store/holdings.ts';
 import { writeUnreconciled } from '../../store/reconciliations.ts';
 import { compareAccounts } from './reconcile-accounts.ts';
 import {

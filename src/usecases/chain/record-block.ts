@@ -3,7 +3,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import { depthOf } from '../../domain/confirmations.ts';
 import { advanceCursor, finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
 import { inPatientTransaction, inTransaction, type Db, type Tx } from '../../store/database.ts';
-import { paymentsWithMoneyAbove } from '../../store/outputs.ts';
+import { paymentsWithMoneyAbove } from '../../store/payments-with-money.ts';
 import { forgetDeadTransactions, forgetTransactionsBetween } from '../../store/raw-transactions.ts';
 import { forgetSettledInputs } from '../../store/unconfirmed-inputs.ts';
 import { applyFacts } from '../payment/apply-facts.ts';

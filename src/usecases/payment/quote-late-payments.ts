@@ -2,7 +2,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { inTransaction, type Db } from '../../store/database.ts';
-import { paymentsWithUnquotedMoney, unquotedOutputsOf } from '../../store/outputs.ts';
+import { paymentsWithUnquotedMoney, unquotedOutputsOf } from '../../store/payments-with-money.ts';
 import { findPayment } from '../../store/payments.ts';
 import { applyFacts, currentDue, type ApplyFactsDeps } from './apply-facts.ts';
 

@@ -11,10 +11,9 @@ import {
   outputsAbove,
   outputsOfPayment,
   outputsOfTransactions,
-  paymentsWithMoneyAbove,
-  paymentsWithUnquotedMoney,
   unconfirmedOutputs,
 } from '../../../src/store/outputs.ts';
+import { paymentsWithMoneyAbove, paymentsWithUnquotedMoney } from '../../../src/store/payments-with-money.ts';
 import { listPayments } from '../../../src/store/payment-list.ts';
 import { totalPayments } from '../../../src/store/payment-totals.ts';
 import { findOpenOrder, paymentsDue } from '../../../src/store/payments.ts';

@@ -14,7 +14,8 @@ import { reservedFunds, sendsWithSurplus, spendableFunds } from '../../../src/st
 import { minedSpendsOf, unconfirmedSpends } from '../../../src/store/spends.ts';
 import { settledDeposits } from '../../../src/store/deposits.ts';
 import { laneGaps, laneOf } from '../../../src/store/lanes.ts';
-import { holdingsOf, unsettledCredits } from '../../../src/store/outputs.ts';
+import { unsettledCredits } from '../../../src/store/outputs.ts';
+import { holdingsOf } from '../../../src/store/holdings.ts';
 import type { Tables } from '../../../src/store/tables.ts';
 import { pageWalletTransactions } from '../../../src/store/wallet-transactions.ts';
 
