@@ -31,16 +31,28 @@ export const number = (value: number): Code => [0x41, ...signed(value)];
 export const i32 = {
   add: binary([0x6a]),
   isBelow: binary([0x49]),
+  isBelowSigned: binary([0x48]),
   sub: binary([0x6b]),
+  mul: binary([0x6c]),
   and: binary([0x71]),
   or: binary([0x72]),
+  xor: binary([0x73]),
   shl: binary([0x74]),
+  shr: binary([0x76]),
   isEqual: binary([0x46]),
   isZero: (value: Code): Code => [...value, 0x45],
   /** How many bits are clear below the lowest that is set. */
   trailingZeros: (value: Code): Code => [...value, 0x68],
   loadByte: (address: Code, offset = 0): Code => [...address, 0x2d, 0, ...unsigned(offset)],
+  loadShort: (address: Code, offset = 0): Code => [...address, 0x2f, 0, ...unsigned(offset)],
   load: (address: Code, offset = 0): Code => [...address, 0x28, 0, ...unsigned(offset)],
+  storeByte: (address: Code, value: Code, offset = 0): Code => [
+    ...address,
+    ...value,
+    0x3a,
+    0,
+    ...unsigned(offset),
+  ],
   store: (address: Code, value: Code, offset = 0): Code => [
     ...address,
     ...value,
@@ -82,6 +94,8 @@ export const choose = (condition: Code, first: Code, second: Code = []): Code =>
   ...second,
   0x0b,
 ];
+/** Leaves the function with its answer. */
+export const answer = (value: Code): Code => [...value, 0x0f];
 /** Does the body again and again, at least once, while the condition at its end holds. */
 export const loop = (body: Code, again: Code): Code => [0x03, 0x40, ...body, ...again, 0x0d, 0, 0x0b];
 

@@ -1,92 +1,90 @@
 import {
-  blockWasm,
+  BLOCK_AT,
+  CHUNK_BYTES,
   CONSTANTS_AT,
+  DIGEST_BYTES,
   DIGIT_BYTES,
   DIGITS_AT,
-  FREE_AT,
-  GATHER_SLACK,
+  ENDING_AT,
   HEX_STEP,
-  INITIAL_STATE,
-  ROUND_CONSTANTS,
-  STATE_AT,
-} from './block-wasm.ts';
+  INITIAL_AT,
+  LANES,
+  SCAN_AT,
+  SECONDS_AT,
+  SLACK,
+  TEXT_AT,
+  TEXT_BYTES,
+  VECTOR_BYTES,
+  WORDS_OF_CHUNK,
+} from './block-layout.ts';
+import { type BlockTable, emptyTable } from './block-table.ts';
+import { blockWasm } from './block-wasm.ts';
 import { malformed } from './byte-reader.ts';
-import { RowReader } from './transaction-rows.ts';
+import { SCAN } from './scan-wasm.ts';
+import { INITIAL_STATE, ROUND_CONSTANTS, scheduleOf } from './sha256-constants.ts';
 
 const PAGE_BYTES = 65_536;
-const LANES = 4;
-const CHUNK_BYTES = 64;
-const VECTOR_BYTES = 16;
-const DIGEST_BYTES = 32;
 const WORD_BYTES = 4;
-const VERSION_BYTES = 4;
-const LOCKTIME_BYTES = 4;
-/** A set bit and the length in bits, which follow every message. */
-const ENDING_BYTES = 9;
-const END_MARK = 0x80;
+const PLACE_BYTES = 12;
+/** The least that an input and an output take of a block. */
+const MIN_INPUT_BYTES = 41;
+const MIN_OUTPUT_BYTES = 9;
+/** What a message takes more than its transaction at most, and its place in the list of messages. */
+const MESSAGE_EXTRA = 72 + 8;
+/** Of a block for each number in the rows of its transactions: more numbers than usual blocks have. */
+const BYTES_PER_NUMBER = 6;
+/** Smaller ones do not fill a block. */
+const USUAL_TRANSACTION_BYTES = 60;
+const END_MARK = 0x8000_0000;
 
-/** Four messages of a digest each, with their endings. */
-const SECONDS_AT = FREE_AT;
-/** The ending of a message of exactly one chunk. */
-const ENDING_AT = SECONDS_AT + LANES * CHUNK_BYTES;
-/** Where idle lanes write. */
-const SPARE_AT = ENDING_AT + CHUNK_BYTES;
-/** Where pieces of a block's text are put, small enough to stay in a processor's nearest caches. */
-const TEXT_AT = 4_096;
-const TEXT_BYTES = 32_768;
-/** Where a block's bytes begin. */
-const BLOCK_AT = TEXT_AT + TEXT_BYTES;
-
-/** See block-wasm.ts. */
+/** See hash-wasm.ts, gather-wasm.ts and scan-wasm.ts. */
 interface Functions {
-  readonly begin: () => void;
-  readonly compress: (a: number, b: number, c: number, d: number) => void;
-  readonly digests: (a: number, b: number, c: number, d: number) => void;
-  readonly gather: (to: number, from: number, end: number) => void;
+  readonly hashAll: (list: number, end: number, to: number) => void;
+  readonly hashDigests: (at: number, end: number) => void;
+  readonly hashPairs: (from: number, end: number, to: number) => void;
+  readonly gatherAll: (row: number, end: number, base: number, to: number, list: number) => number;
+  readonly scan: () => number;
   readonly decodeHex: (to: number, from: number, end: number) => number;
 }
 
-/** A message under way in one lane. */
-interface Lane {
-  at: number;
-  end: number;
-  which: number;
+/** Transactions taken apart, and where the last of them ends in the block. */
+export interface Scanned {
+  readonly table: BlockTable;
+  readonly end: number;
+  /** Transactions of a version without a meaning. */
+  readonly oddVersions: number;
 }
 
 /**
- * Memory that holds one block and hashes all of its transactions without leaving it, four at a time.
- * Kept for the next block; it grows to some five bytes for each of the largest one's.
+ * Memory that holds one block, takes its transactions apart and hashes all of them without leaving it, four at a
+ * time. Kept for the next block; it grows to some three bytes for each of the largest one's.
  */
 export class BlockMemory {
   readonly #memory = new WebAssembly.Memory({ initial: 1 });
   readonly #run: Functions;
   #bytes: Buffer;
-  #words: Int32Array;
-  #view: DataView;
+  #words: Int32Array<ArrayBuffer>;
   #length = 0;
 
   constructor() {
     const instance = new WebAssembly.Instance(compiled(), { env: { memory: this.#memory } });
     this.#run = instance.exports as unknown as Functions;
     const { buffer } = this.#memory;
-    [this.#bytes, this.#words, this.#view] = [
-      Buffer.from(buffer),
-      new Int32Array(buffer),
-      new DataView(buffer),
-    ];
-    for (const [at, constant] of ROUND_CONSTANTS.entries()) {
-      const first = CONSTANTS_AT / WORD_BYTES + LANES * at;
-      this.#words.fill(constant, first, first + LANES);
-    }
+    [this.#bytes, this.#words] = [Buffer.from(buffer), new Int32Array(buffer)];
+    this.#putWords(INITIAL_AT, INITIAL_STATE);
+    this.#putWords(CONSTANTS_AT, ROUND_CONSTANTS);
+    const ending = [END_MARK, ...zeros(WORDS_OF_CHUNK - 2), 8 * CHUNK_BYTES];
+    const endingWords = scheduleOf(ending);
+    this.#putWords(
+      ENDING_AT,
+      ROUND_CONSTANTS.map((each, round) => (each + (endingWords[round] ?? 0)) >>> 0),
+    );
+    const half = WORDS_OF_CHUNK / 2;
+    this.#putWords(SECONDS_AT, [...zeros(half), END_MARK, ...zeros(half - 2), 8 * DIGEST_BYTES]);
     for (const [at, byte] of DIGIT_BYTES.entries()) {
       const first = DIGITS_AT + VECTOR_BYTES * at;
       this.#bytes.fill(byte, first, first + VECTOR_BYTES);
     }
-    for (let lane = 0; lane < LANES; lane += 1) {
-      this.#endMessage(SECONDS_AT + lane * CHUNK_BYTES, DIGEST_BYTES, CHUNK_BYTES);
-    }
-    this.#bytes[ENDING_AT] = END_MARK;
-    this.#view.setUint32(ENDING_AT + CHUNK_BYTES - WORD_BYTES, 8 * CHUNK_BYTES);
   }
 
   /**
@@ -98,7 +96,7 @@ export class BlockMemory {
     const { length } = text;
     if (length === 0 || length % 2 !== 0) throw malformed(0, 'not hex');
     this.#length = length / 2;
-    this.#reserve(BLOCK_AT + this.#length + GATHER_SLACK);
+    this.#reserveForScan();
     for (let at = 0; at < length; at += TEXT_BYTES) {
       const piece = text.subarray(at, at + TEXT_BYTES);
       const end = Math.ceil(piece.length / HEX_STEP) * HEX_STEP;
@@ -112,22 +110,55 @@ export class BlockMemory {
 
   /** The same for bytes. */
   takeBytes(bytes: Uint8Array): Buffer {
-    this.#reserve(BLOCK_AT + bytes.length + GATHER_SLACK);
-    this.#bytes.set(bytes, BLOCK_AT);
     this.#length = bytes.length;
+    this.#reserveForScan();
+    this.#bytes.set(bytes, BLOCK_AT);
     return this.#block();
   }
 
-  /** Ids of the block's transactions, one after the other in the order of hashing, in this memory: good until merkleRoot has taken them. */
-  ids(rows: Int32Array, count: number): Uint8Array {
-    const messagesAt = Math.ceil((BLOCK_AT + this.#length) / CHUNK_BYTES) * CHUNK_BYTES;
-    const { starts, end } = messagesOf(rows, count, messagesAt);
-    const digestsAt = end + CHUNK_BYTES;
-    this.#reserve(digestsAt + count * CHUNK_BYTES + GATHER_SLACK);
-    this.#gatherAll(rows, starts);
-    this.#hashAll(starts, digestsAt);
-    this.#hashDigests(digestsAt, count);
-    return this.#bytes.subarray(digestsAt, digestsAt + count * DIGEST_BYTES);
+  /**
+   * Takes so many transactions apart that begin at an offset of the block.
+   * @returns null where something is odd, or there is more of it than usual: then they must be read one by one
+   */
+  scan(offset: number, count: number, knownFlags: number): Scanned | null {
+    const { rowsAt, rowsEnd, placesAt, keysAt, tailsAt, mostTransactions } = this.#layOut();
+    if (count > mostTransactions) return null;
+    const base = BLOCK_AT;
+    this.#tell({ at: base + offset, end: base + this.#length, count, knownFlags, base });
+    this.#tell({ rows: rowsAt, rowsEnd, places: placesAt, outputKeys: keysAt, inputTails: tailsAt });
+    if (this.#run.scan() !== 1) return null;
+    const table = emptyTable({
+      numbers: (this.#told('rowsEnd') - rowsAt) / WORD_BYTES,
+      count,
+      outputs: (this.#told('outputKeys') - keysAt) / WORD_BYTES,
+      inputs: (this.#told('inputTails') - tailsAt) / WORD_BYTES,
+    });
+    this.#copyWords(table.rows, rowsAt);
+    this.#copyWords(table.places, placesAt);
+    this.#copyWords(table.outputKeys, keysAt);
+    this.#copyWords(table.inputTails, tailsAt);
+    return { table, end: this.#told('at') - base, oddVersions: this.#told('oddVersions') };
+  }
+
+  /**
+   * Ids of the block's transactions, one after the other in the order of hashing, in this memory: good until merkleRoot has taken them.
+   * @param rows null when scan was the last to be called: those it found
+   */
+  ids(rows: Int32Array | null, count: number): Uint8Array {
+    const rowsAt = this.#behind();
+    const rowsEnd = rows === null ? this.#told('rowsEnd') : rowsAt + rows.length * WORD_BYTES;
+    const messagesAt = chunkFrom(rowsEnd);
+    const listAt = messagesAt + this.#length + count * MESSAGE_EXTRA + SLACK;
+    const list = chunkFrom(listAt);
+    const listEnd = list + count * 2 * WORD_BYTES;
+    const digestsAt = chunkFrom(listEnd);
+    const digestsEnd = digestsAt + count * DIGEST_BYTES;
+    this.#reserve(digestsEnd + LANES * CHUNK_BYTES + SLACK);
+    if (rows !== null) this.#words.set(rows, rowsAt / WORD_BYTES);
+    this.#run.gatherAll(rowsAt, rowsEnd, BLOCK_AT, messagesAt, list);
+    this.#run.hashAll(list, listEnd, digestsAt);
+    this.#run.hashDigests(digestsAt, digestsEnd);
+    return this.#bytes.subarray(digestsAt, digestsEnd);
   }
 
   /**
@@ -135,8 +166,8 @@ export class BlockMemory {
    * Null when two equal neighbours occur, which lets different lists share a root (CVE-2012-2459).
    */
   merkleRoot(ids: Uint8Array): Buffer | null {
-    const at = Math.ceil((BLOCK_AT + this.#length) / CHUNK_BYTES) * CHUNK_BYTES;
-    this.#reserve(at + ids.length + LANES * CHUNK_BYTES);
+    const at = this.#behind();
+    this.#reserve(at + ids.length + LANES * CHUNK_BYTES + SLACK);
     this.#bytes.set(ids, at);
     let count = ids.length / DIGEST_BYTES;
     while (count > 1) {
@@ -145,7 +176,8 @@ export class BlockMemory {
       // The last one of an odd number stands beside itself.
       if (count % 2 === 1) this.#bytes.copyWithin(end, end - DIGEST_BYTES, end);
       count = Math.ceil(count / 2);
-      this.#hashPairs(at, count);
+      // Beyond the last pair is memory like any other: what comes of it is never looked at.
+      this.#run.hashPairs(at, at + count * CHUNK_BYTES, at);
     }
     return this.#bytes.subarray(at, at + DIGEST_BYTES);
   }
@@ -154,112 +186,60 @@ export class BlockMemory {
     return this.#bytes.subarray(BLOCK_AT, BLOCK_AT + this.#length);
   }
 
+  /** Where the block is over, and what is calculated of it may stand. */
+  #behind(): number {
+    return chunkFrom(BLOCK_AT + this.#length + SLACK);
+  }
+
+  /** Where a scan leaves what it finds. */
+  #layOut(): Record<
+    'rowsAt' | 'rowsEnd' | 'placesAt' | 'keysAt' | 'tailsAt' | 'end' | 'mostTransactions',
+    number
+  > {
+    const most = (bytesEach: number): number => Math.ceil(this.#length / bytesEach);
+    const mostTransactions = most(USUAL_TRANSACTION_BYTES);
+    const rowsAt = this.#behind();
+    const rowsEnd = rowsAt + WORD_BYTES * most(BYTES_PER_NUMBER);
+    const placesAt = rowsEnd + SLACK;
+    const keysAt = placesAt + PLACE_BYTES * mostTransactions + SLACK;
+    const tailsAt = keysAt + WORD_BYTES * most(MIN_OUTPUT_BYTES) + SLACK;
+    const end = tailsAt + WORD_BYTES * most(MIN_INPUT_BYTES) + SLACK;
+    return { rowsAt, rowsEnd, placesAt, keysAt, tailsAt, end, mostTransactions };
+  }
+
+  /** Now: making the memory larger would take the block's bytes away from whoever has them. */
+  #reserveForScan(): void {
+    this.#reserve(this.#layOut().end);
+  }
+
   #reserve(bytes: number): void {
     const { length } = this.#bytes;
     if (bytes <= length) return;
     this.#memory.grow(Math.ceil((bytes - length) / PAGE_BYTES));
     const { buffer } = this.#memory;
-    [this.#bytes, this.#words, this.#view] = [
-      Buffer.from(buffer),
-      new Int32Array(buffer),
-      new DataView(buffer),
-    ];
+    [this.#bytes, this.#words] = [Buffer.from(buffer), new Int32Array(buffer)];
   }
 
-  /** Puts what follows a message of `length` bytes at an address behind it, where zeros are. */
-  #endMessage(at: number, length: number, chunkBytes: number): void {
-    this.#bytes[at + length] = END_MARK;
-    this.#view.setUint32(at + chunkBytes - WORD_BYTES, 8 * length);
-  }
-
-  /** What each id is the hash of (version, inputs and outputs, lock time), ready to be hashed. */
-  #gatherAll(rows: Int32Array, starts: Int32Array): void {
-    const view = this.#view;
-    const row = new RowReader(rows);
-    for (let which = 0; which + 1 < starts.length; which += 1, row.next()) {
-      const [at, next] = [starts[which] ?? 0, starts[which + 1] ?? 0];
-      const [from, end] = [BLOCK_AT + row.bodyStart, BLOCK_AT + row.bodyEnd];
-      this.#run.gather(at + VERSION_BYTES, from, end);
-      const lockTimeAt = at + VERSION_BYTES + end - from;
-      view.setUint32(at, view.getUint32(BLOCK_AT + row.start));
-      view.setUint32(lockTimeAt, view.getUint32(BLOCK_AT + row.end - LOCKTIME_BYTES));
-      this.#endMessage(at, lockTimeAt + LOCKTIME_BYTES - at, next - at);
+  /** Each word four times: once for each lane. */
+  #putWords(at: number, words: readonly number[]): void {
+    for (const [index, word] of words.entries()) {
+      const first = at / WORD_BYTES + LANES * index;
+      this.#words.fill(word, first, first + LANES);
     }
   }
 
-  /** Hashes all messages; each of the four lanes takes the next as soon as it is through with one. */
-  #hashAll(starts: Int32Array, digestsAt: number): void {
-    const count = starts.length - 1;
-    let [next, busy] = [0, 0];
-    const take = (lane: Lane): void => {
-      lane.at = starts[next] ?? 0;
-      lane.which = next;
-      next += 1;
-      lane.end = starts[next] ?? 0;
-      busy += 1;
-    };
-    const lanes = Array.from({ length: LANES }, (): Lane => ({ at: SPARE_AT, end: 0, which: 0 }));
-    const [a, b, c, d] = lanes;
-    if (a === undefined || b === undefined || c === undefined || d === undefined) return;
-    this.#run.begin();
-    for (const lane of lanes) if (next < count) take(lane);
-    while (busy > 0) {
-      this.#run.compress(a.at, b.at, c.at, d.at);
-      for (let number = 0; number < LANES; number += 1) {
-        const lane = lanes[number];
-        if (lane === undefined || lane.end === 0) continue;
-        lane.at += CHUNK_BYTES;
-        if (lane.at !== lane.end) continue;
-        this.#takeDigest(number, digestsAt + lane.which * DIGEST_BYTES);
-        busy -= 1;
-        if (next < count) take(lane);
-        else [lane.at, lane.end] = [SPARE_AT, 0];
-      }
+  #copyWords(into: Int32Array | Uint32Array, at: number): void {
+    into.set(this.#words.subarray(at / WORD_BYTES, at / WORD_BYTES + into.length));
+  }
+
+  #tell(facts: Partial<Record<keyof typeof SCAN, number>>): void {
+    for (const [name, value] of Object.entries(facts)) {
+      this.#words[SCAN_AT / WORD_BYTES + SCAN[name as keyof typeof SCAN]] = value;
     }
   }
 
-  /** Writes the digest of one lane and begins a new hash in it. */
-  #takeDigest(lane: number, to: number): void {
-    for (let word = 0; word < INITIAL_STATE.length; word += 1) {
-      const at = STATE_AT / WORD_BYTES + word * LANES + lane;
-      this.#view.setInt32(to + WORD_BYTES * word, this.#words[at] ?? 0);
-      this.#words[at] = INITIAL_STATE[word] ?? 0;
-    }
-  }
-
-  /** Hashes each of many digests once more, in its place. */
-  #hashDigests(at: number, count: number): void {
-    for (let first = 0; first < count; first += LANES) {
-      for (let lane = 0; lane < LANES; lane += 1) {
-        const from = at + (first + lane) * DIGEST_BYTES;
-        this.#bytes.copyWithin(SECONDS_AT + lane * CHUNK_BYTES, from, from + DIGEST_BYTES);
-      }
-      this.#hashSeconds(at + first * DIGEST_BYTES);
-    }
-  }
-
-  /** One level of the tree from pairs in a row, to the place where they begin. */
-  #hashPairs(at: number, count: number): void {
-    const { begin, compress, digests } = this.#run;
-    for (let first = 0; first < count; first += LANES) {
-      const pairs = at + first * CHUNK_BYTES;
-      begin();
-      // Beyond the last pair is memory like any other: what comes of it is never looked at.
-      compress(pairs, pairs + CHUNK_BYTES, pairs + 2 * CHUNK_BYTES, pairs + 3 * CHUNK_BYTES);
-      compress(ENDING_AT, ENDING_AT, ENDING_AT, ENDING_AT);
-      const [a, b] = [SECONDS_AT, SECONDS_AT + CHUNK_BYTES];
-      digests(a, b, a + 2 * CHUNK_BYTES, b + 2 * CHUNK_BYTES);
-      this.#hashSeconds(at + first * DIGEST_BYTES);
-    }
-  }
-
-  /** The digests of the four messages at SECONDS_AT, in a row. */
-  #hashSeconds(to: number): void {
-    const { begin, compress, digests } = this.#run;
-    const [a, b] = [SECONDS_AT, SECONDS_AT + CHUNK_BYTES];
-    begin();
-    compress(a, b, a + 2 * CHUNK_BYTES, b + 2 * CHUNK_BYTES);
-    digests(to, to + DIGEST_BYTES, to + 2 * DIGEST_BYTES, to + 3 * DIGEST_BYTES);
+  #told(name: keyof typeof SCAN): number {
+    return this.#words[SCAN_AT / WORD_BYTES + SCAN[name]] ?? 0;
   }
 
   #hasTwins(at: number, count: number): boolean {
@@ -273,18 +253,13 @@ export class BlockMemory {
   }
 }
 
-/** Where the messages of all transactions go, each of whole chunks, and where the last one ends. */
-function messagesOf(rows: Int32Array, count: number, at: number): { starts: Int32Array; end: number } {
-  const starts = new Int32Array(count + 1);
-  const row = new RowReader(rows);
-  let end = at;
-  for (let which = 0; which < count; which += 1, row.next()) {
-    starts[which] = end;
-    const length = VERSION_BYTES + row.bodyEnd - row.bodyStart + LOCKTIME_BYTES;
-    end += Math.ceil((length + ENDING_BYTES) / CHUNK_BYTES) * CHUNK_BYTES;
-  }
-  starts[count] = end;
-  return { starts, end };
+/** The first place from an address on where a chunk may stand. */
+function chunkFrom(address: number): number {
+  return Math.ceil(address / CHUNK_BYTES) * CHUNK_BYTES;
+}
+
+function zeros(count: number): number[] {
+  return Array.from({ length: count }, () => 0);
 }
 
 let module: object | null = null;

@@ -19,6 +19,26 @@ export interface BlockTable {
   readonly inputTails: Uint32Array<ArrayBuffer>;
 }
 
+/** A table that waits to be filled; `numbers`: of all rows. */
+export function emptyTable(sizes: {
+  readonly numbers: number;
+  readonly count: number;
+  readonly outputs: number;
+  readonly inputs: number;
+}): BlockTable {
+  const { numbers, count, outputs, inputs } = sizes;
+  const buffer = new ArrayBuffer((numbers + PLACE * count + outputs + inputs) * NUMBER_BYTES);
+  const placesAt = numbers * NUMBER_BYTES;
+  const outputsAt = placesAt + PLACE * count * NUMBER_BYTES;
+  const inputsAt = outputsAt + outputs * NUMBER_BYTES;
+  return {
+    rows: new Int32Array(buffer, 0, numbers),
+    places: new Int32Array(buffer, placesAt, PLACE * count),
+    outputKeys: new Uint32Array(buffer, outputsAt, outputs),
+    inputTails: new Uint32Array(buffer, inputsAt, inputs),
+  };
+}
+
 /** The table of `count` transactions in a block's bytes. */
 export function tableOf(bytes: Uint8Array, rows: Int32Array, count: number): BlockTable {
   const sizes = { outputs: 0, inputs: 0 };
@@ -26,18 +46,7 @@ export function tableOf(bytes: Uint8Array, rows: Int32Array, count: number): Blo
     sizes.outputs += row.outputs;
     sizes.inputs += row.inputs;
   }
-  const { length } = rows;
-  const numbers = length + PLACE * count + sizes.outputs + sizes.inputs;
-  const buffer = new ArrayBuffer(numbers * NUMBER_BYTES);
-  const placesAt = length * NUMBER_BYTES;
-  const outputsAt = placesAt + PLACE * count * NUMBER_BYTES;
-  const inputsAt = outputsAt + sizes.outputs * NUMBER_BYTES;
-  const table: BlockTable = {
-    rows: new Int32Array(buffer, 0, length),
-    places: new Int32Array(buffer, placesAt, PLACE * count),
-    outputKeys: new Uint32Array(buffer, outputsAt, sizes.outputs),
-    inputTails: new Uint32Array(buffer, inputsAt, sizes.inputs),
-  };
+  const table = emptyTable({ numbers: rows.length, count, ...sizes });
   table.rows.set(rows);
   fill(table, bytes);
   return table;

@@ -1,10 +1,10 @@
 import { ChainError } from '../../domain/chain.ts';
-import { BlockMemory } from './block-memory.ts';
+import { BlockMemory, type Scanned } from './block-memory.ts';
 import { type BlockTable, countOf, rowAt, tableOf } from './block-table.ts';
 import { ByteReader, malformed } from './byte-reader.ts';
 import { type Digest, digestAt, displayHex, displayHexAt, hash256 } from './hash256.ts';
 import { RowReader, RowWriter, type ScannedTransaction } from './transaction-rows.ts';
-import { hasOddVersion, scanTransaction, transactionId } from './transaction.ts';
+import { hasOddVersion, knownFlags, scanTransaction, transactionId } from './transaction.ts';
 
 const HEADER_BYTES = 80;
 const PARENT_AT = 4;
@@ -127,6 +127,27 @@ function opened(
   }
   const count = reader.count(MIN_TRANSACTION_BYTES);
   if (count === 0) throw malformed(HEADER_BYTES, `block ${hash} has no transactions`);
+  const scanned = memory.scan(reader.offset, count, knownFlags(mweb));
+  const { table, end, oddVersions } = scanned ?? scannedOneByOne(reader, count, mweb);
+  if (!mweb && end !== bytes.length) throw malformed(end, 'bytes after the last transaction');
+  const root = digestAt(bytes, MERKLE_ROOT_AT);
+  const parentHash = displayHexAt(bytes, PARENT_AT);
+  const timeMs = bytes.readUInt32LE(TIME_AT) * 1000;
+  own.set(bytes);
+  const block = { bytes: own.subarray(0, bytes.length), hash, parentHash, timeMs, oddVersions, table };
+  // The table may be handed over before they are needed.
+  const rows = scanned === null ? table.rows.slice() : null;
+  const prove = (): void => {
+    const found = memory.merkleRoot(memory.ids(rows, count));
+    if (found !== null && digestAt(found, 0) === root) return;
+    throw new ChainError('bad_answer', `block ${hash}: the transactions do not match its merkle root`);
+  };
+  return { block, prove };
+}
+
+/** Slower than BlockMemory, and able to say what is wrong with a transaction. */
+function scannedOneByOne(reader: ByteReader, count: number, mweb: boolean): Scanned {
+  const { bytes } = reader;
   const writer = new RowWriter(Math.ceil(bytes.length / BYTES_PER_NUMBER));
   let oddVersions = 0;
   for (let index = 0; index < count; index += 1) {
@@ -134,20 +155,7 @@ function opened(
     scanTransaction(reader, { mweb, lone: false }, writer);
     if (hasOddVersion(bytes, start)) oddVersions += 1;
   }
-  if (!mweb && reader.offset !== bytes.length)
-    throw malformed(reader.offset, 'bytes after the last transaction');
-  const root = digestAt(bytes, MERKLE_ROOT_AT);
-  const parentHash = displayHexAt(bytes, PARENT_AT);
-  const timeMs = bytes.readUInt32LE(TIME_AT) * 1000;
-  const table = tableOf(bytes, writer.rows(), count);
-  own.set(bytes);
-  const block = { bytes: own.subarray(0, bytes.length), hash, parentHash, timeMs, oddVersions, table };
-  const prove = (): void => {
-    const found = memory.merkleRoot(memory.ids(writer.rows(), count));
-    if (found !== null && digestAt(found, 0) === root) return;
-    throw new ChainError('bad_answer', `block ${hash}: the transactions do not match its merkle root`);
-  };
-  return { block, prove };
+  return { table: tableOf(bytes, writer.rows(), count), end: reader.offset, oddVersions };
 }
 
 /** Hex to bytes; Buffer alone would stop silently at the first bad digit. */

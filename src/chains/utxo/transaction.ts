@@ -68,8 +68,7 @@ function readFlags(reader: ByteReader, shape: TransactionShape): number {
   if (offset + 1 >= reader.end || bytes[offset] !== 0 || bytes[offset + 1] === 0) return 0;
   reader.skip(2);
   const flags = bytes.readUInt8(offset + 1);
-  const known = shape.mweb ? WITNESS_FLAG | MWEB_FLAG : WITNESS_FLAG;
-  if ((flags & ~known) !== 0) {
+  if ((flags & ~knownFlags(shape.mweb)) !== 0) {
     // Never skipped: such a transaction may hold a payment.
     throw new ChainError(
       'unknown_version',
@@ -77,6 +76,11 @@ function readFlags(reader: ByteReader, shape: TransactionShape): number {
     );
   }
   return flags;
+}
+
+/** All flags that a transaction may have. */
+export function knownFlags(mweb: boolean): number {
+  return mweb ? WITNESS_FLAG | MWEB_FLAG : WITNESS_FLAG;
 }
 
 function readInputs(reader: ByteReader, mayBeEmpty: boolean, rows: RowWriter): number {

@@ -1,0 +1,44 @@
+/** Where things stand in the memory of a block (see BlockMemory), for those who write its program and those who run it. */
+
+export const LANES = 4;
+export const VECTOR_BYTES = 16;
+export const CHUNK_BYTES = 64;
+export const DIGEST_BYTES = 32;
+export const WORDS_OF_CHUNK = 16;
+export const ROUNDS = 64;
+
+/** Where the running hashes of four messages stand: eight words, each of them four lanes. */
+export const STATE_AT = 0;
+/** How they begin. */
+export const INITIAL_AT = STATE_AT + 8 * VECTOR_BYTES;
+/** The sixteen words of four chunks, each of them four lanes. */
+export const WORDS_AT = INITIAL_AT + 8 * VECTOR_BYTES;
+/** The same of messages of a digest, whose last eight words are always the same. */
+export const SECONDS_AT = WORDS_AT + WORDS_OF_CHUNK * VECTOR_BYTES;
+/** The round constants, each four times. */
+export const CONSTANTS_AT = SECONDS_AT + WORDS_OF_CHUNK * VECTOR_BYTES;
+/** The same with the words added that the chunk behind a message of one chunk has. */
+export const ENDING_AT = CONSTANTS_AT + ROUNDS * VECTOR_BYTES;
+/** Bytes that the decoder of hex calculates with, sixteen of each. */
+export const DIGITS_AT = ENDING_AT + ROUNDS * VECTOR_BYTES;
+export const DIGIT_BYTES = [0x20, 0x1f, 0x86, 0x50, 0x8a, 0x0f, 0x09] as const;
+/** A chunk that idle lanes hash. */
+export const SPARE_AT = DIGITS_AT + DIGIT_BYTES.length * VECTOR_BYTES;
+/** What the scanner leaves behind, and where it is told what to scan: see scan-wasm.ts. */
+export const SCAN_AT = SPARE_AT + CHUNK_BYTES;
+/** Where pieces of a block's text are put, small enough to stay in a processor's nearest caches. */
+export const TEXT_AT = 4_096;
+export const TEXT_BYTES = 32_768;
+/** Where a block's bytes begin. */
+export const BLOCK_AT = TEXT_AT + TEXT_BYTES;
+
+/** What copies and reads may touch beyond the end of what they are asked for. */
+export const SLACK = 128;
+/** The text that one step of the decoder takes. */
+export const HEX_STEP = 32;
+
+/** A transaction's row (see RowReader) in bytes, and its flags. EXTENDED is also how many bytes marker and flag take. */
+export const ROW = { start: 0, end: 4, flags: 8, bodyEnd: 12, inputs: 16, outputs: 20 } as const;
+export const ROW_HEAD_BYTES = 24;
+export const HOGEX = 1;
+export const EXTENDED = 2;
