@@ -140,6 +140,24 @@ describe('a payer', () => {
     await page.context().close();
   });
 
+  it('sees a part that comes back at once, and stays to look at it', async () => {
+    const page = await browser.page({ viewport: PHONE });
+    const payment = await world.pay({ successUrl: local('thanks') });
+    await world.simulate(payment.id, 'exact', { coin: 'LTC', confirmations: 6 });
+    await expect.poll(async () => (await world.shop.payment(payment.id)).status).toBe('completed');
+    await open(page, payment);
+    await heading(page, 'Payment complete').waitFor();
+    const txid = await world.refund(payment.id, { amount: '0.01' });
+    const back = page.getByRole('region', { name: 'Sent back to you' });
+    await back.getByTitle(txid).waitFor({ timeout: 3_000 });
+    expect(await back.innerText()).toMatch(/0\.01 LTC\s+Seen on the network/);
+    await world.simulate(payment.id, 'confirm', { coin: 'LTC', confirmations: 1 });
+    await back.getByText('In a block').waitFor({ timeout: 5_000 });
+    // Whoever leaves is told so at once; here the end came before the page was opened.
+    expect(await page.locator('#status').innerText()).toBe('Payment complete');
+    await page.context().close();
+  });
+
   it('plays in the sandbox with the coin that was chosen', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay();

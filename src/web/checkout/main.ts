@@ -19,12 +19,15 @@ if (main !== null) {
   enhance(main);
   setInterval(() => tick(main), 1_000);
   playPayer();
+  let status = main.dataset['status'];
   follow(main, {
     onChange: (state) => {
       show(main, state.html);
       offerToPlay(!state.final);
       say(state.announcement);
-      if (state.redirect !== null) leaveFor(state.redirect, state.announcement);
+      // Whoever came back after the end, to see what became of a refund, stays.
+      if (state.redirect !== null && state.status !== status) leaveFor(state.redirect, state.announcement);
+      status = state.status;
     },
   });
 }

@@ -46,9 +46,9 @@ export class CheckoutWorld {
     await this.till.api.must('POST', '/payment/resolve', { token: this.shop.secretKey, body });
   }
 
-  /** Sends all that a payment received back to somebody; answers the transaction. */
-  async refund(paymentId: string): Promise<string> {
-    const body = { paymentId, destination: PAYER };
+  /** Sends what a payment received back to somebody, all of it or an amount; answers the transaction. */
+  async refund(paymentId: string, fields: { readonly amount?: string } = {}): Promise<string> {
+    const body = { paymentId, destination: PAYER, ...fields };
     const { refund } = await this.till.api.must<{ refund: { txHash: string } }>('POST', '/payment/refund', {
       token: this.shop.secretKey,
       body,

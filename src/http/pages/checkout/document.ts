@@ -40,7 +40,14 @@ export function checkoutPage(
     ${payment.sandbox && sandboxBanner(scene)}
     <div class="page">
       ${summary(scene)}
-      <main id="checkout" data-version="${at.version}" data-now="${at.now}">${stateOf(scene)}</main>
+      <main
+        id="checkout"
+        data-version="${at.version}"
+        data-status="${scene.view.payment.status}"
+        data-now="${at.now}"
+      >
+        ${stateOf(scene)}
+      </main>
       ${footer(scene)}
     </div>
     <p id="status" role="status" class="sr">${announcement(scene)}</p>
