@@ -281,6 +281,8 @@ export interface Sieve {
   readonly mayWatch: (key: number) => boolean;
   /** @param idTail the last 32 bits of the id of a transaction whose output is spent, as it is written */
   readonly mayOwn: (idTail: number) => boolean;
+  /** Both of many in a row, where a sieve can: the positions of those that may be. A block has thousands. */
+  readonly many?: Readonly<Record<'mayWatch' | 'mayOwn', (keys: Uint32Array) => number[]>>;
 }
 
 /** One part of what an account holds. */

@@ -40,9 +40,15 @@ export class ChainSieve {
     const contested = await contestedTxids(this.#db, this.#chain, MAX_CONTESTED + 1);
     const isFlooded = contested.length > MAX_CONTESTED;
     const spent = new Set(contested.map(idTail));
+    const mayOwn = (tail: number): boolean => isFlooded || this.#paying.has(tail) || spent.has(tail);
     return {
       mayWatch: (key) => this.#scripts.has(key),
-      mayOwn: (tail) => isFlooded || this.#paying.has(tail) || spent.has(tail),
+      mayOwn,
+      many: {
+        mayWatch: (keys) => this.#scripts.positionsIn(keys),
+        mayOwn: (keys) =>
+          isFlooded || spent.size > 0 ? positionsOf(keys, mayOwn) : this.#paying.positionsIn(keys),
+      },
     };
   }
 
@@ -65,6 +71,12 @@ export class ChainSieve {
     }
     return rows.length < PAGE;
   }
+}
+
+function positionsOf(keys: Uint32Array, may: (key: number) => boolean): number[] {
+  const positions: number[] = [];
+  for (let at = 0; at < keys.length; at += 1) if (may(keys[at] ?? 0)) positions.push(at);
+  return positions;
 }
 
 /** See Sieve.mayOwn. */

@@ -26,6 +26,22 @@ export class KeySet {
     }
   }
 
+  /** Where in a row those stand that are in the set: several times as fast as asking about each. */
+  positionsIn(keys: Uint32Array): number[] {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    const positions: number[] = [];
+    for (let position = 0; position < keys.length; position += 1) {
+      const wanted = stored(keys[position] ?? 0);
+      for (let at = scattered(wanted) & mask; slots[at] !== 0; at = (at + 1) & mask) {
+        if (slots[at] !== wanted) continue;
+        positions.push(position);
+        break;
+      }
+    }
+    return positions;
+  }
+
   #grow(): void {
     const wider = new Uint32Array(this.#slots.length * 2);
     for (const key of this.#slots) if (key !== 0) put(wider, key);

@@ -15,6 +15,9 @@ describe('a set of 32-bit keys', () => {
         expect(set.size).toBe(known.size);
         expect(inside.every((key) => set.has(key))).toBe(true);
         for (const key of others) expect(set.has(key)).toBe(known.has(key));
+        const mixed = [...others, ...inside, ...others];
+        const positions = mixed.flatMap((key, at) => (known.has(key) ? [at] : []));
+        expect(set.positionsIn(Uint32Array.from(mixed))).toEqual(positions);
       }),
       { numRuns: 50 },
     );

@@ -1,5 +1,4 @@
 import type { ChainBlock, Sieve } from '../../domain/chain.ts';
-import { release } from './block.ts';
 import { BlockProver } from './block-prover.ts';
 import { proveBlock, prunedError, reduceBlock, type BlockReaderDeps, type RawBlock } from './read-block.ts';
 
@@ -65,7 +64,7 @@ export class BlockFeed {
       // One look serves a row of small blocks; while a thread worked, the index may have changed.
       if (sieve === undefined || isLarge) sieve = (await this.#deps.index.sieve?.()) ?? null;
       const block = await reduceBlock(this.#deps, raw.height, proven, sieve);
-      release(proven);
+      this.#deps.prover.release(proven);
       const parent = blocks.at(-1);
       if (parent !== undefined && block.parentHash !== parent.hash) {
         // The chain changed between two of them.

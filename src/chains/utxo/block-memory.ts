@@ -17,7 +17,7 @@ import {
   VECTOR_BYTES,
   WORDS_OF_CHUNK,
 } from './block-layout.ts';
-import { type BlockTable, emptyTable } from './block-table.ts';
+import type { BlockTable, TableSizes } from './block-table.ts';
 import { blockWasm } from './block-wasm.ts';
 import { malformed } from './byte-reader.ts';
 import { SCAN } from './scan-wasm.ts';
@@ -49,7 +49,9 @@ interface Functions {
 
 /** Transactions taken apart, and where the last of them ends in the block. */
 export interface Scanned {
-  readonly table: BlockTable;
+  readonly sizes: TableSizes;
+  /** Fills a table of these sizes, before anything else is done with the memory. */
+  readonly fill: (table: BlockTable) => void;
   readonly end: number;
   /** Transactions of a version without a meaning. */
   readonly oddVersions: number;
@@ -127,17 +129,19 @@ export class BlockMemory {
     this.#tell({ at: base + offset, end: base + this.#length, count, knownFlags, base });
     this.#tell({ rows: rowsAt, rowsEnd, places: placesAt, outputKeys: keysAt, inputTails: tailsAt });
     if (this.#run.scan() !== 1) return null;
-    const table = emptyTable({
+    const sizes = {
       numbers: (this.#told('rowsEnd') - rowsAt) / WORD_BYTES,
       count,
       outputs: (this.#told('outputKeys') - keysAt) / WORD_BYTES,
       inputs: (this.#told('inputTails') - tailsAt) / WORD_BYTES,
-    });
-    this.#copyWords(table.rows, rowsAt);
-    this.#copyWords(table.places, placesAt);
-    this.#copyWords(table.outputKeys, keysAt);
-    this.#copyWords(table.inputTails, tailsAt);
-    return { table, end: this.#told('at') - base, oddVersions: this.#told('oddVersions') };
+    };
+    const fill = ({ rows, places, outputKeys, inputTails }: BlockTable): void => {
+      this.#copyWords(rows, rowsAt);
+      this.#copyWords(places, placesAt);
+      this.#copyWords(outputKeys, keysAt);
+      this.#copyWords(inputTails, tailsAt);
+    };
+    return { sizes, fill, end: this.#told('at') - base, oddVersions: this.#told('oddVersions') };
   }
 
   /**

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { ChainError } from '../../domain/chain.ts';
 import { type FlatBlock, openHexBlock, type ScannedBlock, unfolded } from './block.ts';
-import type { BlockNews, BlockOrder } from './block-worker.ts';
+import type { BlockNews, BlockOrder, ThreadOrder } from './block-worker.ts';
 
 /** Hex characters of a block of 256 kB; what is smaller takes less time than handing it over. */
 const LARGE_CHARS = 512 * 1024;
@@ -37,6 +37,8 @@ export class BlockProver {
   readonly #script: URL;
   #worker: Worker | null = null;
   #idle: NodeJS.Timeout | undefined;
+  /** Memory of a block that nobody looks at any more. Left to the collector, some megabytes for each would make it collect everything often. */
+  #room: ArrayBuffer | null = null;
   #isClosed = false;
 
   constructor({ limits = LIMITS, idleMs = IDLE_MS, script = workerScript() }: ProverOptions = {}) {
@@ -59,6 +61,14 @@ export class BlockProver {
     const proof = this.#oneByOne(async () => this.#ask(order, read.resolve));
     proof.catch(read.reject);
     return unfolded(await read.promise, proof);
+  }
+
+  /** Takes the memory of a large block for the next one; nothing of this one can be looked at any more. */
+  release({ bytes, proof }: ScannedBlock): void {
+    // What was read on the spot is small.
+    if (proof === null || bytes.buffer.byteLength === 0) return;
+    if (this.#room === null && this.#worker !== null) this.#room = bytes.buffer.transfer();
+    else bytes.buffer.transfer(0);
   }
 
   /** Ends the worker; whoever waits for it gets a ChainError. */
@@ -95,7 +105,10 @@ export class BlockProver {
     worker.ref();
     try {
       const { raw, hash, mweb } = order;
-      worker.postMessage({ raw, hash, mweb } satisfies BlockOrder, [raw.buffer]);
+      const room = this.#room;
+      this.#room = null;
+      const handedOver = room === null ? [raw.buffer] : [raw.buffer, room];
+      worker.postMessage({ raw, hash, mweb, room } satisfies ThreadOrder, handedOver);
       await promise;
     } catch (error) {
       if (this.#worker === worker && isTrouble(error)) await this.#discard(worker);
@@ -134,6 +147,8 @@ export class BlockProver {
   /** A thread that failed, or has nothing to do, is never asked again. */
   async #discard(worker: Worker): Promise<void> {
     this.#worker = null;
+    this.#room?.transfer(0);
+    this.#room = null;
     await worker.terminate();
   }
 }
@@ -143,7 +158,7 @@ function provenHere(order: BlockOrder): ScannedBlock {
 }
 
 function openAndProve({ raw, hash, mweb }: BlockOrder): FlatBlock {
-  const { block, prove } = openHexBlock(raw, hash, mweb);
+  const { block, prove } = openHexBlock(raw, { hash, mweb, room: null });
   prove();
   return block;
 }

@@ -19,40 +19,45 @@ export interface BlockTable {
   readonly inputTails: Uint32Array<ArrayBuffer>;
 }
 
-/** A table that waits to be filled; `numbers`: of all rows. */
-export function emptyTable(sizes: {
+export interface TableSizes {
+  /** Numbers of all rows. */
   readonly numbers: number;
   readonly count: number;
   readonly outputs: number;
   readonly inputs: number;
-}): BlockTable {
+}
+
+/** The table that stands at a place in a buffer, of whatever is there. */
+export function tableAt(buffer: ArrayBuffer, at: number, sizes: TableSizes): BlockTable {
   const { numbers, count, outputs, inputs } = sizes;
-  const buffer = new ArrayBuffer((numbers + PLACE * count + outputs + inputs) * NUMBER_BYTES);
-  const placesAt = numbers * NUMBER_BYTES;
+  const placesAt = at + numbers * NUMBER_BYTES;
   const outputsAt = placesAt + PLACE * count * NUMBER_BYTES;
   const inputsAt = outputsAt + outputs * NUMBER_BYTES;
   return {
-    rows: new Int32Array(buffer, 0, numbers),
+    rows: new Int32Array(buffer, at, numbers),
     places: new Int32Array(buffer, placesAt, PLACE * count),
     outputKeys: new Uint32Array(buffer, outputsAt, outputs),
     inputTails: new Uint32Array(buffer, inputsAt, inputs),
   };
 }
 
-/** The table of `count` transactions in a block's bytes. */
-export function tableOf(bytes: Uint8Array, rows: Int32Array, count: number): BlockTable {
-  const sizes = { outputs: 0, inputs: 0 };
-  for (const row = new RowReader(rows); !row.isAtEnd(); row.next()) {
-    sizes.outputs += row.outputs;
-    sizes.inputs += row.inputs;
-  }
-  const table = emptyTable({ numbers: rows.length, count, ...sizes });
-  table.rows.set(rows);
-  fill(table, bytes);
-  return table;
+export function tableBytes({ numbers, count, outputs, inputs }: TableSizes): number {
+  return (numbers + PLACE * count + outputs + inputs) * NUMBER_BYTES;
 }
 
-function fill({ rows, places, outputKeys, inputTails }: BlockTable, bytes: Uint8Array): void {
+export function sizesOf(rows: Int32Array, count: number): TableSizes {
+  let [outputs, inputs] = [0, 0];
+  for (const row = new RowReader(rows); !row.isAtEnd(); row.next()) {
+    outputs += row.outputs;
+    inputs += row.inputs;
+  }
+  return { numbers: rows.length, count, outputs, inputs };
+}
+
+/** Fills a table with the rows of transactions in a block's bytes. */
+export function fill(table: BlockTable, bytes: Uint8Array, rows: Int32Array): void {
+  const { places, outputKeys, inputTails } = table;
+  table.rows.set(rows);
   const row = new RowReader(rows);
   let [output, input] = [0, 0];
   for (let at = 0; at < places.length; at += PLACE, row.next()) {

@@ -1,6 +1,6 @@
 import { ChainError } from '../../domain/chain.ts';
 import { BlockMemory, type Scanned } from './block-memory.ts';
-import { type BlockTable, countOf, rowAt, tableOf } from './block-table.ts';
+import { type BlockTable, countOf, fill, rowAt, sizesOf, tableAt, tableBytes } from './block-table.ts';
 import { ByteReader, malformed } from './byte-reader.ts';
 import { type Digest, digestAt, displayHex, displayHexAt, hash256 } from './hash256.ts';
 import { RowReader, RowWriter, type ScannedTransaction } from './transaction-rows.ts';
@@ -13,8 +13,10 @@ const TIME_AT = 68;
 const MIN_TRANSACTION_BYTES = 10;
 /** Bytes of a block for each number in the rows of its transactions, roughly. */
 const BYTES_PER_NUMBER = 24;
+/** The next block may be a little larger. */
+const SPARE_ROOM = 1.1;
 
-/** A block taken apart, in two flat buffers, which threads hand over without a copy. */
+/** A block taken apart, its bytes and its table in one flat buffer, which threads hand over without a copy. */
 export interface FlatBlock {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** That of the header: of the block that was asked for. */
@@ -70,17 +72,6 @@ export function unfolded({ bytes, table, ...rest }: FlatBlock, proof: ScannedBlo
   return { ...rest, bytes: own, transactions: new BlockTransactions(own, table), proof };
 }
 
-/**
- * Gives the memory of a block that came from a thread back at once; nothing of it can be looked at any more. Left to
- * the collector, some megabytes for each block would make it collect the whole heap every few blocks.
- */
-export function release({ bytes, transactions, proof }: ScannedBlock): void {
-  // What was read on the spot may share its memory with others.
-  if (proof === null) return;
-  bytes.buffer.transfer(0);
-  transactions.table.rows.buffer.transfer(0);
-}
-
 /** What blocks are proven in, one after the other: made when it is first needed, kept for the next. */
 let memory: BlockMemory | null = null;
 
@@ -91,20 +82,22 @@ let memory: BlockMemory | null = null;
  */
 export function scanBlock(bytes: Buffer, expectedHash: string, mweb: boolean): ScannedBlock {
   memory ??= new BlockMemory();
-  const taken = memory.takeBytes(bytes);
-  const own = new Uint8Array(bytes.length);
-  const { block, prove } = opened(memory, taken, { hash: expectedHash, mweb, own });
+  const { block, prove } = opened(memory, memory.takeBytes(bytes), { hash: expectedHash, mweb, room: null });
   prove();
   return unfolded(block, null);
 }
 
 /**
- * The same from the characters of its hex, in whose memory the bytes are left: it is this function's own.
- * `prove` does what takes longest, the hashing of all transactions: to be called before the next block is read.
+ * The same from the characters of its hex. `prove` does what takes longest, the hashing of all transactions: to be
+ * called before the next block is read.
+ * @param room where bytes and table of the block are put, if it is large enough; in new memory otherwise
  */
-export function openHexBlock(text: Uint8Array<ArrayBuffer>, expectedHash: string, mweb: boolean): OpenBlock {
+export function openHexBlock(
+  text: Uint8Array<ArrayBuffer>,
+  expected: { readonly hash: string; readonly mweb: boolean; readonly room: ArrayBuffer | null },
+): OpenBlock {
   memory ??= new BlockMemory();
-  return opened(memory, memory.takeHex(text), { hash: expectedHash, mweb, own: text });
+  return opened(memory, memory.takeHex(text), expected);
 }
 
 interface OpenBlock {
@@ -116,9 +109,9 @@ interface OpenBlock {
 function opened(
   memory: BlockMemory,
   bytes: Buffer,
-  expected: { readonly hash: string; readonly mweb: boolean; readonly own: Uint8Array<ArrayBuffer> },
+  expected: { readonly hash: string; readonly mweb: boolean; readonly room: ArrayBuffer | null },
 ): OpenBlock {
-  const { mweb, own } = expected;
+  const { mweb, room } = expected;
   const reader = new ByteReader(bytes);
   reader.skip(HEADER_BYTES);
   const hash = displayHex(hash256(bytes.subarray(0, HEADER_BYTES)));
@@ -127,16 +120,17 @@ function opened(
   }
   const count = reader.count(MIN_TRANSACTION_BYTES);
   if (count === 0) throw malformed(HEADER_BYTES, `block ${hash} has no transactions`);
-  const scanned = memory.scan(reader.offset, count, knownFlags(mweb));
-  const { table, end, oddVersions } = scanned ?? scannedOneByOne(reader, count, mweb);
+  const quick = memory.scan(reader.offset, count, knownFlags(mweb));
+  const scanned = quick ?? scannedOneByOne(reader, count, mweb);
+  const { end, oddVersions } = scanned;
   if (!mweb && end !== bytes.length) throw malformed(end, 'bytes after the last transaction');
   const root = digestAt(bytes, MERKLE_ROOT_AT);
   const parentHash = displayHexAt(bytes, PARENT_AT);
   const timeMs = bytes.readUInt32LE(TIME_AT) * 1000;
-  own.set(bytes);
-  const block = { bytes: own.subarray(0, bytes.length), hash, parentHash, timeMs, oddVersions, table };
+  const { table, own } = putInto(room, bytes, scanned);
+  const block = { bytes: own, hash, parentHash, timeMs, oddVersions, table };
   // The table may be handed over before they are needed.
-  const rows = scanned === null ? table.rows.slice() : null;
+  const rows = quick === null ? table.rows.slice() : null;
   const prove = (): void => {
     const found = memory.merkleRoot(memory.ids(rows, count));
     if (found !== null && digestAt(found, 0) === root) return;
@@ -155,7 +149,26 @@ function scannedOneByOne(reader: ByteReader, count: number, mweb: boolean): Scan
     scanTransaction(reader, { mweb, lone: false }, writer);
     if (hasOddVersion(bytes, start)) oddVersions += 1;
   }
-  return { table: tableOf(bytes, writer.rows(), count), end: reader.offset, oddVersions };
+  const rows = writer.rows();
+  const sizes = sizesOf(rows, count);
+  return { sizes, fill: (table) => fill(table, bytes, rows), end: reader.offset, oddVersions };
+}
+
+/** Copies what was read out of the memory in which the next block will be. */
+function putInto(
+  room: ArrayBuffer | null,
+  bytes: Buffer,
+  scanned: Scanned,
+): { readonly table: BlockTable; readonly own: Uint8Array<ArrayBuffer> } {
+  const bytesAt = tableBytes(scanned.sizes);
+  const size = bytesAt + bytes.length;
+  const home =
+    room !== null && room.byteLength >= size ? room : new ArrayBuffer(Math.ceil(size * SPARE_ROOM));
+  const table = tableAt(home, 0, scanned.sizes);
+  scanned.fill(table);
+  const own = new Uint8Array(home, bytesAt, bytes.length);
+  own.set(bytes);
+  return { table, own };
 }
 
 /** Hex to bytes; Buffer alone would stop silently at the first bad digit. */

@@ -1,5 +1,5 @@
 import { type ChainBlock, ChainError, type ChainIndex, type Sieve } from '../../domain/chain.ts';
-import { release, type ScannedBlock } from './block.ts';
+import type { ScannedBlock } from './block.ts';
 import type { BlockProver } from './block-prover.ts';
 import type { UtxoCoin } from './coin.ts';
 import { COINBASE_MATURITY, type MatchTransaction, matchTransactions, PEGOUT_MATURITY } from './match.ts';
@@ -31,7 +31,7 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
     await block.proof;
     return reduced;
   } finally {
-    release(block);
+    deps.prover.release(block);
   }
 }
 

@@ -49,6 +49,8 @@ const REPLY = z.object({
   error: z.object({ code: z.number(), message: z.string() }).nullish(),
 });
 type Reply = z.infer<typeof REPLY>;
+/** Once: zod takes longer to put it together than to check an answer. */
+const REPLIES = z.array(REPLY);
 
 /** JSON-RPC 1.0 as bitcoind and its relatives speak it. */
 export function createRpc(transport: RpcTransport): Rpc {
@@ -81,7 +83,7 @@ export function createRpc(transport: RpcTransport): Rpc {
     if (requests.length === 0) return [];
     const calls = requests.map(({ method, params }) => ({ jsonrpc: '1.0', id: nextId(), method, params }));
     const what = `batch of ${requests.length} ${requests[0]?.method ?? ''}`;
-    const replies = z.array(REPLY).safeParse(await exchange(calls, what, size));
+    const replies = REPLIES.safeParse(await exchange(calls, what, size));
     if (!replies.success) throw badAnswer(what, 'is no JSON-RPC batch reply');
     const byId = new Map(replies.data.map((reply) => [reply.id, reply]));
     return calls.map(({ id, method }) => {

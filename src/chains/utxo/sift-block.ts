@@ -15,13 +15,31 @@ export function siftBlock(block: ScannedBlock, sieve: Sieve | null): Candidate[]
   const { transactions } = block;
   if (sieve === null) return transactions.map((scanned, position) => ({ ...scanned, position }));
   const { table } = transactions;
-  const paying = positionsOf(table, numbersOf(table.outputKeys, sieve.mayWatch), 'outputs');
+  const { many } = sieve;
+  const { outputKeys, inputTails } = table;
+  const paid = many?.mayWatch(outputKeys) ?? numbersOf(outputKeys, sieve.mayWatch);
+  const paying = positionsOf(table, paid, 'outputs');
   // Also written as the tails of ids are: what pays us here may be spent further down.
   const tails = new Set(paying.map((position) => digestTail(transactions.id(position))));
-  const maySpend = tails.size === 0 ? sieve.mayOwn : (tail: number) => sieve.mayOwn(tail) || tails.has(tail);
-  const spending = positionsOf(table, numbersOf(table.inputTails, maySpend), 'inputs');
+  const spent = many?.mayOwn(inputTails) ?? numbersOf(inputTails, sieve.mayOwn);
+  const spending = [spent, ...numbersOfEach(inputTails, tails)].flatMap((numbers) =>
+    positionsOf(table, numbers, 'inputs'),
+  );
   const positions = [...new Set([...paying, ...spending])].toSorted((a, b) => a - b);
   return positions.map((position) => ({ ...transactions.at(position), position }));
+}
+
+/** More tails than this are looked for together. */
+const FEW = 8;
+
+/** Where in a row of keys these stand, in one list or several. */
+function numbersOfEach(keys: Uint32Array, wanted: ReadonlySet<number>): number[][] {
+  if (wanted.size > FEW) return [numbersOf(keys, (key) => wanted.has(key))];
+  return [...wanted].map((key) => {
+    const numbers: number[] = [];
+    for (let at = keys.indexOf(key); at !== -1; at = keys.indexOf(key, at + 1)) numbers.push(at);
+    return numbers;
+  });
 }
 
 /** Where in a row of keys those stand that may matter. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BlockMemory } from '../../../src/chains/utxo/block-memory.ts';
-import { type BlockTable, tableOf } from '../../../src/chains/utxo/block-table.ts';
+import { type BlockTable, fill, sizesOf, tableAt, tableBytes, type TableSizes } from '../../../src/chains/utxo/block-table.ts';
 import { ByteReader } from '../../../src/chains/utxo/byte-reader.ts';
 import { RowWriter } from '../../../src/chains/utxo/transaction-rows.ts';
 import { hasOddVersion, knownFlags, scanTransaction } from '../../../src/chains/utxo/transaction.ts';
@@ -15,6 +15,10 @@ interface Found {
   readonly table: BlockTable;
   readonly end: number;
   readonly oddVersions: number;
+}
+
+function newTable(sizes: TableSizes): BlockTable {
+  return tableAt(new ArrayBuffer(tableBytes(sizes)), 0, sizes);
 }
 
 /** By the scanner that goes byte after byte; null when it finds fault. */
@@ -32,12 +36,20 @@ function byTheBook(bytes: Buffer, count: number, mweb: boolean): Found | null {
     if (error instanceof ChainError || error instanceof RangeError) return null;
     throw error;
   }
-  return { table: tableOf(bytes, writer.rows(), count), end: reader.offset, oddVersions };
+  const rows = writer.rows();
+  const sizes = sizesOf(rows, count);
+  const table = newTable(sizes);
+  fill(table, bytes, rows);
+  return { table, end: reader.offset, oddVersions };
 }
 
 function scanned(bytes: Buffer, count: number, mweb: boolean): Found | null {
   memory.takeBytes(bytes);
-  return memory.scan(0, count, knownFlags(mweb));
+  const found = memory.scan(0, count, knownFlags(mweb));
+  if (found === null) return null;
+  const table = newTable(found.sizes);
+  found.fill(table);
+  return { table, end: found.end, oddVersions: found.oddVersions };
 }
 
 function compactSize(value: number): Buffer {
