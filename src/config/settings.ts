@@ -203,7 +203,7 @@ export const SETTINGS = {
     'sandbox.rates',
     'TILLD_SANDBOX_RATES',
     value.rateTable(),
-    'BTC=100000,ETH=4000,LTC=100,SOL=200,USD/EUR=0.92',
+    'BTC=100000,ETH=4000,LTC=100,SOL=200,USD/EUR=0.92,USD/GBP=0.79',
   ),
   sandboxBlocks: setting(
     'sandbox.blockInterval',

@@ -48,7 +48,8 @@ export function basics(): Html {
         <p>
           Give any POST an <code>Idempotency-Key</code> of your own. The same request again is done once and
           gets the first answer with <code>Idempotent-Replayed: true</code>; another body with that key is
-          <code>422 IDEMPOTENCY_MISMATCH</code>. Keys are kept for 24 hours, those of sends for ever.
+          <code>422 IDEMPOTENCY_MISMATCH</code>. Keys are kept for 24 hours, those of sends and refunds for
+          ever.
         </p>
         <h3>Support</h3>
         <p>
