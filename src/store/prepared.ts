@@ -122,8 +122,14 @@ export function preparedInserts<T extends keyof Tables, C extends keyof Selectab
         sql<Row>`insert into ${sql.table(table)} (${names}) values ${values}${onConflict}${tail}`.compile(tx);
       compiledFor.set(key, compiled);
     }
-    const given = rows.flatMap((row) => columns.map((column): unknown => Reflect.get(row, column)));
-    return run(tx, compiled, {}, given);
+    const given: unknown[] = [];
+    for (const row of rows) for (const column of columns) given.push(Reflect.get(row, column));
+    const runner = runnerOf(tx);
+    // As a rule the places are all there is, in their order.
+    const isGiven = compiled.parameters.length === given.length;
+    return runner !== null && isGiven
+      ? (runner.all(compiled.sql, given) as Row[])
+      : run(tx, compiled, {}, given);
   };
   return async (tx, rows) => {
     if (rows.length > 0 && rows.length <= MOST_ROWS) return insert(tx, rows);

@@ -24,8 +24,9 @@ export async function insertWebhookLog(tx: Tx, ...logs: readonly NewWebhookLog[]
 const insertRows = preparedInserts('webhook_logs');
 
 function sizeOf(log: NewWebhookLog): number {
-  const texts = [log.endpoint, log.error ?? '', log.request_json, log.response_json];
-  return texts.reduce((total, text) => total + Buffer.byteLength(text), ROW_OVERHEAD_BYTES);
+  const texts = Buffer.byteLength(log.endpoint) + Buffer.byteLength(log.error ?? '');
+  const exchange = Buffer.byteLength(log.request_json) + Buffer.byteLength(log.response_json);
+  return ROW_OVERHEAD_BYTES + texts + exchange;
 }
 
 export interface WebhookLogFilter {

@@ -55,18 +55,6 @@ export async function deliver(deps: DeliverDeps, message: Message, signal: Abort
     'user-agent': 'tilld-webhooks/1',
     ...headers,
   };
-  const finish = (
-    answer: Pick<Attempt, 'status' | 'error' | 'responseHeaders' | 'responseBody'>,
-  ): Attempt => {
-    const endedAt = deps.clock.now();
-    return {
-      ...answer,
-      endedAt,
-      durationMs: Math.round(performance.now() - startedMs),
-      requestHeaders,
-      retryAfterMs: retryAfterOf(answer, endedAt),
-    };
-  };
   try {
     const response = await guardedFetch(deps.egress, {
       method: 'POST',
@@ -77,31 +65,34 @@ export async function deliver(deps: DeliverDeps, message: Message, signal: Abort
       maxBodyBytes: MAX_RESPONSE_BYTES,
       signal,
     });
-    return finish(judge(response));
+    const { status } = response;
+    // A 2xx that never stops talking was still a yes; one that broke off may come from a dying proxy.
+    const broken = response.bodyEnd === 'broken';
+    const isSuccess = status >= 200 && status < 300;
+    const endedAt = deps.clock.now();
+    return {
+      status: isSuccess && broken ? 0 : status,
+      error: errorOf(status, broken),
+      endedAt,
+      durationMs: Math.round(performance.now() - startedMs),
+      requestHeaders,
+      responseHeaders: loggable(response.headers),
+      responseBody: UTF8.decode(response.body),
+      retryAfterMs: retryAfterOf(response, endedAt),
+    };
   } catch (error) {
     if (!(error instanceof EgressError) || error.kind === 'aborted') throw error;
-    return finish({
+    return {
       status: 0,
       error: `${error.kind}: ${error.message}`,
+      endedAt: deps.clock.now(),
+      durationMs: Math.round(performance.now() - startedMs),
+      requestHeaders,
       responseHeaders: {},
       responseBody: '',
-    });
+      retryAfterMs: null,
+    };
   }
-}
-
-function judge(
-  response: GuardedResponse,
-): Pick<Attempt, 'status' | 'error' | 'responseHeaders' | 'responseBody'> {
-  const { status } = response;
-  // A 2xx that never stops talking was still a yes; one that broke off may come from a dying proxy.
-  const broken = response.bodyEnd === 'broken';
-  const isSuccess = status >= 200 && status < 300;
-  return {
-    status: isSuccess && broken ? 0 : status,
-    error: errorOf(status, broken),
-    responseHeaders: loggable(response.headers),
-    responseBody: UTF8.decode(response.body),
-  };
 }
 
 function errorOf(status: number, broken: boolean): string | null {
@@ -117,7 +108,7 @@ function loggable(headers: Readonly<Record<string, string>>): Readonly<Record<st
   return 'set-cookie' in headers ? { ...headers, 'set-cookie': '[redacted]' } : headers;
 }
 
-function retryAfterOf(answer: Pick<Attempt, 'status' | 'responseHeaders'>, now: number): number | null {
-  if (answer.status !== 429 && answer.status !== 503) return null;
-  return parseRetryAfter(answer.responseHeaders['retry-after'], now);
+function retryAfterOf({ status, headers }: GuardedResponse, now: number): number | null {
+  if (status !== 429 && status !== 503) return null;
+  return parseRetryAfter(headers['retry-after'], now);
 }

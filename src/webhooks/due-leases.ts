@@ -1,6 +1,6 @@
 import { inPatientTransaction, type Db, type Tx } from '../store/database.ts';
 import type { StoredDelivery } from '../store/deliveries.ts';
-import { leaseDeliveries, listDue, type DueDelivery, type Lease } from '../store/delivery-leases.ts';
+import { DueWalk, leaseDeliveries, listDue, type DueDelivery, type Lease } from '../store/delivery-leases.ts';
 import { loadLeased, type LeasedDelivery } from './attempt-delivery.ts';
 import type { LeasedAhead } from './leased-ahead.ts';
 import type { Slots } from './slots.ts';
@@ -32,6 +32,7 @@ export class DueLeases {
   readonly #db: Db;
   readonly #slots: Slots;
   readonly #ahead: LeasedAhead;
+  readonly #walk = new DueWalk();
 
   constructor(db: Db, slots: Slots, ahead: LeasedAhead) {
     this.#db = db;
@@ -73,6 +74,7 @@ export class DueLeases {
         limit,
         exceptOrigins: [...new Set([...full, ...refused])],
         exceptIds: [...runningIds, ...leased.map((delivery) => delivery.id)],
+        walk: this.#walk,
       });
       if (due.length === 0) break;
       const placed = due.filter((each) => places.take(each));

@@ -354,7 +354,9 @@ const STATEMENTS = [
     status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')), attempts INTEGER NOT NULL,
     next_attempt_at INTEGER NOT NULL, lease_until INTEGER, lease_token TEXT, created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL) STRICT`,
-  `CREATE INDEX deliveries_due ON deliveries (next_attempt_at, event_seq, origin) WHERE status = 'pending'`,
+  `CREATE INDEX deliveries_due ON deliveries (next_attempt_at, event_seq, origin, updated_at)
+    WHERE status = 'pending' AND lease_token IS NULL`,
+  `CREATE INDEX deliveries_due_again ON deliveries (lease_until) WHERE lease_token IS NOT NULL`,
   `CREATE INDEX deliveries_order ON deliveries (order_key, event_seq) WHERE status = 'pending'`,
   `CREATE INDEX deliveries_by_event ON deliveries (event_id)`,
   `CREATE INDEX deliveries_by_age ON deliveries (created_at) WHERE status <> 'pending'`,

@@ -41,7 +41,7 @@ export async function recordAttempts(
     await insertWebhookLog(tx, ...logs);
     // What arrived has arrived, whatever another attempt (410) says of the endpoint.
     await settleDelivered(tx, records.filter(isDelivered).map(settlementOf));
-    for (const record of records) await decide(tx, record);
+    for (const record of records) if (!isDelivered(record)) await decide(tx, record);
   });
   return logs.map(({ id }) => id);
 }

@@ -1,0 +1,108 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { inTransaction } from '../../../src/store/database.ts';
+import { DueWalk, leaseDeliveries, listDue, type DueFilter } from '../../../src/store/delivery-leases.ts';
+import { openShop, type Shop } from '../../_helpers/webhooks/shop.ts';
+
+const BUSY = 'https://busy.example';
+const OTHER = 'https://other.example';
+
+let shop: Shop;
+beforeEach(async () => {
+  shop = await openShop();
+});
+afterEach(async () => shop.close());
+
+/** So many more deliveries to the busy origin, all due at the same time, each in an order of its own. */
+async function backlog(count: number): Promise<void> {
+  const { eventId } = await (await shop.payment(await shop.merchant(`${BUSY}/hook`))).emit();
+  await sql`
+    insert into deliveries
+    with recursive n(n) as (select 1 union all select n + 1 from n where n < ${count})
+    select 'dlv_' || ${eventId} || n, event_id, event_seq + n, merchant_id, payment_id, order_key || n, url, origin,
+      status, attempts, next_attempt_at, null, null, created_at, updated_at
+    from deliveries, n where event_id = ${eventId}`.execute(shop.db);
+  // Events that follow are later ones.
+  await sql`update sqlite_sequence set seq = seq + ${count} where name = 'events'`.execute(shop.db);
+}
+
+async function one(): Promise<string> {
+  const { deliveryId } = await (await shop.payment(await shop.merchant(`${OTHER}/hook`))).emit();
+  return deliveryId ?? '';
+}
+
+async function due(walk: DueWalk, filter: Partial<DueFilter> = {}): Promise<string[]> {
+  const now = shop.clock.now();
+  const all = { now, limit: 100, exceptOrigins: [BUSY], exceptIds: [], walk, ...filter };
+  const found = await inTransaction(shop.db, async (tx) => listDue(tx, all));
+  return found.map(({ id }) => id);
+}
+
+/** The quickest of a few looks, ms. */
+async function lookMs(): Promise<number> {
+  const walk = new DueWalk();
+  let quickest = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < 12; n += 1) {
+    const started = performance.now();
+    await due(walk);
+    quickest = Math.min(quickest, performance.now() - started);
+  }
+  return quickest;
+}
+
+it('finds what is due behind and before many deliveries whose endpoint can take no more', async () => {
+  const first = await one();
+  await backlog(10_000);
+  const middle = await one();
+  await backlog(10_000);
+  const last = await one();
+  const walk = new DueWalk();
+  // At once the one that waits longest, and the one that has just become due.
+  const found = new Set(await due(walk));
+  expect(found).toContain(first);
+  expect(found).toContain(last);
+  let looks = 1;
+  while (!found.has(middle) && looks < 10) {
+    looks += 1;
+    for (const id of await due(walk)) found.add(id);
+  }
+  expect([...found].toSorted()).toEqual([first, middle, last].toSorted());
+  // And again, as long as they are due.
+  const again = new Set<string>();
+  for (let n = 0; n < 6; n += 1) for (const id of await due(walk)) again.add(id);
+  expect(again).toEqual(found);
+});
+
+it('answers with those that wait longest, first', async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 4; n += 1) {
+    ids.push(await one());
+    await backlog(800);
+    shop.clock.advance(10);
+  }
+  expect(await due(new DueWalk())).toEqual(ids);
+  expect(await due(new DueWalk(), { limit: 2 })).toEqual(ids.slice(0, 2));
+});
+
+it('lists each once, and none that is leased, until its lease has ended', async () => {
+  await backlog(1_500);
+  const ids = [await one(), await one(), await one()];
+  const [leased = ''] = ids;
+  const now = shop.clock.now();
+  await inTransaction(shop.db, async (tx) =>
+    leaseDeliveries(tx, [leased], { token: 'other', now, until: now + 1_000 }),
+  );
+  expect(await due(new DueWalk())).toEqual(ids.slice(1));
+  shop.clock.advance(1_000);
+  expect(await due(new DueWalk())).toEqual(ids);
+  expect(await due(new DueWalk(), { exceptIds: [leased] })).toEqual(ids.slice(1));
+});
+
+it('takes no longer the more are due', async () => {
+  await backlog(5_000);
+  const few = await lookMs();
+  await backlog(150_000);
+  const many = await lookMs();
+  // Thirty times as many; to go through them would take as many times as long.
+  expect(many).toBeLessThan(few * 6 + 1);
+}, 60_000);
