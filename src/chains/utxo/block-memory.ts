@@ -25,7 +25,8 @@ import { INITIAL_STATE, ROUND_CONSTANTS, scheduleOf } from './sha256-constants.t
 
 const PAGE_BYTES = 65_536;
 const WORD_BYTES = 4;
-const PLACE_BYTES = 12;
+const PLACE_WORDS = 3;
+const PLACE_BYTES = PLACE_WORDS * WORD_BYTES;
 /** The least that an input and an output take of a block. */
 const MIN_INPUT_BYTES = 41;
 const MIN_OUTPUT_BYTES = 9;
@@ -50,6 +51,8 @@ interface Functions {
 /** Transactions taken apart, and where the last of them ends in the block. */
 export interface Scanned {
   readonly sizes: TableSizes;
+  /** Rows and places as they stand in the memory: good until the next block is taken in. */
+  readonly here: Pick<BlockTable, 'rows' | 'places'>;
   /** Fills a table of these sizes, before anything else is done with the memory. */
   readonly fill: (table: BlockTable) => void;
   readonly end: number;
@@ -110,7 +113,7 @@ export class BlockMemory {
     return this.#block();
   }
 
-  /** The same for bytes. */
+  /** The same for bytes, of a block or of a part of it. */
   takeBytes(bytes: Uint8Array): Buffer {
     this.#length = bytes.length;
     this.#reserveForScan();
@@ -135,22 +138,25 @@ export class BlockMemory {
       outputs: (this.#told('outputKeys') - keysAt) / WORD_BYTES,
       inputs: (this.#told('inputTails') - tailsAt) / WORD_BYTES,
     };
+    const view = (at: number, length: number): Int32Array<ArrayBuffer> =>
+      this.#words.subarray(at / WORD_BYTES, at / WORD_BYTES + length);
+    const here = { rows: view(rowsAt, sizes.numbers), places: view(placesAt, PLACE_WORDS * count) };
     const fill = ({ rows, places, outputKeys, inputTails }: BlockTable): void => {
       this.#copyWords(rows, rowsAt);
       this.#copyWords(places, placesAt);
       this.#copyWords(outputKeys, keysAt);
       this.#copyWords(inputTails, tailsAt);
     };
-    return { sizes, fill, end: this.#told('at') - base, oddVersions: this.#told('oddVersions') };
+    return { sizes, here, fill, end: this.#told('at') - base, oddVersions: this.#told('oddVersions') };
   }
 
   /**
-   * Ids of the block's transactions, one after the other in the order of hashing, in this memory: good until merkleRoot has taken them.
-   * @param rows null when scan was the last to be called: those it found
+   * Ids of the transactions taken in, one after the other in the order of hashing, in this memory: good until merkleRoot has taken them.
+   * @param start where in the block what was taken in begins, for rows speak of the whole block
    */
-  ids(rows: Int32Array | null, count: number): Uint8Array {
+  ids(rows: Int32Array, count: number, start = 0): Uint8Array {
     const rowsAt = this.#behind();
-    const rowsEnd = rows === null ? this.#told('rowsEnd') : rowsAt + rows.length * WORD_BYTES;
+    const rowsEnd = rowsAt + rows.length * WORD_BYTES;
     const messagesAt = chunkFrom(rowsEnd);
     const listAt = messagesAt + this.#length + count * MESSAGE_EXTRA + SLACK;
     const list = chunkFrom(listAt);
@@ -158,8 +164,8 @@ export class BlockMemory {
     const digestsAt = chunkFrom(listEnd);
     const digestsEnd = digestsAt + count * DIGEST_BYTES;
     this.#reserve(digestsEnd + LANES * CHUNK_BYTES + SLACK);
-    if (rows !== null) this.#words.set(rows, rowsAt / WORD_BYTES);
-    this.#run.gatherAll(rowsAt, rowsEnd, BLOCK_AT, messagesAt, list);
+    this.#words.set(rows, rowsAt / WORD_BYTES);
+    this.#run.gatherAll(rowsAt, rowsEnd, BLOCK_AT - start, messagesAt, list);
     this.#run.hashAll(list, listEnd, digestsAt);
     this.#run.hashDigests(digestsAt, digestsEnd);
     return this.#bytes.subarray(digestsAt, digestsEnd);
@@ -168,13 +174,14 @@ export class BlockMemory {
   /**
    * Merkle root of ids that stand one after the other, at least one.
    * Null when two equal neighbours occur, which lets different lists share a root (CVE-2012-2459).
+   * @param levels at least so many, for the right edge of a larger tree: a single one stands beside itself there, too
    */
-  merkleRoot(ids: Uint8Array): Buffer | null {
+  merkleRoot(ids: Uint8Array, levels = 0): Buffer | null {
     const at = this.#behind();
     this.#reserve(at + ids.length + LANES * CHUNK_BYTES + SLACK);
     this.#bytes.set(ids, at);
     let count = ids.length / DIGEST_BYTES;
-    while (count > 1) {
+    for (let level = 0; count > 1 || level < levels; level += 1) {
       if (this.#hasTwins(at, count)) return null;
       const end = at + count * DIGEST_BYTES;
       // The last one of an odd number stands beside itself.

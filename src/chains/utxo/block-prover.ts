@@ -1,7 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { ChainError } from '../../domain/chain.ts';
-import { type FlatBlock, openHexBlock, type ScannedBlock, unfolded } from './block.ts';
+import {
+  type FlatBlock,
+  merkleRootOf,
+  openHexBlock,
+  proveAlone,
+  type ScannedBlock,
+  unfolded,
+} from './block.ts';
+import { newClaims, type PieceRoots, ProofShare } from './block-proof.ts';
 import type { BlockNews, BlockOrder, ThreadOrder } from './block-worker.ts';
 
 /** Hex characters of a block of 256 kB; what is smaller takes less time than handing it over. */
@@ -13,6 +21,8 @@ const MAX_WAITING = 2;
  * proof, for a transaction may be open that waits for it.
  */
 const LIMITS = { readMs: 60_000, proofMs: 5_000 };
+/** How long this thread hashes at a time, in turns with whatever else is to be done in it. */
+const HELP_MS = 0.3;
 /** A thread holds some 20 MB, and blocks are minutes apart. Starting it takes a twentieth of a second. */
 const IDLE_MS = 10_000;
 
@@ -39,6 +49,7 @@ export class BlockProver {
   #idle: NodeJS.Timeout | undefined;
   /** Memory of a block that nobody looks at any more. Left to the collector, some megabytes for each would make it collect everything often. */
   #room: ArrayBuffer | null = null;
+  #proving: Proving | null = null;
   #isClosed = false;
 
   constructor({ limits = LIMITS, idleMs = IDLE_MS, script = workerScript() }: ProverOptions = {}) {
@@ -66,9 +77,21 @@ export class BlockProver {
   /** Takes the memory of a large block for the next one; nothing of this one can be looked at any more. */
   release({ bytes, proof }: ScannedBlock): void {
     // What was read on the spot is small.
-    if (proof === null || bytes.buffer.byteLength === 0) return;
-    if (this.#room === null && this.#worker !== null) this.#room = bytes.buffer.transfer();
-    else bytes.buffer.transfer(0);
+    if (proof === null) return;
+    if (this.#proving?.buffer === bytes.buffer) this.#proving.isReleased = true;
+    else this.#takeBack(bytes.buffer);
+  }
+
+  #endProving(): void {
+    const proving = this.#proving;
+    this.#proving = null;
+    proving?.stop();
+    if (proving?.isReleased === true) this.#takeBack(proving.buffer);
+  }
+
+  #takeBack(buffer: ArrayBuffer): void {
+    if (this.#room === null && this.#worker !== null) this.#room = buffer.transfer();
+    else buffer.transfer(0);
   }
 
   /** Ends the worker; whoever waits for it gets a ChainError. */
@@ -92,13 +115,22 @@ export class BlockProver {
     const ended = (): void => reject(trouble('ended'));
     const late = (): void => reject(trouble('takes too long'));
     let timer = setTimeout(late, this.#limits.readMs);
+    const claims = newClaims();
     const heard = (news: BlockNews): void => {
       if (news.kind === 'problem') reject(new ChainError(news.error, news.message));
-      else if (news.kind === 'proven') resolve();
-      else {
+      else if (news.kind === 'read') {
         clearTimeout(timer);
         timer = setTimeout(late, this.#limits.proofMs);
+        this.#proving = new Proving(news.block, claims);
         read(news.block);
+      } else {
+        try {
+          if (this.#proving === null) throw trouble('hashed what it had not read');
+          this.#proving.conclude(news.roots);
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
       }
     };
     worker.on('message', heard).once('error', failed).once('messageerror', failed).once('exit', ended);
@@ -108,13 +140,14 @@ export class BlockProver {
       const room = this.#room;
       this.#room = null;
       const handedOver = room === null ? [raw.buffer] : [raw.buffer, room];
-      worker.postMessage({ raw, hash, mweb, room } satisfies ThreadOrder, handedOver);
+      worker.postMessage({ raw, hash, mweb, room, claims } satisfies ThreadOrder, handedOver);
       await promise;
     } catch (error) {
       if (this.#worker === worker && isTrouble(error)) await this.#discard(worker);
       throw error;
     } finally {
       clearTimeout(timer);
+      this.#endProving();
       worker.off('message', heard).off('error', failed).off('messageerror', failed).off('exit', ended);
       worker.unref();
       if (!this.#isClosed) this.#endWhenIdle();
@@ -153,13 +186,44 @@ export class BlockProver {
   }
 }
 
+/** A block whose transactions are being hashed, in this thread, too: between other things. */
+class Proving {
+  readonly buffer: ArrayBuffer;
+  /** Its memory stays until all is hashed. */
+  isReleased = false;
+  readonly #share: ProofShare;
+  readonly #header: Parameters<ProofShare['conclude']>[1];
+  #turn: NodeJS.Immediate;
+
+  constructor({ bytes, table, hash }: FlatBlock, claims: Int32Array) {
+    this.buffer = bytes.buffer;
+    const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#share = new ProofShare({ bytes: own, table }, claims);
+    this.#header = { hash, merkleRoot: merkleRootOf(own) };
+    this.#turn = setImmediate(() => this.#help());
+  }
+
+  /** @throws {ChainError} */
+  conclude(others: PieceRoots): void {
+    this.#share.conclude(others, this.#header);
+  }
+
+  stop(): void {
+    clearImmediate(this.#turn);
+  }
+
+  #help(): void {
+    if (this.#share.workFor(HELP_MS)) this.#turn = setImmediate(() => this.#help());
+  }
+}
+
 function provenHere(order: BlockOrder): ScannedBlock {
   return unfolded(openAndProve(order), null);
 }
 
 function openAndProve({ raw, hash, mweb }: BlockOrder): FlatBlock {
-  const { block, prove } = openHexBlock(raw, { hash, mweb, room: null });
-  prove();
+  const { block, hashable, merkleRoot } = openHexBlock(raw, { hash, mweb, room: null });
+  proveAlone(hashable, { hash, merkleRoot });
   return block;
 }
 

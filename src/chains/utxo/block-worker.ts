@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { ChainError, type ChainErrorKind } from '../../domain/chain.ts';
 import { type FlatBlock, openHexBlock } from './block.ts';
+import { type PieceRoots, ProofShare } from './block-proof.ts';
 
 /** A raw block to be proven. */
 export interface BlockOrder {
@@ -13,12 +14,14 @@ export interface BlockOrder {
 export interface ThreadOrder extends BlockOrder {
   /** Memory of an earlier block, to be used again. */
   readonly room: ArrayBuffer | null;
+  /** See ProofShare: whoever gave the order may take pieces, too. */
+  readonly claims: Int32Array<SharedArrayBuffer>;
 }
 
-/** A block is told twice: taken apart, and proven. Or, once, what is wrong with it. */
+/** A block is told twice: taken apart, and hashed. Or, once, what is wrong with it. */
 export type BlockNews =
   | { readonly kind: 'read'; readonly block: FlatBlock }
-  | { readonly kind: 'proven' }
+  | { readonly kind: 'hashed'; readonly roots: PieceRoots }
   | { readonly kind: 'problem'; readonly error: ChainErrorKind; readonly message: string };
 
 function tell(news: BlockNews, handedOver: readonly ArrayBuffer[] = []): void {
@@ -26,13 +29,14 @@ function tell(news: BlockNews, handedOver: readonly ArrayBuffer[] = []): void {
 }
 
 /** Anything but a ChainError ends the thread: whoever waits learns of it and tries again. */
-parentPort?.on('message', ({ raw, ...expected }: ThreadOrder) => {
+parentPort?.on('message', ({ raw, claims, ...expected }: ThreadOrder) => {
   try {
-    const { block, prove } = openHexBlock(raw, expected);
+    const { block, hashable } = openHexBlock(raw, expected);
     // Whoever asked can look for payments in it while its transactions are hashed.
     tell({ kind: 'read', block }, [block.bytes.buffer]);
-    prove();
-    tell({ kind: 'proven' });
+    const share = new ProofShare(hashable, claims);
+    share.finish();
+    tell({ kind: 'hashed', roots: share.roots });
     // Now, and here: giving back megabytes takes a while, and leaving it to the collector makes it collect for them.
     raw.buffer.transfer(0);
   } catch (error) {

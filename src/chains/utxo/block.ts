@@ -1,6 +1,7 @@
 import { ChainError } from '../../domain/chain.ts';
 import { BlockMemory, type Scanned } from './block-memory.ts';
 import { type BlockTable, countOf, fill, rowAt, sizesOf, tableAt, tableBytes } from './block-table.ts';
+import { type Hashable, newClaims, ProofShare } from './block-proof.ts';
 import { ByteReader, malformed } from './byte-reader.ts';
 import { type Digest, digestAt, displayHex, displayHexAt, hash256 } from './hash256.ts';
 import { RowReader, RowWriter, type ScannedTransaction } from './transaction-rows.ts';
@@ -82,14 +83,18 @@ let memory: BlockMemory | null = null;
  */
 export function scanBlock(bytes: Buffer, expectedHash: string, mweb: boolean): ScannedBlock {
   memory ??= new BlockMemory();
-  const { block, prove } = opened(memory, memory.takeBytes(bytes), { hash: expectedHash, mweb, room: null });
-  prove();
+  const { block, hashable, merkleRoot } = opened(memory, memory.takeBytes(bytes), {
+    hash: expectedHash,
+    mweb,
+    room: null,
+  });
+  proveAlone(hashable, { hash: expectedHash, merkleRoot });
   return unfolded(block, null);
 }
 
 /**
- * The same from the characters of its hex. `prove` does what takes longest, the hashing of all transactions: to be
- * called before the next block is read.
+ * The same from the characters of its hex, but for what takes longest, the hashing of all transactions: to be done
+ * before the next block is read.
  * @param room where bytes and table of the block are put, if it is large enough; in new memory otherwise
  */
 export function openHexBlock(
@@ -102,8 +107,25 @@ export function openHexBlock(
 
 interface OpenBlock {
   readonly block: FlatBlock;
-  /** @throws {ChainError} bad_answer when the header does not commit to these transactions. */
-  readonly prove: () => void;
+  /** The same in this thread's own memory. */
+  readonly hashable: Hashable;
+  /** What the header commits to. */
+  readonly merkleRoot: Digest;
+}
+
+/** Proves a block in this thread. @throws {ChainError} bad_answer when the header does not commit to these transactions. */
+export function proveAlone(
+  hashable: Hashable,
+  header: { readonly hash: string; readonly merkleRoot: Digest },
+): void {
+  const share = new ProofShare(hashable, newClaims());
+  share.finish();
+  share.conclude(new Map(), header);
+}
+
+/** What the header of a block commits to. */
+export function merkleRootOf(bytes: Uint8Array): Digest {
+  return digestAt(Buffer.from(bytes.buffer, bytes.byteOffset, HEADER_BYTES), MERKLE_ROOT_AT);
 }
 
 function opened(
@@ -120,23 +142,14 @@ function opened(
   }
   const count = reader.count(MIN_TRANSACTION_BYTES);
   if (count === 0) throw malformed(HEADER_BYTES, `block ${hash} has no transactions`);
-  const quick = memory.scan(reader.offset, count, knownFlags(mweb));
-  const scanned = quick ?? scannedOneByOne(reader, count, mweb);
+  const scanned = memory.scan(reader.offset, count, knownFlags(mweb)) ?? scannedOneByOne(reader, count, mweb);
   const { end, oddVersions } = scanned;
   if (!mweb && end !== bytes.length) throw malformed(end, 'bytes after the last transaction');
-  const root = digestAt(bytes, MERKLE_ROOT_AT);
   const parentHash = displayHexAt(bytes, PARENT_AT);
   const timeMs = bytes.readUInt32LE(TIME_AT) * 1000;
   const { table, own } = putInto(room, bytes, scanned);
   const block = { bytes: own, hash, parentHash, timeMs, oddVersions, table };
-  // The table may be handed over before they are needed.
-  const rows = quick === null ? table.rows.slice() : null;
-  const prove = (): void => {
-    const found = memory.merkleRoot(memory.ids(rows, count));
-    if (found !== null && digestAt(found, 0) === root) return;
-    throw new ChainError('bad_answer', `block ${hash}: the transactions do not match its merkle root`);
-  };
-  return { block, prove };
+  return { block, hashable: { bytes, table: scanned.here }, merkleRoot: merkleRootOf(bytes) };
 }
 
 /** Slower than BlockMemory, and able to say what is wrong with a transaction. */
@@ -151,7 +164,15 @@ function scannedOneByOne(reader: ByteReader, count: number, mweb: boolean): Scan
   }
   const rows = writer.rows();
   const sizes = sizesOf(rows, count);
-  return { sizes, fill: (table) => fill(table, bytes, rows), end: reader.offset, oddVersions };
+  const own = tableAt(new ArrayBuffer(tableBytes(sizes)), 0, sizes);
+  fill(own, bytes, rows);
+  const copy = (table: BlockTable): void => {
+    table.rows.set(own.rows);
+    table.places.set(own.places);
+    table.outputKeys.set(own.outputKeys);
+    table.inputTails.set(own.inputTails);
+  };
+  return { sizes, here: own, fill: copy, end: reader.offset, oddVersions };
 }
 
 /** Copies what was read out of the memory in which the next block will be. */
