@@ -97,12 +97,14 @@ async function answerOf(
   journey: Journey,
 ): Promise<ExchangeAnswer> {
   if (connections === undefined) return overItsOwn(target, journey);
-  const kept = connections.to(target);
-  const { wasUsed } = kept;
-  kept.wasUsed = true;
+  const line = connections.take(target);
+  const { wasUsed } = line;
   try {
-    return await journey.over(kept.dispatcher, target).answer;
+    const answer = await journey.over(line.dispatcher, target).answer;
+    line.done(true);
+    return answer;
   } catch (error) {
+    line.done(false);
     // The server closed an idle connection in the moment it was used: what was sent into it is lost.
     if (!wasUsed || journey.isEnded || !LOST_CONNECTION.has(codeOf(error))) throw error;
     return overItsOwn(target, journey);

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
-import { Client, Pool, type Dispatcher } from 'undici';
-import type { Kept, VettedTarget } from './vet-target.ts';
+import { buildConnector, Client, type Dispatcher } from 'undici';
+import type { Line, VettedTarget } from './vet-target.ts';
 
 /** Short: most servers close after five seconds or more, and what is closed meanwhile costs a second try. */
 const IDLE_MS = 1_000;
@@ -15,41 +15,94 @@ const CONNECTIONS_PER_TARGET = 16;
  * the connection was made to.
  */
 export class KeptConnections {
-  readonly #byTarget = new Map<string, Kept>();
+  readonly #byTarget = new Map<string, Lines>();
 
-  to(target: VettedTarget): Kept {
+  /** A connection for one request; `done` must follow. */
+  take(target: VettedTarget): Line {
     const { key } = target;
-    const kept = this.#byTarget.get(key) ?? { dispatcher: poolTo(target), wasUsed: false };
+    const lines = this.#byTarget.get(key) ?? new Lines(target);
     // The longest unused is first in line to go.
     this.#byTarget.delete(key);
-    this.#byTarget.set(key, kept);
+    this.#byTarget.set(key, lines);
     if (this.#byTarget.size > MAX_TARGETS) this.#forgetOldest();
-    return kept;
+    return lines.take();
   }
 
   async close(): Promise<void> {
     const all = [...this.#byTarget.values()];
     this.#byTarget.clear();
-    await Promise.all(all.map(async ({ dispatcher }) => dispatcher.destroy()));
+    await Promise.all(all.map(async (lines) => lines.destroy()));
   }
 
   #forgetOldest(): void {
     const [oldest] = this.#byTarget;
     if (oldest === undefined) return;
     this.#byTarget.delete(oldest[0]);
-    // Lets what is under way end.
-    void oldest[1].dispatcher.close().catch(() => undefined);
+    oldest[1].retire();
   }
 }
 
-function poolTo(target: VettedTarget): Pool {
-  return new Pool(target.origin, {
-    ...pinnedTo(target, CONNECT_TIMEOUT_MS),
-    connections: CONNECTIONS_PER_TARGET,
-    keepAliveTimeout: IDLE_MS,
-    // Whatever the server would allow.
-    keepAliveMaxTimeout: IDLE_MS,
-  });
+/**
+ * The connections to one target. No more are opened than requests are under way at once: undici's pool takes
+ * one whose answer has just come for busy until the next turn of the event loop, and opens another.
+ */
+class Lines {
+  readonly #target: VettedTarget;
+  readonly #options: Client.Options;
+  readonly #all: KeptLine[] = [];
+
+  constructor(target: VettedTarget) {
+    this.#target = target;
+    this.#options = {
+      ...pinnedTo(target, CONNECT_TIMEOUT_MS),
+      keepAliveTimeout: IDLE_MS,
+      // Whatever the server would allow.
+      keepAliveMaxTimeout: IDLE_MS,
+    };
+  }
+
+  take(): Line {
+    let line: KeptLine | undefined;
+    for (const each of this.#all) if (line === undefined || each.underWay < line.underWay) line = each;
+    if (line === undefined || (line.underWay > 0 && this.#all.length < CONNECTIONS_PER_TARGET)) {
+      line = new KeptLine(new Client(this.#target.origin, this.#options), this.#all);
+      this.#all.push(line);
+    }
+    if (line.underWay > 0) line.wasUsed = true;
+    line.underWay += 1;
+    return line;
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all(this.#all.map(async ({ dispatcher }) => dispatcher.destroy()));
+  }
+
+  /** Lets what is under way end. */
+  retire(): void {
+    for (const { dispatcher } of this.#all) void dispatcher.close().catch(() => undefined);
+  }
+}
+
+class KeptLine implements Line {
+  readonly dispatcher: Dispatcher;
+  wasUsed = false;
+  underWay = 0;
+  readonly #among: KeptLine[];
+
+  constructor(dispatcher: Dispatcher, among: KeptLine[]) {
+    this.dispatcher = dispatcher;
+    this.#among = among;
+  }
+
+  done(isSound: boolean): void {
+    this.underWay -= 1;
+    this.wasUsed = true;
+    const at = isSound ? -1 : this.#among.indexOf(this);
+    // It may still be connecting, and what comes next must not wait for that.
+    if (at >= 0) this.#among.splice(at, 1);
+    const isLeft = this.underWay === 0 && !this.#among.includes(this);
+    if (isLeft) void this.dispatcher.destroy().catch(() => undefined);
+  }
 }
 
 /** For one request. */
@@ -65,7 +118,8 @@ function pinnedTo(target: VettedTarget, connectTimeoutMs: number): Client.Option
     // The whole request has its deadline.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { lookup: pinnedLookup(target), timeout: connectTimeoutMs },
+    // One for all connections: they share the sessions of TLS.
+    connect: buildConnector({ allowH2: false, lookup: pinnedLookup(target), timeout: connectTimeoutMs }),
   };
 }
 

@@ -9,14 +9,16 @@ export interface EgressPolicy {
   readonly allowPrivate: boolean;
   readonly resolve: Resolve;
   /** Where connections are kept for the next request; one for each request otherwise. */
-  readonly connections?: { to(target: VettedTarget): Kept };
+  readonly connections?: { take(target: VettedTarget): Line };
 }
 
-/** The connections to one origin at certain addresses. */
-export interface Kept {
+/** A connection for one request. */
+export interface Line {
   readonly dispatcher: Dispatcher;
-  /** Whether one of them may have been idle before this request. */
-  wasUsed: boolean;
+  /** Whether it may have been idle before this request. */
+  readonly wasUsed: boolean;
+  /** Says that the request is over, and whether the connection may serve another one. */
+  done(isSound: boolean): void;
 }
 
 export interface VettedTarget {

@@ -7,7 +7,7 @@ import type { Logger } from '../../../src/domain/ports.ts';
 import { inTransaction, type Db } from '../../../src/store/database.ts';
 import { openDatabase } from '../../../src/store/open.ts';
 import { emitEvent } from '../../../src/usecases/emit-event.ts';
-import { newId, newUuid, newWebhookSecret } from '../../../src/usecases/new-id.ts';
+import { newId, newTimedId, newUuid, newWebhookSecret } from '../../../src/usecases/new-id.ts';
 import { WebhookQueue, type WebhookQueueLimits } from '../../../src/webhooks/queue.ts';
 import { RETRY_GAPS_MS } from '../../../src/webhooks/schedule.ts';
 import { resolveHost } from '../../../src/egress/resolve.ts';
@@ -165,7 +165,7 @@ async function insertPayment(
   merchant: Merchant,
   webhookUrl: string | null,
 ): Promise<Payment> {
-  const id = newId('pay_');
+  const id = newTimedId('pay_', clock.now());
   const customer = newId('cus_');
   const owner = await db
     .selectFrom('merchants')

@@ -300,4 +300,34 @@ describe('guardedFetch over kept connections', () => {
     expect(answer.headers['x-many']).toBe('a, b');
     expect(text(answer.body)).toBe('one,two');
   });
+
+  it('opens no more connections than requests are under way at once, and uses them again', async () => {
+    let opened = 0;
+    const port = await serve((_request, response) => setTimeout(() => response.end('ok'), 5));
+    const relay = await serveTcp((socket) => {
+      opened += 1;
+      const server = connect(port, '127.0.0.1');
+      server.on('error', () => undefined);
+      closers.push(() => server.destroy());
+      socket.pipe(server).pipe(socket);
+    });
+    const some = async (): Promise<void> => {
+      for (let n = 0; n < 10; n += 1) await get(`http://127.0.0.1:${relay}/`, { connections });
+    };
+    await Promise.all([some(), some(), some()]);
+    expect(opened).toBe(3);
+  });
+
+  it('leaves a connection that never comes about, so that the next request does not wait for it', async () => {
+    let sockets = 0;
+    const port = await serveTcp((socket) => {
+      sockets += 1;
+      // The first never answers the greeting of TLS, the second one is at least quick to refuse it.
+      if (sockets > 1) socket.end('no TLS here\r\n');
+    });
+    const url = `https://127.0.0.1:${port}/`;
+    await expect(get(url, { connections, timeoutMs: 100 })).rejects.toMatchObject({ kind: 'timeout' });
+    await expect(get(url, { connections, timeoutMs: 4_000 })).rejects.toMatchObject({ kind: 'network' });
+    expect(sockets).toBe(2);
+  });
 });
