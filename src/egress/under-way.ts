@@ -16,7 +16,12 @@ const groups = new WeakMap<AbortSignal, UnderWay>();
  * listener serve all that is under way: of its own, each request would need several objects for that.
  */
 export class UnderWay {
-  readonly #all = new Set<Endable>();
+  /**
+   * Not a Set: V8 gives a Set through which things pass a new table again and again, and each old table keeps hold of
+   * the next one and of what was under way then. Once one of them counts as old, all that ever passes is kept until
+   * the next full collection of garbage.
+   */
+  readonly #all: Endable[] = [];
   #timer: NodeJS.Timeout | null = null;
   /** When the timer fires: no later than the earliest deadline. */
   #timerAt = Number.POSITIVE_INFINITY;
@@ -34,17 +39,20 @@ export class UnderWay {
   }
 
   add(one: Endable): void {
-    this.#all.add(one);
+    this.#all.push(one);
     if (one.deadlineMs < this.#timerAt) this.#wakeAt(one.deadlineMs);
   }
 
   delete(one: Endable): void {
-    this.#all.delete(one);
-    if (this.#all.size === 0) this.#rest();
+    const at = this.#all.indexOf(one);
+    if (at === -1) return;
+    const last = this.#all.pop();
+    if (last !== undefined && last !== one) this.#all[at] = last;
+    if (this.#all.length === 0) this.#rest();
   }
 
   readonly endAll = (): void => {
-    for (const one of this.#all) one.end('aborted');
+    for (const one of this.#all.slice()) one.end('aborted');
   };
 
   #wakeAt(deadlineMs: number): void {
@@ -57,7 +65,7 @@ export class UnderWay {
     this.#rest();
     const now = performance.now();
     let earliest = Number.POSITIVE_INFINITY;
-    for (const one of this.#all) {
+    for (const one of this.#all.slice()) {
       if (one.deadlineMs <= now) one.end('timeout');
       else earliest = Math.min(earliest, one.deadlineMs);
     }

@@ -10,7 +10,7 @@ import { trackConnections, type Connections } from './connections.ts';
 export interface HttpServerDeps extends ApiDeps {
   /** Absolute paths of PEM files; null for plain HTTP, behind a proxy that speaks TLS. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
-  /** Called for every request that comes in; it must take no time. */
+  /** Called for every request that comes in, and for every connection before its first one; it must take no time. */
   readonly asked?: () => void;
 }
 
@@ -36,7 +36,10 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   const app = createApi({ ...deps, isClosing: () => closing });
   const server = listener(app, deps.tls);
   const { asked } = deps;
-  if (asked !== undefined) server.prependListener('request', () => asked());
+  if (asked !== undefined) {
+    server.prependListener('request', () => asked());
+    server.prependListener('connection', () => asked());
+  }
   const connections = trackConnections(server, deps.tls !== null);
   return {
     app,

@@ -45,6 +45,11 @@ export class AttemptRecorder {
     this.#pace = pace;
   }
 
+  /** Attempts that ended and are not being written yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** @returns the id of the attempt's log */
   async record(record: AttemptRecord): Promise<string> {
     const done = Promise.withResolvers<string>();

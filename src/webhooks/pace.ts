@@ -6,6 +6,10 @@ const WHOLE = 256;
 /** So many attempts are leased or recorded in about two milliseconds. */
 const SMALLEST = 8;
 const LARGEST = 32;
+/** Beside requests, so many pieces of attempts that ended may wait for their record: the next one, and one that comes. */
+const PIECES_UNRECORDED = 2;
+/** So many attempts are begun within one turn of the loop, which takes a millisecond or two. */
+const AT_A_TURN = 8;
 /** A request that was not the last comes within this time. */
 const REMEMBERED_MS = 250;
 /** However long the last piece took: webhooks go on. */
@@ -40,6 +44,16 @@ export class Pace {
     return this.isShared ? Math.min(LARGEST, Math.max(SMALLEST, Math.round(this.#tookMs))) : WHOLE;
   }
 
+  /**
+   * How many attempts may be begun now, none if not above 0. Beside requests no more than are recorded soon: what
+   * comes faster piles up with all that belongs to it, outlives collections of garbage, and makes each of them longer.
+   * @param unrecorded attempts that ended and wait for their record
+   */
+  mostBegun(unrecorded: number): number {
+    const { most } = this;
+    return this.isShared ? Math.min(most, PIECES_UNRECORDED * most - unrecorded) : most;
+  }
+
   /** The start of a piece of work; call what it returns when it is done, to let others have their turn. */
   begin(): () => Promise<void> {
     const began = this.#now();
@@ -49,6 +63,14 @@ export class Pace {
       if (this.isShared) await pause(Math.min(breathMs, LONGEST_BREATH_MS));
       else await nextTurn();
     };
+  }
+
+  /** Begins a few at a time: in between the loop looks at what else has come in. */
+  async inTurns<T>(all: readonly T[], begin: (one: T) => void): Promise<void> {
+    for (const [at, one] of all.entries()) {
+      if (at > 0 && at % AT_A_TURN === 0) await nextTurn();
+      begin(one);
+    }
   }
 
   /** Whether somebody asked a moment ago. */

@@ -185,15 +185,16 @@ export class WebhookQueue implements DeliveryAttempts {
         const end = this.#pace.begin();
         await this.#rescue();
         this.#leaseReturn.start(this.#ahead.dropStale());
-        const most = Math.min(this.#pace.most, MOST_UNRECORDED - this.#running.size);
+        const begin = this.#pace.mostBegun(this.#attempts.recorder.waiting);
+        const most = Math.min(begin, MOST_UNRECORDED - this.#running.size);
         const started = this.#startAhead(most);
         const { now, ahead } = await this.#due.next({
           lease: this.#newLease(),
           most: most - started,
           runningIds: this.#heldIds(),
         });
-        for (const each of now) this.#run(each, each.delivery.origin);
         for (const each of ahead) this.#ahead.add(each);
+        await this.#pace.inTurns(now, (each) => this.#run(each, each.delivery.origin));
         this.#startAhead(most - started - now.length);
         // There may be more than the piece could hold.
         if (most > 0 && started + now.length + ahead.length >= most) this.#again = true;

@@ -1,4 +1,6 @@
 import { performance } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { UnderWay, type Endable, type Ending } from '../../../src/egress/under-way.ts';
 
@@ -11,6 +13,10 @@ function journey(limitMs: number) {
     end: (why) => ended.resolve({ why, afterMs: performance.now() - started }),
   };
   return { one, ended: ended.promise };
+}
+
+function oldBytes(): number {
+  return getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')?.space_used_size ?? 0;
 }
 
 it('ends each at its own time, in whatever order they came, and none before', async () => {
@@ -61,4 +67,32 @@ it('ends all that belong to a signal when it gives up, by one listener', async (
   const endings = await Promise.all(journeys.slice(1).map(({ ended }) => ended));
   expect(new Set(endings.map(({ why }) => why))).toEqual(new Set(['aborted']));
   for (const { one } of journeys) underWay.delete(one);
+});
+
+it('lets go of what is over: none of it outlives two collections of the young generation', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void;
+  const underWay = new UnderWay();
+  const current: Endable[] = [];
+  const pass = (count: number): void => {
+    for (let at = 0; at < count; at += 1) {
+      // Some 5 kB, as a webhook with its body.
+      const payload = Array.from({ length: 600 }, (_, number) => number + 0.5);
+      const one = { deadlineMs: performance.now() + 60_000, end: () => void payload };
+      underWay.add(one);
+      current.push(one);
+      const over = current.length > 40 ? current.shift() : undefined;
+      if (over !== undefined) underWay.delete(over);
+    }
+  };
+  pass(400);
+  collect();
+  const before = oldBytes();
+  for (let round = 0; round < 20; round += 1) {
+    pass(150);
+    collect({ type: 'minor' });
+  }
+  // 3,000 of them went by: 15 MB.
+  expect(oldBytes() - before).toBeLessThan(3_000_000);
+  for (const one of current) underWay.delete(one);
 });

@@ -59,3 +59,29 @@ it('leaves the loop for one turn while nobody asks', async () => {
   }
   expect(await ended).toBeLessThan(3);
 });
+
+it('begins a few within one turn of the loop, whoever asks, and all of them in order', async () => {
+  const pace = new Pace();
+  const begun: number[] = [];
+  const perTurn: number[] = [];
+  const all = Array.from({ length: 20 }, (_, number) => number);
+  const done = pace.inTurns(all, (each) => void begun.push(each));
+  for (let turn = 0; turn < 4; turn += 1) {
+    perTurn.push(begun.length);
+    await nextTurn();
+  }
+  await done;
+  expect(begun).toEqual(all);
+  expect(perTurn).toEqual([8, 16, 20, 20]);
+});
+
+it('lets no more be begun beside requests than two pieces ahead of what is recorded', () => {
+  let now = 0;
+  const pace = new Pace(() => now);
+  pace.asked();
+  expect([0, 8, 9, 15, 16, 200].map((unrecorded) => Math.max(0, pace.mostBegun(unrecorded)))).toEqual([
+    8, 8, 7, 1, 0, 0,
+  ]);
+  now += 300;
+  expect(pace.mostBegun(200)).toBe(256);
+});
