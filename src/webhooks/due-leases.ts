@@ -77,7 +77,14 @@ export class DueLeases {
         walk: this.#walk,
       });
       if (due.length === 0) break;
-      const placed = due.filter((each) => places.take(each));
+      const placed: DueDelivery[] = [];
+      let isKeptWaiting = false;
+      for (const each of due) {
+        if (places.take(each)) placed.push(each);
+        else isKeptWaiting = this.#slots.waitsForOthers(each.origin);
+        // What came later must not go on taking all slots, by being leased ahead of it.
+        if (isKeptWaiting) break;
+      }
       const got = await leaseDeliveries(
         tx,
         placed.map(({ id }) => id),
@@ -89,8 +96,8 @@ export class DueLeases {
         else if (!ids.has(id)) places.giveBack(id);
       }
       for (const delivery of got) leased.push(delivery);
-      // That was all there is.
-      if (due.length < limit) break;
+      // That was all there is, or all whose turn it is.
+      if (due.length < limit || isKeptWaiting) break;
       if (got.length === 0) vain += 1;
     }
     return leased;

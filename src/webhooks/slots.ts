@@ -29,6 +29,12 @@ export class Slots {
     return [...new Set([...full, ...this.#silent])];
   }
 
+  /** Whether nothing but the slots that others have keeps an origin from one. */
+  waitsForOthers(origin: string): boolean {
+    if (this.free > 0 || !this.#hasRoom(origin)) return false;
+    return !this.#silent.has(origin) || this.#silentRunning() < this.#silentTotal;
+  }
+
   /** Takes a slot for an origin if there is one. Every success must be followed by one `give`. */
   take(origin: string): boolean {
     if (this.free <= 0 || !this.#hasRoom(origin)) return false;
