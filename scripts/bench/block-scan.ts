@@ -4,22 +4,16 @@ import { fileURLToPath } from 'node:url';
 import { alternate, compare } from './harness/alternate.ts';
 import { nextMessage, startNode } from './harness/child.ts';
 import type { Cost } from './harness/cost.ts';
-import { productionStart, profiling } from './harness/daemon.ts';
+import { productionStart } from './harness/daemon.ts';
 import type { Bench, Comparison, Question, Target } from './harness/question.ts';
-import { blockAnswer } from './chain/block-world.ts';
-import {
-  blockOf,
-  payment,
-  strangers,
-  type BlockShape,
-  type SyntheticTransaction,
-} from './chain/synthetic-block.ts';
+import { inPeace, type Side, startTaker } from './chain/start-taker.ts';
+import { type BlockShape, blockOf, strangers } from './chain/synthetic-block.ts';
 import { verboseAnswer } from './chain/verbose-answer.ts';
 
 const WATCHED = 1_000;
 /** Blocks one after the other in each measurement (their answers are all in memory before), and such measurements before the first that counts. */
-const BLOCKS = 2;
-const WARM_UPS = 12;
+const BLOCKS = 4;
+const WARM_UPS = 8;
 
 interface Named extends BlockShape {
   readonly name: string;
@@ -39,6 +33,11 @@ const SHAPES: readonly Named[] = [
  * what it leaves behind. Both pay within their own time, for the mean of a few blocks counts, not the best one.
  * A collection before each block, as this file once had it, relieved the parser of its garbage, and cost
  * us the optimised code and the caches of SQLite and V8, which nothing in production takes away.
+ *
+ * Before each measurement the threads of all processes have come to rest. A parser goes on sweeping for some
+ * milliseconds after it has answered, on the second of two cores: with nothing in between, it took that time from our
+ * thread, or ours from it, and neither has the other beside it in production. What a side collects while it rests is not
+ * counted; of the few blocks in a row, all but the last pay for what they leave.
  *
  * Ours runs with the options of scripts/start. The parser runs with them, too, and once more with none: the
  * larger young generation that Node chooses by itself suits it better.
@@ -73,16 +72,21 @@ async function measure(bench: Bench, shape: Named): Promise<{ comparisons: Compa
     bench,
     others.map(({ raw }) => raw),
   );
-  const rounds = bench.quick ? 12 : 40;
-  const takeBlocks = await startTaker(bench, others, rounds + WARM_UPS);
+  const rounds = bench.quick ? 8 : 24;
+  const calls = rounds + WARM_UPS;
+  const take = await startTaker(bench, { watched: WATCHED, others, calls, blocks: BLOCKS });
   const { nodeArgs, malloc } = productionStart();
   const parse = await startParser(bench, verbose, { nodeArgs, env: malloc });
   const parsePlainly = await startParser(bench, verbose, { nodeArgs: [], env: {} });
+  const all = [take, parse, parsePlainly];
   const ours = async (): Promise<Round> => {
-    const cost = await takeBlocks();
+    const cost = await inPeace(take, all);
     return { cost, plain: cost };
   };
-  const baseline = async (): Promise<Round> => ({ cost: await parse(), plain: await parsePlainly() });
+  const baseline = async (): Promise<Round> => ({
+    cost: await inPeace(parse, all),
+    plain: await inPeace(parsePlainly, all),
+  });
   for (let round = 0; round < WARM_UPS - 1; round += 1) {
     await ours();
     await baseline();
@@ -102,45 +106,19 @@ async function measure(bench: Bench, shape: Named): Promise<{ comparisons: Compa
   };
 }
 
-/** A process that is given the next blocks of a chain with each call. */
-async function startTaker(
-  bench: Bench,
-  others: readonly SyntheticTransaction[],
-  calls: number,
-): Promise<() => Promise<Cost>> {
-  const dir = bench.newDir();
-  const { nodeArgs, malloc } = productionStart();
-  const script = fileURLToPath(new URL('chain/block-taker.ts', import.meta.url));
-  const options = JSON.stringify({ watched: WATCHED, payments: calls * BLOCKS });
-  const child = startNode(bench, [...nodeArgs, ...profiling(), script, options], malloc);
-  const { tip, scripts } = (await nextMessage(child)) as { tip: string; scripts: readonly string[] };
-  bench.progress(`making ${scripts.length} blocks`);
-  let last = tip;
-  const blocks = scripts.map((script, at) => {
-    const { hash, hex } = blockOf(last, [...others, payment([script])]);
-    const file = join(dir, `${at}.hex`);
-    writeFileSync(file, blockAnswer(hex));
-    last = hash;
-    return { hash, file };
-  });
-  return async () => {
-    child.process.send(blocks.splice(0, BLOCKS));
-    return (await nextMessage(child)) as Cost;
-  };
-}
-
 async function startParser(
   bench: Bench,
   answer: string,
   options: { readonly nodeArgs: readonly string[]; readonly env: Readonly<Record<string, string>> },
-): Promise<() => Promise<Cost>> {
+): Promise<Side> {
   const file = join(bench.newDir(), 'answer.json');
   writeFileSync(file, answer);
   const script = fileURLToPath(new URL('chain/answer-parser.ts', import.meta.url));
   const child = startNode(bench, [...options.nodeArgs, script, file], options.env);
   await nextMessage(child);
-  return async () => {
+  const work = async (): Promise<Cost> => {
     child.process.send(BLOCKS);
     return (await nextMessage(child)) as Cost;
   };
+  return { settled: child.settled, work };
 }

@@ -13,7 +13,6 @@ import { createChainIndex } from '../../../src/store/chain-index.ts';
 import { inTransaction } from '../../../src/store/database.ts';
 import { recordBlock } from '../../../src/usecases/chain/record-block.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../../test/_helpers/payment-world.ts';
-import type { SyntheticBlock } from './synthetic-block.ts';
 
 const CHAIN = { coin: 'BTC', mode: 'live' } as const;
 const GENESIS = '00'.repeat(32);
@@ -109,10 +108,6 @@ export class BlockWorld {
 export interface AnsweredBlock {
   readonly hash: string;
   readonly answers: readonly Uint8Array<ArrayBuffer>[];
-}
-
-export function answered({ hash, hex }: Pick<SyntheticBlock, 'hash' | 'hex'>): AnsweredBlock {
-  return { hash, answers: [hashAnswer(hash), blockAnswer(hex)] };
 }
 
 /** As bitcoind writes it; bytes in memory, as they come from a socket. */

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from './question.ts';
 
 /** What a process has used so far, by the kernel's books. */
@@ -13,6 +14,8 @@ export interface Usage {
 export interface Child {
   readonly pid: number;
   readonly usage: () => Usage;
+  /** Once all of its threads rest: some go on after an answer was given, with garbage or with compiling. */
+  readonly settled: () => Promise<void>;
   /** SIGTERM, then waits for its end; SIGKILL after 15 s. */
   readonly stop: () => Promise<void>;
   /** What it wrote to its outputs, the newest 20 kB. */
@@ -47,7 +50,14 @@ export function startNode(
     clearTimeout(hard);
   };
   bench.onEnd(stop);
-  return { process: child, pid, usage: () => usageOf(pid), stop, output: () => output };
+  return {
+    process: child,
+    pid,
+    usage: () => usageOf(pid),
+    settled: async () => settled(pid),
+    stop,
+    output: () => output,
+  };
 }
 
 /** A child's next message; its first one tells that it is ready. @throws when it ends before. */
@@ -61,6 +71,34 @@ export async function nextMessage(child: ReturnType<typeof startNode>): Promise<
   } finally {
     child.process.off('message', resolve).off('exit', ended);
   }
+}
+
+const REST_MS = 10;
+/** Of processor time in that while: what watching timers takes. */
+const REST_NS = 300_000;
+const SETTLE_LIMIT_MS = 2_000;
+
+async function settled(pid: number): Promise<void> {
+  const until = performance.now() + SETTLE_LIMIT_MS;
+  for (let before = ranNs(pid); performance.now() < until;) {
+    await sleep(REST_MS);
+    const now = ranNs(pid);
+    if (now - before < REST_NS) return;
+    before = now;
+  }
+}
+
+/** Processor time of all threads, to the nanosecond. */
+function ranNs(pid: number): number {
+  let sum = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      sum += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return sum;
 }
 
 function usageOf(pid: number): Usage {

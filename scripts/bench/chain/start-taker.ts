@@ -1,0 +1,57 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Child, nextMessage, startNode } from '../harness/child.ts';
+import type { Cost } from '../harness/cost.ts';
+import { productionStart, profiling } from '../harness/daemon.ts';
+import type { Bench } from '../harness/question.ts';
+import { blockAnswer } from './block-world.ts';
+import { blockOf, payment, type SyntheticTransaction } from './synthetic-block.ts';
+
+/** A process that does a piece of work whenever it is told to, and says what that cost. */
+export interface Side extends Pick<Child, 'settled'> {
+  readonly work: () => Promise<Cost>;
+}
+
+/**
+ * A process with the options of scripts/start that is given the next few blocks of a chain with each call, one payment to
+ * a waiting shop in each.
+ */
+export async function startTaker(
+  bench: Bench,
+  given: {
+    /** Addresses that it watches beside those that are paid. */
+    readonly watched: number;
+    readonly others: readonly SyntheticTransaction[];
+    readonly calls: number;
+    /** For each call. */
+    readonly blocks: number;
+  },
+): Promise<Side> {
+  const dir = bench.newDir();
+  const { nodeArgs, malloc } = productionStart();
+  const script = fileURLToPath(new URL('block-taker.ts', import.meta.url));
+  const options = JSON.stringify({ watched: given.watched, payments: given.calls * given.blocks });
+  const child = startNode(bench, [...nodeArgs, ...profiling(), script, options], malloc);
+  const { tip, scripts } = (await nextMessage(child)) as { tip: string; scripts: readonly string[] };
+  bench.progress(`making ${scripts.length} blocks`);
+  let last = tip;
+  const blocks = scripts.map((paid, at) => {
+    const { hash, hex } = blockOf(last, [...given.others, payment([paid])]);
+    const file = join(dir, `${at}.hex`);
+    writeFileSync(file, blockAnswer(hex));
+    last = hash;
+    return { hash, file };
+  });
+  const work = async (): Promise<Cost> => {
+    child.process.send(blocks.splice(0, given.blocks));
+    return (await nextMessage(child)) as Cost;
+  };
+  return { settled: child.settled, work };
+}
+
+/** One side's measurement once none of them is busy any more, be it with collecting what it left behind. */
+export async function inPeace(side: Side, all: readonly Side[]): Promise<Cost> {
+  for (const each of all) await each.settled();
+  return side.work();
+}
