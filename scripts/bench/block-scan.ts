@@ -11,9 +11,12 @@ import { type BlockShape, blockOf, strangers } from './chain/synthetic-block.ts'
 import { verboseAnswer } from './chain/verbose-answer.ts';
 
 const WATCHED = 1_000;
-/** Blocks one after the other in each measurement (their answers are all in memory before), and such measurements before the first that counts. */
-const BLOCKS = 4;
-const WARM_UPS = 8;
+/**
+ * Blocks one after the other in each measurement, and such measurements before the first that counts. All their answers
+ * are in memory before: one more than a daemon at the tip has, which with four of them began to collect for that alone.
+ */
+const BLOCKS = 2;
+const WARM_UPS = 12;
 
 interface Named extends BlockShape {
   readonly name: string;
@@ -72,7 +75,7 @@ async function measure(bench: Bench, shape: Named): Promise<{ comparisons: Compa
     bench,
     others.map(({ raw }) => raw),
   );
-  const rounds = bench.quick ? 8 : 24;
+  const rounds = bench.quick ? 12 : 40;
   const calls = rounds + WARM_UPS;
   const take = await startTaker(bench, { watched: WATCHED, others, calls, blocks: BLOCKS });
   const { nodeArgs, malloc } = productionStart();

@@ -7,8 +7,8 @@ import { strangers, type SyntheticTransaction } from './chain/synthetic-block.ts
 const FEW = 1_000;
 const MANY = [100_000, 1_000_000];
 /** Blocks one after the other in each measurement, and such measurements before the first that counts. */
-const BLOCKS = 4;
-const WARM_UPS = 8;
+const BLOCKS = 2;
+const WARM_UPS = 12;
 
 /**
  * Whether a block costs more the more addresses were ever given out.
@@ -33,7 +33,7 @@ async function measure(
   others: readonly SyntheticTransaction[],
   wanted: number,
 ): Promise<Comparison> {
-  const rounds = bench.quick ? 8 : 24;
+  const rounds = bench.quick ? 12 : 40;
   const calls = rounds + WARM_UPS;
   const start = async (watched: number): Promise<Side> => {
     bench.progress(`taking in ${watched} addresses`);
