@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { parsed } from './rpc.ts';
 
 const HEX = /^0x[0-9a-f]*$/i;
-const QUANTITY = /^0x[0-9a-f]+$/i;
-export const quantity = z
-  .string()
-  .regex(QUANTITY)
-  .transform((text) => BigInt(text));
+/** Nothing on the chain has more than 256 bits: calculating with millions of digits would keep everybody waiting. */
+const QUANTITY = /^0x[0-9a-f]{1,64}$/i;
+/** As it is written. */
+export const quantityText = z.string().regex(QUANTITY);
+export const quantity = quantityText.transform((text) => BigInt(text));
 
 /**
  * An answered quantity, as the schema reads it. Looking at ten thousand balances takes the schema

@@ -1,6 +1,8 @@
 const ID = '"id":';
 const RESULT = '"result":"0x';
 const ZERO = 48;
+/** Of 256 bits. */
+const MOST_DIGITS = 64;
 
 /**
  * Reads the answer to a batch of questions whose ids count up from `firstId`, when it has exactly the form in
@@ -19,7 +21,7 @@ export function readPlainQuantities(text: string, firstId: number, count: number
     const start = at + 1 + before.length;
     let end = start;
     while (isHexDigit(text.charCodeAt(end))) end += 1;
-    if (end === start || !text.startsWith(after, end)) return null;
+    if (end === start || end - start > MOST_DIGITS || !text.startsWith(after, end)) return null;
     const isZero = end === start + 1 && text.charCodeAt(start) === ZERO;
     found.push(isZero ? 0n : BigInt(text.slice(start - 2, end)));
     at = end + after.length;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ChainError } from '../../domain/chain.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import type { Block } from './node-answers.ts';
+import { type Block, quantityText } from './node-answers.ts';
 import type { NodeClient } from './node-client.ts';
 
 /** One internal transfer, in trace order within its transaction. */
@@ -27,12 +27,10 @@ interface Frame {
   readonly calls?: readonly Frame[] | undefined;
 }
 
-const amount = z.string().regex(/^0x[0-9a-f]+$/i);
-
 const FRAME: z.ZodType<Frame> = z.object({
   type: z.string(),
   to: z.string().optional(),
-  value: amount.optional(),
+  value: quantityText.optional(),
   error: z.string().optional(),
   get calls() {
     return z.array(FRAME).optional();
@@ -54,9 +52,9 @@ const FLAT_TRACES = z.array(
     action: z.object({
       callType: z.string().optional(),
       to: z.string().optional(),
-      value: amount.optional(),
+      value: quantityText.optional(),
       refundAddress: z.string().optional(),
-      balance: amount.optional(),
+      balance: quantityText.optional(),
     }),
     result: z.object({ address: z.string().optional() }).nullish(),
     error: z.string().optional(),

@@ -96,8 +96,11 @@ function trouble(status: number, method: string, problem: string): ChainError {
  */
 const LONG_NUMBER = /(?<!"rentEpoch":|")\b\d{16}/;
 
+/** In more digits nothing is told; to calculate with millions of them would keep everybody waiting. */
+const U64 = /^-?\d{1,20}$/;
+
 function exactIntegers(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   const source = context?.source ?? '';
-  return /^-?\d+$/.test(source) ? BigInt(source) : value;
+  return U64.test(source) ? BigInt(source) : value;
 }

@@ -55,6 +55,14 @@ describe('reading a batch of quantities', () => {
   });
 });
 
+it('no quantity has more than 256 bits: calculating with millions of digits would keep everybody waiting', () => {
+  const most = hex(2n ** 256n - 1n);
+  expect(readPlainQuantities(JSON.stringify([idFirst(most, 1)]), 1, 1)).toEqual([2n ** 256n - 1n]);
+  expect(quantityOf(most, 'eth_getBalance')).toBe(2n ** 256n - 1n);
+  expect(readPlainQuantities(JSON.stringify([idFirst(`${most}0`, 1)]), 1, 1)).toBeNull();
+  expect(() => quantityOf(`${most}0`, 'eth_getBalance')).toThrow('eth_getBalance');
+});
+
 describe('a survey', () => {
   const survey: Survey<bigint> = {
     method: 'eth_getBalance',

@@ -55,3 +55,9 @@ it('reads long numbers wherever one may stand, and leaves digits in texts alone'
   expect(await read(`[1,${long}]`)).toEqual([1, long]);
   expect(await read(`["${long}","a ${long}"]`)).toEqual([`${long}`, `a ${long}`]);
 });
+
+it('takes nothing for an amount that has more digits than any', async () => {
+  const lamports = z.union([z.int(), z.bigint()]);
+  expect(lamports.safeParse(await read(`${U64_MAX}`)).data).toBe(U64_MAX);
+  expect(lamports.safeParse(await read(`1${U64_MAX}`)).success).toBe(false);
+});
