@@ -77,13 +77,16 @@ export function logOutput(fd: number): DestinationStream {
   };
 }
 
-/** Whether no field can carry a secret by its name: most lines, for which looking for one costs most of the line. */
-function isPlain(fields: unknown): boolean {
-  if (typeof fields !== 'object' || fields === null) return false;
+/**
+ * Whether no field can carry a secret by its name, and none needs more than JSON to be written down: most
+ * lines, for which looking for one costs most of the line.
+ */
+function isPlain(fields: unknown): fields is object {
+  if (typeof fields !== 'object' || fields === null || fields instanceof Error) return false;
   for (const name in fields) {
-    if (NAMES.has(name)) return false;
     const value: unknown = Reflect.get(fields, name);
-    if (typeof value === 'object' && value !== null) return false;
+    if (NAMES.has(name) || (typeof value === 'object' && value !== null) || typeof value === 'bigint')
+      return false;
   }
   return true;
 }
@@ -92,28 +95,29 @@ function isPlain(fields: unknown): boolean {
 export function createLogger(level: string, destination?: DestinationStream): PinoLogger {
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
   const output = destination ?? logOutput(STANDARD_OUTPUT);
-  const options = {
-    level,
-    base: null,
-    timestamp: () => `,"time":"${isoTime(Date.now())}"`,
-    formatters: { level: (label: string) => ({ level: label }) },
-    hooks: { streamWrite: redactText },
-  };
-  const plain = pino(options, output);
   return pino(
     {
-      ...options,
+      level,
+      base: null,
+      timestamp: () => `,"time":"${isoTime(Date.now())}"`,
+      formatters: { level: (label: string) => ({ level: label }) },
       redact: { paths, censor: '[redacted]' },
       hooks: {
-        ...options.hooks,
+        streamWrite: redactText,
         logMethod(args, method, level) {
           const [fields, message] = args;
-          const name = isPlain(fields) ? PLAIN_LEVELS[level] : undefined;
-          if (name === undefined || typeof message !== 'string' || args.length > 2) method.apply(this, args);
-          else plain[name](fields, message);
+          const name = PLAIN_LEVELS[level];
+          const isText = typeof message === 'string' && args.length === 2;
+          if (name === undefined || !isText || !isPlain(fields)) method.apply(this, args);
+          else output.write(redactText(plainLine(name, fields, message)));
         },
       },
     },
     output,
   );
+}
+
+/** As pino writes it. */
+function plainLine(level: string, fields: object, msg: string): string {
+  return `${JSON.stringify({ level, time: isoTime(Date.now()), ...fields, msg })}\n`;
 }

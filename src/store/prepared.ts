@@ -92,8 +92,9 @@ export function preparedInsert<T extends keyof Tables, C extends keyof Selectabl
   return async (tx, row) => insert(tx, [row]);
 }
 
-/** What one statement inserts; more rows are inserted in pieces. */
-const MOST_ROWS = 8;
+/** What one statement inserts; more rows are inserted in pieces: large ones, small ones, and what is left. */
+const SMALL_PIECE = 8;
+const PIECES = [32, SMALL_PIECE];
 
 /**
  * As preparedInsert, several rows of the same columns in one statement.
@@ -132,10 +133,13 @@ export function preparedInserts<T extends keyof Tables, C extends keyof Selectab
       : run(tx, compiled, {}, given);
   };
   return async (tx, rows) => {
-    if (rows.length > 0 && rows.length <= MOST_ROWS) return insert(tx, rows);
+    if (rows.length > 0 && rows.length <= SMALL_PIECE) return insert(tx, rows);
     const stored: Row[] = [];
-    for (let from = 0; from < rows.length; from += MOST_ROWS) {
-      stored.push(...(await insert(tx, rows.slice(from, from + MOST_ROWS))));
+    for (let from = 0; from < rows.length;) {
+      const left = rows.length - from;
+      const piece = PIECES.find((size) => size <= left) ?? left;
+      stored.push(...(await insert(tx, rows.slice(from, from + piece))));
+      from += piece;
     }
     return stored;
   };

@@ -11,6 +11,10 @@ interface Waiting {
 
 /** While more attempts are to end soon, those that ended wait for them, but never longer. */
 const LONGEST_GATHERING_MS = 20;
+/** While so many are under way, some more will end before long. */
+const MANY_UNDER_WAY = 8;
+/** For those, one that ended waits for a twentieth of the time it took itself: the endpoint's next one is hardly later. */
+const GATHERING_SHARE = 0.05;
 
 interface AttemptRecorderOptions {
   /**
@@ -20,6 +24,8 @@ interface AttemptRecorderOptions {
   readonly writing: () => void;
   /** Whether attempts wait that will be made, and end, very soon. */
   readonly hasMore?: () => boolean;
+  /** How many attempts are not recorded yet, those that wait for it among them. */
+  readonly unrecorded?: () => number;
   /** Says how many go into one transaction. */
   readonly pace?: Pace;
 }
@@ -32,17 +38,19 @@ export class AttemptRecorder {
   readonly #db: Db;
   readonly #writing: () => void;
   readonly #hasMore: () => boolean;
+  readonly #unrecorded: () => number;
   readonly #pace: Pace;
   #waiting: Waiting[] = [];
   #isWriting = false;
   /** Ends the gathering. */
   #enough: (() => void) | null = null;
 
-  constructor(db: Db, { writing, hasMore = () => false, pace = new Pace() }: AttemptRecorderOptions) {
+  constructor(db: Db, options: AttemptRecorderOptions) {
     this.#db = db;
-    this.#writing = writing;
-    this.#hasMore = hasMore;
-    this.#pace = pace;
+    this.#writing = options.writing;
+    this.#hasMore = options.hasMore ?? (() => false);
+    this.#unrecorded = options.unrecorded ?? (() => 0);
+    this.#pace = options.pace ?? new Pace();
   }
 
   /** Attempts that ended and are not being written yet. */
@@ -81,8 +89,9 @@ export class AttemptRecorder {
       await nextTurn();
     }
     if (this.#isEnough()) return;
+    const patienceMs = this.#hasMore() ? LONGEST_GATHERING_MS : this.#patienceMs();
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, LONGEST_GATHERING_MS);
+      const timer = setTimeout(resolve, patienceMs);
       this.#enough = () => {
         clearTimeout(timer);
         resolve();
@@ -92,7 +101,16 @@ export class AttemptRecorder {
   }
 
   #isEnough(): boolean {
-    return this.#waiting.length >= this.#pace.most || !this.#hasMore();
+    if (this.#waiting.length >= this.#pace.most) return true;
+    return !this.#hasMore() && this.#patienceMs() < 1;
+  }
+
+  /** How long those that wait may do so for others that are under way. */
+  #patienceMs(): number {
+    if (this.#unrecorded() - this.#waiting.length < MANY_UNDER_WAY) return 0;
+    let quickestMs = Number.POSITIVE_INFINITY;
+    for (const { record } of this.#waiting) quickestMs = Math.min(quickestMs, record.durationMs);
+    return Math.min(LONGEST_GATHERING_MS, Math.floor(quickestMs * GATHERING_SHARE));
   }
 
   async #together(batch: readonly Waiting[]): Promise<boolean> {

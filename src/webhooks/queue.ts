@@ -96,6 +96,7 @@ export class WebhookQueue implements DeliveryAttempts {
     const recorder = new AttemptRecorder(deps.db, {
       writing: () => this.wake(),
       hasMore: () => this.#ahead.size > 0,
+      unrecorded: () => this.#running.size,
       pace: this.#pace,
     });
     this.#leaseReturn = new LeaseReturn(deps, () => this.wake());

@@ -1,3 +1,5 @@
+import * as fc from 'fast-check';
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/logger.ts';
 
@@ -41,5 +43,37 @@ describe('logger', () => {
 
   it('leaves ordinary text alone', () => {
     expect(logged((logger) => logger.info({ txid: 'ab'.repeat(32) }, 'sent'))).toContain('ab'.repeat(32));
+  });
+
+  it('writes plain fields as pino does', () => {
+    const plain = fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.boolean(), fc.constant(null));
+    const fields = fc.dictionary(fc.string(), fc.oneof(plain, fc.constant(undefined)));
+    fc.assert(
+      fc.property(fields, fc.string(), (values, message) => {
+        let expected = '';
+        const options = { base: null, formatters: { level: (label: string) => ({ level: label }) } };
+        pino(options, { write: (line) => void (expected += line) }).info({ ...values, time: 1 }, message);
+        const text = logged((logger) => logger.info({ ...values, time: 1 }, message));
+        expect(text.endsWith('\n')).toBe(true);
+        expect(JSON.parse(text)).toEqual(JSON.parse(expected));
+      }),
+    );
+  });
+
+  it('writes errors and amounts, with and without a text', () => {
+    const text = logged((logger) => {
+      logger.error(new Error('broke'), 'it');
+      logger.info({ atoms: 12n }, 'much');
+      logger.info({ count: 1 });
+    });
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(lines).toMatchObject([
+      { level: 'error', err: { message: 'broke' }, msg: 'it' },
+      { msg: 'much' },
+      { count: 1 },
+    ]);
   });
 });

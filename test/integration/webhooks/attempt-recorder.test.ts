@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { inTransaction } from '../../../src/store/database.ts';
 import { findDelivery, type StoredDelivery } from '../../../src/store/deliveries.ts';
@@ -90,4 +91,21 @@ it('keeps what was delivered, whatever another attempt of the same batch says of
     recorder.record(success(made)),
   ]);
   expect([await statusOf(refused), await statusOf(made)]).toEqual(['failed', 'delivered']);
+});
+
+it.each([
+  ['waits for others when many are under way and answers take long', 200, 12, [0, 1]],
+  ['is at once when answers are quick', 5, 12, [1, 2]],
+  ['is at once when few are under way', 200, 5, [1, 2]],
+])('the record of an attempt %s', async (_what, durationMs, unrecorded, transactionsExpected) => {
+  const [first, second] = (await leased(2)) as [StoredDelivery, StoredDelivery];
+  let transactions = 0;
+  const writing = () => void (transactions += 1);
+  const recorder = new AttemptRecorder(shop.db, { writing, unrecorded: () => unrecorded });
+  const began = recorder.record({ ...success(first), durationMs });
+  for (let turn = 0; turn < 4; turn += 1) await nextTurn();
+  const before = transactions;
+  await Promise.all([began, recorder.record({ ...success(second), durationMs })]);
+  expect([before, transactions]).toEqual(transactionsExpected);
+  expect([await statusOf(first), await statusOf(second)]).toEqual(['delivered', 'delivered']);
 });
