@@ -33,6 +33,8 @@ export async function openDatabase(
   const { dialect, runners, closeHelpers, checkpoint, reclaim } = openSqlite(path, options.logger);
   const db = new Kysely<Tables>({ dialect });
   try {
+    // What an earlier process left in the log, perhaps without being able to flush it: nothing is to build on that.
+    if (mayMigrate) checkpoint();
     const { applied, pending } = await pendingMigrations(db, migrations);
     const [next] = pending;
     if (next !== undefined && !mayMigrate) {

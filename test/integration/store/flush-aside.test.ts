@@ -82,13 +82,17 @@ test('patient works keep their order among all others, and fail alone', async ()
 
 /** Where a log's frames begin; what is before it changes whenever the log begins anew. */
 const LOG_HEADER_BYTES = 32;
-const readLog = (): Buffer => readFileSync(`${path}-wal`);
+const readLog = (of = path): Buffer => readFileSync(`${of}-wal`);
 
 /** The keys that are left when the power fails now, and a part of the log as it was once never came to the disk. */
-async function keysAfterPowerCut(log: Buffer, lost: { from: number; to: number }): Promise<string[]> {
+async function keysAfterPowerCut(
+  log: Buffer,
+  lost: { from: number; to: number },
+  of = path,
+): Promise<string[]> {
   const copy = join(dir, 'after.sqlite');
-  copyFileSync(path, copy);
-  const now = readLog();
+  copyFileSync(of, copy);
+  const now = readLog(of);
   const isSameLog = now.subarray(0, LOG_HEADER_BYTES).equals(log.subarray(0, LOG_HEADER_BYTES));
   writeFileSync(`${copy}-wal`, isSameLog ? now.fill(0, lost.from, lost.to) : now);
   const after = await openDatabase(copy);
@@ -111,6 +115,22 @@ test('what is told as durable after a flush that failed does not build on what t
   await inPatientTransaction(store.db, (tx) => put(tx, 'told too'));
   const kept = await keysAfterPowerCut(log, { from, to: log.length });
   expect(kept).toEqual(expect.arrayContaining(['first', 'told', 'told too']));
+});
+
+test('a start after a flush that failed does not build on what the disk may have lost, either', async () => {
+  await inTransaction(store.db, (tx) => put(tx, 'first'));
+  const from = readLog().length;
+  await withoutLog(() => inPatientTransaction(store.db, (tx) => put(tx, 'unsure')).catch(() => undefined));
+  const log = readLog();
+  // The files as the next process finds them when this one is killed.
+  const next = join(dir, 'next.sqlite');
+  copyFileSync(path, next);
+  writeFileSync(`${next}-wal`, log);
+  const started = await openDatabase(next);
+  await inTransaction(started.db, (tx) => put(tx, 'told'));
+  const kept = await keysAfterPowerCut(log, { from, to: log.length }, next);
+  await started.close();
+  expect(kept).toEqual(expect.arrayContaining(['first', 'told']));
 });
 
 test('nothing more is committed while what the disk may have lost can be saved nowhere else', async () => {
