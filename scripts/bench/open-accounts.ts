@@ -1,38 +1,45 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { createEthereumAdapter } from '../../src/chains/ethereum/adapter.ts';
-import { createSolanaAdapter } from '../../src/chains/solana/adapter.ts';
-import type { BlockRef, ChainAdapter } from '../../src/domain/chain.ts';
+import type { BlockRef } from '../../src/domain/chain.ts';
 import { Anvil } from '../../test/_helpers/anvil/anvil.ts';
-import { strangerAddress } from '../../test/_helpers/svm/payer.ts';
-import { silent } from '../../test/_helpers/wallet-world.ts';
+import type { LookerStep } from './chain/account-looker.ts';
+import { startRecorder, startReplayServer, type Asked } from './chain/recorder.ts';
 import { alternate, compare } from './harness/alternate.ts';
-import type { Bench, Comparison, Question } from './harness/question.ts';
-import { openPayments } from './chain/open-payments.ts';
-import { bareCaller, startRecorder, startReplayServer } from './chain/recorder.ts';
 import { nextMessage, startNode } from './harness/child.ts';
+import type { Cost } from './harness/cost.ts';
+import { productionStart, profiling } from './harness/daemon.ts';
+import type { Bench, Comparison, Question, Target } from './harness/question.ts';
 
 const OPEN = 10_000;
 const TRANSACTIONS = 300;
-/** anvil traces such a block for a minute or more. */
-const TRACE_TIMEOUT_MS = 170_000;
 /** New ones of Solana from look to look: a second and a bit. */
 const BLOCKS = 3;
-/** Looks before the first that counts: a daemon looks every few seconds for months, in compiled code. */
-const WARM_UP_LOOKS = 10;
-const clock = { now: () => Date.now() };
+/** Looks of which each measurement is the mean: what they leave behind is collected within some of them. */
+const LOOKS = 5;
+/** Measurements before the first that counts: a daemon looks every few seconds for months, in compiled code. */
+const WARM_UPS = 8;
+
+/** A process that looks at a chain (chain/account-looker.ts). */
+interface Looker {
+  readonly open: (url: string) => Promise<void>;
+  readonly tip: () => Promise<BlockRef>;
+  readonly look: (from: BlockRef) => Promise<Cost>;
+}
 
 interface Chain {
   readonly what: string;
   readonly nodeUrl: string;
-  readonly adapterAt: (url: string) => ChainAdapter;
+  readonly looker: Looker;
   /** Where a follower stands, and something new on the chain: not measured. */
-  readonly prepare: (adapter: ChainAdapter) => Promise<BlockRef>;
-  /** One look from there, as the follower takes it. */
-  readonly look: (adapter: ChainAdapter, cursor: BlockRef) => Promise<void>;
+  readonly prepare: () => Promise<BlockRef>;
 }
 
-/** What looking at many open addresses costs besides what the node needs to answer. */
+/**
+ * What looking at many open addresses costs besides what the node needs to answer.
+ *
+ * Each side is a process of its own under the options of scripts/start, and so is the node: what one leaves behind is
+ * not collected in the time of the other. Nobody forces collections of garbage.
+ */
 export const question: Question = {
   asks: `an Ethereum block of ${TRANSACTIONS} transactions and a Solana tick, with ${OPEN} open addresses`,
   against: 'the same requests, bare, as many at once over as many kept connections, answers thrown away',
@@ -40,40 +47,50 @@ export const question: Question = {
     const comparisons: Comparison[] = [];
     const notes: string[] = [
       'the ledger is read (open payments, what is held), nothing is written: no block pays any of them',
+      `each figure is the mean of ${LOOKS} looks in a row`,
     ];
     for (const chain of [await ethereum(bench), await solana(bench)]) {
-      const recorder = await startRecorder(bench, chain.nodeUrl);
-      const observed = chain.adapterAt(recorder.url);
-      // The first look also finds out what the node can do.
-      await chain.look(observed, await chain.prepare(observed));
-      const cursor = await chain.prepare(observed);
-      recorder.asked.length = 0;
-      await chain.look(observed, cursor);
-      const asked = [...recorder.asked];
-      await observed.close();
-      const adapter = chain.adapterAt(chain.nodeUrl);
-      const bare = bareCaller(chain.nodeUrl);
+      const { looker, nodeUrl, prepare, what } = chain;
+      const asked = await askedBy(bench, chain);
+      await looker.open(nodeUrl);
+      const put = await startBareAsker(bench, nodeUrl, asked);
       const sides = {
-        ours: async () => {
-          const from = await chain.prepare(adapter);
-          const started = performance.now();
-          await chain.look(adapter, from);
-          return performance.now() - started;
-        },
-        baseline: async () => bare.put(asked),
+        ours: async () => meanOf(async () => looker.look(await prepare())),
+        baseline: async () => meanOf(put),
       };
-      await alternate({ rounds: WARM_UP_LOOKS, ...sides });
+      await alternate({ rounds: WARM_UPS, ...sides });
       const rounds = await alternate({ rounds: bench.quick ? 3 : 15, ...sides });
-      await adapter.close();
-      await bare.close();
-      comparisons.push(
-        compare(rounds, { what: chain.what, unit: 'ms', figure: (ms) => ms, target: { atMost: 1.5 } }),
-      );
-      notes.push(`${chain.what}: ${asked.length} HTTP requests`);
+      const line = (what: string, figure: (cost: Cost) => number, target: Target | null): Comparison =>
+        compare(rounds, { what, unit: 'ms', figure, target });
+      comparisons.push(line(what, ({ ms }) => ms, { atMost: 1.5 }));
+      comparisons.push(line(`${what}, processor time`, ({ cpuMs }) => cpuMs, null));
+      notes.push(`${what}: ${asked.length} HTTP requests`);
     }
     return { comparisons, notes };
   },
 };
+
+async function meanOf(measure: () => Promise<Cost>): Promise<Cost> {
+  let [ms, cpuMs] = [0, 0];
+  for (let at = 0; at < LOOKS; at += 1) {
+    const cost = await measure();
+    ms += cost.ms / LOOKS;
+    cpuMs += cost.cpuMs / LOOKS;
+  }
+  return { ms, cpuMs };
+}
+
+/** The requests of one look. */
+async function askedBy(bench: Bench, { nodeUrl, looker, prepare }: Chain): Promise<readonly Asked[]> {
+  const recorder = await startRecorder(bench, nodeUrl);
+  await looker.open(recorder.url);
+  // The first look also finds out what the node can do.
+  await looker.look(await prepare());
+  const from = await prepare();
+  recorder.asked.length = 0;
+  await looker.look(from);
+  return [...recorder.asked];
+}
 
 /** Real answers of an anvil, replayed: what it takes to trace a block is no cost of ours. */
 async function ethereum(bench: Bench): Promise<Chain> {
@@ -87,56 +104,67 @@ async function ethereum(bench: Bench): Promise<Chain> {
     await (at % 4 === 0 ? node.payInside([output, output]) : node.pay(output));
   }
   await node.mine();
-  const height = await node.height();
-  const addresses = Array.from({ length: OPEN }, () => `0x${randomBytes(20).toString('hex')}`);
-  const index = await openPayments(bench, 'ETH', addresses);
-  const adapterAt = (rpcUrl: string): ChainAdapter =>
-    createEthereumAdapter({
-      network: 'regtest',
-      rpcUrl,
-      index,
-      clock,
-      logger: silent,
-      rpcTimeoutMs: TRACE_TIMEOUT_MS,
-    });
-  const cursor = { height: height - 1, hash: '' };
-  const look = async (adapter: ChainAdapter): Promise<void> => {
-    const block = await adapter.blockAt(height);
-    if (block === null) throw new Error('the block was not read');
-  };
+  const from = { height: (await node.height()) - 1, hash: '' };
+  const looker = await startLooker(bench, 'ETH');
   const recorder = await startRecorder(bench, node.rpcUrl);
-  const recording = adapterAt(recorder.url);
-  await look(recording);
-  await recording.close();
+  await looker.open(recorder.url);
+  await looker.look(from);
   return {
     what: `Ethereum block, ${TRANSACTIONS} transactions`,
     nodeUrl: await startReplayServer(bench, recorder.exchanges),
-    adapterAt,
-    prepare: async () => Promise.resolve(cursor),
-    look,
+    looker,
+    prepare: async () => Promise.resolve(from),
   };
 }
 
 async function solana(bench: Bench): Promise<Chain> {
-  const script = fileURLToPath(new URL('chain/solana-node.ts', import.meta.url));
-  const node = startNode(bench, [script], {});
-  const { url } = (await nextMessage(node)) as { url: string };
-  const index = await openPayments(bench, 'SOL', Array.from({ length: OPEN }, strangerAddress));
+  const node = startNode(bench, [fileURLToPath(new URL('chain/solana-node.ts', import.meta.url))], {});
+  const { url: nodeUrl } = (await nextMessage(node)) as { url: string };
+  const looker = await startLooker(bench, 'SOL');
   return {
     what: 'Solana tick',
-    nodeUrl: url,
-    adapterAt: (rpcUrl) => createSolanaAdapter({ network: 'regtest', rpcUrl, index, clock, logger: silent }),
-    prepare: async (adapter) => {
-      const cursor = await adapter.tip();
+    nodeUrl,
+    looker,
+    prepare: async () => {
+      const from = await looker.tip();
       const made = nextMessage(node);
       node.process.send(BLOCKS);
       await made;
-      return cursor;
+      return from;
     },
-    look: async (adapter, cursor) => {
-      await adapter.hashAt(cursor.height);
-      for (let at = await adapter.blockAfter?.(cursor); at; at = await adapter.blockAfter?.(at));
-      await adapter.unconfirmed();
-    },
+  };
+}
+
+async function startLooker(bench: Bench, coin: 'ETH' | 'SOL'): Promise<Looker> {
+  const { nodeArgs, malloc } = productionStart();
+  const options = JSON.stringify({ coin, open: OPEN });
+  const script = fileURLToPath(new URL('chain/account-looker.ts', import.meta.url));
+  const child = startNode(bench, [...nodeArgs, ...profiling(), script, options], malloc);
+  await nextMessage(child);
+  const take = async (step: LookerStep): Promise<unknown> => {
+    child.process.send(step);
+    return nextMessage(child);
+  };
+  return {
+    open: async (url) => void (await take({ do: 'open', url })),
+    tip: async () => (await take({ do: 'tip' })) as BlockRef,
+    look: async (from) => (await take({ do: 'look', from })) as Cost,
+  };
+}
+
+async function startBareAsker(
+  bench: Bench,
+  url: string,
+  asked: readonly Asked[],
+): Promise<() => Promise<Cost>> {
+  const { nodeArgs, malloc } = productionStart();
+  const script = fileURLToPath(new URL('chain/bare-asker.ts', import.meta.url));
+  const child = startNode(bench, [...nodeArgs, script, JSON.stringify({ url })], malloc);
+  await nextMessage(child);
+  child.process.send(asked);
+  await nextMessage(child);
+  return async () => {
+    child.process.send('put');
+    return (await nextMessage(child)) as Cost;
   };
 }

@@ -24,8 +24,11 @@ export interface RpcTransport {
     what: string,
     options?: { readonly once?: boolean },
   ): Promise<{ status: number; text: string }>;
-  /** The same for an answer of megabytes that is not to become a text. */
-  postForBytes(body: string, what: string): Promise<{ status: number; bytes: Uint8Array<ArrayBuffer> }>;
+  /** The same for an answer that is not to become a text. */
+  postForBytes(
+    body: string | Uint8Array,
+    what: string,
+  ): Promise<{ status: number; bytes: Uint8Array<ArrayBuffer> }>;
   close(): Promise<void>;
 }
 
@@ -68,7 +71,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     maxResponseSize: maxResponseBytes,
   });
 
-  async function once(body: string): Promise<Answer> {
+  async function once(body: string | Uint8Array): Promise<Answer> {
     const answer = await pool.request({
       path: `${url.pathname}${url.search}`,
       method: 'POST',
@@ -79,12 +82,12 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     return { status: answer.statusCode, bytes: new Uint8Array(await answer.body.arrayBuffer()) };
   }
 
-  async function authorised(body: string): Promise<Answer> {
+  async function authorised(body: string | Uint8Array): Promise<Answer> {
     const answer = await once(body);
     return answer.status === 401 && credentials.renew() ? once(body) : answer;
   }
 
-  async function exchanged(body: string, what: string, isOnce: boolean): Promise<Answer> {
+  async function exchanged(body: string | Uint8Array, what: string, isOnce: boolean): Promise<Answer> {
     const startedAt = performance.now();
     for (let attempt = 0; ; attempt += 1) {
       const pause = isOnce ? undefined : RETRY_DELAYS_MS[attempt];

@@ -7,7 +7,7 @@ import type { Bench } from '../harness/question.ts';
 
 /** A shop's index on a real database, in which a payment of its own waits for money at each of these addresses. */
 export async function openPayments(
-  bench: Bench,
+  bench: Pick<Bench, 'onEnd'>,
   coin: 'ETH' | 'SOL',
   addresses: readonly string[],
 ): Promise<ChainIndex> {

@@ -62,9 +62,8 @@ export async function startRecorder(
 
 /** Puts requests to a node and does nothing with the answers. */
 export interface BareCaller {
-  /** Each as soon as what it was put after is answered; how long all took, ms. */
-  readonly put: (requests: readonly Asked[]) => Promise<number>;
-  readonly close: () => Promise<void>;
+  /** Each as soon as what it was put after is answered. */
+  readonly put: (requests: readonly Asked[]) => Promise<void>;
 }
 
 /** Over as many kept connections as the daemon has; every answer is received to its end and thrown away. */
@@ -72,11 +71,10 @@ export function bareCaller(nodeUrl: string): BareCaller {
   const { origin, pathname: path } = new URL(nodeUrl);
   const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 });
   const headers = { 'content-type': 'application/json' };
-  const put = async (requests: readonly Asked[]): Promise<number> => {
+  const put = async (requests: readonly Asked[]): Promise<void> => {
     const first = requests[0]?.answeredBefore ?? 0;
     let answered = 0;
     let next = 0;
-    const started = performance.now();
     await new Promise<void>((resolve, reject) => {
       const ask = async (body: string): Promise<void> => {
         const answer = await pool.request({ path, method: 'POST', headers, body });
@@ -94,9 +92,8 @@ export function bareCaller(nodeUrl: string): BareCaller {
       };
       proceed();
     });
-    return performance.now() - started;
   };
-  return { put, close: async () => pool.close() };
+  return { put };
 }
 
 interface Call {

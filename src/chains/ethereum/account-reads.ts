@@ -1,7 +1,7 @@
 import type { BlockRef } from '../../domain/chain.ts';
 import { inParallel } from '../in-parallel.ts';
 import { count, hash, HEADER, quantity, quantityOf, RECEIPT } from './node-answers.ts';
-import type { NodeClient, Prices, Standing } from './node-client.ts';
+import type { BalanceAnswer, NodeClient, Prices, Standing } from './node-client.ts';
 import { resultOf, stale, toHex } from './plain-answers.ts';
 import { readPlainQuantities } from './plain-quantities.ts';
 import { isUnknownBlock } from './refusals.ts';
@@ -32,14 +32,9 @@ export function accountReads(
       });
     },
     balances: async (accounts, blockHash) => {
-      const answers = await inParallel(accounts, BATCH_SIZE, async (part) =>
-        rpc.survey(balancesOf(part, blockHash)),
-      );
-      return answers.flat().map((answer) => {
-        if (!(answer instanceof RpcRefusal)) return answer;
-        if (isUnknownBlock(answer)) throw stale(`it does not know block ${blockHash}`);
-        return 'unknown';
-      });
+      if (accounts.length <= BATCH_SIZE) return balances(rpc, accounts, blockHash);
+      const parts = await inParallel(accounts, BATCH_SIZE, async (part) => balances(rpc, part, blockHash));
+      return parts.flat();
     },
     standing: async (txid, sender, tip) => standing(rpc, { txid, sender, tip }),
     // Asked twice, a second backend could refuse what a first one took before the line broke.
@@ -51,12 +46,22 @@ export function accountReads(
   };
 }
 
+async function balances(rpc: Rpc, accounts: readonly string[], blockHash: string): Promise<BalanceAnswer[]> {
+  const answers = await rpc.survey(balancesOf(accounts, blockHash));
+  return answers.map((answer) => {
+    if (!(answer instanceof RpcRefusal)) return answer;
+    if (isUnknownBlock(answer)) throw stale(`it does not know block ${blockHash}`);
+    return 'unknown';
+  });
+}
+
 /** Watch keys and hashes are hex: nothing in them needs an escape. */
-function balancesOf(accounts: readonly string[], blockHash: string): Survey<bigint> {
-  const asOf = `{"blockHash":"${blockHash}"}`;
+function balancesOf(keys: readonly string[], blockHash: string): Survey<bigint> {
   return {
     method: 'eth_getBalance',
-    params: accounts.map((account) => `["${account}",${asOf}]`),
+    before: '["',
+    keys,
+    after: `",{"blockHash":"${blockHash}"}]`,
     readPlain: readPlainQuantities,
     read: quantityOf,
   };

@@ -94,7 +94,7 @@ async function* looked(
 ): AsyncGenerator<readonly OpenAccount[], void> {
   const turn = new Map((await index.turn(height)).map((key) => [key.watchKey, key]));
   for await (const accounts of openAccounts(index, now() - OPEN_FOR_MS)) {
-    for (const { watchKey } of accounts) turn.delete(watchKey);
+    accounts.forEach(({ watchKey }) => turn.delete(watchKey));
     yield accounts;
   }
   const held = await index.holdings([...turn.keys()]);
@@ -109,7 +109,9 @@ async function holdings(
 ): Promise<Map<string, readonly Holding[]>> {
   const held = new Map<string, readonly Holding[]>();
   for (const { accounts } of standings) {
-    for (const account of accounts) if (account.held.length > 0) held.set(account.watchKey, account.held);
+    accounts.forEach((account) => {
+      if (account.held.length > 0) held.set(account.watchKey, account.held);
+    });
   }
   const others = [...new Set(senders)].filter((sender) => !held.has(sender));
   for (const [sender, parts] of await index.holdings(others)) held.set(sender, parts);

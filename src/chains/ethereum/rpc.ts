@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ChainError } from '../../domain/chain.ts';
 import type { RpcTransport } from '../rpc-transport.ts';
+import { type Questions, SurveyBodies } from './survey-body.ts';
 
 export type RpcParam =
   | string
@@ -28,12 +29,9 @@ export class RpcRefusal extends Error {
 }
 
 /** The same method asked many times: of ten thousand, neither question nor answer is worth an object. */
-export interface Survey<T> {
-  readonly method: string;
-  /** Of each question, as JSON. */
-  readonly params: readonly string[];
+export interface Survey<T> extends Questions {
   /** Reads an answer that has the usual form; null for any other. Ids count up from the first. */
-  readonly readPlain: (text: string, firstId: number, count: number) => T[] | null;
+  readonly readPlain: (answer: Uint8Array, firstId: number, count: number) => T[] | null;
   /** Reads one result of an answer in any form. @throws {ChainError} bad_answer */
   readonly read: (result: unknown, method: string) => T;
 }
@@ -65,12 +63,15 @@ const REPLY = z.object({
 });
 type Reply = z.infer<typeof REPLY>;
 
+const decoder = new TextDecoder();
+
 /**
  * JSON-RPC 2.0 over the transport that all families share. ethers' own provider is not used: it
  * retries 429 by itself without a bound on the whole, caches, and hides which answers came together.
  */
 export function createRpc(transport: RpcTransport): Rpc {
   let lastId = 0;
+  const bodies = new SurveyBodies();
   const nextId = (): number => (lastId += 1);
 
   async function call<T>(
@@ -99,17 +100,22 @@ export function createRpc(transport: RpcTransport): Rpc {
     return matched(await exchange(calls, what), calls, what);
   }
 
-  async function survey<T>({ method, params, readPlain, read }: Survey<T>): Promise<(RpcRefusal | T)[]> {
-    const count = params.length;
-    if (count === 0) return [];
+  async function survey<T>(survey: Survey<T>): Promise<(RpcRefusal | T)[]> {
+    const { method, keys, readPlain, read } = survey;
+    if (keys.length === 0) return [];
     const firstId = lastId + 1;
-    lastId += count;
-    const what = `batch of ${count} ${method}`;
-    const answer = await transport.post(surveyText(method, params, firstId), what);
-    const plain = answer.status === 200 ? readPlain(answer.text, firstId, count) : null;
-    if (plain !== null) return plain;
-    const calls = params.map((_, at) => ({ id: firstId + at, method }));
-    return matched(opened(answer, what), calls, what).map((reply) =>
+    lastId += keys.length;
+    const what = `batch of ${keys.length} ${method}`;
+    const body = bodies.write(survey, firstId);
+    const { status, bytes } = await transport.postForBytes(body, what);
+    const plain = status === 200 ? readPlain(bytes, firstId, keys.length) : null;
+    if (plain !== null) {
+      // Who answers every question has received all of them: nothing of it is still being sent.
+      bodies.giveBack(body);
+      return plain;
+    }
+    const calls = keys.map((_, at) => ({ id: firstId + at, method }));
+    return matched(opened({ status, text: decoder.decode(bytes) }, what), calls, what).map((reply) =>
       reply instanceof RpcRefusal ? reply : read(reply.result, method),
     );
   }
@@ -123,16 +129,6 @@ export function createRpc(transport: RpcTransport): Rpc {
   }
 
   return { call, batch, survey, close: () => transport.close() };
-}
-
-/** As JSON.stringify would write the batch, only many times faster. */
-function surveyText(method: string, params: readonly string[], firstId: number): string {
-  const middle = `,"method":"${method}","params":`;
-  let text = '[';
-  for (const [at, each] of params.entries()) {
-    text += `${at === 0 ? '' : ','}{"jsonrpc":"2.0","id":${firstId + at}${middle}${each}}`;
-  }
-  return `${text}]`;
 }
 
 /** The JSON of an answer, whichever it is. @throws {ChainError} */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ChainError } from '../../domain/chain.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { type Block, quantityText } from './node-answers.ts';
+import { type Block, isQuantityText, quantityText } from './node-answers.ts';
 import type { NodeClient } from './node-client.ts';
 
 /** One internal transfer, in trace order within its transaction. */
@@ -46,6 +46,35 @@ const CALL_TRACES = z.array(
   }),
 );
 
+type CallTrace = z.infer<typeof CALL_TRACES>[number];
+
+/** As CALL_TRACES has it, which makes a copy of every call; of what it takes as well, this may refuse some. */
+function areCallTraces(answer: unknown): answer is readonly CallTrace[] {
+  return Array.isArray(answer) && answer.every(isCallTrace);
+}
+
+function isCallTrace(entry: unknown): boolean {
+  if (!isObject(entry)) return false;
+  const { txHash, result, error } = entry;
+  return isTextOrNone(txHash) && isTextOrNone(error) && (result === undefined || isFrame(result));
+}
+
+function isFrame(entry: unknown): boolean {
+  if (!isObject(entry)) return false;
+  const { type, to, value, error, calls } = entry;
+  if (typeof type !== 'string' || !isTextOrNone(to) || !isTextOrNone(error)) return false;
+  if (value !== undefined && !isQuantityText(value)) return false;
+  return calls === undefined || (Array.isArray(calls) && calls.every(isFrame));
+}
+
+function isObject(entry: unknown): entry is Readonly<Record<string, unknown>> {
+  return typeof entry === 'object' && entry !== null && !Array.isArray(entry);
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
+}
+
 const FLAT_TRACES = z.array(
   z.object({
     type: z.string(),
@@ -89,7 +118,8 @@ export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
 
   async function transfers(block: Block): Promise<readonly InternalTransfer[] | null> {
     const calls = await client.trace('debug_traceBlockByHash', [block.hash, { tracer: 'callTracer' }]);
-    if (calls !== null) return understood(() => fromCalls(read(CALL_TRACES, calls), block));
+    if (calls !== null)
+      return understood(() => fromCalls(areCallTraces(calls) ? calls : read(CALL_TRACES, calls), block));
     const flat = await client.trace('trace_block', [`0x${block.number.toString(16)}`]);
     if (flat !== null) return understood(() => fromFlat(read(FLAT_TRACES, flat), block));
     silentUntil = clock.now() + ASK_AGAIN_MS;
@@ -135,7 +165,7 @@ function read<T>(schema: z.ZodType<T>, answer: unknown): T {
   );
 }
 
-function fromCalls(traces: z.infer<typeof CALL_TRACES>, block: Block): InternalTransfer[] {
+function fromCalls(traces: readonly CallTrace[], block: Block): InternalTransfer[] {
   const isWhole =
     traces.length === block.transactions.length &&
     traces.every(({ txHash }, at) => txHash === undefined || txHash === block.transactions[at]?.hash);

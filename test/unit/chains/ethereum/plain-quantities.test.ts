@@ -15,6 +15,7 @@ const written = fc.record({
   end: fc.constantFrom('', '\n'),
 });
 type Written = typeof written extends fc.Arbitrary<infer T> ? T : never;
+const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 const textOf = ({ balances: of, firstId, form, end }: Written): string =>
   JSON.stringify(of.map((each, at) => form(hex(each), firstId + at))) + end;
 
@@ -23,7 +24,7 @@ describe('reading a batch of quantities', () => {
     fc.assert(
       fc.property(written, (answer) => {
         const { balances: of, firstId } = answer;
-        expect(readPlainQuantities(textOf(answer), firstId, of.length)).toEqual(of);
+        expect(readPlainQuantities(bytes(textOf(answer)), firstId, of.length)).toEqual(of);
       }),
     );
   });
@@ -36,7 +37,7 @@ describe('reading a batch of quantities', () => {
         const text = textOf(answer);
         const start = at % text.length;
         const altered = text.slice(0, start) + put + text.slice(start + gone);
-        const read = readPlainQuantities(altered, firstId, of.length);
+        const read = readPlainQuantities(bytes(altered), firstId, of.length);
         if (read === null) return;
         const replies = JSON.parse(altered) as { id: number; result: string }[];
         expect(replies.map(({ id }) => id)).toEqual(of.map((_, index) => firstId + index));
@@ -47,7 +48,7 @@ describe('reading a batch of quantities', () => {
   });
 
   it('leaves to others what belongs to another question, lacks one or has one too many', () => {
-    const three = JSON.stringify([1n, 2n, 3n].map((each, at) => idFirst(hex(each), 7 + at)));
+    const three = bytes(JSON.stringify([1n, 2n, 3n].map((each, at) => idFirst(hex(each), 7 + at))));
     expect(readPlainQuantities(three, 7, 3)).toEqual([1n, 2n, 3n]);
     expect(readPlainQuantities(three, 8, 3)).toBeNull();
     expect(readPlainQuantities(three, 7, 2)).toBeNull();
@@ -57,16 +58,18 @@ describe('reading a batch of quantities', () => {
 
 it('no quantity has more than 256 bits: calculating with millions of digits would keep everybody waiting', () => {
   const most = hex(2n ** 256n - 1n);
-  expect(readPlainQuantities(JSON.stringify([idFirst(most, 1)]), 1, 1)).toEqual([2n ** 256n - 1n]);
+  expect(readPlainQuantities(bytes(JSON.stringify([idFirst(most, 1)])), 1, 1)).toEqual([2n ** 256n - 1n]);
   expect(quantityOf(most, 'eth_getBalance')).toBe(2n ** 256n - 1n);
-  expect(readPlainQuantities(JSON.stringify([idFirst(`${most}0`, 1)]), 1, 1)).toBeNull();
+  expect(readPlainQuantities(bytes(JSON.stringify([idFirst(`${most}0`, 1)])), 1, 1)).toBeNull();
   expect(() => quantityOf(`${most}0`, 'eth_getBalance')).toThrow('eth_getBalance');
 });
 
 describe('a survey', () => {
   const survey: Survey<bigint> = {
     method: 'eth_getBalance',
-    params: ['["0xa","latest"]', '["0xb","latest"]', '["0xc","latest"]'],
+    before: '["',
+    keys: ['0xa', '0xb', '0xc'],
+    after: '","latest"]',
     readPlain: readPlainQuantities,
     read: quantityOf,
   };
@@ -77,12 +80,13 @@ describe('a survey', () => {
   const ask = async (answer: (calls: readonly Call[]) => string, status = 200) => {
     const asked: Call[][] = [];
     const rpc = createRpc({
-      post: async (body) => {
-        const calls = JSON.parse(body) as Call[];
+      post: () => Promise.reject(new Error('not asked for')),
+      postForBytes: async (body) => {
+        const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+        const calls = JSON.parse(text) as Call[];
         asked.push(calls);
-        return { status, text: answer(calls) };
+        return { status, bytes: bytes(answer(calls)) };
       },
-      postForBytes: () => Promise.reject(new Error('not asked for')),
       close: () => Promise.resolve(),
     });
     // Ids go on from what was asked before.
@@ -99,11 +103,11 @@ describe('a survey', () => {
     expect(new Set(ids).size).toBe(6);
     const [, second = []] = asked;
     expect(second).toEqual(
-      survey.params.map((params, at) => ({
+      survey.keys.map((key, at) => ({
         jsonrpc: '2.0',
         id: second[at]?.id,
         method: 'eth_getBalance',
-        params: JSON.parse(params) as unknown,
+        params: [key, 'latest'],
       })),
     );
   });
