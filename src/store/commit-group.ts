@@ -8,11 +8,11 @@ type Work<T> = (tx: Transaction<Tables>) => Promise<T>;
 /** Tells a caller what became of its work: to be called once the group is on disk. */
 type Outcome = () => void;
 
-/** One piece of work that waits for its commit; `run` throws only when the whole group is lost. */
+/** One piece of work that waits for its commit; `run` throws only when the whole group is lost: alone, it is the group. */
 interface Job {
   /** Whether the flush may be left to a thread. */
   readonly isPatient: boolean;
-  readonly run: (tx: Transaction<Tables>) => Promise<Outcome>;
+  readonly run: (tx: Transaction<Tables>, isAlone: boolean) => Promise<Outcome>;
   readonly reject: (error: unknown) => void;
 }
 
@@ -37,7 +37,12 @@ export class CommitGroup {
   /** @param isPatient whether others may read what it wrote a moment before it is durable, and is told so */
   async run<T>(work: Work<T>, isPatient = false): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#waiting.push({ isPatient, run: (tx) => attempt(tx, work, resolve, reject), reject });
+    this.#waiting.push({
+      isPatient,
+      run: async (tx, isAlone) =>
+        isAlone ? outright(tx, work, resolve) : attempt(tx, work, resolve, reject),
+      reject,
+    });
     if (!this.#scheduled) {
       this.#scheduled = true;
       // After the requests that have arrived by now were read: they share the commit.
@@ -90,7 +95,7 @@ export class CommitGroup {
     await db.transaction().execute(async (tx) => {
       enterTransaction(this.#db, tx);
       try {
-        for (const job of jobs) outcomes.push(await job.run(tx));
+        for (const job of jobs) outcomes.push(await job.run(tx, jobs.length === 1));
       } finally {
         leaveTransaction(tx);
       }
@@ -101,6 +106,16 @@ export class CommitGroup {
 
 const savepoint = prepared((db) => ({ compile: () => sql`savepoint work`.compile(db) }));
 const release = prepared((db) => ({ compile: () => sql`release savepoint work`.compile(db) }));
+
+/** Needs no way back of its own: the transaction has nothing else in it, and SQLite no copies of its pages to keep. */
+async function outright<T>(
+  tx: Transaction<Tables>,
+  work: Work<T>,
+  resolve: (value: T) => void,
+): Promise<Outcome> {
+  const value = await work(tx);
+  return () => resolve(value);
+}
 
 async function attempt<T>(
   tx: Transaction<Tables>,

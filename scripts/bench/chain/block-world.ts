@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { parseAddress } from '../../../src/chains/utxo/address.ts';
@@ -82,7 +83,10 @@ export class BlockWorld {
       createRpc({
         post: async (body) => {
           const answer = answers[(asked += 1) - 1];
-          return { status: 200, text: answer === undefined ? aboveTip(body) : textOf(answer) };
+          if (answer !== undefined) return { status: 200, text: textOf(answer) };
+          // No network answers before whoever asked has gone on; it is heard, and paid for, while the block is worked on.
+          await turn();
+          return { status: 200, text: aboveTip(body) };
         },
         postForBytes: async () => ({ status: 200, bytes: answers[(asked += 1) - 1] ?? new Uint8Array() }),
         close: async () => {},

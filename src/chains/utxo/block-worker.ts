@@ -24,6 +24,9 @@ export type BlockNews =
   | { readonly kind: 'hashed'; readonly roots: PieceRoots }
   | { readonly kind: 'problem'; readonly error: ChainErrorKind; readonly message: string };
 
+/** When a text of megabytes is given back. */
+const GIVE_BACK_MS = 50;
+
 function tell(news: BlockNews, handedOver: readonly ArrayBuffer[] = []): void {
   parentPort?.postMessage(news, handedOver);
 }
@@ -37,8 +40,9 @@ parentPort?.on('message', ({ raw, claims, ...expected }: ThreadOrder) => {
     const share = new ProofShare(hashable, claims);
     share.finish();
     tell({ kind: 'hashed', roots: share.roots });
-    // Now, and here: giving back megabytes takes a while, and leaving it to the collector makes it collect for them.
-    raw.buffer.transfer(0);
+    // Here, and not by the collector, which would collect more often for them; giving back megabytes holds the other
+    // threads up, and whoever asked is about to commit.
+    setTimeout(() => raw.buffer.transfer(0), GIVE_BACK_MS);
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     tell({ kind: 'problem', error: error.kind, message: error.message });
