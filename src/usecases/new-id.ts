@@ -9,10 +9,14 @@ const UNBIASED_LIMIT = 248;
 const pool = Buffer.alloc(4_096);
 let used = pool.length;
 
+const LETTERS = Buffer.from(BASE62, 'latin1');
+/** Where a text is put together, letter by letter. */
+const letters = Buffer.alloc(64);
+
 /** Random text over 0-9A-Za-z, every character equally likely (5.95 bits each). */
 export function randomBase62(length: number): string {
-  let text = '';
-  while (text.length < length) {
+  if (length > letters.length) return randomBase62(letters.length) + randomBase62(length - letters.length);
+  for (let at = 0; at < length;) {
     if (used === pool.length) {
       randomFillSync(pool);
       used = 0;
@@ -20,8 +24,13 @@ export function randomBase62(length: number): string {
     const byte = pool[used] ?? UNBIASED_LIMIT;
     pool[used] = 0;
     used += 1;
-    if (byte < UNBIASED_LIMIT) text += BASE62.charAt(byte % 62);
+    if (byte >= UNBIASED_LIMIT) continue;
+    letters[at] = LETTERS[byte % LETTERS.length] ?? 0;
+    at += 1;
   }
+  const text = letters.toString('latin1', 0, length);
+  // It may be a key.
+  letters.fill(0, 0, length);
   return text;
 }
 
@@ -39,11 +48,23 @@ const TIME_DIGITS = 8;
  * indexes, while random ids touch another page each.
  */
 export function newTimedId(prefix: `${string}_`, timeMs: number): string {
+  if (timeMs !== lastTimeMs) {
+    lastDigits = timeDigits(timeMs);
+    lastTimeMs = timeMs;
+  }
+  return prefix + lastDigits + randomBase62(ID_LENGTH - TIME_DIGITS);
+}
+
+/** Many are made at the same time. */
+let lastTimeMs = -1;
+let lastDigits = '';
+
+function timeDigits(timeMs: number): string {
   let digits = '';
   for (let rest = timeMs; digits.length < TIME_DIGITS; rest = Math.floor(rest / 62)) {
     digits = BASE62.charAt(rest % 62) + digits;
   }
-  return prefix + digits + randomBase62(ID_LENGTH - TIME_DIGITS);
+  return digits;
 }
 
 /** A new random UUID (version 4), for the ids the API shows as UUIDs. */

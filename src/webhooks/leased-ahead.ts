@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { LeasedDelivery } from './attempt-delivery.ts';
+import { forgetOldest } from './oldest.ts';
 import type { Slots } from './slots.ts';
 
 /** An endpoint that answers within this time takes the next ones so soon that they may be leased before. */
@@ -120,8 +121,7 @@ export class LeasedAhead {
     this.#quick.delete(origin);
     if (!isQuick) return this.#drop(origin);
     this.#quick.add(origin);
-    const [oldest] = this.#quick;
-    if (this.#quick.size > MAX_REMEMBERED && oldest !== undefined) this.#quick.delete(oldest);
+    if (this.#quick.size > MAX_REMEMBERED) forgetOldest(this.#quick);
     return [];
   }
 

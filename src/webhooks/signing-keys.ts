@@ -1,5 +1,6 @@
 import type { SecretBox } from '../domain/keys.ts';
 import type { SealedWebhookSecrets } from '../store/webhook-targets.ts';
+import { forgetOldest } from './oldest.ts';
 import { signingKey, type SigningKey } from './sign.ts';
 
 const MAX_KEPT = 512;
@@ -25,12 +26,7 @@ export class SigningKeys {
     const key = this.#kept.get(sealed) ?? signingKey(this.#secretBox.open(sealed));
     this.#kept.delete(sealed);
     this.#kept.set(sealed, key);
-    if (this.#kept.size > MAX_KEPT) this.#forgetOldest();
+    if (this.#kept.size > MAX_KEPT) forgetOldest(this.#kept);
     return key;
-  }
-
-  #forgetOldest(): void {
-    const [oldest] = this.#kept.keys();
-    if (oldest !== undefined) this.#kept.delete(oldest);
   }
 }

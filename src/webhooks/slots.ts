@@ -1,3 +1,5 @@
+import { forgetOldest } from './oldest.ts';
+
 /**
  * Bounds how many attempts run at once: in all, per endpoint origin, and for origins whose last
  * attempt brought no answer, which share half of the room. So neither one dead endpoint nor many
@@ -53,8 +55,7 @@ export class Slots {
     if (answered === null) return;
     this.#silent.delete(origin);
     if (!answered) this.#silent.add(origin);
-    const [oldest] = this.#silent;
-    if (this.#silent.size > MAX_REMEMBERED && oldest !== undefined) this.#silent.delete(oldest);
+    if (this.#silent.size > MAX_REMEMBERED) forgetOldest(this.#silent);
   }
 
   #hasRoom(origin: string): boolean {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newTimedId } from '../../../src/usecases/new-id.ts';
+import { newTimedId, randomBase62 } from '../../../src/usecases/new-id.ts';
 
 it('makes ids that sort by their time and have the form of all others', () => {
   const times = [0, 1, 61, 62, Date.UTC(2026, 10, 21), Date.UTC(2026, 10, 21) + 1, Date.UTC(2200, 0, 1)];
@@ -13,4 +13,15 @@ it('makes ids of the same moment that nobody can guess', () => {
   expect(new Set(ids).size).toBe(2_000);
   const random = ids.map((id) => id.slice('evt_'.length + 8)).join('');
   expect(new Set(random).size).toBe(62);
+});
+
+it('makes random texts of any length, and no letter more often than another', () => {
+  for (const length of [0, 1, 24, 63, 64, 65, 200]) {
+    expect(randomBase62(length)).toMatch(new RegExp(`^[0-9A-Za-z]{${length}}$`));
+  }
+  const counts = new Map<string, number>();
+  for (const letter of randomBase62(62_000)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  expect(counts.size).toBe(62);
+  // A thousand of each, give or take seven standard deviations.
+  for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(225);
 });
