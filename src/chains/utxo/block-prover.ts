@@ -129,7 +129,8 @@ export class BlockProver {
           this.#proving.conclude(news.roots);
           resolve();
         } catch (error) {
-          reject(error);
+          if (error instanceof ChainError) reject(error);
+          else failed(error);
         }
       }
     };
@@ -194,6 +195,8 @@ class Proving {
   readonly #share: ProofShare;
   readonly #header: Parameters<ProofShare['conclude']>[1];
   #turn: NodeJS.Immediate;
+  /** Why a piece that this thread took was not hashed: it has no memory for it. */
+  #failure: { readonly cause: unknown } | null = null;
 
   constructor({ bytes, table, hash }: FlatBlock, claims: Int32Array) {
     this.buffer = bytes.buffer;
@@ -205,6 +208,7 @@ class Proving {
 
   /** @throws {ChainError} */
   conclude(others: PieceRoots): void {
+    if (this.#failure !== null) throw trouble('could not be helped', this.#failure.cause);
     this.#share.conclude(others, this.#header);
   }
 
@@ -213,7 +217,11 @@ class Proving {
   }
 
   #help(): void {
-    if (this.#share.workFor(HELP_MS)) this.#turn = setImmediate(() => this.#help());
+    try {
+      if (this.#share.workFor(HELP_MS)) this.#turn = setImmediate(() => this.#help());
+    } catch (error) {
+      this.#failure = { cause: error };
+    }
   }
 }
 

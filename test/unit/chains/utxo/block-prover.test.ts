@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { scanBlock, type ScannedBlock } from '../../../../src/chains/utxo/block.ts';
 import { BlockProver } from '../../../../src/chains/utxo/block-prover.ts';
 import type { BlockOrder } from '../../../../src/chains/utxo/block-worker.ts';
@@ -62,6 +62,26 @@ describe('blocks read in a thread', () => {
     expect(block.bytes.equals(bytes)).toBe(true);
     expect(block.transactions.map(({ id }) => id)).toEqual(transactions.map(({ id }) => id));
     await expect(block.proof).resolves.toBeUndefined();
+  });
+
+  it('are read again later when this thread lacks the memory to help: that is no reason for the daemon to end', async () => {
+    // Another copy of the program, which has no memory yet.
+    vi.resetModules();
+    const { BlockProver: Prover } = await import('../../../../src/chains/utxo/block-prover.ts');
+    const poor = new Prover();
+    const { Memory } = WebAssembly;
+    Reflect.set(WebAssembly, 'Memory', function lacking() {
+      throw new RangeError('could not allocate memory');
+    });
+    try {
+      // Nothing comes of it, or the other thread was faster than this one could begin.
+      const outcome = await proven(poor, orderOf(large)).catch((error: unknown) => error);
+      if (outcome instanceof Error) expect(outcome).toMatchObject({ kind: 'unavailable' });
+    } finally {
+      Reflect.set(WebAssembly, 'Memory', Memory);
+    }
+    await expect(proven(poor, orderOf(large))).resolves.toMatchObject({ hash: large.hash });
+    await poor.close();
   });
 
   it('are refused with the same words when a byte was changed', async () => {
