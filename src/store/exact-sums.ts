@@ -9,21 +9,31 @@ const LIMB = 12;
 const MIDDLE = 10n ** BigInt(LIMB);
 const HIGH = MIDDLE * MIDDLE;
 
-/** A column of limbs that may be beyond what a double holds exactly. */
-export function asText(column: string): RawBuilder<string> {
-  return sql<string>`cast(${sql.ref(column)} as text)`;
+/** A limb, or a sum of limbs, as text, so that no driver rounds it; null for zero, which most of them are. */
+type Limb = string | null;
+
+/** A column of limbs. */
+export function limbOf(column: string): RawBuilder<Limb> {
+  return sql<Limb>`cast(nullif(${sql.ref(column)}, 0) as text)`;
 }
 
-/** The sum of a column of limbs, or of sums of them: as text, so that no driver rounds it. */
-export function limbTotal(column: string): RawBuilder<string> {
-  return sql<string>`cast(sum(${sql.ref(column)}) as text)`;
+/** The sum of a column of limbs, or of sums of them. */
+export function limbTotal(column: string): RawBuilder<Limb> {
+  return sql<Limb>`cast(nullif(sum(${sql.ref(column)}), 0) as text)`;
 }
 
 /** What the sums of the limbs come to. */
-export function fromLimbs(sums: {
-  readonly low: string;
-  readonly middle: string;
-  readonly high: string;
+export function fromLimbs({
+  low,
+  middle,
+  high,
+}: {
+  readonly low: Limb;
+  readonly middle: Limb;
+  readonly high: Limb;
 }): bigint {
-  return BigInt(sums.low) + BigInt(sums.middle) * MIDDLE + BigInt(sums.high) * HIGH;
+  let sum = low === null ? 0n : BigInt(low);
+  if (middle !== null) sum += BigInt(middle) * MIDDLE;
+  if (high !== null) sum += BigInt(high) * HIGH;
+  return sum;
 }

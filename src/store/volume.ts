@@ -1,6 +1,6 @@
 import type { Coin, Mode } from '../domain/coins.ts';
 import type { Db } from './database.ts';
-import { asText, fromLimbs, limbTotal } from './exact-sums.ts';
+import { fromLimbs, limbOf, limbTotal } from './exact-sums.ts';
 import { prepared, type SlotOf } from './prepared.ts';
 import type { TakenRow } from './tables.ts';
 
@@ -40,9 +40,9 @@ const TAKEN = [
   ...(['priced', 'price_low', 'price_middle', 'price_high', 'payments', 'low', 'middle', 'high'] as const),
 ];
 
-/** What one kind of payments brought: limbs as text, so that no driver rounds them. */
+/** What one kind of payments brought; limbs as text, null for zero. */
 type Taken = Pick<TakenRow, (typeof KIND)[number] | 'priced' | 'payments'> &
-  Record<'price_low' | 'price_middle' | 'price_high' | 'low' | 'middle' | 'high', string>;
+  Record<'price_low' | 'price_middle' | 'price_high' | 'low' | 'middle' | 'high', string | null>;
 
 /**
  * What completed payments of a time brought, exactly: the confirmed money by coin, and the prices by
@@ -55,11 +55,12 @@ export async function volumeOf(
 ): Promise<{ readonly coins: CoinVolume[]; readonly fiat: FiatVolume[] }> {
   const coins: CoinVolume[] = [];
   const fiat: FiatVolume[] = [];
-  for (const { currency, scale, coin, sole, priced, payments, ...limbs } of await takenIn(db, filter)) {
-    const { price_low: low, price_middle: middle, price_high: high } = limbs;
+  for (const taken of await takenIn(db, filter)) {
+    const { currency, scale, coin, sole, priced, payments } = taken;
     const paidIn = coin === '' || sole === 0 ? null : coin;
-    if (coin !== '' && payments > 0) coins.push({ coin, atoms: fromLimbs(limbs), payments });
+    if (coin !== '' && payments > 0) coins.push({ coin, atoms: fromLimbs(taken), payments });
     if (priced > 0) {
+      const { price_low: low, price_middle: middle, price_high: high } = taken;
       fiat.push({ currency, coin: paidIn, sum: fromLimbs({ low, middle, high }), scale, payments: priced });
     }
   }
@@ -99,13 +100,13 @@ const ofDay = prepared((db, slot: SlotOf<Shop & { day: number }>) =>
     .select([
       ...KIND,
       'priced',
-      asText('price_low').as('price_low'),
-      asText('price_middle').as('price_middle'),
-      asText('price_high').as('price_high'),
+      limbOf('price_low').as('price_low'),
+      limbOf('price_middle').as('price_middle'),
+      limbOf('price_high').as('price_high'),
       'payments',
-      asText('low').as('low'),
-      asText('middle').as('middle'),
-      asText('high').as('high'),
+      limbOf('low').as('low'),
+      limbOf('middle').as('middle'),
+      limbOf('high').as('high'),
     ]),
 );
 

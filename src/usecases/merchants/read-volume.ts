@@ -31,6 +31,8 @@ export interface Volume {
 
 /** Digits to the right of the point that hold any price: no currency has more. */
 const SCALE = 4;
+/** Of ten, as many as there may be digits to add. */
+const POWERS = [1n, 10n, 100n, 1_000n, 10_000n];
 
 /**
  * What completed payments brought, by the day they were created, exactly, and the sums of all days.
@@ -65,25 +67,47 @@ export async function readVolume(
   return { days, totals: all.volume() };
 }
 
+interface CoinSum {
+  atoms: bigint;
+  payments: number;
+}
+
+interface FiatSum {
+  readonly currency: string;
+  readonly coin: Coin | null;
+  sum: bigint;
+  payments: number;
+}
+
 class Sums {
-  readonly #coins = new Map<Coin, { atoms: bigint; payments: number }>();
-  readonly #fiat = new Map<string, { currency: string; coin: Coin | null; sum: bigint; payments: number }>();
+  readonly #coins = new Map<Coin, CoinSum>();
+  readonly #fiat = new Map<string, FiatSum>();
 
   add(coins: readonly CoinVolume[], fiat: readonly FiatVolume[]): void {
     for (const { coin, atoms, payments } of coins) {
-      const had = this.#coins.get(coin) ?? { atoms: 0n, payments: 0 };
-      this.#coins.set(coin, { atoms: had.atoms + atoms, payments: had.payments + payments });
+      const had = this.#coins.get(coin);
+      if (had === undefined) this.#coins.set(coin, { atoms, payments });
+      else {
+        had.atoms += atoms;
+        had.payments += payments;
+      }
     }
     for (const { currency, coin, sum, scale, payments } of fiat) {
       const key = `${currency} ${coin ?? '~'}`;
-      const had = this.#fiat.get(key) ?? { currency, coin, sum: 0n, payments: 0 };
-      const scaled = sum * 10n ** BigInt(SCALE - scale);
-      this.#fiat.set(key, { currency, coin, sum: had.sum + scaled, payments: had.payments + payments });
+      const power = POWERS[SCALE - scale];
+      if (power === undefined) throw new RangeError(`a price has ${scale} digits behind the point`);
+      const scaled = sum * power;
+      const had = this.#fiat.get(key);
+      if (had === undefined) this.#fiat.set(key, { currency, coin, sum: scaled, payments });
+      else {
+        had.sum += scaled;
+        had.payments += payments;
+      }
     }
   }
 
   volume(): Volume {
-    const fiat = [...this.#fiat].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const fiat = this.#fiat.size < 2 ? [...this.#fiat] : [...this.#fiat].sort(([a], [b]) => (a < b ? -1 : 1));
     return {
       coins: COINS.flatMap((coin) => {
         const sums = this.#coins.get(coin);
