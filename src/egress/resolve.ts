@@ -1,4 +1,5 @@
 import { lookup, Resolver } from 'node:dns/promises';
+import { performance } from 'node:perf_hooks';
 import pLimit from 'p-limit';
 
 /** Finds every IPv4 and IPv6 address of a host name. Injected, so that tests decide the answers. */
@@ -7,6 +8,49 @@ export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonl
 const QUERY_TIMEOUT_MS = 3_000;
 const QUERY_TRIES = 2;
 const NO_SUCH_RECORD: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
+
+/** How long questions go through the same resolver. */
+const SHARED_MS = 1_000;
+
+/**
+ * Resolvers for the questions of a moment: to make one reads the machine's settings, and took twice as long as to
+ * ask. Each question is asked as ever. Nothing is kept for longer than a second, neither name servers that the
+ * machine may have changed nor the port that answers come to.
+ */
+class SharedResolvers {
+  readonly #servers: readonly string[];
+  #current: SharedResolver | null = null;
+
+  constructor(servers: readonly string[]) {
+    this.#servers = servers;
+  }
+
+  /** One to ask; `leave` must follow. */
+  take(): SharedResolver {
+    const now = performance.now();
+    if (this.#current === null || now - this.#current.sinceMs >= SHARED_MS) {
+      const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+      if (this.#servers.length > 0) resolver.setServers(this.#servers);
+      this.#current = { resolver, sinceMs: now, asking: 0 };
+    }
+    this.#current.asking += 1;
+    return this.#current;
+  }
+
+  /** Nobody waits for what was asked in vain once the last one has left. */
+  leave(shared: SharedResolver, gaveUp: boolean): void {
+    shared.asking -= 1;
+    if (!gaveUp || shared.asking > 0) return;
+    if (this.#current === shared) this.#current = null;
+    shared.resolver.cancel();
+  }
+}
+
+interface SharedResolver {
+  readonly resolver: Resolver;
+  readonly sinceMs: number;
+  asking: number;
+}
 
 /**
  * Asks DNS for all A and AAAA records. Not getaddrinfo first: a name server that hangs would hold one
@@ -21,7 +65,8 @@ export const resolveHost: Resolve = hostResolver([]);
  * @param askMachine getaddrinfo
  */
 export function hostResolver(servers: readonly string[], askMachine: AskMachine = getaddrinfo): Resolve {
-  return (hostname, signal) => resolveBy({ servers, askMachine }, hostname, signal);
+  const resolvers = new SharedResolvers(servers);
+  return (hostname, signal) => resolveBy({ resolvers, askMachine }, hostname, signal);
 }
 
 type AskMachine = (hostname: string) => Promise<readonly string[]>;
@@ -33,30 +78,42 @@ type AskMachine = (hostname: string) => Promise<readonly string[]>;
 const askingMachine = pLimit(2);
 
 async function resolveBy(
-  { servers, askMachine }: { readonly servers: readonly string[]; readonly askMachine: AskMachine },
+  { resolvers, askMachine }: { readonly resolvers: SharedResolvers; readonly askMachine: AskMachine },
   hostname: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const name = hostname.replace(/\.$/, '');
   if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1'];
-  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
-  if (servers.length > 0) resolver.setServers(servers);
-  const cancel = (): void => resolver.cancel();
-  signal.addEventListener('abort', cancel, { once: true });
+  const answers = await ask(resolvers, hostname, signal);
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (addresses.length > 0) return addresses;
+  const failure = answers.map((answer) => (answer.status === 'rejected' ? answer.reason : null));
+  if (failure.every((reason) => NO_SUCH_RECORD.has(codeOf(reason)))) {
+    return askingMachine(async () => {
+      signal.throwIfAborted();
+      return askMachine(hostname);
+    });
+  }
+  throw failure.find((reason) => !NO_SUCH_RECORD.has(codeOf(reason)));
+}
+
+async function ask(
+  resolvers: SharedResolvers,
+  hostname: string,
+  signal: AbortSignal,
+): Promise<PromiseSettledResult<string[]>[]> {
+  signal.throwIfAborted();
+  const shared = resolvers.take();
+  const gaveUp = Promise.withResolvers<never>();
+  const giveUp = (): void => gaveUp.reject(signal.reason);
+  signal.addEventListener('abort', giveUp, { once: true });
   try {
-    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    if (addresses.length > 0) return addresses;
-    const failure = answers.map((answer) => (answer.status === 'rejected' ? answer.reason : null));
-    if (failure.every((reason) => NO_SUCH_RECORD.has(codeOf(reason)))) {
-      return await askingMachine(async () => {
-        signal.throwIfAborted();
-        return askMachine(hostname);
-      });
-    }
-    throw failure.find((reason) => !NO_SUCH_RECORD.has(codeOf(reason)));
+    const { resolver } = shared;
+    const both = Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    return await Promise.race([both, gaveUp.promise]);
   } finally {
-    signal.removeEventListener('abort', cancel);
+    signal.removeEventListener('abort', giveUp);
+    resolvers.leave(shared, signal.aborted);
   }
 }
 

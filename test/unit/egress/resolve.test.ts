@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import { hostResolver } from '../../../src/egress/resolve.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hostResolver, type Resolve } from '../../../src/egress/resolve.ts';
+import { DnsServer } from '../../_helpers/domains/dns-server.ts';
 
 /** Nobody answers there: as if DNS did not have the name. */
 const NO_DNS = ['127.0.0.1:9'];
@@ -25,4 +26,56 @@ it('names that DNS does not have hold no more than half of the threads, however 
   // Whoever gave up meanwhile needs no thread any more.
   await expect(left).rejects.toThrow();
   expect(asked).not.toContain('given-up.test');
+});
+
+const addresses = ['192.0.2.7', '192.0.2.8', '2001:db8::7'];
+const patient = () => new AbortController().signal;
+const inOrder = (found: readonly string[]) => found.toSorted();
+
+describe('asking a name server', () => {
+  let dns: DnsServer;
+  let resolve: Resolve;
+  beforeAll(async () => {
+    dns = await DnsServer.start();
+  });
+  afterAll(async () => dns.close());
+  beforeEach(() => {
+    dns.clear();
+    dns.set('A', 'shop.example', ['192.0.2.7', '192.0.2.8']);
+    dns.set('AAAA', 'shop.example', ['2001:db8::7']);
+    resolve = hostResolver([dns.address]);
+  });
+
+  it('asks for both kinds of addresses each time, however many ask at once', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const all = await Promise.all(Array.from({ length: 20 }, () => resolve('shop.example', patient())));
+      for (const found of all) expect(inOrder(found)).toEqual(addresses);
+    }
+    expect(dns.questions.filter((question) => question === 'A shop.example')).toHaveLength(60);
+    expect(dns.questions.filter((question) => question === 'AAAA shop.example')).toHaveLength(60);
+  });
+
+  it('hears at once of an address that changed', async () => {
+    await resolve('shop.example', patient());
+    dns.set('A', 'shop.example', ['192.0.2.9']);
+    expect(inOrder(await resolve('shop.example', patient()))).toEqual(['192.0.2.9', '2001:db8::7']);
+  });
+
+  it('lets one who gives up leave, and the others have their answers', async () => {
+    dns.set('A', 'silent.example', 'silent');
+    dns.set('AAAA', 'silent.example', 'silent');
+    const impatient = new AbortController();
+    const inVain = resolve('silent.example', impatient.signal);
+    const others = Array.from({ length: 5 }, () => resolve('shop.example', patient()));
+    await expect.poll(() => dns.questions).toContain('A silent.example');
+    impatient.abort(new Error('enough'));
+    await expect(inVain).rejects.toThrow('enough');
+    for (const found of await Promise.all(others)) expect(inOrder(found)).toEqual(addresses);
+    expect(inOrder(await resolve('shop.example', patient()))).toEqual(addresses);
+  });
+
+  it('asks nobody for one who has given up before', async () => {
+    await expect(resolve('shop.example', AbortSignal.abort())).rejects.toThrow();
+    expect(dns.questions).toEqual([]);
+  });
 });
