@@ -26,17 +26,21 @@ export class KeySet {
     }
   }
 
-  /** Where in a row those stand that are in the set: several times as fast as asking about each. */
+  /**
+   * Where in a row those stand that are in the set: several times as fast as asking about each. The first slots of a few
+   * hundred are fetched before any is judged, so that the processor waits for many of them at once, not for one by one.
+   */
   positionsIn(keys: Uint32Array): number[] {
     const slots = this.#slots;
     const mask = slots.length - 1;
     const positions: number[] = [];
-    for (let position = 0; position < keys.length; position += 1) {
-      const wanted = stored(keys[position] ?? 0);
-      for (let at = scattered(wanted) & mask; slots[at] !== 0; at = (at + 1) & mask) {
-        if (slots[at] !== wanted) continue;
-        positions.push(position);
-        break;
+    for (let from = 0; from < keys.length; from += FETCHED) {
+      const end = Math.min(keys.length, from + FETCHED);
+      for (let at = from; at < end; at += 1) {
+        firsts[at - from] = slots[scattered(stored(keys[at] ?? 0)) & mask] ?? 0;
+      }
+      for (let at = from; at < end; at += 1) {
+        if (firsts[at - from] !== 0 && this.has(keys[at] ?? 0)) positions.push(at);
       }
     }
     return positions;
@@ -50,6 +54,8 @@ export class KeySet {
 }
 
 const INITIAL_SLOTS = 1_024;
+const FETCHED = 512;
+const firsts = new Uint32Array(FETCHED);
 /** At least half of the slots stay empty: runs of full ones stay short. */
 const MAX_LOAD = 2;
 
