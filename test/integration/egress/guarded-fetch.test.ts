@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { guardedFetch, type GuardedRequest } from '../../../src/egress/guarded-fetch.ts';
 import { KeptConnections } from '../../../src/egress/kept-connections.ts';
 import { resolveHost, type Resolve } from '../../../src/egress/resolve.ts';
+import { selfSigned } from '../../_helpers/self-signed.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => closers.splice(0).forEach((close) => close()));
@@ -47,6 +50,7 @@ function get(
   );
 }
 
+const here = async (): Promise<string[]> => ['127.0.0.1'];
 const never = () => new Promise<string[]>(() => undefined);
 const text = (body: Uint8Array) => Buffer.from(body).toString();
 
@@ -329,5 +333,36 @@ describe('guardedFetch over kept connections', () => {
     await expect(get(url, { connections, timeoutMs: 100 })).rejects.toMatchObject({ kind: 'timeout' });
     await expect(get(url, { connections, timeoutMs: 4_000 })).rejects.toMatchObject({ kind: 'network' });
     expect(sockets).toBe(2);
+  });
+
+  it('trusts only certificates of the name in the URL that a known authority made', async () => {
+    const { key, cert } = selfSigned(['shop.example']);
+    let requests = 0;
+    const server = createTlsServer({ key, cert }, (_request, response) => {
+      requests += 1;
+      response.end('secret');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closers.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const url = `https://shop.example:${port}/`;
+    for (let n = 0; n < 2; n += 1) {
+      await expect(get(url, { connections, resolve: here })).rejects.toMatchObject({
+        kind: 'network',
+        message: expect.stringMatching(/certificate/) as string,
+      });
+    }
+    const known = getCACertificates();
+    setDefaultCACertificates([...known, cert]);
+    closers.push(() => setDefaultCACertificates(known));
+    for (let n = 0; n < 2; n += 1)
+      expect(text((await get(url, { connections, resolve: here })).body)).toBe('secret');
+    const other = get(`https://other.example:${port}/`, { connections, resolve: here });
+    await expect(other).rejects.toMatchObject({
+      kind: 'network',
+      message: expect.stringMatching(/altname|does not match/i) as string,
+    });
+    expect(requests).toBe(2);
   });
 });
