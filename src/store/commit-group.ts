@@ -59,14 +59,12 @@ export class CommitGroup {
 
   async #commitSome(): Promise<void> {
     const taken = this.#waiting.splice(0, GROUP_MAX);
-    const flushAside = flushAsideOf(this.#db);
-    const aside = taken.every(({ isPatient }) => isPatient) ? flushAside : null;
+    const aside = taken.every(({ isPatient }) => isPatient) ? flushAsideOf(this.#db) : null;
     const giveUp = (error: unknown): void => {
       for (const job of taken) job.reject(error);
     };
     let outcomes: readonly Outcome[];
     try {
-      if (flushAside?.hasFailed === true) await this.#db.connection().execute(async () => flushAside.mend());
       if (aside === null) outcomes = await this.#commit(this.#db, taken);
       else {
         outcomes = await this.#db.connection().execute(async (one) => {

@@ -51,8 +51,9 @@ export function openSqlite(
   const reader = path === ':memory:' ? null : new Reader(path);
   const flushAside = reader === null ? null : flushAsideOf(sqlite, reader, { path, logger });
   const checkpointer = reader === null ? null : checkpointerOf(sqlite, reader, { path, logger });
-  const beforeWrite = (): void => {
+  const beforeWrite = (statement: string): void => {
     reader?.endSnapshot();
+    flushAside?.check(statement, sqlite.inTransaction);
     checkpointer?.written();
   };
   return {
@@ -213,9 +214,9 @@ function runnerOn(sqlite: Database.Database): Runner {
  */
 class PlainSpokenDialect extends SqliteDialect {
   readonly #sqlite: Database.Database;
-  readonly #beforeWrite: () => void;
+  readonly #beforeWrite: (statement: string) => void;
 
-  constructor(sqlite: Database.Database, beforeWrite: () => void) {
+  constructor(sqlite: Database.Database, beforeWrite: (statement: string) => void) {
     super({ database: sqlite });
     this.#sqlite = sqlite;
     this.#beforeWrite = beforeWrite;
@@ -244,7 +245,7 @@ class TransactionalAdapter extends SqliteAdapter {
 class PlainSpokenDriver extends SqliteDriver {
   readonly #sqlite: Database.Database;
 
-  constructor(sqlite: Database.Database, beforeWrite: () => void) {
+  constructor(sqlite: Database.Database, beforeWrite: (statement: string) => void) {
     super({ database: withStatementCache(sqlite, beforeWrite) });
     this.#sqlite = sqlite;
   }

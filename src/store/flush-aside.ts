@@ -12,6 +12,8 @@ export class NotFlushedError extends Error {
   }
 }
 
+const COMMIT = /^\s*commit\b/i;
+
 interface FlushAsideOptions {
   /** Tells SQLite whether commits are to be flushed by itself; the log's new beginning, and the log before it is
    * copied into the database, always are. */
@@ -50,17 +52,18 @@ export class FlushAside {
     this.#options.leaveOut(false);
   }
 
-  get hasFailed(): boolean {
-    return this.#failure !== null;
+  /**
+   * To be called before each statement that may write.
+   * @throws {NotFlushedError} when what it would commit may stand behind a hole that cannot be mended now
+   */
+  check(statement: string, isInTransaction: boolean): void {
+    if (this.#failure === null) return;
+    if (!isInTransaction) this.#mend(this.#failure);
+    else if (COMMIT.test(statement)) throw this.#failure;
   }
 
-  /**
-   * Saves what a failed flush left in doubt. Not within a transaction.
-   * @throws when that cannot be done now: nothing may be committed then.
-   */
-  mend(): void {
-    if (this.#failure === null) return;
-    if (!this.#options.copyLog()) throw this.#failure;
+  #mend(failure: NotFlushedError): void {
+    if (!this.#options.copyLog()) throw failure;
     this.#failure = null;
     this.#options.logger?.warn({}, 'what the disk may have lost was written to the database once more');
   }

@@ -8,7 +8,10 @@ const KEPT = 500;
  * does. The least recently used go first. A change of the schema forgets all of them.
  * @param beforeWrite called whenever anything but a select is about to run
  */
-export function withStatementCache(sqlite: SqliteDatabase, beforeWrite: () => void): SqliteDatabase {
+export function withStatementCache(
+  sqlite: SqliteDatabase,
+  beforeWrite: (statement: string) => void,
+): SqliteDatabase {
   const kept = new Map<string, SqliteStatement>();
   return {
     close: () => {
@@ -16,7 +19,7 @@ export function withStatementCache(sqlite: SqliteDatabase, beforeWrite: () => vo
       sqlite.close();
     },
     prepare: (text) => {
-      if (!READS_ONLY.test(text)) beforeWrite();
+      if (!READS_ONLY.test(text)) beforeWrite(text);
       if (!REUSABLE.test(text)) {
         kept.clear();
         return sqlite.prepare(plannedOnce(text));

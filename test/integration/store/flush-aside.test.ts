@@ -146,6 +146,24 @@ test('nothing more is committed while what the disk may have lost can be saved n
   expect(await inTransaction(store.db, (tx) => put(tx, 'told'))).toBe('told');
 });
 
+test('what needs no transaction waits for that as well, and a transaction that was open meanwhile is taken back', async () => {
+  const values = { key: 'by itself', value: '' };
+  await withoutLog(() => inPatientTransaction(store.db, (tx) => put(tx, 'unsure')).catch(() => undefined));
+  const beside = new Database(path, { readonly: true });
+  beside.exec('BEGIN');
+  beside.prepare('SELECT count(*) FROM meta').get();
+  const insert = store.db.insertInto('meta').values(values);
+  await expect(insert.execute()).rejects.toThrow('could not be flushed');
+  beside.exec('COMMIT');
+  beside.close();
+  await insert.execute();
+  const aside = new FlushAside(join(dir, 'nowhere'), { leaveOut: () => undefined, copyLog: () => false });
+  await expect(aside.flush()).rejects.toBeInstanceOf(NotFlushedError);
+  expect(() => aside.check('commit', true)).toThrow('could not be flushed');
+  expect(() => aside.check('rollback', true)).not.toThrow();
+  await aside.close();
+});
+
 test('a flush that was asked for during another begins after it, one for all who asked', async () => {
   const aside = new FlushAside(`${path}-wal`, { leaveOut: () => undefined, copyLog: () => true });
   const ended: string[] = [];
