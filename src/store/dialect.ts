@@ -89,7 +89,8 @@ function flushAsideOf(
   { path, logger }: HelperOptions,
 ): FlushAside {
   return new FlushAside(`${path}-wal`, {
-    leaveOut: (isLeftOut) => void sqlite.pragma(`synchronous = ${isLeftOut ? 'NORMAL' : 'FULL'}`),
+    // By exec: the statement that `pragma` makes lives until the next full collection of garbage.
+    leaveOut: (isLeftOut) => void sqlite.exec(`PRAGMA synchronous = ${isLeftOut ? 'NORMAL' : 'FULL'}`),
     copyLog: () => {
       reader.endSnapshot();
       // Tried again at the next commit: until then requests must not wait for another process.

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from './question.ts';
 
@@ -26,11 +27,18 @@ export interface Child {
 const TICK_MS = 10;
 const KEPT_OUTPUT = 20_000;
 
-/** Starts a script under this Node, its output kept (logs: thrown away but for the end). */
+/** Of what stands for another machine and must not take the turn of what is measured. */
+export const NICE_ELSEWHERE = 10;
+
+/**
+ * Starts a script under this Node, its output kept (logs: thrown away but for the end).
+ * @param nice 0 to 19: how much it gives way to others; its threads, which it has not started yet, do the same
+ */
 export function startNode(
   bench: Bench,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  nice = 0,
 ): Child & { readonly process: ChildProcess } {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', ...env },
@@ -42,6 +50,7 @@ export function startNode(
   child.stderr?.on('data', keep);
   const { pid } = child;
   if (pid === undefined) throw new Error(`could not start ${args.join(' ')}`);
+  if (nice > 0) setPriority(pid, nice);
   const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
   const stop = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');

@@ -13,6 +13,8 @@ export interface Load {
   readonly maxRequests?: number;
   /** At most so many requests per second in all; as many as are answered otherwise. */
   readonly ratePerSecond?: number;
+  /** Where the system allows it, the loader gets a processor at once: those who ask have their own. */
+  readonly isElsewhere?: boolean;
 }
 
 export interface LoadRequest {
@@ -31,6 +33,8 @@ export interface LoadResult {
   readonly p95Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
+  /** Whether the loader got a processor before others, as it was told to. */
+  readonly isPreferred: boolean;
 }
 
 /**
