@@ -50,7 +50,6 @@ export function startNode(
   child.stderr?.on('data', keep);
   const { pid } = child;
   if (pid === undefined) throw new Error(`could not start ${args.join(' ')}`);
-  if (nice > 0) setPriority(pid, nice);
   const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
   const stop = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
@@ -59,6 +58,7 @@ export function startNode(
     clearTimeout(hard);
   };
   bench.onEnd(stop);
+  if (nice > 0) setPriority(pid, nice);
   return {
     process: child,
     pid,
