@@ -10,7 +10,7 @@ test.each(['scripts/start', 'Dockerfile', 'config/tilld.service'])(
     expect(line.match(/--[a-z0-9-]+(?:=\d+)?/g)).toEqual([
       '--max-semi-space-size=8',
       '--max-old-space-size=512',
-      '--v8-pool-size=1',
+      '--v8-pool-size=2',
       '--no-parallel-scavenge',
     ]);
     const malloc = read(file).matchAll(/(MALLOC_[A-Z_]+)(?:=|="\$\{MALLOC_[A-Z_]+:-)(\d+)\b/g);
