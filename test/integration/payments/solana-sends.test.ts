@@ -327,6 +327,7 @@ describe('SOL sends on a real virtual machine', () => {
       await world.till.ready();
       expect(world.node.ledger.transactionsOf(destination)).toHaveLength(1);
       expect(world.lamports(destination)).toBe(300_000_000n);
+      await world.sink.waitForEvent('send.confirmed', sent.id);
       expect(world.sink.of(sent.id).filter(({ body }) => body.type === 'send.confirmed')).toHaveLength(1);
     });
 
