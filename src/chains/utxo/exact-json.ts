@@ -2,6 +2,8 @@
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/;
 const ATOM_DECIMALS = 8;
+/** In characters: a node needs 17 for all the coins there will ever be. */
+const LONGEST_AMOUNT = 32;
 
 /** Texts from this length on (bytes) are not made strings. */
 const LONG_RESULT = 4_096;
@@ -80,7 +82,8 @@ function keepDecimals(_key: string, value: unknown, context?: { source?: string 
 
 /** A node's coin amount (12, "0.00001000", 1e-5) in atoms, exactly; null when it is none. */
 export function atomsOf(value: number | string): bigint | null {
-  const match = NUMBER.exec(String(value));
+  const text = String(value);
+  const match = text.length > LONGEST_AMOUNT ? null : NUMBER.exec(text);
   if (match === null) return null;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const shift = ATOM_DECIMALS + Number(exponent) - fraction.length;

@@ -1,16 +1,10 @@
 import { z } from 'zod';
 import { type BlockRef, ChainError } from '../../domain/chain.ts';
-import { atomsOf } from './exact-json.ts';
+import { AMOUNT } from './amount.ts';
 import { type AnswerSize, type Rpc, RpcRefusal } from './rpc.ts';
 
 const HASH = z.string().regex(/^[0-9a-f]{64}$/);
 const COUNT = z.number().int().nonnegative();
-const AMOUNT = z.union([z.number(), z.string()]).transform((value, context) => {
-  const atoms = atomsOf(value);
-  if (atoms !== null) return atoms;
-  context.addIssue({ code: 'custom', message: 'is not an exact amount' });
-  return z.NEVER;
-});
 /** A string in older nodes, a list in newer ones. */
 const WARNINGS = z.union([z.string(), z.array(z.string())]).optional();
 

@@ -1,15 +1,9 @@
 import { z } from 'zod';
 import { ChainError, outputKey, type UnspentQuery, type UnspentScan } from '../../domain/chain.ts';
-import { atomsOf } from './exact-json.ts';
+import { AMOUNT } from './amount.ts';
 import { type Rpc, RpcRefusal } from './rpc.ts';
 
 const HASH = z.string().regex(/^[0-9a-f]{64}$/);
-const AMOUNT = z.union([z.number(), z.string()]).transform((value, context) => {
-  const atoms = atomsOf(value);
-  if (atoms !== null) return atoms;
-  context.addIssue({ code: 'custom', message: 'is not an exact amount' });
-  return z.NEVER;
-});
 const SCAN = z.object({
   success: z.boolean(),
   height: z.number().int().nonnegative(),

@@ -7,7 +7,10 @@ import { z } from 'zod';
 import { createNodeClient } from '../../../../src/chains/utxo/node-client.ts';
 import { createRpc, RpcRefusal } from '../../../../src/chains/utxo/rpc.ts';
 import { createRpcTransport } from '../../../../src/chains/rpc-transport.ts';
+import { scanUnspent } from '../../../../src/chains/utxo/scan-unspent.ts';
 import { ChainError } from '../../../../src/domain/chain.ts';
+
+const HASH = 'ab'.repeat(32);
 
 interface Call {
   id: string;
@@ -266,5 +269,29 @@ describe('JSON-RPC', () => {
       minimum: 1_001n,
       relay: 2_099_999_999_999_999n,
     });
+  });
+
+  it.each([
+    ['of millions of digits', `0.${'1'.repeat(3_000_000)}`, 'is not an exact amount'],
+    ['of a million zeros', `0.1${'0'.repeat(1_000_000)}`, 'is not an exact amount'],
+    ['above all the coins there will ever be', '84000000.00000001', 'is no amount of coins'],
+    ['whose exponent hides that', '1e99', 'is no amount of coins'],
+    ['below zero', '-0.00001', 'is no amount of coins'],
+  ])('refuses an amount %s, and names its field', async (_what, amount, problem) => {
+    const { rpc } = await nodeWith(
+      ({ body, response }) =>
+        reply(
+          response,
+          `{"id":"${one(body).id}","error":null,"result":{"mempoolminfee":${amount},"success":true,"height":1,"bestblock":"${HASH}","unspents":[{"txid":"${HASH}","vout":0,"amount":${amount}}]}}`,
+        ),
+      { maxResponseBytes: 10_000_000 },
+    );
+    const { kind, message } = await failure(createNodeClient(rpc).mempoolFees());
+    expect({ kind, message }).toEqual({
+      kind: 'bad_answer',
+      message: `getmempoolinfo: the node's answer has an unexpected mempoolminfee: ${problem}`,
+    });
+    const scan = await failure(scanUnspent(rpc, { watchKeys: [], known: [] }));
+    expect(scan.message).toContain(`unexpected unspents.0.amount: ${problem}`);
   });
 });

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { atomsOf } from './exact-json.ts';
+
+/** All the litecoins there will ever be, in litoshi; of bitcoins there are a quarter as many. */
+const MOST_ATOMS = 84_000_000n * 100_000_000n;
+
+/** Coins as a node writes them, in atoms; of a rate, atoms per 1,000 vB. */
+export const AMOUNT = z.union([z.number(), z.string()]).transform((value, context) => {
+  const atoms = atomsOf(value);
+  if (atoms !== null && atoms >= 0n && atoms <= MOST_ATOMS) return atoms;
+  const message = atoms === null ? 'is not an exact amount' : 'is no amount of coins';
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
