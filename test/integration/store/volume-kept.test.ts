@@ -1,23 +1,18 @@
 import fc from 'fast-check';
-import { Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COINS } from '../../../src/domain/coins.ts';
 import { inTransaction, type Db } from '../../../src/store/database.ts';
-import { openSqlite } from '../../../src/store/dialect.ts';
-import { migrate } from '../../../src/store/migrate.ts';
 import { putOutput } from '../../../src/store/outputs.ts';
-import type { Tables } from '../../../src/store/tables.ts';
 import { volumeOf, type VolumeFilter } from '../../../src/store/volume.ts';
 import { coinVolume, fiatVolume } from '../../_helpers/volume-by-payments.ts';
+import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
 
 let db: Db;
 let made = 0;
 
 beforeAll(async () => {
-  db = new Kysely<Tables>({ dialect: openSqlite(':memory:').dialect });
-  await migrate(db);
-  // Merchants, customers and addresses do not matter here.
-  await sql`PRAGMA foreign_keys = OFF`.execute(db);
+  db = await databaseOfRowsAlone();
 });
 afterAll(async () => db.destroy());
 

@@ -1,23 +1,17 @@
 import fc from 'fast-check';
-import { Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COINS, COIN_INFO, type Coin } from '../../../src/domain/coins.ts';
 import { formatDecimal } from '../../../src/domain/money.ts';
 import type { Db } from '../../../src/store/database.ts';
-import { openSqlite } from '../../../src/store/dialect.ts';
-import { migrate } from '../../../src/store/migrate.ts';
-import type { Tables } from '../../../src/store/tables.ts';
 import { readVolume } from '../../../src/usecases/merchants/read-volume.ts';
+import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
 
 const NOON = Date.parse('2026-06-15T12:00:00Z');
 let db: Db;
 let made = 0;
 
 beforeAll(async () => {
-  db = new Kysely<Tables>({ dialect: openSqlite(':memory:').dialect });
-  await migrate(db);
-  // Merchants, customers and addresses do not matter here.
-  await sql`PRAGMA foreign_keys = OFF`.execute(db);
+  db = await databaseOfRowsAlone();
 });
 afterAll(async () => db.destroy());
 beforeEach(async () => {

@@ -1,25 +1,19 @@
 import fc from 'fast-check';
-import { Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inTransaction, type Db } from '../../../src/store/database.ts';
-import { openSqlite } from '../../../src/store/dialect.ts';
-import { migrate } from '../../../src/store/migrate.ts';
-import type { Tables } from '../../../src/store/tables.ts';
 import {
   deleteOldestLogs,
   insertWebhookLog,
   listWebhookLogs,
   sumLogBytes,
 } from '../../../src/store/webhook-logs.ts';
+import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
 
 let db: Db;
 let made = 0;
 
 beforeAll(async () => {
-  db = new Kysely<Tables>({ dialect: openSqlite(':memory:').dialect });
-  await migrate(db);
-  // Merchants and deliveries do not matter here.
-  await sql`PRAGMA foreign_keys = OFF`.execute(db);
+  db = await databaseOfRowsAlone();
 });
 afterAll(async () => db.destroy());
 
