@@ -6,14 +6,18 @@ import type { Logger } from '../domain/ports.ts';
 import { SEGWIT_PREFIXES } from './addresses.ts';
 import type { Wallet } from './derivation.ts';
 import { LruCache } from './lru-cache.ts';
+import { Patience } from './patience.ts';
 import type { StockDelivery, StockOrder, StockSource } from './stock-worker.ts';
 
 /** Branches with addresses in stock; each holds at most MOST of them, about 100 bytes apiece. */
 const BRANCHES = 1_024;
 const FIRST = 4;
 const MOST = 256;
-/** So long after a thread failed or could not be had, another one is tried. */
+/** So long after a thread failed or could not be had, another one is tried; each that fails, too, doubles it. */
 const REST_MS = 60_000;
+const LONGEST_REST = 64;
+/** An order takes milliseconds: a thread that serves none of them for so long hangs. */
+const PATIENCE_MS = 20_000;
 
 /** The next addresses of one branch, by index. */
 interface Shelf {
@@ -34,8 +38,10 @@ export interface AddressStock extends AddressDeriver {
 interface StockOptions {
   readonly wallet: Wallet;
   readonly liveNetwork: Network;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
   readonly restMs: number;
+  readonly patienceMs: number;
+  readonly startThread: () => Worker;
 }
 
 /**
@@ -45,26 +51,40 @@ interface StockOptions {
  * address is derived here, too, and all are thrown away when it differs: money sent to a wrong address
  * would be gone. Of secp256k1 branches the worker gets public keys only; of Solana, whose every
  * address needs a private key, the account's, which it wipes as soon as it has served the order. What is
- * not in stock, for whatever reason, is derived on the spot.
+ * not in stock, for whatever reason, is derived on the spot. A thread that fails or hangs is ended, and
+ * another one tried after a rest.
  */
 export function createAddressStock(
   wallet: Wallet,
   liveNetwork: Network,
-  logger: Logger,
-  { restMs = REST_MS }: { readonly restMs?: number } = {},
+  logger: StockOptions['logger'],
+  options: Partial<Pick<StockOptions, 'restMs' | 'patienceMs' | 'startThread'>> = {},
 ): AddressStock {
-  return new WorkerStock({ wallet, liveNetwork, logger, restMs });
+  const { restMs = REST_MS, patienceMs = PATIENCE_MS, startThread = startStockThread } = options;
+  return new WorkerStock({ wallet, liveNetwork, logger, restMs, patienceMs, startThread });
+}
+
+function startStockThread(): Worker {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return new Worker(new URL(`./stock-worker.${extension}`, import.meta.url));
 }
 
 class WorkerStock implements AddressStock {
   readonly #options: StockOptions;
   #shelves = new LruCache<Shelf>(BRANCHES);
   #worker: Worker | null = null;
+  readonly #patience: Patience;
+  /** Threads in a row that failed, and what was last said of them. */
+  #failures = 0;
+  #told: string | null = null;
   #restsUntil = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   constructor(options: StockOptions) {
     this.#options = options;
+    this.#patience = new Patience(options.patienceMs, () =>
+      this.#giveUp(this.#worker, new Error('the thread hangs')),
+    );
   }
 
   address(path: KeyPath): string {
@@ -81,6 +101,7 @@ class WorkerStock implements AddressStock {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#patience.end();
     await this.#worker?.terminate();
   }
 
@@ -96,6 +117,7 @@ class WorkerStock implements AddressStock {
     try {
       this.#worker ??= this.#started();
       this.#worker.postMessage(order, privateBytesOf(source));
+      this.#patience.asked();
     } catch (error) {
       // The machine gives no more threads: that must keep nobody from paying.
       wipe(source);
@@ -104,8 +126,7 @@ class WorkerStock implements AddressStock {
   }
 
   #started(): Worker {
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const worker = new Worker(new URL(`./stock-worker.${extension}`, import.meta.url));
+    const worker = this.#options.startThread();
     worker.unref();
     worker.on('message', (delivery: StockDelivery) => this.#take(worker, delivery));
     worker.on('error', (error) => this.#giveUp(worker, error));
@@ -115,6 +136,7 @@ class WorkerStock implements AddressStock {
 
   #take(from: Worker, { key, from: first, addresses }: StockDelivery): void {
     if (from !== this.#worker) return;
+    this.#patience.answered();
     const shelf = this.#shelves.get(key, newShelf);
     const path = shelf.ordered;
     shelf.ordered = null;
@@ -129,17 +151,26 @@ class WorkerStock implements AddressStock {
       if (shelf.ready.size <= 2 * MOST) break;
       shelf.ready.delete(index);
     }
+    if (this.#told !== null) this.#options.logger.info({}, 'addresses are derived ahead again');
+    this.#failures = 0;
+    this.#told = null;
   }
 
-  /** Forgets the stock, and leaves it at that for a while. */
+  /** Forgets the stock, and leaves it at that for a while. What fails again in the same way is not told again. */
   #giveUp(failed: Worker | null, error: unknown): void {
     // Its end, after its error; or the one that took its place is not to blame.
     if (this.#isClosed || failed !== this.#worker) return;
     this.#worker = null;
+    this.#patience.end();
     this.#shelves = new LruCache<Shelf>(BRANCHES);
-    const { logger, restMs } = this.#options;
+    const { logger } = this.#options;
+    const restMs = this.#options.restMs * Math.min(LONGEST_REST, 2 ** this.#failures);
     this.#restsUntil = performance.now() + restMs;
+    this.#failures += 1;
     void failed?.terminate();
+    const trouble = String(error);
+    if (trouble === this.#told) return;
+    this.#told = trouble;
     logger.error(
       { err: error, restMs },
       'addresses are not derived ahead for now, which makes new payments slower',

@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COINS } from '../../../src/domain/coins.ts';
@@ -6,6 +7,7 @@ import { createAddressStock, type AddressStock } from '../../../src/wallet/addre
 import { createWallet, type Wallet } from '../../../src/wallet/derivation.ts';
 import type { PublicBranch } from '../../../src/wallet/secp256k1-branch.ts';
 import { Keyring } from '../../../src/wallet/keyring.ts';
+import { Patience } from '../../../src/wallet/patience.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { silent } from '../../_helpers/wallet-world.ts';
 
@@ -134,4 +136,73 @@ test('a thread that fails keeps nobody from an address, and after a while anothe
   );
   expect(broken).toBeLessThan(0);
   await own.close();
+});
+
+test('a thread that hangs is noticed, ended and told of once, and another one takes its place', async () => {
+  const threads: Worker[] = [];
+  const ended: number[] = [];
+  const said: string[] = [];
+  const startThread = (): Worker => {
+    const thread =
+      threads.length < 3
+        ? new Worker('for (;;);', { eval: true })
+        : new Worker(new URL('../../../src/wallet/stock-worker.ts', import.meta.url));
+    thread.on('exit', (code) => ended.push(code));
+    threads.push(thread);
+    return thread;
+  };
+  const logger = {
+    info: (_fields: object, line: string) => void said.push(line),
+    error: (fields: object, line: string) =>
+      void said.push(`${line}: ${'err' in fields ? String(fields.err) : ''}`),
+  };
+  const own = createAddressStock(wallet, 'regtest', logger, { restMs: 10, patienceMs: 1_000, startThread });
+  let index = 0;
+  await eventually(
+    'a thread that works',
+    async () => {
+      expect(own.address(at(index))).toBe(wallet.address(at(index)));
+      index += 1;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return said.length;
+    },
+    (lines) => lines === 2,
+    20_000,
+  );
+  expect(said).toEqual([
+    'addresses are not derived ahead for now, which makes new payments slower: Error: the thread hangs',
+    'addresses are derived ahead again',
+  ]);
+  await eventually(
+    'the end of all that hung',
+    () => ended.length,
+    (threadsEnded) => threadsEnded === threads.length - 1,
+  );
+  await own.close();
+});
+
+test('a thread is given its time again with whatever it serves, and none when nothing is owed', async () => {
+  let lost = 0;
+  const patience = new Patience(40, () => (lost += 1));
+  for (let orders = 0; orders < 8; orders += 1) patience.asked();
+  for (let served = 0; served < 8; served += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 12));
+    patience.answered();
+  }
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  expect(lost).toBe(0);
+  // The process stood still: what came meanwhile is handled before anybody is given up.
+  patience.asked();
+  const until = performance.now() + 200;
+  while (performance.now() < until);
+  setImmediate(() => patience.answered());
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  expect(lost).toBe(0);
+  patience.asked();
+  await eventually(
+    'somebody gives up, once',
+    async () => lost,
+    (times) => times === 1,
+    2_000,
+  );
 });
