@@ -8,9 +8,11 @@ import type { PaymentCredit, PaymentState } from './types.ts';
 export interface Coverage {
   readonly numerator: bigint;
   readonly denominator: bigint;
+  /** The whole price in atoms of the coin, among those that came, of which one atom is worth most. */
+  readonly coarsest: bigint;
 }
 
-const NOTHING: Coverage = { numerator: 0n, denominator: 1n };
+const NOTHING: Coverage = { numerator: 0n, denominator: 1n, coarsest: 1n };
 const BPS = 10_000n;
 
 /** Adds up the share of the price that each credit covers. Credits without a known price count nothing. */
@@ -24,6 +26,7 @@ export function coverageOf(credits: readonly PaymentCredit[]): Coverage {
     total = {
       numerator: total.numerator * due + amount * total.denominator,
       denominator: total.denominator * due,
+      coarsest: total === NOTHING || due < total.coarsest ? due : total.coarsest,
     };
   }
   return total;
@@ -34,9 +37,13 @@ export function isPaid(coverage: Coverage, toleranceBps: number): boolean {
   return coverage.numerator * BPS >= coverage.denominator * (BPS - BigInt(toleranceBps));
 }
 
-/** True when the coverage passes the price by more than the tolerance. */
-export function isOverpaid(coverage: Coverage, toleranceBps: number): boolean {
-  return coverage.numerator * BPS > coverage.denominator * (BPS + BigInt(toleranceBps));
+/**
+ * True when the coverage passes the price by more than the tolerance, and by an atom at least: what is
+ * missing after money in another coin is asked for rounded up, and who pays that has paid nothing too much.
+ */
+export function isOverpaid({ numerator, denominator, coarsest }: Coverage, toleranceBps: number): boolean {
+  const isAnAtom = (numerator - denominator) * coarsest >= denominator;
+  return isAnAtom && numerator * BPS > denominator * (BPS + BigInt(toleranceBps));
 }
 
 /** True when the price was paid at least twice. */

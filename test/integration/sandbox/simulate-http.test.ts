@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COINS } from '../../../src/domain/coins.ts';
+import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { Shop, type ApiAnswer, type PaymentJson } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';
@@ -54,6 +55,25 @@ describe('the running sandbox', () => {
     const payment = await shop.createPayment();
     await simulate({ paymentId: payment.id, scenario: 'overpay' });
     expect((await settled(payment, 'completed')).exception).toBe('overpaid');
+  });
+
+  it('completes without exception when the rest is paid in another coin, to the atom, without tolerance', async () => {
+    const strict = await Shop.open(till.api, { settings: { tolerancePercent: '0' } });
+    const { id: paymentId, options } = await strict.createPayment({ amount: '10', currency: 'EUR' });
+    const play = async (fields: object): Promise<unknown> =>
+      strict.api.must('POST', PATH, { token: strict.secretKey, body: { paymentId, ...fields } });
+    await play({ scenario: 'underpay', coin: 'BTC', amount: '0.00005' });
+    // What is missing in LTC then is no whole number of atoms.
+    const [btc, ltc] = [options.BTC, options.LTC].map(({ amount }) => parseCoinAmount(amount, 'BTC'));
+    expect((ltc! * 5_000n) % btc!).not.toBe(0n);
+    await play({ scenario: 'exact', coin: 'LTC' });
+    const done = await eventually(
+      'the payment is completed',
+      () => strict.payment(paymentId),
+      ({ status }) => status === 'completed',
+    );
+    expect(done.exception).toBeNull();
+    expect(typesOf(done)).not.toContain('payment.overpaid');
   });
 
   it('takes a double-spent payment back while blocks keep coming', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outputKey } from '../../../src/domain/chain.ts';
-import { coverageOf, isPaid } from '../../../src/domain/payment/coverage.ts';
+import { coverageOf, isPaid, missingAtoms } from '../../../src/domain/payment/coverage.ts';
 import { liveCredits, transition } from '../../../src/domain/payment/machine.ts';
 import type { PaymentEventType, PaymentFact, PaymentState } from '../../../src/domain/payment/types.ts';
 
@@ -378,6 +378,35 @@ const history = fc
   });
 
 describe('payment machine, whatever happens', () => {
+  it('who pays what is missing has paid enough and nothing too much, one atom more is too much', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt(2n, 10n ** 12n),
+        fc.bigInt(2n, 10n ** 24n),
+        fc.integer({ min: 1, max: 999 }),
+        fc.bigInt(0n, 1n),
+        (btc, ltc, share, extra) => {
+          const options = {
+            BTC: { due: btc, requiredConfirmations: 1, finality: null },
+            LTC: { due: ltc, requiredConfirmations: 1, finality: null },
+          };
+          const part = (btc * BigInt(share)) / 1000n + 1n;
+          fc.pre(part < btc);
+          const first = run(fresh({ toleranceBps: 0, options }), [[confirmed(1, part, 10, 100), 10]]).payment;
+          // At most one atom of the coarser coin is rounded: an atom of that one is surely more.
+          const more = extra * (ltc / (btc < ltc ? btc : ltc) + 1n);
+          const rest = missingAtoms(coverageOf(first.credits), ltc) + more;
+          const { payment, events } = run(first, [[confirmed(2, rest, 20, 100, { coin: 'LTC' }), 20]]);
+          expect(payment.status).toBe('completed');
+          expect(payment.exception).toBe(extra === 0n ? null : 'overpaid');
+          expect(events).toEqual(
+            extra === 0n ? ['payment.completed'] : ['payment.completed', 'payment.overpaid'],
+          );
+        },
+      ),
+    );
+  });
+
   it('credits what is alive, exactly: the last word on each output decides', () => {
     fc.assert(
       fc.property(history, (steps) => {
