@@ -109,20 +109,22 @@ async function confirmVersion(
   tx: Tx,
   deps: RecordSpendsDeps,
   version: StoredSendVersion,
-  mined: { readonly height: number; readonly outcome: Debit['outcome'] },
+  block: { readonly height: number; readonly outcome: Debit['outcome'] },
 ): Promise<void> {
-  const { height, outcome } = mined;
+  const { height, outcome } = block;
   const before = await findSend(tx, version.send_id);
   if (before === undefined) throw new Error(`send ${version.send_id} of ${version.txid} is missing`);
-  if (before.status === 'failed' && mined.outcome?.succeeded !== false) {
+  if (before.status === 'failed' && outcome?.succeeded !== false) {
     deps.logger.error(
       { sendId: before.id, txid: version.txid },
       'a send held to have failed was mined after all',
     );
   }
-  const fee = outcome?.fee.toString() ?? version.fee;
+  const now = deps.clock.now();
+  const mined = { txid: version.txid, version: version.version, fee: outcome?.fee.toString() ?? version.fee };
   if (outcome?.succeeded === false) {
-    if (before.status !== 'failed') await failSend(tx, deps, { ...before, fee }, REVERTED);
+    if (before.status === 'failed') return;
+    await failSend(tx, deps, await updateSend(tx, before.id, mined, now), REVERTED);
     return;
   }
   const told = before.confirmed_txid === version.txid;
@@ -130,16 +132,14 @@ async function confirmVersion(
     tx,
     before.id,
     {
+      ...mined,
       status: 'confirmed',
       height,
-      txid: version.txid,
-      fee,
-      version: version.version,
       error: null,
       next_broadcast_at: null,
       confirmed_txid: version.txid,
     },
-    deps.clock.now(),
+    now,
   );
   if (!told) await emitSendEvent(tx, deps, 'send.confirmed', send);
   await recordRefund(tx, deps, send);

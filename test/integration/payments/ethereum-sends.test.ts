@@ -228,6 +228,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(failed.error).toContain('only the network fee was spent');
     const paid = await feePaid(body.data.txHash);
     expect(paid).toBeGreaterThan(0n);
+    expect(wei(failed.fee)).toBe(paid);
     await balanceOf(before - paid);
     expect(await anvil.balance(shop.wallets.ETH)).toBe(before - paid);
   });
