@@ -62,7 +62,7 @@ export class CheckoutWorld {
     await eventually(
       'the payment has ended',
       () => this.shop.payment(paymentId),
-      ({ status }) => status === 'expired' || status === 'failed',
+      ({ status, exception }) => status === 'expired' || status === 'failed' || exception === 'underpaid',
     );
   }
 
@@ -86,6 +86,16 @@ export const STATES: readonly {
     status: 'underpaid',
     heading: 'Part of the amount is missing',
     reach: async (world, id) => world.simulate(id, 'underpay', { coin: 'LTC' }),
+  },
+  {
+    name: 'short',
+    status: 'underpaid',
+    exception: 'underpaid',
+    heading: 'Part of the amount is missing',
+    reach: async (world, id) => {
+      await world.simulate(id, 'underpay', { coin: 'LTC' });
+      await world.runOut(id);
+    },
   },
   {
     name: 'confirming',

@@ -55,6 +55,8 @@ function pending(scene: Scene): Html {
 
 function underpaid(scene: Scene): Html {
   const { say, language, view } = scene;
+  // Its time is up: what came now would be late, at another rate, and may not count at all.
+  if (view.payment.exception !== null) return outcome(scene, 'alert', 'underpaidTitle', 'shortText');
   const received = Object.entries(view.payment.options)
     .filter(([, option]) => option.received !== '0')
     .map(([coin, option]) => `${coins(option.received, language)} ${coin}`);

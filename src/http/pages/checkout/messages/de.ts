@@ -24,6 +24,8 @@ export const de: Messages = {
   waiting: 'Warten auf Ihre Zahlung',
   underpaidTitle: 'Ein Teil des Betrags fehlt',
   underpaidText: '{received} sind eingegangen. Bitte senden Sie den Rest.',
+  shortText:
+    'Die Zeit ist um: Bitte senden Sie nichts mehr. Der Shop weiß Bescheid und entscheidet, wie es weitergeht.',
   confirmingTitle: 'Zahlung eingegangen',
   confirmingText: 'Das Netzwerk bestätigt sie. Sie können diese Seite schließen, mehr ist nicht zu tun.',
   confirmations: '{done} von {needed} Bestätigungen',

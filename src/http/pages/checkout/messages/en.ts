@@ -23,6 +23,8 @@ export const en = {
   waiting: 'Waiting for your payment',
   underpaidTitle: 'Part of the amount is missing',
   underpaidText: 'We received {received}. Please send the rest.',
+  shortText:
+    'The time is up: please do not send any more. The shop has been told and will decide what happens next.',
   confirmingTitle: 'Payment received',
   confirmingText: 'The network is confirming it. You can close this page: nothing more is needed from you.',
   confirmations: '{done} of {needed} confirmations',

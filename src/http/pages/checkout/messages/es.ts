@@ -24,6 +24,7 @@ export const es: Messages = {
   waiting: 'Esperando su pago',
   underpaidTitle: 'Falta una parte del importe',
   underpaidText: 'Hemos recibido {received}. Envíe el resto, por favor.',
+  shortText: 'El plazo ha terminado: no envíe nada más. Se ha avisado a la tienda, que decidirá qué hacer.',
   confirmingTitle: 'Pago recibido',
   confirmingText: 'La red lo está confirmando. Puede cerrar esta página: no tiene que hacer nada más.',
   confirmations: '{done} de {needed} confirmaciones',

@@ -24,6 +24,7 @@ export const fr: Messages = {
   waiting: 'En attente de votre paiement',
   underpaidTitle: 'Il manque une partie du montant',
   underpaidText: 'Nous avons reçu {received}. Veuillez envoyer le reste.',
+  shortText: 'Le délai est écoulé : n’envoyez plus rien. La boutique a été prévenue et décidera de la suite.',
   confirmingTitle: 'Paiement reçu',
   confirmingText: 'Le réseau le confirme. Vous pouvez fermer cette page : il n’y a plus rien à faire.',
   confirmations: '{done} confirmations sur {needed}',

@@ -24,6 +24,7 @@ export const pt: Messages = {
   waiting: 'Aguardando o seu pagamento',
   underpaidTitle: 'Falta uma parte do valor',
   underpaidText: 'Recebemos {received}. Envie o restante, por favor.',
+  shortText: 'O prazo terminou: não envie mais nada. A loja foi avisada e decidirá o que fazer.',
   confirmingTitle: 'Pagamento recebido',
   confirmingText: 'A rede está confirmando. Você pode fechar esta página: não é preciso fazer mais nada.',
   confirmations: '{done} de {needed} confirmações',
