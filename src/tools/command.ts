@@ -6,6 +6,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError, loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/config.ts';
 import { packageRoot } from '../config/package-root.ts';
+import { isDay } from '../domain/calendar.ts';
 import type { Logger } from '../domain/ports.ts';
 
 /** A wrong call of a command: the message says what is right. */
@@ -57,6 +58,12 @@ export function countOf(name: string, text: string, min: number, max: number): n
   const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (count >= min && count <= max) return count;
   throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
+}
+
+/** The first moment (UTC) of a day that an option names, ms. @throws {UsageError} when the calendar has no such day. */
+export function dayOf(name: string, text: string): number {
+  if (isDay(text)) return Date.parse(text);
+  throw new UsageError(`--${name}: ${text} is no date such as 2026-01-31`);
 }
 
 /** A secret from a file, `-` being the standard input; without one it is asked for on the terminal. */

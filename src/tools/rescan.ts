@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts';
 import { lockDataDir } from '../store/data-dir.ts';
 import { openDatabase } from '../store/open.ts';
 import { rescanChain, type RescanStart } from '../usecases/chain/rescan-chain.ts';
-import { countOf, parseCall, runCommand, tell, TOOL_LOGGER, UsageError } from './command.ts';
+import { countOf, dayOf, parseCall, runCommand, tell, TOOL_LOGGER, UsageError } from './command.ts';
 import { daemonData } from './daemon-data.ts';
 
 const USAGE = `Makes the daemon read a chain again. Stop it first.
@@ -79,7 +79,5 @@ function noRate(): never {
 function startOf(from: string | undefined): RescanStart {
   if (from === undefined) throw new UsageError('say --from which height or date');
   if (/^\d+$/.test(from)) return { height: countOf('from', from, 0, MAX_HEIGHT) };
-  const timeMs = /^\d{4}-\d{2}-\d{2}$/.test(from) ? Date.parse(from) : Number.NaN;
-  if (Number.isNaN(timeMs)) throw new UsageError('--from must be a height, or a date such as 2026-01-31');
-  return { timeMs };
+  return { timeMs: dayOf('from', from) };
 }

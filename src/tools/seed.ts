@@ -2,12 +2,14 @@ import { restoreSeed } from '../backup/restore-seed.ts';
 import { isFile } from '../backup/files.ts';
 import { watchKeys } from '../chains/registry.ts';
 import type { Config } from '../config/config.ts';
+import { email as emailAddress } from '../http/schemas/text.ts';
 import { createPasswords } from '../usecases/auth/passwords.ts';
 import { openKeyring, type Keyring } from '../wallet/keyring.ts';
 import { loadOrCreatePassphrase } from '../wallet/passphrase.ts';
 import {
   ask,
   countOf,
+  dayOf,
   parseCall,
   readSecret,
   runCommand,
@@ -98,8 +100,9 @@ interface RestoreValues {
 
 async function restore(config: Config, values: RestoreValues): Promise<number> {
   const { email } = values;
-  if (email === undefined || !/^[^\s@]+@[^\s@]+$/.test(email))
-    throw new UsageError('--email must be an address');
+  // As the sign-in takes it: nobody could get at an account of another one.
+  if (email === undefined || !emailAddress().safeParse(email).success)
+    throw new UsageError('--email must be an e-mail address');
   if (values['words-file'] === '-' && values['password-file'] === '-') {
     throw new UsageError('only one of the two can come from the standard input');
   }
@@ -140,8 +143,9 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
 
 function birthdayOf(text: string | undefined): number {
   if (text === undefined) return 0;
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw new UsageError('--birthday must be a date, such as 2026-01-31');
+  const time = dayOf('birthday', text);
+  if (time > Date.now())
+    throw new UsageError('--birthday must not be in the future: no money would be found');
   return time;
 }
 

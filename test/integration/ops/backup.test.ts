@@ -294,6 +294,19 @@ describe('scripts/seed', () => {
     expect(await call(words, join(dir, 'a'))).toMatchObject({ code: 0 });
     rmSync(dir, { recursive: true });
   });
+
+  it.each([
+    [['--email', 'owner@localhost'], 'an address that no sign-in takes'],
+    [['--email', 'me@example.com', '--birthday', '2026-02-31'], 'a birthday that the calendar does not have'],
+    [['--email', 'me@example.com', '--birthday', '2126-01-31'], 'a birthday before which all money was paid'],
+  ])('refuses to restore with %j: %s', async (args) => {
+    const target = join(till.dataDir, 'restored');
+    const files = ['--words-file', '-', '--password-file', '/dev/null', '--data-dir', target];
+    const refused = await runTool('seed', ['restore', ...args, ...files], { env: ENV, input: words });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(args.at(-2)!) });
+    expect(refused.stderr).not.toContain('password must have');
+    expect(existsSync(target)).toBe(false);
+  });
 });
 
 async function restore(file: string, target: string, env: Record<string, string> = ENV) {
