@@ -1,13 +1,10 @@
 import { sql, type SelectQueryBuilder } from 'kysely';
-import { accountsPerSend } from '../domain/accounts.ts';
+import { accountsPerSend, OUTPUTS_PER_SEND } from '../domain/accounts.ts';
 import type { Fund, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import { reserveWholeAccounts, spendableAccounts } from './spendable-accounts.ts';
 import type { Tables } from './tables.ts';
-
-/** Most outputs one send may draw on: keeps a transaction quick to sign and well below the size nodes relay. */
-const MAX_SEND_INPUTS = 500;
 
 /** Whose money, on which chain. */
 export interface WalletRef extends ChainId {
@@ -20,7 +17,7 @@ type OutputQuery = SelectQueryBuilder<Tables, 'outputs', object>;
 
 /**
  * Money that a send may use now: confirmed, mature at the chain's cursor, unspent and unreserved,
- * of all of the merchant's addresses. Largest first, at most MAX_SEND_INPUTS of them; where accounts
+ * of all of the merchant's addresses. Largest first, at most OUTPUTS_PER_SEND of them; where accounts
  * are spent as a whole, as many as one send can draw on, each as one fund.
  */
 export async function spendableFunds(db: Db, wallet: WalletRef): Promise<Fund[]> {
@@ -91,6 +88,9 @@ export async function releaseOutputs(
   await update.execute();
 }
 
+/** Sends whose surplus is given back at a time. */
+const MAX_RELEASED = 500;
+
 /** Confirmed sends up to a height that still hold outputs which the confirmed version did not use. */
 export async function sendsWithSurplus(db: Db, chain: ChainId, upToHeight: number): Promise<string[]> {
   const rows = await db
@@ -104,7 +104,7 @@ export async function sendsWithSurplus(db: Db, chain: ChainId, upToHeight: numbe
     .where('sends.height', '<=', upToHeight)
     .select('outputs.send_id as id')
     .distinct()
-    .limit(MAX_SEND_INPUTS)
+    .limit(MAX_RELEASED)
     .execute();
   return rows.flatMap((row) => (row.id === null ? [] : [row.id]));
 }
@@ -124,7 +124,7 @@ export async function holdsUnconfirmed(db: Db, sendId: string): Promise<boolean>
 const MAX_ACCOUNT_PARTS = 20_000;
 
 function limitFor({ from }: WalletRef): number {
-  return from === undefined ? MAX_SEND_INPUTS : MAX_ACCOUNT_PARTS;
+  return from === undefined ? OUTPUTS_PER_SEND : MAX_ACCOUNT_PARTS;
 }
 
 function available(db: Db, wallet: WalletRef): OutputQuery {
@@ -179,7 +179,7 @@ function largest(query: ReturnType<typeof matured>) {
     .orderBy('outputs.amount', 'desc');
 }
 
-async function toFunds(query: OutputQuery, limit = MAX_SEND_INPUTS): Promise<Fund[]> {
+async function toFunds(query: OutputQuery, limit = OUTPUTS_PER_SEND): Promise<Fund[]> {
   const rows = await largest(matured(query))
     .orderBy('outputs.txid')
     .orderBy('outputs.vout')

@@ -1,3 +1,4 @@
+import { OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
 import {
   InsufficientFunds,
   UnsendableAmount,
@@ -11,8 +12,6 @@ import type { Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import { COIN_FORMATS } from './formats.ts';
 
-/** Inputs of one transaction; the largest funds are used first. */
-const MAX_INPUTS = 500;
 /** A replacement pays at least this much more per unit than what it replaces: one eighth. */
 const BUMP_DIVISOR = 8n;
 
@@ -28,7 +27,7 @@ export function quoteFee(coin: Coin, nowMs: number): FeeQuote {
  */
 export function planSend(coin: Coin, request: SendRequest): SendPlan {
   const { amount, subtractFee, quote } = request;
-  const funds = [...request.funds].sort(byAmountDescending).slice(0, MAX_INPUTS);
+  const funds = [...request.funds].sort(byAmountDescending).slice(0, OUTPUTS_PER_SEND);
   const total = sum(funds);
   requireCarried(coin, amount);
   for (let count = 1; count <= funds.length; count += 1) {

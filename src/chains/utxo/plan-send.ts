@@ -1,4 +1,5 @@
 import { selectUTXO } from '@scure/btc-signer';
+import { OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
 import {
   type Fund,
   InsufficientFunds,
@@ -14,8 +15,6 @@ import type { UtxoCoin } from './coin.ts';
 import { finishFeeOnTop, finishFeeSubtracted, type PlanParts, rateRule, sumOf } from './plan.ts';
 import { dustLimit, feeFor, INPUT_VSIZE, transactionVsize } from './size.ts';
 
-/** Bounds the size of a transaction (20 kvB of the 100 relayed) and the time to sign it (half a second). */
-const MAX_INPUTS = 300;
 /** selectUTXO counts in whole atoms per byte; thousandths give it our rates per 1,000 exactly. */
 const SCALE = 1_000n;
 
@@ -60,7 +59,7 @@ export function usableFunds(funds: readonly Fund[], rate: bigint): Fund[] {
   return funds
     .filter((fund) => fund.amount > inputFee)
     .sort((a, b) => compareBig(b.amount, a.amount) || compareText(outputKey(a.ref), outputKey(b.ref)))
-    .slice(0, MAX_INPUTS);
+    .slice(0, OUTPUTS_PER_SEND);
 }
 
 function chooseInputs(

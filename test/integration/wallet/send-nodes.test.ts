@@ -116,6 +116,17 @@ function runWith(coin: NodeCoin): void {
     expect(await world.balance(coin)).toBe(formatCoinAmount(COIN / 2n - atoms(sent.fee), coin));
   });
 
+  test('the balance is what one send can spend, however many payments it came in', async () => {
+    await fund(...Array.from({ length: 310 }, () => COIN / 100n));
+    const balance = await world.balance(coin);
+    expect(balance).toBe('3');
+    const sent = await send(await node.foreignAddress(), balance, { subtractFee: true });
+    expect(sent.status).toBe('broadcast');
+    expect(await feeOnChain(sent.txHash)).toBe(atoms(sent.fee));
+    await mine();
+    expect(await world.balance(coin)).toBe('0.1');
+  });
+
   test('subtractFee empties the wallet: amount and fee add up to everything', async () => {
     await fund(2n * COIN, COIN);
     const destination = await node.foreignAddress();
