@@ -7,40 +7,59 @@ import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
 /** Blocks remembered below the cursor: the deepest reorg that is followed without a rescan. */
 export const REMEMBERED_BLOCKS = 2_016;
 
-/** Where the scan of a chain stands; undefined before the first contact with its node. */
-export async function findCursor(db: Db, chain: ChainId): Promise<BlockRef | undefined> {
-  return (await cursorOf(db, chain))[0];
+/** Where the scan of a chain stands, and what its network called final. */
+export interface ChainStand {
+  readonly cursor: BlockRef;
+  readonly final: FinalHeights;
 }
 
-const cursorOf = prepared((db, slot: SlotOf<ChainId>) =>
+/** Undefined before the first contact with the chain's node. */
+export async function findStand(db: Db, chain: ChainId): Promise<ChainStand | undefined> {
+  const [row] = await standOf(db, chain);
+  if (row === undefined) return undefined;
+  const { height, hash, safe, finalized } = row;
+  return { cursor: { height, hash }, final: { safe, finalized } };
+}
+
+/** Where the scan of a chain stands; undefined before the first contact with its node. */
+export async function findCursor(db: Db, chain: ChainId): Promise<BlockRef | undefined> {
+  return (await findStand(db, chain))?.cursor;
+}
+
+const standOf = prepared((db, slot: SlotOf<ChainId>) =>
   db
     .selectFrom('chain_cursors')
-    .select(['height', 'hash'])
+    .select(['height', 'hash', 'safe_height as safe', 'finalized_height as finalized'])
     .where('coin', '=', slot('coin'))
     .where('mode', '=', slot('mode')),
 );
 
-const cursorsOf = prepared((db, slot: SlotOf<{ mode: Mode }>) =>
+const standsOf = prepared((db, slot: SlotOf<{ mode: Mode }>) =>
   db
     .selectFrom('chain_cursors')
     .select(['coin', 'height', 'safe_height as safe', 'finalized_height as finalized'])
     .where('mode', '=', slot('mode')),
 );
 
-/** Heights of all chains of one mode. */
-export async function cursorHeights(db: Db, mode: Mode): Promise<Partial<Record<Coin, number>>> {
-  const rows = await cursorsOf(db, { mode });
-  return Object.fromEntries(rows.map((row) => [row.coin, row.height]));
-}
-
-/** What the networks of one mode called final. */
-export async function finalHeights(db: Db, mode: Mode): Promise<Partial<Record<Coin, FinalHeights>>> {
-  const rows = await cursorsOf(db, { mode });
-  return Object.fromEntries(rows.map(({ coin, safe, finalized }) => [coin, { safe, finalized }]));
+/** Heights of all chains of one mode, and what their networks called final. */
+export async function chainStands(
+  db: Db,
+  mode: Mode,
+): Promise<{
+  readonly tips: Readonly<Partial<Record<Coin, number>>>;
+  readonly final: Readonly<Partial<Record<Coin, FinalHeights>>>;
+}> {
+  const tips: Partial<Record<Coin, number>> = {};
+  const final: Partial<Record<Coin, FinalHeights>> = {};
+  for (const { coin, height, safe, finalized } of await standsOf(db, { mode })) {
+    tips[coin] = height;
+    final[coin] = { safe, finalized };
+  }
+  return { tips, final };
 }
 
 export async function finalHeightsOf(db: Db, chain: ChainId): Promise<FinalHeights> {
-  return (await finalHeights(db, chain.mode))[chain.coin] ?? { safe: null, finalized: null };
+  return (await findStand(db, chain))?.final ?? { safe: null, finalized: null };
 }
 
 export async function setFinalHeights(tx: Tx, chain: ChainId, heights: FinalHeights): Promise<void> {

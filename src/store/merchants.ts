@@ -51,6 +51,17 @@ const byId = prepared((db, slot: SlotOf<{ id: string }>) =>
   db.selectFrom('merchants').selectAll().where('id', '=', slot('id')),
 );
 
+/** Where a merchant wants to hear of events. @throws when there is no such merchant. */
+export async function webhookUrlOf(db: Db, id: string): Promise<string | null> {
+  const [row] = await webhookUrl(db, { id });
+  if (row === undefined) throw new Error(`merchant ${id} does not exist`);
+  return row.webhook_url;
+}
+
+const webhookUrl = prepared((db, slot: SlotOf<{ id: string }>) =>
+  db.selectFrom('merchants').select('webhook_url').where('id', '=', slot('id')),
+);
+
 /** A merchant of this user; one of another user is not found. */
 export async function findMerchantOf(db: Db, userId: string, id: string): Promise<MerchantRow | undefined> {
   return db

@@ -11,12 +11,14 @@ export type StoredOutput = Selectable<OutputRow>;
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 500;
 
+type Optional = 'seq' | 'awaited_depth';
+
 /** An output to be written: a known one keeps its place. */
-export type ObservedOutput = Omit<StoredOutput, 'seq'> & Partial<Pick<StoredOutput, 'seq'>>;
+export type ObservedOutput = Omit<StoredOutput, Optional> & Partial<Pick<StoredOutput, Optional>>;
 
 /** Writes an output as observed now; what its spending side knows is left alone. */
 export async function putOutput(tx: Tx, row: ObservedOutput): Promise<void> {
-  await put(tx, row);
+  await put(tx, { ...row, awaited_depth: row.awaited_depth ?? 0 });
 }
 
 const put = prepared((db, slot: SlotOf<Omit<StoredOutput, 'seq'>>) => {
@@ -28,6 +30,7 @@ const put = prepared((db, slot: SlotOf<Omit<StoredOutput, 'seq'>>) => {
     maturity: slot('maturity'),
     late_due: slot('late_due'),
     updated_at: slot('updated_at'),
+    awaited_depth: slot('awaited_depth'),
   };
   return db
     .insertInto('outputs')

@@ -3,6 +3,7 @@ import type { ChainId } from '../domain/coins.ts';
 import type { Db } from './database.ts';
 import type { StoredOutput } from './outputs.ts';
 import { prepared, type SlotOf } from './prepared.ts';
+import type { PaymentOptionRow } from './tables.ts';
 
 /**
  * Payments with money in blocks above a height that at a tip still gathers confirmations, or that the
@@ -21,24 +22,24 @@ export async function paymentsWithMoneyAbove(
 const paymentsInBlocks = prepared((db, slot: SlotOf<ChainId & { height: number; next: number }>) =>
   db
     .selectFrom('outputs')
-    .innerJoin('payment_options', (join) =>
-      join
-        .onRef('payment_options.payment_id', '=', 'outputs.payment_id')
-        .onRef('payment_options.coin', '=', 'outputs.coin'),
-    )
-    .select('outputs.payment_id')
+    .select('payment_id')
     .distinct()
-    .where('outputs.coin', '=', slot('coin'))
-    .where('outputs.mode', '=', slot('mode'))
-    .where('outputs.height', '>', slot('height'))
-    .where((eb) =>
-      eb.or([
-        eb('payment_options.required_finality', 'is not', null),
-        eb(eb('outputs.height', '+', eb.ref('payment_options.required_confirmations')), '>', slot('next')),
-        eb(eb('outputs.height', '+', eb.ref('outputs.maturity')), '>', slot('next')),
-      ]),
-    ),
+    .where('coin', '=', slot('coin'))
+    .where('mode', '=', slot('mode'))
+    .where('height', '>', slot('height'))
+    .where((eb) => eb(eb('height', '+', eb.ref('awaited_depth')), '>', slot('next'))),
 );
+
+/** Of money that the network's own word settles, which may come at any depth. */
+const ANY_DEPTH = 1_000_000_000;
+
+/** The `awaited_depth` of a payment's output. */
+export function awaitedDepth(
+  option: Pick<PaymentOptionRow, 'required_confirmations' | 'required_finality'>,
+  maturity: number,
+): number {
+  return option.required_finality === null ? Math.max(option.required_confirmations, maturity) : ANY_DEPTH;
+}
 
 /** Payments, by id after `after`, with late money whose price at the current rate is not known yet. */
 export async function paymentsWithUnquotedMoney(

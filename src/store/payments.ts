@@ -82,14 +82,15 @@ export type PaymentChange = Pick<
   | 'refunded_by'
 >;
 
-export async function updatePayment(tx: Tx, id: string, to: PaymentChange): Promise<void> {
-  await change(tx, { ...to, id });
+/** @param events how many events the change causes: as many more are counted on the payment */
+export async function updatePayment(tx: Tx, id: string, to: PaymentChange, events = 0): Promise<void> {
+  await change(tx, { ...to, id, events });
 }
 
-const change = prepared((db, slot: SlotOf<PaymentChange & { id: string }>) =>
+const change = prepared((db, slot: SlotOf<PaymentChange & { id: string; events: number }>) =>
   db
     .updateTable('payments')
-    .set({
+    .set((eb) => ({
       status: slot('status'),
       exception: slot('exception'),
       updated_at: slot('updated_at'),
@@ -98,23 +99,9 @@ const change = prepared((db, slot: SlotOf<PaymentChange & { id: string }>) =>
       accepted_at: slot('accepted_at'),
       refunded_at: slot('refunded_at'),
       refunded_by: slot('refunded_by'),
-    })
+      sequence: eb('sequence', '+', slot('events')),
+    }))
     .where('id', '=', slot('id')),
-);
-
-/** Counts one more event on a payment and returns it with the new sequence. */
-export async function countPaymentEvent(tx: Tx, id: string): Promise<StoredPayment> {
-  const [row] = await countEvent(tx, { id });
-  if (row === undefined) throw new Error(`payment ${id} does not exist`);
-  return row;
-}
-
-const countEvent = prepared((db, slot: SlotOf<{ id: string }>) =>
-  db
-    .updateTable('payments')
-    .set((eb) => ({ sequence: eb('sequence', '+', 1) }))
-    .where('id', '=', slot('id'))
-    .returningAll(),
 );
 
 /** The coins each of these payments is offered in. At most a few hundred ids at a time. */

@@ -322,6 +322,8 @@ export interface OutputRow {
   /** Send that reserved it. */
   send_id: string | null;
   updated_at: number;
+  /** Confirmations up to which its payment wants to hear of each; 0 of what is no payment's. */
+  awaited_depth: Generated<number>;
 }
 
 /** A price or an amount of money in three limbs of twelve digits, the lowest first: see exact-sums.ts. */

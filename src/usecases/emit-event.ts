@@ -25,6 +25,8 @@ export interface NewEvent {
   readonly data: object;
   /** The payment's webhookUrl, which goes before the merchant's. */
   readonly paymentWebhookUrl: string | null;
+  /** When it happened, ms; now, unless its body tells so already. */
+  readonly at?: number;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function emitEvent(
   event: NewEvent,
 ): Promise<{ eventId: string; deliveryId: string | null }> {
   if (!tx.isTransaction) throw new Error('an event must be written in the transaction of its change');
-  const now = deps.clock.now();
+  const now = event.at ?? deps.clock.now();
   const eventId = newTimedId('evt_', now);
   const eventSeq = await insertEvent(tx, {
     id: eventId,

@@ -256,11 +256,13 @@ const STATEMENTS = [
     state TEXT NOT NULL CHECK (state IN ('unconfirmed', 'confirmed', 'gone')), height INTEGER, block_hash TEXT,
     maturity INTEGER NOT NULL, first_seen_at INTEGER NOT NULL, late INTEGER NOT NULL CHECK (late IN (0, 1)), late_due TEXT,
     spent_by TEXT, spent_height INTEGER, send_id TEXT REFERENCES sends(id), updated_at INTEGER NOT NULL,
+    awaited_depth INTEGER NOT NULL DEFAULT 0,
     CHECK ((state = 'confirmed') = (height IS NOT NULL)),
     UNIQUE (coin, mode, txid, vout)) STRICT`,
   `CREATE INDEX outputs_by_payment ON outputs (payment_id, state, coin, amount) WHERE payment_id IS NOT NULL`,
   `CREATE INDEX outputs_unconfirmed ON outputs (coin, mode) WHERE state = 'unconfirmed'`,
-  `CREATE INDEX outputs_by_height ON outputs (coin, mode, height) WHERE height IS NOT NULL`,
+  // With what tells to which payments another block still makes a difference: of most there is no row to be read then.
+  `CREATE INDEX outputs_by_height ON outputs (coin, mode, height, awaited_depth, payment_id) WHERE height IS NOT NULL`,
   `CREATE INDEX outputs_spent_height ON outputs (coin, mode, spent_height) WHERE spent_height IS NOT NULL`,
   `CREATE INDEX outputs_spendable ON outputs (merchant_id, coin, mode, height, maturity, amount, state, spent_by, send_id)
     WHERE state = 'confirmed' AND spent_by IS NULL AND send_id IS NULL`,

@@ -1,7 +1,7 @@
 import type { BlockRef, ChainBlock, ChainBlockHeader } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { depthOf } from '../../domain/confirmations.ts';
-import { advanceCursor, finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
+import { advanceCursor, findCursor, findStand } from '../../store/chain-cursors.ts';
 import { inPatientTransaction, inTransaction, type Db, type Tx } from '../../store/database.ts';
 import { paymentsWithMoneyAbove } from '../../store/payments-with-money.ts';
 import { forgetDeadTransactions, forgetTransactionsBetween } from '../../store/raw-transactions.ts';
@@ -75,8 +75,9 @@ async function write(
   },
 ): Promise<boolean> {
   const { block, seenThrough, below } = given;
-  const cursor = await findCursor(tx, chain);
-  if (cursor === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);
+  const stand = await findStand(tx, chain);
+  if (stand === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);
+  const { cursor, final } = stand;
   if (!isInRow(cursor, [...below, block])) return false;
   const now = deps.clock.now();
   await advanceCursor(tx, chain, block, now, below);
@@ -91,7 +92,7 @@ async function write(
     ...(await findDisproved(tx, chain, block.disproved ?? [])),
   ];
   const { height, hash } = block;
-  const before = { coin: chain.coin, height: cursor.height, final: await finalHeightsOf(tx, chain) };
+  const before = { coin: chain.coin, height: cursor.height, final };
   const sighting = { kind: 'block' as const, height, hash, before };
   const told = await recordSightings(tx, deps, chain, { seen, gone }, sighting);
   await confirmSends(tx, deps, chain, { spends: block.debits, height });

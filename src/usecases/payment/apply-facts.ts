@@ -14,12 +14,13 @@ import type {
 import type { Clock, Logger, Rates } from '../../domain/ports.ts';
 import { coinAmountFor } from '../../domain/price.ts';
 import { afterCommit, type Tx } from '../../store/database.ts';
-import { findMerchant } from '../../store/merchants.ts';
+import { webhookUrlOf } from '../../store/merchants.ts';
 import { putOutput } from '../../store/outputs.ts';
-import { countPaymentEvent, findPayment, updatePayment, type StoredPayment } from '../../store/payments.ts';
+import { awaitedDepth } from '../../store/payments-with-money.ts';
+import { findPayment, updatePayment, type StoredPayment } from '../../store/payments.ts';
 import { emitEvent } from '../emit-event.ts';
-import { loadPayment, type LoadedPayment } from './load-payment.ts';
-import { presentPayment, type PresentDeps } from './present-payment.ts';
+import { loadChanged, loadPayment, type LoadedPayment } from './load-payment.ts';
+import { presentLoaded, shownTimeline, type PresentDeps } from './present-payment.ts';
 
 export interface ApplyFactsDeps extends PresentDeps {
   readonly clock: Clock;
@@ -65,10 +66,14 @@ export async function applyFacts(
     now,
   );
   if (result.events.length === 0 && isUnchanged(state, result.payment)) return [];
-  await saveCredits(tx, loaded, result.payment, { now, blockHash: blockHash ?? null });
-  await saveState(tx, row, result.payment, now);
-  for (const type of result.events) await tell(tx, deps, paymentId, type);
-  return result.events;
+  const { payment, events } = result;
+  await saveCredits(tx, loaded, payment, { now, blockHash: blockHash ?? null });
+  const saved = await saveState(tx, row, payment, { now, events: events.length });
+  if (events.length > 0) {
+    const areOutputsNew = payment.credits !== state.credits;
+    await tell(tx, deps, await loadChanged(tx, loaded, { row: saved, areOutputsNew }), events);
+  }
+  return events;
 }
 
 function asOf(state: PaymentState, { coin, height, final }: NonNullable<Occasion['before']>): PaymentState {
@@ -159,36 +164,56 @@ async function saveCredit(
     spent_height: null,
     send_id: null,
     updated_at: at.now,
+    awaited_depth: awaitedDepth(option, credit.maturity),
   });
 }
 
-async function saveState(tx: Tx, row: StoredPayment, state: PaymentState, now: number): Promise<void> {
-  await updatePayment(tx, row.id, {
+/** @returns the payment's row as it is now */
+async function saveState(
+  tx: Tx,
+  row: StoredPayment,
+  state: PaymentState,
+  at: { readonly now: number; readonly events: number },
+): Promise<StoredPayment> {
+  const change = {
     status: state.status,
     exception: state.exception,
-    updated_at: now,
+    updated_at: at.now,
     closed_at: state.closedAt,
     cancelled_at: state.cancelledAt,
     accepted_at: state.acceptedAt,
     refunded_at: state.refundedAt,
     refunded_by: state.refundedBy,
-  });
+  };
+  await updatePayment(tx, row.id, change, at.events);
+  return { ...row, ...change, sequence: row.sequence + at.events };
 }
 
-/** Counts the event on the payment and writes it with the payment as it is now. */
-async function tell(tx: Tx, deps: ApplyFactsDeps, paymentId: string, type: PaymentEventType): Promise<void> {
-  const row = await countPaymentEvent(tx, paymentId);
-  const merchant = await findMerchant(tx, row.merchant_id);
-  if (merchant === undefined) throw new Error(`merchant ${row.merchant_id} does not exist`);
-  const at = deps.clock.now();
-  await emitEvent(tx, deps, {
-    merchant: { id: merchant.id, webhookUrl: merchant.webhook_url },
-    type,
-    mode: row.mode,
-    paymentId: row.id,
-    sendId: null,
-    sequence: row.sequence,
-    data: { payment: await presentPayment(tx, deps, row, { type, sequence: row.sequence, at }) },
-    paymentWebhookUrl: row.webhook_url,
-  });
+/** Writes events, which are counted on the payment already, with the payment as it is now. */
+async function tell(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  loaded: LoadedPayment,
+  events: readonly PaymentEventType[],
+): Promise<void> {
+  const { row } = loaded;
+  const merchant = { id: row.merchant_id, webhookUrl: await webhookUrlOf(tx, row.merchant_id) };
+  const timeline = await shownTimeline(tx, row.id);
+  let sequence = row.sequence - events.length;
+  for (const type of events) {
+    sequence += 1;
+    const at = deps.clock.now();
+    timeline.push({ type, sequence, at });
+    await emitEvent(tx, deps, {
+      merchant,
+      type,
+      mode: row.mode,
+      paymentId: row.id,
+      sendId: null,
+      sequence,
+      data: { payment: presentLoaded(deps, loaded, timeline) },
+      paymentWebhookUrl: row.webhook_url,
+      at,
+    });
+  }
 }

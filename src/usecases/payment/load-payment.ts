@@ -1,7 +1,7 @@
 import type { Coin } from '../../domain/coins.ts';
 import type { PaymentCredit, PaymentOption, PaymentState, RefundSums } from '../../domain/payment/types.ts';
-import { cursorHeights, finalHeights } from '../../store/chain-cursors.ts';
-import type { Db } from '../../store/database.ts';
+import { chainStands } from '../../store/chain-cursors.ts';
+import type { Db, Tx } from '../../store/database.ts';
 import { outputsOfPayment, type StoredOutput } from '../../store/outputs.ts';
 import { refundsOf, type StoredRefund } from '../../store/refunds.ts';
 import { optionsOf, type StoredOption, type StoredPayment } from '../../store/payments.ts';
@@ -27,9 +27,24 @@ async function loadWith(
   outputs: readonly StoredOutput[],
 ): Promise<LoadedPayment> {
   const options = await optionsOf(db, row.id);
-  const tips = await cursorHeights(db, row.mode);
-  const final = await finalHeights(db, row.mode);
+  const { tips, final } = await chainStands(db, row.mode);
   const refunds = await refundsOf(db, row.id);
+  return { row, options, outputs, refunds, state: toState(row, options, { outputs, refunds, tips, final }) };
+}
+
+/**
+ * A payment that was read in this transaction, as it is after a change of it there.
+ * @param row as it was written
+ * @param areOutputsNew whether any of its outputs was written, too
+ */
+export async function loadChanged(
+  tx: Tx,
+  before: LoadedPayment,
+  { row, areOutputsNew }: { readonly row: StoredPayment; readonly areOutputsNew: boolean },
+): Promise<LoadedPayment> {
+  const { options, refunds } = before;
+  const { tips, final } = before.state;
+  const outputs = areOutputsNew ? await outputsOfPayment(tx, row.id) : before.outputs;
   return { row, options, outputs, refunds, state: toState(row, options, { outputs, refunds, tips, final }) };
 }
 

@@ -22,19 +22,14 @@ const MAX_LIST = 100;
 /** The payment object of the API in full (design section 4). */
 export type PaymentView = ReturnType<typeof presentLoaded>;
 
-/**
- * Shows a payment as the API does. `telling` is the event being written about it, which is not in
- * the database yet.
- */
-export async function presentPayment(
-  db: Db,
-  deps: PresentDeps,
-  row: StoredPayment,
-  telling?: TimelineRow,
-): Promise<PaymentView> {
-  const loaded = await loadShownPayment(db, row);
-  const past = await paymentTimeline(db, row.id, MAX_LIST);
-  return presentLoaded(deps, loaded, telling === undefined ? past : [...past, telling]);
+/** Shows a payment as the API does. */
+export async function presentPayment(db: Db, deps: PresentDeps, row: StoredPayment): Promise<PaymentView> {
+  return presentLoaded(deps, await loadShownPayment(db, row), await shownTimeline(db, row.id));
+}
+
+/** As much of what was told about a payment as is shown. */
+export async function shownTimeline(db: Db, paymentId: string): Promise<TimelineRow[]> {
+  return paymentTimeline(db, paymentId, MAX_LIST);
 }
 
 /** As presentPayment, from what was read already. */

@@ -7,7 +7,7 @@ import {
   type SimulatorControl,
   type SimulatorControls,
 } from '../../domain/simulator-control.ts';
-import { cursorHeights } from '../../store/chain-cursors.ts';
+import { chainStands } from '../../store/chain-cursors.ts';
 import { inTransaction, type Db } from '../../store/database.ts';
 import { outputsOfPayment, type StoredOutput } from '../../store/outputs.ts';
 import { bringExpiryForward } from '../../store/payments.ts';
@@ -142,8 +142,8 @@ async function pay(
 async function mine({ deps, coin, control }: Stage, blocks: number): Promise<void> {
   const height = await control.mine(blocks);
   await observed(deps, coin, async () => {
-    const heights = await cursorHeights(deps.db, 'sandbox');
-    return (heights[coin] ?? 0) >= height;
+    const { tips } = await chainStands(deps.db, 'sandbox');
+    return (tips[coin] ?? 0) >= height;
   });
 }
 

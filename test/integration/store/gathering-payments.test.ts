@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inTransaction } from '../../../src/store/database.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+import { putOutput } from '../../../src/store/outputs.ts';
+import { awaitedDepth, paymentsWithMoneyAbove } from '../../../src/store/payments-with-money.ts';
+
+const chain = { coin: 'BTC', mode: 'live' } as const;
+let store: OpenDatabase;
+
+beforeAll(async () => {
+  store = await openDatabase(':memory:');
+  await sql`pragma foreign_keys = off`.execute(store.db);
+});
+afterAll(async () => store.close());
+
+const output = fc.record({
+  payment: fc.constantFrom('a', 'b', 'c', null),
+  height: fc.option(fc.integer({ min: 1, max: 60 })),
+  maturity: fc.constantFrom(1, 6, 100),
+  required: fc.constantFrom(1, 2, 12, 40),
+  finality: fc.constantFrom(null, 'safe' as const, 'finalized' as const),
+});
+
+test('a block is told to the payments whose money is not as deep yet as anybody waits for, and to no others', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(output, { maxLength: 12 }),
+      fc.nat({ max: 70 }),
+      fc.nat({ max: 70 }),
+      async (outputs, above, tip) => {
+        await inTransaction(store.db, async (tx) => {
+          await sql`delete from outputs`.execute(tx);
+          for (const [at, each] of outputs.entries()) await putOutput(tx, rowOf(each, at));
+        });
+        const waiting = outputs.filter(({ payment, height, maturity, required, finality }) => {
+          if (payment === null || height === null || height <= above) return false;
+          const confirmations = tip - height + 1;
+          return finality !== null || confirmations < Math.max(required, maturity);
+        });
+        const found = await paymentsWithMoneyAbove(store.db, chain, above, tip);
+        expect(found).toHaveLength(new Set(found).size);
+        expect(new Set(found)).toEqual(new Set(waiting.map(({ payment }) => payment)));
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+function rowOf(
+  { payment, height, maturity, required, finality }: typeof output extends fc.Arbitrary<infer T> ? T : never,
+  at: number,
+) {
+  const option = { required_confirmations: required, required_finality: finality };
+  return {
+    ...chain,
+    txid: `t${at}`,
+    vout: 0,
+    address_id: at + 1,
+    merchant_id: 'm',
+    payment_id: payment,
+    amount: '1',
+    state: height === null ? ('unconfirmed' as const) : ('confirmed' as const),
+    height,
+    block_hash: height === null ? null : 'b',
+    maturity,
+    first_seen_at: 1,
+    late: 0 as const,
+    late_due: null,
+    spent_by: null,
+    spent_height: null,
+    send_id: null,
+    updated_at: 1,
+    awaited_depth: payment === null ? 0 : awaitedDepth(option, maturity),
+  };
+}
