@@ -25,6 +25,7 @@ export const ERROR_CODES = [
   'RATE_UNAVAILABLE',
   'NODE_UNAVAILABLE',
   'COIN_UNAVAILABLE',
+  'DATABASE_UNAVAILABLE',
   'INTERNAL_ERROR',
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -14,6 +14,7 @@ export function documentedErrors(route: Route): ReadonlySet<ErrorCode> {
   if (route.body !== null || route.query !== null) codes.add('VALIDATION_INVALID');
   if (route.method !== 'GET') codes.add('VALIDATION_INVALID').add('PAYLOAD_TOO_LARGE');
   if (route.method === 'POST') codes.add('IDEMPOTENCY_MISMATCH').add('IDEMPOTENCY_IN_FLIGHT');
+  if (route.method !== 'GET') codes.add('DATABASE_UNAVAILABLE');
   if (isSignIn(route)) codes.add('RATE_LIMITED');
   return codes.add('INTERNAL_ERROR');
 }
@@ -78,11 +79,18 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'This server does not run the coin in this mode',
     'None of the allowed coins is configured on this server',
   ],
+  DATABASE_UNAVAILABLE: [
+    'Nothing can be written for now; Retry-After says when to come back',
+    'The database cannot be written now: try again later',
+  ],
   INTERNAL_ERROR: [
     'Something went wrong on the server; X-Request-Id finds it in the log',
     'Something went wrong on our side',
   ],
 };
+
+/** Their answers say when to try again. */
+const COMES_BACK: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'DATABASE_UNAVAILABLE']);
 
 /** Whom a 401 of each kind of route wants to see. */
 const CREDENTIALS: Readonly<Record<AuthKind, string>> = {
@@ -108,6 +116,7 @@ const SHARED: Readonly<Partial<Record<ErrorCode, string>>> = {
   IDEMPOTENCY_MISMATCH: 'IdempotencyMismatch',
   IDEMPOTENCY_IN_FLIGHT: 'IdempotencyInFlight',
   RATE_LIMITED: 'RateLimited',
+  DATABASE_UNAVAILABLE: 'DatabaseUnavailable',
   INTERNAL_ERROR: 'InternalError',
 };
 
@@ -192,7 +201,9 @@ function failureResponse(codes: readonly ErrorCode[], auth: AuthKind): ResponseO
     description: codes.map((code) => describe(code, auth)).join('\n'),
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
-      ...(status === 429 ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {}),
+      ...(codes.some((code) => COMES_BACK.has(code))
+        ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
+        : {}),
     },
     content: { 'application/json': { schema, examples } },
   };

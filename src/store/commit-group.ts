@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
+import { DatabaseLockedError, type OutsideLock } from './outside-lock.ts';
 import { prepared } from './prepared.ts';
-import { enterTransaction, flushAsideOf, leaveTransaction } from './runners.ts';
+import { enterTransaction, flushAsideOf, leaveTransaction, outsideLockOf } from './runners.ts';
 import type { Tables } from './tables.ts';
 
 type Work<T> = (tx: Transaction<Tables>) => Promise<T>;
@@ -10,6 +11,8 @@ type Outcome = () => void;
 
 /** One piece of work that waits for its commit; `run` throws only when the whole group is lost: alone, it is the group. */
 interface Job {
+  /** By performance.now. */
+  readonly askedAt: number;
   /** Whether the flush may be left to a thread. */
   readonly isPatient: boolean;
   readonly run: (tx: Transaction<Tables>, isAlone: boolean) => Promise<Outcome>;
@@ -38,6 +41,7 @@ export class CommitGroup {
   async run<T>(work: Work<T>, isPatient = false): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.push({
+      askedAt: performance.now(),
       isPatient,
       run: async (tx, isAlone) =>
         isAlone ? outright(tx, work, resolve) : attempt(tx, work, resolve, reject),
@@ -52,45 +56,68 @@ export class CommitGroup {
   }
 
   async #drain(): Promise<void> {
-    await this.#commitSome();
+    const isLocked = await this.#commitSome();
+    if (isLocked) await outsideLockOf(this.#db)?.pause();
     if (this.#waiting.length > 0) setImmediate(() => void this.#drain());
     else this.#scheduled = false;
   }
 
-  async #commitSome(): Promise<void> {
+  /** @returns whether another process kept them from being begun: then those wait on that still may */
+  async #commitSome(): Promise<boolean> {
     const taken = this.#waiting.splice(0, GROUP_MAX);
     const aside = taken.every(({ isPatient }) => isPatient) ? flushAsideOf(this.#db) : null;
+    const lock = outsideLockOf(this.#db);
     const giveUp = (error: unknown): void => {
       for (const job of taken) job.reject(error);
     };
+    let hasBegun = false;
+    const begun = (): void => {
+      hasBegun = true;
+      lock?.passed();
+    };
     let outcomes: readonly Outcome[];
     try {
-      if (aside === null) outcomes = await this.#commit(this.#db, taken);
+      if (aside === null) outcomes = await this.#commit(this.#db, taken, begun);
       else {
         outcomes = await this.#db.connection().execute(async (one) => {
           aside.begin();
           try {
-            return await this.#commit(one, taken);
+            return await this.#commit(one, taken, begun);
           } finally {
             aside.end();
           }
         });
       }
     } catch (error) {
+      if (!hasBegun && lock?.refused(error) === true) {
+        this.#waitOn(taken, lock, error);
+        return true;
+      }
       // The disk is full or failed: SQLite took everything back, also what had been done before.
       giveUp(error);
-      return;
+      return false;
     }
     const tell = (): void => {
       for (const each of outcomes) each();
     };
     if (aside === null) tell();
     else void aside.flush().then(tell, giveUp);
+    return false;
   }
 
-  async #commit(db: Kysely<Tables>, jobs: readonly Job[]): Promise<readonly Outcome[]> {
+  /** Puts back what was taken, in its place; whoever has waited too long is told so. */
+  #waitOn(taken: readonly Job[], lock: OutsideLock, cause: unknown): void {
+    const all = [...taken, ...this.#waiting];
+    this.#waiting = all.filter(({ askedAt }) => !lock.isTooLate(askedAt));
+    for (const late of all.slice(0, all.length - this.#waiting.length)) {
+      late.reject(new DatabaseLockedError(cause));
+    }
+  }
+
+  async #commit(db: Kysely<Tables>, jobs: readonly Job[], begun: () => void): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
     await db.transaction().execute(async (tx) => {
+      begun();
       enterTransaction(this.#db, tx);
       try {
         for (const job of jobs) outcomes.push(await job.run(tx, jobs.length === 1));

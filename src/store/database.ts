@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { CommitGroup } from './commit-group.ts';
+import { flushAsideOf, outsideLockOf } from './runners.ts';
 import type { Tables } from './tables.ts';
 
 /** The open database, or a transaction on it: what every store function takes first. */
@@ -51,4 +52,10 @@ export function afterCommit(tx: Tx, then: () => void): void {
   const tell = waiting.get(tx);
   if (tell === undefined) throw new Error('afterCommit needs a transaction of inTransaction');
   tell.push(then);
+}
+
+/** Why nothing can be written for now, in words; null when it can. */
+export function writeTroubleOf(db: Db): string | null {
+  if (outsideLockOf(db)?.isInTheWay === true) return 'locked by another process';
+  return flushAsideOf(db)?.isFailed === true ? 'not flushed by the disk' : null;
 }

@@ -15,11 +15,12 @@ import type { Logger } from '../domain/ports.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { Checkpointer, WORTHWHILE_PAGES } from './checkpointer.ts';
 import { FlushAside } from './flush-aside.ts';
+import { OutsideLock } from './outside-lock.ts';
 import { StateWordCompiler } from './query-compiler.ts';
 import type { Runner, Runners, SnapshotRunner } from './runners.ts';
 import { plannedOnce, withStatementCache } from './statements.ts';
 
-/** How long a statement waits for another process. */
+/** How long a statement waits for another process, and all of this one with it; a writer only until it is open. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
@@ -35,6 +36,8 @@ export function openSqlite(
   runners: Runners | null;
   /** Ends the reading connection and the thread that checkpoints. Kysely ends its own. */
   closeHelpers: () => Promise<void>;
+  /** From now on what cannot be written at once fails, and is tried again by whoever wants it. */
+  holdNobodyUp: () => void;
   checkpoint: () => void;
   reclaim: (pages: number) => void;
 } {
@@ -51,6 +54,7 @@ export function openSqlite(
   const reader = path === ':memory:' ? null : new Reader(path);
   const flushAside = reader === null ? null : flushAsideOf(sqlite, reader, { path, logger });
   const checkpointer = reader === null ? null : checkpointerOf(sqlite, reader, { path, logger });
+  const outsideLock = new OutsideLock({ isLocked, isFree: () => canWrite(sqlite), logger });
   const beforeWrite = (statement: string): void => {
     reader?.endSnapshot();
     flushAside?.check(statement, sqlite.inTransaction);
@@ -65,13 +69,16 @@ export function openSqlite(
             reader,
             writer: runnerOn(sqlite),
             flushAside,
+            outsideLock,
             changes: new ChangeWatch(sqlite, () => reader.endSnapshot()),
           },
     closeHelpers: async () => {
       await flushAside?.close();
       await checkpointer?.close();
+      outsideLock.close();
       reader?.close();
     },
+    holdNobodyUp: () => void sqlite.pragma('busy_timeout = 0'),
     checkpoint: () => void sqlite.pragma('wal_checkpoint(TRUNCATE)'),
     // By exec: the statement gives back one page per step and must be stepped to its end.
     reclaim: (pages) => void sqlite.exec(`PRAGMA incremental_vacuum(${Math.trunc(pages)})`),
@@ -92,6 +99,7 @@ function flushAsideOf(
     // By exec: the statement that `pragma` makes lives until the next full collection of garbage.
     leaveOut: (isLeftOut) => void sqlite.exec(`PRAGMA synchronous = ${isLeftOut ? 'NORMAL' : 'FULL'}`),
     copyLog: () => {
+      if (sqlite.inTransaction) return false;
       reader.endSnapshot();
       // Tried again at the next commit: until then requests must not wait for another process.
       sqlite.pragma('busy_timeout = 100');
@@ -99,7 +107,7 @@ function flushAsideOf(
         const [found] = sqlite.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
         return found?.busy === 0;
       } finally {
-        sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+        sqlite.pragma('busy_timeout = 0');
       }
     },
     logger,
@@ -309,6 +317,22 @@ export function readSqliteMeta(path: string, key: string): string | null {
   }
 }
 
+/** Whether SQLite did nothing, as another process has the lock that it takes. */
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+}
+
+/** Whatever else is wrong is told by what is written next. */
+function canWrite(sqlite: Database.Database): boolean {
+  if (sqlite.inTransaction) return true;
+  try {
+    sqlite.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return true;
+  } catch (error) {
+    return !isLocked(error);
+  }
+}
+
 /** Error codes by which SQLite reports a broken UNIQUE constraint. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -328,8 +352,7 @@ export function holdExclusiveLock(path: string): { release: () => void } | null 
     return { release: () => void sqlite.close() };
   } catch (error) {
     sqlite.close();
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY'))
-      return null;
+    if (isLocked(error)) return null;
     throw error;
   }
 }

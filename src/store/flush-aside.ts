@@ -12,6 +12,9 @@ export class NotFlushedError extends Error {
   }
 }
 
+/** So often the log is copied into the database anew, until it can be, where nobody has anything to write. */
+const MEND_MS = 1_000;
+
 const COMMIT = /^\s*commit\b/i;
 
 interface FlushAsideOptions {
@@ -34,6 +37,7 @@ export class FlushAside {
   readonly #logPath: string;
   /** Why the log may have a hole, behind which a power cut would leave nothing. */
   #failure: NotFlushedError | null = null;
+  #mending: NodeJS.Timeout | null = null;
   #fd: number | null = null;
   #current: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
@@ -41,6 +45,11 @@ export class FlushAside {
   constructor(logPath: string, options: FlushAsideOptions) {
     this.#options = options;
     this.#logPath = logPath;
+  }
+
+  /** Whether nothing is committed for now. */
+  get isFailed(): boolean {
+    return this.#failure !== null;
   }
 
   /** Until `end`, commits are left to `flush`. Not within a transaction, and nobody else may commit meanwhile. */
@@ -65,6 +74,7 @@ export class FlushAside {
   #mend(failure: NotFlushedError): void {
     if (!this.#options.copyLog()) throw failure;
     this.#failure = null;
+    this.#endMending();
     this.#options.logger?.warn({}, 'what the disk may have lost was written to the database once more');
   }
 
@@ -81,6 +91,7 @@ export class FlushAside {
   async close(): Promise<void> {
     await this.#next?.catch(() => undefined);
     await this.#current.catch(() => undefined);
+    this.#endMending();
     if (this.#fd !== null) closeSync(this.#fd);
     this.#fd = null;
   }
@@ -96,7 +107,21 @@ export class FlushAside {
     } catch (error) {
       this.#failure = new NotFlushedError(error);
       this.#options.logger?.error({ err: error }, 'the disk could not be flushed');
+      this.#mending ??= setInterval(() => this.#tryToMend(), MEND_MS).unref();
       throw this.#failure;
     }
+  }
+
+  #tryToMend(): void {
+    try {
+      if (this.#failure !== null) this.#mend(this.#failure);
+    } catch {
+      // The disk fails still, as was told; whoever writes meanwhile is told why.
+    }
+  }
+
+  #endMending(): void {
+    if (this.#mending !== null) clearInterval(this.#mending);
+    this.#mending = null;
   }
 }

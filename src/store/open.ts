@@ -4,6 +4,7 @@ import type { Logger } from '../domain/ports.ts';
 import type { Db } from './database.ts';
 import { copySqlite, openSqlite } from './dialect.ts';
 import { migrate, MIGRATIONS, pendingMigrations, type Migrations } from './migrate.ts';
+import type { OutsideLock } from './outside-lock.ts';
 import { setRunners } from './runners.ts';
 import type { Tables } from './tables.ts';
 
@@ -30,7 +31,10 @@ export async function openDatabase(
   } = {},
 ): Promise<OpenDatabase> {
   const { migrations = MIGRATIONS, mayMigrate = true } = options;
-  const { dialect, runners, closeHelpers, checkpoint, reclaim } = openSqlite(path, options.logger);
+  const { dialect, runners, closeHelpers, checkpoint, reclaim, holdNobodyUp } = openSqlite(
+    path,
+    options.logger,
+  );
   const db = new Kysely<Tables>({ dialect });
   try {
     // What an earlier process left in the log, perhaps without being able to flush it: nothing is to build on that.
@@ -47,7 +51,11 @@ export async function openDatabase(
     await db.destroy();
     throw error;
   }
-  if (runners !== null) setRunners(db, runners);
+  if (runners !== null) {
+    setRunners(db, runners);
+    holdNobodyUp();
+    outwaitAlone(db, runners.outsideLock);
+  }
   return {
     db,
     reclaim,
@@ -57,6 +65,13 @@ export async function openDatabase(
       await db.destroy();
     },
   };
+}
+
+/** What is written without a transaction is tried again as those are; in between, others have the connection. */
+function outwaitAlone(db: Db, lock: OutsideLock): void {
+  const executor = db.getExecutor();
+  const executeQuery = executor.executeQuery.bind(executor);
+  executor.executeQuery = async (query, options) => lock.outwait(async () => executeQuery(query, options));
 }
 
 /** A copy made before an earlier try at the same migration is the older truth and stays. */

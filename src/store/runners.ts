@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ChangeWatch } from './change-watch.ts';
 import type { FlushAside } from './flush-aside.ts';
+import type { OutsideLock } from './outside-lock.ts';
 import type { Tables } from './tables.ts';
 
 /** Runs SQL at once, without waiting for its turn; rows of what returns none are an empty list. */
@@ -21,6 +22,7 @@ export interface Runners {
   /** The connection of transactions: for whoever has the one that is open. */
   readonly writer: Runner;
   readonly flushAside: FlushAside;
+  readonly outsideLock: OutsideLock;
   readonly changes: ChangeWatch;
 }
 
@@ -54,6 +56,11 @@ export function runnerOf(db: Kysely<Tables>): Runner | null {
 /** Null for a database in memory, which is never flushed. */
 export function flushAsideOf(db: Kysely<Tables>): FlushAside | null {
   return runners.get(db)?.flushAside ?? null;
+}
+
+/** Null for a database in memory, which no other process has. */
+export function outsideLockOf(db: Kysely<Tables>): OutsideLock | null {
+  return runners.get(db)?.outsideLock ?? null;
 }
 
 /**

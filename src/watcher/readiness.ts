@@ -1,15 +1,16 @@
-import type { Db } from '../store/database.ts';
+import { writeTroubleOf, type Db } from '../store/database.ts';
 import { readMeta } from '../store/meta.ts';
 import type { WatchedChain } from './chain-warnings.ts';
 
 export interface ReadinessReport {
   readonly ready: boolean;
-  readonly database: 'ok' | 'failing';
+  /** `ok`, or what is wrong with it. */
+  readonly database: string;
   readonly chains: Readonly<Record<string, WatchedChain>>;
 }
 
 /**
- * What /readyz tells: ready when the database answers and every configured chain is followed to its
+ * What /readyz tells: ready when the database answers and takes what is written, and every configured chain is followed to its
  * tip. Warnings do not make it unready: they are for people.
  */
 export async function readReadiness(
@@ -18,7 +19,7 @@ export async function readReadiness(
 ): Promise<ReadinessReport> {
   const fingerprint = await readMeta(db, 'keyring_fingerprint').catch(() => null);
   const health = fingerprint === null ? null : await read().catch(() => null);
-  const database = health === null ? ('failing' as const) : ('ok' as const);
+  const database = health === null ? 'failing' : (writeTroubleOf(db) ?? 'ok');
   const chains = Object.fromEntries(
     (health ?? []).map((chain) => [`${chain.coin}${chain.mode === 'sandbox' ? '-sandbox' : ''}`, chain]),
   );

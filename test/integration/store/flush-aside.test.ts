@@ -7,6 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { inPatientTransaction, inTransaction, type Tx } from '../../../src/store/database.ts';
 import { FlushAside, NotFlushedError } from '../../../src/store/flush-aside.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+import { readReadiness } from '../../../src/watcher/readiness.ts';
+import { eventually } from '../../_helpers/poll.ts';
 
 let dir: string;
 let path: string;
@@ -162,6 +164,22 @@ test('what needs no transaction waits for that as well, and a transaction that w
   expect(() => aside.check('commit', true)).toThrow('could not be flushed');
   expect(() => aside.check('rollback', true)).not.toThrow();
   await aside.close();
+});
+
+test('a disk that fails to flush makes the daemon unready, until all is in the database, even if nobody writes', async () => {
+  await inTransaction(store.db, (tx) => put(tx, 'keyring_fingerprint'));
+  const readiness = async () => readReadiness(store.db, async () => []);
+  expect(await readiness()).toEqual({ ready: true, database: 'ok', chains: {} });
+  await withoutLog(() => inPatientTransaction(store.db, (tx) => put(tx, 'unsure')).catch(() => undefined));
+  const beside = new Database(path, { readonly: true });
+  beside.exec('BEGIN');
+  beside.prepare('SELECT count(*) FROM meta').get();
+  // Longer than it takes to try again.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(await readiness()).toEqual({ ready: false, database: 'not flushed by the disk', chains: {} });
+  beside.exec('COMMIT');
+  beside.close();
+  await eventually('it is ready again', readiness, ({ ready }) => ready);
 });
 
 test('a flush that was asked for during another begins after it, one for all who asked', async () => {

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Shop } from '../../_helpers/api-client.ts';
+import { Till } from '../../_helpers/till.ts';
+
+let till: Till;
+let shop: Shop;
+
+beforeAll(async () => {
+  till = await Till.start();
+  shop = await Shop.open(till.api);
+  await till.ready();
+}, 60_000);
+afterAll(async () => till.end());
+
+test('a shell that forgets a transaction makes writes fail honestly; reads go on, and all comes back by itself', async () => {
+  const shell = new Database(join(till.dataDir, 'tilld.sqlite'));
+  shell.exec('BEGIN IMMEDIATE');
+  const email = 'in-between@example.com';
+  const create = async (): Promise<Response> =>
+    fetch(`${till.api.baseUrl}/merchant/customer/create`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${shop.token}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'once',
+      },
+      body: JSON.stringify({ email }),
+    });
+  const created = create();
+  let answered = 0;
+  let longestMs = 0;
+  const reading = new AbortController();
+  const reads = (async () => {
+    while (!reading.signal.aborted) {
+      const from = performance.now();
+      const { status } = await till.api.call('GET', '/merchant/customer/list', { token: shop.token });
+      longestMs = Math.max(longestMs, performance.now() - from);
+      expect(status).toBe(200);
+      answered += 1;
+    }
+  })();
+  const answer = await created;
+  reading.abort();
+  await reads;
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get('retry-after')).toBe('5');
+  expect(await answer.json()).toMatchObject({ success: false, error: { code: 'DATABASE_UNAVAILABLE' } });
+  expect(answered).toBeGreaterThan(20);
+  expect(longestMs).toBeLessThan(2_500);
+  const state = await till.api.call('GET', '/readyz');
+  expect([state.status, state.body.data['database']]).toEqual([503, 'locked by another process']);
+  shell.exec('ROLLBACK');
+  shell.close();
+  await till.ready();
+  expect((await till.api.call('GET', '/readyz')).body.data['database']).toBe('ok');
+  const again = await create();
+  expect(again.status).toBe(201);
+  const replayed = await create();
+  expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+  const { customers } = await till.api.must<{ customers: { email: string }[] }>(
+    'GET',
+    `/merchant/customer/list?search=${encodeURIComponent(email)}`,
+    { token: shop.token },
+  );
+  expect(customers).toHaveLength(1);
+}, 60_000);
