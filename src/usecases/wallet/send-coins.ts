@@ -108,12 +108,21 @@ async function planAndStore(
   return storeSend(tx, deps, { order, adapter, plan, purpose: 'send', idempotencyKey });
 }
 
+/** The node may have it by now: where its answer cannot be written, nobody is to believe that nothing was sent. */
 async function settle(deps: SendCoinsDeps, send: StoredSend, result: BroadcastResult): Promise<StoredSend> {
-  const settled = await inTransaction(deps.db, async (tx) =>
-    recordAnswer(tx, deps, { sendId: send.id, version: send.version, result, neverOffered: true }),
-  );
-  deps.wakeWebhooks();
-  return settled;
+  try {
+    return await inTransaction(deps.db, async (tx) =>
+      recordAnswer(tx, deps, { sendId: send.id, version: send.version, result, neverOffered: true }),
+    );
+  } catch (error) {
+    deps.logger.error(
+      { err: error, sendId: send.id },
+      'could not note the answer to a send; it is offered again',
+    );
+    return send;
+  } finally {
+    deps.wakeWebhooks();
+  }
 }
 
 function unlessFailed(send: StoredSend): StoredSend {

@@ -1,3 +1,5 @@
+import Database from 'better-sqlite3';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
@@ -46,6 +48,27 @@ describe('the answer of the node', () => {
     expect(await sim.status(sent.id)).toMatchObject({ status: 'broadcast', txHash: sent.txHash });
     expect(new Set(sim.line.offered.map(({ raw }) => raw)).size).toBe(1);
   });
+
+  test('that cannot be written: the send is not told as failed, and its bytes are offered again', async () => {
+    await sim.fund('BTC', ONE.BTC);
+    const { rows } = await sql<{ file: string }>`select file from pragma_database_list`.execute(sim.world.db);
+    const shell = new Database(rows[0]?.file);
+    sim.line.broadcast = async (_transaction, forward) => {
+      const result = await forward();
+      shell.exec('BEGIN IMMEDIATE');
+      return result;
+    };
+    const sent = await sim.send('BTC', '0.5');
+    expect(sent.status).toBe('signed');
+    shell.exec('ROLLBACK');
+    shell.close();
+    sim.line.broadcast = null;
+    sim.world.clock.advance(60_000);
+    await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'broadcast', txHash: sent.txHash });
+    expect(sim.line.offered).toHaveLength(2);
+    expect(new Set(sim.line.offered.map(({ raw }) => raw)).size).toBe(1);
+  }, 20_000);
 
   test('never given: retries slow down but do not stop', async () => {
     await sim.fund('BTC', ONE.BTC);
