@@ -151,9 +151,9 @@ export interface ChainBlock extends ChainBlockHeader {
   readonly oddVersions?: number;
   /**
    * While it is still being checked that the block holds this: settles when it was, with a ChainError when it does
-   * not. Whoever writes it down must not commit before.
+   * not. Whoever writes it down must not commit before, and asks once there is nothing else to be done: this may help.
    */
-  readonly proof?: Promise<void>;
+  readonly proof?: () => Promise<void>;
 }
 
 /** Names one credit for ever: transaction and position in it (output index, trace, account index). */

@@ -28,6 +28,48 @@ const binary =
 export const get = (local: number): Code => [0x20, ...unsigned(local)];
 export const set = (local: number, value: Code): Code => [...value, 0x21, ...unsigned(local)];
 export const number = (value: number): Code => [0x41, ...signed(value)];
+/** What reads and writes one of a module's memories: numbers, and sixteen bytes. The alignment given is only a hint. */
+export function accessTo(memory: number): Access {
+  const read =
+    (opcode: Code) =>
+    (address: Code, offset = 0): Code => [...address, ...opcode, ...placeIn(memory, offset)];
+  const write =
+    (opcode: Code) =>
+    (address: Code, value: Code, offset = 0): Code => [
+      ...address,
+      ...value,
+      ...opcode,
+      ...placeIn(memory, offset),
+    ];
+  return {
+    loadByte: read([0x2d]),
+    loadShort: read([0x2f]),
+    load: read([0x28]),
+    storeByte: write([0x3a]),
+    store: write([0x36]),
+    loadVector: read(simd(0)),
+    storeVector: write(simd(11)),
+  };
+}
+
+type Read = (address: Code, offset?: number) => Code;
+type Write = (address: Code, value: Code, offset?: number) => Code;
+interface Access {
+  readonly loadByte: Read;
+  readonly loadShort: Read;
+  readonly load: Read;
+  readonly storeByte: Write;
+  readonly store: Write;
+  readonly loadVector: Read;
+  readonly storeVector: Write;
+}
+
+/** An offset in a memory; which one, a flag beside the alignment tells of any but the first. */
+function placeIn(memory: number, offset: number): Code {
+  return memory === 0 ? [0, ...unsigned(offset)] : [0x40, ...unsigned(memory), ...unsigned(offset)];
+}
+
+const { loadVector, storeVector, ...numbers } = accessTo(0);
 export const i32 = {
   add: binary([0x6a]),
   isBelow: binary([0x49]),
@@ -43,23 +85,7 @@ export const i32 = {
   isZero: (value: Code): Code => [...value, 0x45],
   /** How many bits are clear below the lowest that is set. */
   trailingZeros: (value: Code): Code => [...value, 0x68],
-  loadByte: (address: Code, offset = 0): Code => [...address, 0x2d, 0, ...unsigned(offset)],
-  loadShort: (address: Code, offset = 0): Code => [...address, 0x2f, 0, ...unsigned(offset)],
-  load: (address: Code, offset = 0): Code => [...address, 0x28, 0, ...unsigned(offset)],
-  storeByte: (address: Code, value: Code, offset = 0): Code => [
-    ...address,
-    ...value,
-    0x3a,
-    0,
-    ...unsigned(offset),
-  ],
-  store: (address: Code, value: Code, offset = 0): Code => [
-    ...address,
-    ...value,
-    0x36,
-    0,
-    ...unsigned(offset),
-  ],
+  ...numbers,
 };
 /** Numbers of 64 bits with a sign; those in memory have 32. */
 export const i64 = {
@@ -99,15 +125,9 @@ export const answer = (value: Code): Code => [...value, 0x0f];
 /** Does the body again and again, at least once, while the condition at its end holds. */
 export const loop = (body: Code, again: Code): Code => [0x03, 0x40, ...body, ...again, 0x0d, 0, 0x0b];
 
-/** Sixteen bytes at an address; the alignment given is only a hint. */
-export const load = (address: Code, offset = 0): Code => [...address, ...simd(0), 0, ...unsigned(offset)];
-export const store = (address: Code, value: Code, offset = 0): Code => [
-  ...address,
-  ...value,
-  ...simd(11),
-  0,
-  ...unsigned(offset),
-];
+/** Sixteen bytes at an address. */
+export const load = loadVector;
+export const store = storeVector;
 export const constant = (bytes: readonly number[]): Code => [...simd(12), ...bytes];
 /** Each byte of the result is the one of that number out of the thirty-two of both. */
 export const shuffle = (left: Code, right: Code, bytes: readonly number[]): Code => [
@@ -157,8 +177,18 @@ export interface WasmFunction {
   readonly code: Code;
 }
 
-/** A module that exports these functions and works on the memory that it is given as `env.memory`. */
-export function moduleOf(functions: readonly WasmFunction[]): Uint8Array<ArrayBuffer> {
+/** Memory of any size that the program has to itself, and memory of any size that threads share. */
+const OWN: Code = [0x00, 0x01];
+const SHARED: Code = [0x03, 0x01, ...unsigned(65_536)];
+
+/**
+ * A module that exports these functions and works on the memory that it is given as `env.memory`; the second one, if it
+ * has any, is `env.shared`.
+ */
+export function moduleOf(
+  functions: readonly WasmFunction[],
+  memories: 'one' | 'a shared one, too' = 'one',
+): Uint8Array<ArrayBuffer> {
   const count = unsigned(functions.length);
   const types = functions.map(({ parameters, answers }) => [
     0x60,
@@ -174,11 +204,13 @@ export function moduleOf(functions: readonly WasmFunction[]): Uint8Array<ArrayBu
     const body = [...locals, ...code, 0x0b];
     return [...unsigned(body.length), ...body];
   });
+  const own = [...text('env'), ...text('memory'), 0x02, ...OWN];
+  const shared = [...text('env'), ...text('shared'), 0x02, ...SHARED];
   const exported = functions.map(({ name }, at) => [...text(name), 0x00, ...unsigned(at)]);
   return Uint8Array.from([
     ...MAGIC_AND_VERSION,
     ...section(1, vector(types)),
-    ...section(2, vector([[...text('env'), ...text('memory'), 0x02, 0x00, 0x01]])),
+    ...section(2, vector(memories === 'one' ? [own] : [own, shared])),
     ...section(3, [...count, ...functions.flatMap((_, at) => unsigned(at))]),
     ...section(7, vector(exported)),
     ...section(10, vector(bodies)),

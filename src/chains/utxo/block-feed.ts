@@ -63,8 +63,9 @@ export class BlockFeed {
       const proven = await proveBlock(this.#deps, raw);
       // One look serves a row of small blocks; while a thread worked, the index may have changed.
       if (sieve === undefined || isLarge) sieve = (await this.#deps.index.sieve?.()) ?? null;
-      const block = await reduceBlock(this.#deps, raw.height, proven, sieve);
-      this.#deps.prover.release(proven);
+      const block = await reduceBlock(this.#deps, raw.height, proven, sieve).finally(() =>
+        this.#deps.prover.release(proven),
+      );
       const parent = blocks.at(-1);
       if (parent !== undefined && block.parentHash !== parent.hash) {
         // The chain changed between two of them.
@@ -72,7 +73,7 @@ export class BlockFeed {
         break;
       }
       // Only the last one's proof may be left to whoever records them.
-      await parent?.proof;
+      await parent?.proof?.();
       blocks.push(block);
       // What it brings must be in the ledger before the next one can be understood.
       if (block.credits.length > 0 || block.debits.length > 0) break;

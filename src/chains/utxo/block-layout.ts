@@ -1,4 +1,7 @@
-/** Where things stand in the memory of a block (see BlockMemory), for those who write its program and those who run it. */
+/** Where things stand in the memory of a thread that hashes a block (see BlockMemory), for those who write its program and those who run it. */
+
+/** The number of the other memory, in which the block is: see BlockRoom. */
+export const BLOCK_MEMORY = 1;
 
 export const LANES = 4;
 export const VECTOR_BYTES = 16;
@@ -24,13 +27,13 @@ export const DIGITS_AT = ENDING_AT + ROUNDS * VECTOR_BYTES;
 export const DIGIT_BYTES = [0x20, 0x1f, 0x86, 0x50, 0x8a, 0x0f, 0x09] as const;
 /** A chunk that idle lanes hash. */
 export const SPARE_AT = DIGITS_AT + DIGIT_BYTES.length * VECTOR_BYTES;
-/** What the scanner leaves behind, and where it is told what to scan: see scan-wasm.ts. */
-export const SCAN_AT = SPARE_AT + CHUNK_BYTES;
 /** Where pieces of a block's text are put, small enough to stay in a processor's nearest caches. */
 export const TEXT_AT = 4_096;
 export const TEXT_BYTES = 32_768;
-/** Where a block's bytes begin. */
-export const BLOCK_AT = TEXT_AT + TEXT_BYTES;
+/** Where there is room for what is hashed. */
+export const SCRATCH_AT = TEXT_AT + TEXT_BYTES;
+/** In the block's memory: where the scanner is told what to scan, and leaves how far it came. See scan-wasm.ts. */
+export const SCAN_AT = 64;
 
 /** What copies and reads may touch beyond the end of what they are asked for. */
 export const SLACK = 128;

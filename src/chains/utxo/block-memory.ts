@@ -1,5 +1,4 @@
 import {
-  BLOCK_AT,
   CHUNK_BYTES,
   CONSTANTS_AT,
   DIGEST_BYTES,
@@ -9,7 +8,7 @@ import {
   HEX_STEP,
   INITIAL_AT,
   LANES,
-  SCAN_AT,
+  SCRATCH_AT,
   SECONDS_AT,
   SLACK,
   TEXT_AT,
@@ -17,25 +16,16 @@ import {
   VECTOR_BYTES,
   WORDS_OF_CHUNK,
 } from './block-layout.ts';
-import type { BlockTable, TableSizes } from './block-table.ts';
+import type { BlockRoom } from './block-room.ts';
+import { PLACE, type TableSizes } from './block-table.ts';
 import { blockWasm } from './block-wasm.ts';
 import { malformed } from './byte-reader.ts';
-import { SCAN } from './scan-wasm.ts';
 import { INITIAL_STATE, ROUND_CONSTANTS, scheduleOf } from './sha256-constants.ts';
 
 const PAGE_BYTES = 65_536;
 const WORD_BYTES = 4;
-const PLACE_WORDS = 3;
-const PLACE_BYTES = PLACE_WORDS * WORD_BYTES;
-/** The least that an input and an output take of a block. */
-const MIN_INPUT_BYTES = 41;
-const MIN_OUTPUT_BYTES = 9;
 /** What a message takes more than its transaction at most, and its place in the list of messages. */
 const MESSAGE_EXTRA = 72 + 8;
-/** Of a block for each number in the rows of its transactions: more numbers than usual blocks have. */
-const BYTES_PER_NUMBER = 6;
-/** Smaller ones do not fill a block. */
-const USUAL_TRANSACTION_BYTES = 60;
 const END_MARK = 0x8000_0000;
 
 /** See hash-wasm.ts, gather-wasm.ts and scan-wasm.ts. */
@@ -44,35 +34,33 @@ interface Functions {
   readonly hashDigests: (at: number, end: number) => void;
   readonly hashPairs: (from: number, end: number, to: number) => void;
   readonly gatherAll: (row: number, end: number, base: number, to: number, list: number) => number;
-  readonly scan: () => number;
+  readonly scan: () => void;
   readonly decodeHex: (to: number, from: number, end: number) => number;
 }
 
 /** Transactions taken apart, and where the last of them ends in the block. */
 export interface Scanned {
   readonly sizes: TableSizes;
-  /** Rows and places as they stand in the memory: good until the next block is taken in. */
-  readonly here: Pick<BlockTable, 'rows' | 'places'>;
-  /** Fills a table of these sizes, before anything else is done with the memory. */
-  readonly fill: (table: BlockTable) => void;
   readonly end: number;
   /** Transactions of a version without a meaning. */
   readonly oddVersions: number;
 }
 
 /**
- * Memory that holds one block, takes its transactions apart and hashes all of them without leaving it, four at a
- * time. Kept for the next block; it grows to some three bytes for each of the largest one's.
+ * One thread's work on the block in a room: taking its transactions apart, and hashing them four at a time. What it
+ * calculates with is its own, kept for the next block: as large as the largest piece that it hashed.
  */
 export class BlockMemory {
+  readonly room: BlockRoom;
   readonly #memory = new WebAssembly.Memory({ initial: 1 });
   readonly #run: Functions;
   #bytes: Buffer;
   #words: Int32Array<ArrayBuffer>;
-  #length = 0;
 
-  constructor() {
-    const instance = new WebAssembly.Instance(compiled(), { env: { memory: this.#memory } });
+  constructor(room: BlockRoom) {
+    this.room = room;
+    const env = { memory: this.#memory, shared: room.memory };
+    const instance = new WebAssembly.Instance(compiled(), { env });
     this.#run = instance.exports as unknown as Functions;
     const { buffer } = this.#memory;
     [this.#bytes, this.#words] = [Buffer.from(buffer), new Int32Array(buffer)];
@@ -93,79 +81,79 @@ export class BlockMemory {
   }
 
   /**
-   * Takes a block in as the characters of its hex.
-   * @returns its bytes in this memory: good until the next block is taken in or hashed
+   * Puts a part of a block there that is given as the characters of its hex.
+   * @param from where in the text the part begins: at the beginning, or where another ended, at a multiple of TEXT_BYTES
    * @throws {ChainError} bad_answer when it is not hex
    */
-  takeHex(text: Uint8Array): Buffer {
-    const { length } = text;
-    if (length === 0 || length % 2 !== 0) throw malformed(0, 'not hex');
-    this.#length = length / 2;
-    this.#reserveForScan();
-    for (let at = 0; at < length; at += TEXT_BYTES) {
-      const piece = text.subarray(at, at + TEXT_BYTES);
-      const end = Math.ceil(piece.length / HEX_STEP) * HEX_STEP;
+  takeHex(text: Uint8Array, from: number, end: number): void {
+    if (end <= from || (end - from) % 2 !== 0) throw malformed(from / 2, 'not hex');
+    const { block } = this.room.at;
+    for (let at = from; at < end; at += TEXT_BYTES) {
+      const piece = text.subarray(at, Math.min(end, at + TEXT_BYTES));
+      const textEnd = TEXT_AT + Math.ceil(piece.length / HEX_STEP) * HEX_STEP;
       this.#bytes.set(piece, TEXT_AT);
-      this.#bytes.fill('0', TEXT_AT + piece.length, TEXT_AT + end);
-      const isHex = this.#run.decodeHex(BLOCK_AT + at / 2, TEXT_AT, TEXT_AT + end) === 1;
-      if (!isHex) throw malformed(at / 2, 'not hex');
+      this.#bytes.fill('0', TEXT_AT + piece.length, textEnd);
+      if (this.#run.decodeHex(block + at / 2, TEXT_AT, textEnd) !== 1) throw malformed(at / 2, 'not hex');
     }
-    return this.#block();
   }
 
-  /** The same for bytes, of a block or of a part of it. */
-  takeBytes(bytes: Uint8Array): Buffer {
-    this.#length = bytes.length;
-    this.#reserveForScan();
-    this.#bytes.set(bytes, BLOCK_AT);
-    return this.#block();
-  }
-
-  /**
-   * Takes so many transactions apart that begin at an offset of the block.
-   * @returns null where something is odd, or there is more of it than usual: then they must be read one by one
-   */
-  scan(offset: number, count: number, knownFlags: number): Scanned | null {
-    const { rowsAt, rowsEnd, placesAt, keysAt, tailsAt, mostTransactions } = this.#layOut();
-    if (count > mostTransactions) return null;
-    const base = BLOCK_AT;
-    this.#tell({ at: base + offset, end: base + this.#length, count, knownFlags, base });
-    this.#tell({ rows: rowsAt, rowsEnd, places: placesAt, outputKeys: keysAt, inputTails: tailsAt });
-    if (this.#run.scan() !== 1) return null;
-    const sizes = {
-      numbers: (this.#told('rowsEnd') - rowsAt) / WORD_BYTES,
-      count,
-      outputs: (this.#told('outputKeys') - keysAt) / WORD_BYTES,
-      inputs: (this.#told('inputTails') - tailsAt) / WORD_BYTES,
-    };
-    const view = (at: number, length: number): Int32Array<ArrayBuffer> =>
-      this.#words.subarray(at / WORD_BYTES, at / WORD_BYTES + length);
-    const here = { rows: view(rowsAt, sizes.numbers), places: view(placesAt, PLACE_WORDS * count) };
-    const fill = ({ rows, places, outputKeys, inputTails }: BlockTable): void => {
-      this.#copyWords(rows, rowsAt);
-      this.#copyWords(places, placesAt);
-      this.#copyWords(outputKeys, keysAt);
-      this.#copyWords(inputTails, tailsAt);
-    };
-    return { sizes, here, fill, end: this.#told('at') - base, oddVersions: this.#told('oddVersions') };
+  /** Before `scan`: so many transactions begin at an offset of the block. */
+  beginScan(offset: number, count: number, knownFlags: number): void {
+    const { block: base, rows, rowsEnd, places, keys, tails } = this.room.at;
+    this.room.tellScanner({ base, knownFlags, rows, rowsEnd, outputKeys: keys, inputTails: tails });
+    this.room.tellScanner({
+      at: base + offset,
+      left: count,
+      row: rows,
+      place: places,
+      key: keys,
+      tail: tails,
+      odd: 0,
+    });
   }
 
   /**
-   * Ids of the transactions taken in, one after the other in the order of hashing, in this memory: good until merkleRoot has taken them.
-   * @param start where in the block what was taken in begins, for rows speak of the whole block
+   * Takes transactions apart as far as the block goes.
+   * @param length of what is there of it
+   * @returns how many are left: they are not complete, or odd, and must be read one by one
    */
-  ids(rows: Int32Array, count: number, start = 0): Uint8Array {
-    const rowsAt = this.#behind();
-    const rowsEnd = rowsAt + rows.length * WORD_BYTES;
-    const messagesAt = chunkFrom(rowsEnd);
-    const listAt = messagesAt + this.#length + count * MESSAGE_EXTRA + SLACK;
-    const list = chunkFrom(listAt);
+  scan(length: number): number {
+    this.room.tellScanner({ end: this.room.at.block + length });
+    this.#run.scan();
+    return this.room.scannerTold('left');
+  }
+
+  /** All that were taken apart. */
+  scanned(): Scanned {
+    const { block, rows, places, keys, tails } = this.room.at;
+    const words = (name: 'row' | 'place' | 'key' | 'tail', from: number): number =>
+      (this.room.scannerTold(name) - from) / WORD_BYTES;
+    return {
+      sizes: {
+        numbers: words('row', rows),
+        count: words('place', places) / PLACE,
+        outputs: words('key', keys),
+        inputs: words('tail', tails),
+      },
+      end: this.room.scannerTold('at') - block,
+      oddVersions: this.room.scannerTold('odd'),
+    };
+  }
+
+  /**
+   * Ids of transactions one after the other in the order of hashing, in this thread's memory: good until merkleRoot has taken them.
+   * @param first position of the first, whose row the room has as it has those of all up to the end
+   */
+  ids(first: number, end: number): Uint8Array {
+    const { rowsAt, rowsEnd, bytes } = this.room.piece(first, end);
+    const count = end - first;
+    const messagesAt = chunkFrom(SCRATCH_AT);
+    const list = chunkFrom(messagesAt + bytes + count * MESSAGE_EXTRA + SLACK);
     const listEnd = list + count * 2 * WORD_BYTES;
     const digestsAt = chunkFrom(listEnd);
     const digestsEnd = digestsAt + count * DIGEST_BYTES;
     this.#reserve(digestsEnd + LANES * CHUNK_BYTES + SLACK);
-    this.#words.set(rows, rowsAt / WORD_BYTES);
-    this.#run.gatherAll(rowsAt, rowsEnd, BLOCK_AT - start, messagesAt, list);
+    this.#run.gatherAll(rowsAt, rowsEnd, this.room.at.block, messagesAt, list);
     this.#run.hashAll(list, listEnd, digestsAt);
     this.#run.hashDigests(digestsAt, digestsEnd);
     return this.#bytes.subarray(digestsAt, digestsEnd);
@@ -177,7 +165,7 @@ export class BlockMemory {
    * @param levels at least so many, for the right edge of a larger tree: a single one stands beside itself there, too
    */
   merkleRoot(ids: Uint8Array, levels = 0): Buffer | null {
-    const at = this.#behind();
+    const at = chunkFrom(SCRATCH_AT);
     this.#reserve(at + ids.length + LANES * CHUNK_BYTES + SLACK);
     this.#bytes.set(ids, at);
     let count = ids.length / DIGEST_BYTES;
@@ -191,36 +179,6 @@ export class BlockMemory {
       this.#run.hashPairs(at, at + count * CHUNK_BYTES, at);
     }
     return this.#bytes.subarray(at, at + DIGEST_BYTES);
-  }
-
-  #block(): Buffer {
-    return this.#bytes.subarray(BLOCK_AT, BLOCK_AT + this.#length);
-  }
-
-  /** Where the block is over, and what is calculated of it may stand. */
-  #behind(): number {
-    return chunkFrom(BLOCK_AT + this.#length + SLACK);
-  }
-
-  /** Where a scan leaves what it finds. */
-  #layOut(): Record<
-    'rowsAt' | 'rowsEnd' | 'placesAt' | 'keysAt' | 'tailsAt' | 'end' | 'mostTransactions',
-    number
-  > {
-    const most = (bytesEach: number): number => Math.ceil(this.#length / bytesEach);
-    const mostTransactions = most(USUAL_TRANSACTION_BYTES);
-    const rowsAt = this.#behind();
-    const rowsEnd = rowsAt + WORD_BYTES * most(BYTES_PER_NUMBER);
-    const placesAt = rowsEnd + SLACK;
-    const keysAt = placesAt + PLACE_BYTES * mostTransactions + SLACK;
-    const tailsAt = keysAt + WORD_BYTES * most(MIN_OUTPUT_BYTES) + SLACK;
-    const end = tailsAt + WORD_BYTES * most(MIN_INPUT_BYTES) + SLACK;
-    return { rowsAt, rowsEnd, placesAt, keysAt, tailsAt, end, mostTransactions };
-  }
-
-  /** Now: making the memory larger would take the block's bytes away from whoever has them. */
-  #reserveForScan(): void {
-    this.#reserve(this.#layOut().end);
   }
 
   #reserve(bytes: number): void {
@@ -237,20 +195,6 @@ export class BlockMemory {
       const first = at / WORD_BYTES + LANES * index;
       this.#words.fill(word, first, first + LANES);
     }
-  }
-
-  #copyWords(into: Int32Array | Uint32Array, at: number): void {
-    into.set(this.#words.subarray(at / WORD_BYTES, at / WORD_BYTES + into.length));
-  }
-
-  #tell(facts: Partial<Record<keyof typeof SCAN, number>>): void {
-    for (const [name, value] of Object.entries(facts)) {
-      this.#words[SCAN_AT / WORD_BYTES + SCAN[name as keyof typeof SCAN]] = value;
-    }
-  }
-
-  #told(name: keyof typeof SCAN): number {
-    return this.#words[SCAN_AT / WORD_BYTES + SCAN[name]] ?? 0;
   }
 
   #hasTwins(at: number, count: number): boolean {

@@ -1,120 +1,88 @@
 import { ChainError } from '../../domain/chain.ts';
+import { type OpenBlock, readRest, type ScannedBlock } from './block.ts';
 import { DIGEST_BYTES } from './block-layout.ts';
-import { BlockMemory } from './block-memory.ts';
-import { type BlockTable, countOf, rowAt } from './block-table.ts';
+import type { BlockMemory } from './block-memory.ts';
+import { PIECE, piecesOf } from './block-room.ts';
 import { type Digest, digestAt } from './hash256.ts';
-import { RowReader } from './transaction-rows.ts';
 
-/** Levels of the tree that one piece of work takes in: the hashes of so many transactions, a tenth of a millisecond. */
-const LEVELS = 7;
-const LEAVES = 2 ** LEVELS;
+/** Levels of the tree that one piece of work takes in: a tenth of a millisecond. */
+const LEVELS = Math.log2(PIECE);
 /** More than this at a time is left to a thread in which nobody waits. */
 const LARGE_BYTES = 256 * 1024;
 
-/** A block taken apart, to be hashed. */
-export interface Hashable {
-  readonly bytes: Buffer;
-  readonly table: Pick<BlockTable, 'rows' | 'places'>;
-}
-
-/** The root of one piece's part of the tree; null when neighbours are equal in it. */
-type PieceRoot = Digest | null;
-export type PieceRoots = ReadonlyMap<number, PieceRoot>;
-
-let memory: BlockMemory | null = null;
-
 /**
  * One thread's share in the proof that a header commits to its transactions: hashing all of them is the
- * largest part of reading a block. Threads that have the same block and the same claims hash different pieces
- * of it: whoever is free takes the next.
+ * largest part of reading a block. Threads that have the same room hash different pieces of its block, from the
+ * first transactions on while others are still being read: whoever is free takes the next.
  */
 export class ProofShare {
-  readonly #block: Hashable;
-  /** The next piece that nobody has taken yet. */
-  readonly #claims: Int32Array;
+  readonly #memory: BlockMemory;
+  readonly #count: number;
   readonly #pieces: number;
-  readonly roots = new Map<number, PieceRoot>();
 
-  constructor(block: Hashable, claims: Int32Array) {
-    this.#block = block;
-    this.#claims = claims;
-    this.#pieces = Math.ceil(countOf(block.table) / LEAVES);
+  /** @param count transactions of the block in the memory's room */
+  constructor(memory: BlockMemory, count: number) {
+    this.#memory = memory;
+    this.#count = count;
+    this.#pieces = piecesOf(count);
   }
 
-  /** Hashes whatever pieces are left. */
+  /** Hashes whatever pieces are left, and waits for those that are not read yet. */
   finish(): void {
-    for (let piece = this.#next(); piece < this.#pieces; piece = this.#next()) this.#hash(piece);
+    const { room } = this.#memory;
+    for (let piece = room.unclaimed; piece < this.#pieces; piece = room.unclaimed) {
+      if (!room.waitFor(this.#endOf(piece))) return;
+      if (room.claim(piece)) this.#hash(piece);
+    }
   }
 
-  /** Hashes pieces of usual size for about so long; whether there may be more of them. */
+  /** Hashes pieces of usual size that were read, for about so long; whether there may be more of them. */
   workFor(ms: number): boolean {
+    const { room } = this.#memory;
     const until = performance.now() + ms;
     do {
-      const piece = Atomics.load(this.#claims, 0);
-      if (piece >= this.#pieces || this.#rangeOf(piece).bytes.length > LARGE_BYTES) return false;
-      if (Atomics.compareExchange(this.#claims, 0, piece, piece + 1) === piece) this.#hash(piece);
+      const piece = room.unclaimed;
+      if (piece >= this.#pieces || !room.isReady(this.#endOf(piece))) return false;
+      if (room.piece(piece * PIECE, this.#endOf(piece)).bytes > LARGE_BYTES) return false;
+      if (room.claim(piece)) this.#hash(piece);
     } while (performance.now() < until);
     return true;
   }
 
-  /** Holds what all threads found against the header. @throws {ChainError} bad_answer when it commits to other transactions. */
-  conclude(others: PieceRoots, header: { readonly hash: string; readonly merkleRoot: Digest }): void {
-    const roots = Array.from(
-      { length: this.#pieces },
-      (_, piece) => this.roots.get(piece) ?? others.get(piece),
-    );
-    if (rootOf(roots) === header.merkleRoot) return;
-    throw new ChainError('bad_answer', `block ${header.hash}: the transactions do not match its merkle root`);
+  /** Whether all threads are through with it; waits a little for the last of them. */
+  isThrough(withinMs: number): boolean {
+    return this.#memory.room.areHashed(this.#pieces, withinMs);
   }
 
-  #next(): number {
-    return Atomics.add(this.#claims, 0, 1);
+  /** Holds what all threads found against the header. @throws {ChainError} bad_answer when it commits to other transactions. */
+  conclude({ order, merkleRoot }: Pick<OpenBlock, 'order' | 'merkleRoot'>): void {
+    if (this.#root() === merkleRoot) return;
+    throw new ChainError('bad_answer', `block ${order.hash}: the transactions do not match its merkle root`);
   }
 
   #hash(piece: number): void {
-    const { bytes, rows, count, start } = this.#rangeOf(piece);
-    memory ??= new BlockMemory();
-    memory.takeBytes(bytes);
-    const ids = memory.ids(rows, count, start);
+    const ids = this.#memory.ids(piece * PIECE, this.#endOf(piece));
     // A tree that is smaller than a piece has fewer levels; in a larger one, the last piece has all of them.
-    const root = memory.merkleRoot(ids, this.#pieces === 1 ? 0 : LEVELS);
-    this.roots.set(piece, root === null ? null : digestAt(root, 0));
+    this.#memory.room.conclude(piece, this.#memory.merkleRoot(ids, this.#pieces === 1 ? 0 : LEVELS));
   }
 
-  #rangeOf(piece: number): {
-    readonly bytes: Buffer;
-    readonly rows: Int32Array;
-    readonly count: number;
-    readonly start: number;
-  } {
-    const { bytes, table } = this.#block;
-    const first = piece * LEAVES;
-    const end = Math.min(countOf(table), first + LEAVES);
-    const from = rowAt(table, first);
-    const to = end === countOf(table) ? table.rows.length : rowAt(table, end);
-    const { start } = new RowReader(table.rows, from);
-    const last = new RowReader(table.rows, rowAt(table, end - 1));
-    return {
-      bytes: bytes.subarray(start, last.end),
-      rows: table.rows.subarray(from, to),
-      count: end - first,
-      start,
-    };
+  #endOf(piece: number): number {
+    return Math.min(this.#count, (piece + 1) * PIECE);
+  }
+
+  #root(): Digest | null {
+    const roots = this.#memory.room.roots(this.#pieces);
+    if (roots === null) return null;
+    const root = roots.length === DIGEST_BYTES ? roots : this.#memory.merkleRoot(roots);
+    return root === null ? null : digestAt(root, 0);
   }
 }
 
-/** Claims of a block that no thread has begun with. */
-export function newClaims(): Int32Array<SharedArrayBuffer> {
-  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-}
-
-function rootOf(roots: readonly (PieceRoot | undefined)[]): Digest | null {
-  memory ??= new BlockMemory();
-  const known = roots.filter((root) => typeof root === 'string');
-  if (known.length < roots.length) return null;
-  const all = Buffer.from(known.join(''), 'latin1');
-  if (all.length === DIGEST_BYTES) return digestAt(all, 0);
-  memory.takeBytes(all);
-  const root = memory.merkleRoot(all);
-  return root === null ? null : digestAt(root, 0);
+/** Reads and proves a block in this thread. @throws {ChainError} bad_answer when anything does not fit. */
+export function readAlone(open: OpenBlock): ScannedBlock {
+  const block = readRest(open);
+  const share = new ProofShare(open.memory, open.count);
+  share.finish();
+  share.conclude(open);
+  return { ...block, proof: null };
 }

@@ -2,21 +2,20 @@ import { RowReader } from './transaction-rows.ts';
 import { outpointTail, scriptKey } from './transaction.ts';
 
 /** Where the row of a transaction begins, and the numbers of its first output and its first input. */
-const PLACE = 3;
-const NUMBER_BYTES = 4;
+export const PLACE = 3;
 
 /**
- * A block's transactions in flat arrays, views of one buffer, which threads hand over without a copy. Whoever looks
- * for a few among thousands goes through the keys in a row instead of through the block's bytes.
+ * A block's transactions in flat arrays. Whoever looks for a few among thousands goes through the keys in a row instead
+ * of through the block's bytes.
  */
 export interface BlockTable {
   /** See RowReader. */
-  readonly rows: Int32Array<ArrayBuffer>;
-  readonly places: Int32Array<ArrayBuffer>;
+  readonly rows: Int32Array;
+  readonly places: Int32Array;
   /** What a sieve goes by, of every output of the block in order; 0 where no address could be paid. */
-  readonly outputKeys: Uint32Array<ArrayBuffer>;
+  readonly outputKeys: Uint32Array;
   /** The same of every input. */
-  readonly inputTails: Uint32Array<ArrayBuffer>;
+  readonly inputTails: Uint32Array;
 }
 
 export interface TableSizes {
@@ -25,24 +24,6 @@ export interface TableSizes {
   readonly count: number;
   readonly outputs: number;
   readonly inputs: number;
-}
-
-/** The table that stands at a place in a buffer, of whatever is there. */
-export function tableAt(buffer: ArrayBuffer, at: number, sizes: TableSizes): BlockTable {
-  const { numbers, count, outputs, inputs } = sizes;
-  const placesAt = at + numbers * NUMBER_BYTES;
-  const outputsAt = placesAt + PLACE * count * NUMBER_BYTES;
-  const inputsAt = outputsAt + outputs * NUMBER_BYTES;
-  return {
-    rows: new Int32Array(buffer, at, numbers),
-    places: new Int32Array(buffer, placesAt, PLACE * count),
-    outputKeys: new Uint32Array(buffer, outputsAt, outputs),
-    inputTails: new Uint32Array(buffer, inputsAt, inputs),
-  };
-}
-
-export function tableBytes({ numbers, count, outputs, inputs }: TableSizes): number {
-  return (numbers + PLACE * count + outputs + inputs) * NUMBER_BYTES;
 }
 
 export function sizesOf(rows: Int32Array, count: number): TableSizes {

@@ -1,4 +1,5 @@
 import {
+  accessTo,
   type Code,
   call,
   constant,
@@ -15,6 +16,7 @@ import {
   type WasmFunction,
 } from '../../wasm/wasm-code.ts';
 import {
+  BLOCK_MEMORY,
   CHUNK_BYTES,
   DIGIT_BYTES,
   DIGITS_AT,
@@ -25,7 +27,9 @@ import {
   VECTOR_BYTES,
 } from './block-layout.ts';
 
-/** Brings a block into the form in which it is scanned and hashed. */
+/** Brings a block into the form in which it is scanned and hashed: between the thread's own memory and the block's. */
+
+const block = accessTo(BLOCK_MEMORY);
 
 const WORD_BYTES = 4;
 /** A set bit and the length in bits, which follow every message. */
@@ -34,14 +38,14 @@ const LENGTH_BYTES = 8;
 
 const add = (local: number, value: Code): Code => set(local, i32.add(get(local), value));
 
-/** gather(to, from, end): copies bytes, at least one, and writes zeros behind them (see SLACK). */
+/** gather(to, from, end): copies bytes of the block, at least one, and writes zeros behind them (see SLACK). */
 export function gather(): WasmFunction {
   const [to, from, end] = [0, 1, 2];
   const zero = constant(Array.from({ length: VECTOR_BYTES }, () => 0));
   const code = [
     ...loop(
       [
-        ...store(get(to), load(get(from))),
+        ...store(get(to), block.loadVector(get(from))),
         ...add(to, number(VECTOR_BYTES)),
         ...add(from, number(VECTOR_BYTES)),
       ],
@@ -55,26 +59,26 @@ export function gather(): WasmFunction {
 }
 
 /**
- * gatherAll(row, rowsEnd, base, to, list, gather): what each id is the hash of (version, inputs and outputs, lock time) as
- * messages of whole chunks, and the list of where they begin and end. Answers where the last one ends.
+ * gatherAll(row, rowsEnd, base, to, list): what each id of a block's rows is the hash of (version, inputs and outputs,
+ * lock time) as messages of whole chunks, and the list of where they begin and end. Answers where the last one ends.
  */
 export function gatherAll(gatherNumber: number): WasmFunction {
   const [row, rowsEnd, base, to, list] = [0, 1, 2, 3, 4];
   const [from, end, bits, next] = [5, 6, 7, 8];
-  const of = (field: number): Code => i32.add(get(base), i32.load(get(row), field));
+  const of = (field: number): Code => i32.add(get(base), block.load(get(row), field));
   const body: Code = [
     // EXTENDED is the two bytes of marker and flag, too.
     ...set(
       from,
-      i32.add(i32.add(of(ROW.start), number(4)), i32.and(i32.load(get(row), ROW.flags), number(EXTENDED))),
+      i32.add(i32.add(of(ROW.start), number(4)), i32.and(block.load(get(row), ROW.flags), number(EXTENDED))),
     ),
     ...set(end, of(ROW.bodyEnd)),
     ...i32.store(get(list), get(to)),
-    ...i32.store(get(to), i32.load(of(ROW.start))),
+    ...i32.store(get(to), block.load(of(ROW.start))),
     ...call(gatherNumber, i32.add(get(to), number(4)), get(from), get(end)),
     // From here on `end` is where the message ends, lock time and all.
     ...set(end, i32.add(i32.add(get(to), number(8)), i32.sub(get(end), get(from)))),
-    ...i32.store(i32.sub(get(end), number(4)), i32.load(i32.sub(of(ROW.end), number(4)))),
+    ...i32.store(i32.sub(get(end), number(4)), block.load(i32.sub(of(ROW.end), number(4)))),
     ...i32.storeByte(get(end), number(MARK)),
     ...set(bits, i32.shl(i32.sub(get(end), get(to)), number(3))),
     ...set(next, i32.and(i32.add(get(end), number(LENGTH_BYTES + CHUNK_BYTES)), number(-CHUNK_BYTES))),
@@ -88,7 +92,7 @@ export function gatherAll(gatherNumber: number): WasmFunction {
       row,
       i32.add(
         number(ROW_HEAD_BYTES),
-        i32.shl(i32.add(i32.load(get(row), ROW.inputs), i32.load(get(row), ROW.outputs)), number(2)),
+        i32.shl(i32.add(block.load(get(row), ROW.inputs), block.load(get(row), ROW.outputs)), number(2)),
       ),
     ),
   ];
@@ -101,7 +105,7 @@ function all(byte: (typeof DIGIT_BYTES)[number]): Code {
   return load(number(DIGITS_AT + VECTOR_BYTES * DIGIT_BYTES.indexOf(byte)));
 }
 
-/** decodeHex(to, from, end): a text of steps of HEX_STEP digits to bytes; 1 when all are digits. `to` may be `from`. */
+/** decodeHex(to, from, end): a text of steps of HEX_STEP digits to bytes of the block; 1 when all are digits. */
 export function decodeHex(): WasmFunction {
   const [to, from, end] = [0, 1, 2];
   const [isHex, isLetter] = [3, 4];
@@ -127,7 +131,7 @@ export function decodeHex(): WasmFunction {
       [
         ...nibbles(0, 5),
         ...nibbles(VECTOR_BYTES, 6),
-        ...store(get(to), i8x16.narrow(get(5), get(6))),
+        ...block.storeVector(get(to), i8x16.narrow(get(5), get(6))),
         ...set(to, i32.add(get(to), number(VECTOR_BYTES))),
         ...set(from, i32.add(get(from), number(HEX_STEP))),
       ],

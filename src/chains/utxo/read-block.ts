@@ -28,7 +28,7 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   const block = await proveBlock(deps, { height, hash, raw });
   try {
     const reduced = await reduceBlock(deps, height, block);
-    await block.proof;
+    await block.proof?.();
     return reduced;
   } finally {
     deps.prover.release(block);

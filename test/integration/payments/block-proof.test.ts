@@ -41,7 +41,7 @@ async function paying(proof: Promise<void>) {
       },
     ],
     debits: [],
-    proof,
+    proof: async () => proof,
   };
   return { payment, block };
 }

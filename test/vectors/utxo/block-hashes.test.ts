@@ -2,10 +2,13 @@ import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BlockMemory } from '../../../src/chains/utxo/block-memory.ts';
+import { BlockRoom } from '../../../src/chains/utxo/block-room.ts';
+import { fill, sizesOf } from '../../../src/chains/utxo/block-table.ts';
 import { RowWriter } from '../../../src/chains/utxo/transaction-rows.ts';
 import { ChainError } from '../../../src/domain/chain.ts';
 
-const memory = new BlockMemory();
+const room = new BlockRoom(1_100_000);
+const memory = new BlockMemory(room);
 
 function sha(bytes: Uint8Array): Buffer {
   return hash('sha256', bytes, 'buffer');
@@ -22,8 +25,10 @@ function hashed(messages: readonly Uint8Array[]): string[] {
     start += length;
     rows.finish(row, { end: start, bodyEnd: start - 4, isHogEx: false, isExtended: false });
   }
-  memory.takeBytes(Buffer.concat(messages));
-  const ids = Buffer.from(memory.ids(rows.rows(), messages.length));
+  const bytes = Buffer.concat(messages);
+  room.block(bytes.length).set(bytes);
+  fill(room.table(sizesOf(rows.rows(), messages.length)), bytes, rows.rows());
+  const ids = Buffer.from(memory.ids(0, messages.length));
   return messages.map((_, at) => ids.toString('hex', 32 * at, 32 * at + 32));
 }
 
@@ -122,7 +127,8 @@ describe('the merkle root of a block', () => {
 });
 
 function take(text: string): string {
-  return memory.takeHex(Buffer.from(text, 'latin1')).toString('hex');
+  memory.takeHex(Buffer.from(text, 'latin1'), 0, text.length);
+  return room.block(text.length / 2).toString('hex');
 }
 
 describe('the hex of a block', () => {

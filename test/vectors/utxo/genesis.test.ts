@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { scanBlock } from '../../../src/chains/utxo/block.ts';
 import { UTXO_COINS } from '../../../src/chains/utxo/coins.ts';
 import { NETWORKS } from '../../../src/domain/coins.ts';
+import { scanBlock } from '../../unit/chains/utxo/raw-chain.ts';
 import { GENESIS, genesisBlock } from './genesis.ts';
 
 describe('genesis blocks', () => {

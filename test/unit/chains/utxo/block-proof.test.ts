@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { merkleRootOf, openHexBlock } from '../../../../src/chains/utxo/block.ts';
-import { newClaims, ProofShare } from '../../../../src/chains/utxo/block-proof.ts';
+import { openBlock, readRest } from '../../../../src/chains/utxo/block.ts';
+import { BlockMemory } from '../../../../src/chains/utxo/block-memory.ts';
+import { ProofShare } from '../../../../src/chains/utxo/block-proof.ts';
+import { BlockRoom } from '../../../../src/chains/utxo/block-room.ts';
 import { COINBASE, encodeBlock, encodeTransaction, p2wpkh, txidOf } from './raw-chain.ts';
 
 /** Around the sizes of pieces, of which a tree has one, two, an odd number, many. */
@@ -14,15 +16,22 @@ const all = Array.from({ length: 1_000 }, (_, at) => ({
 const raws = all.map((each) => encodeTransaction(each));
 const txids = all.map((each) => txidOf(each));
 
+/** As threads have one block: each with a memory of its own beside it. */
+const room = new BlockRoom(1_000_000);
+const memories = [0, 1, 2].map(() => new BlockMemory(room));
+
+function sharesOf(block: { readonly bytes: Buffer; readonly hash: string }) {
+  const [reader = new BlockMemory(room)] = memories;
+  const raw = new Uint8Array(Buffer.from(block.bytes.toString('hex')));
+  const open = openBlock(reader, { raw, hash: block.hash, mweb: false });
+  readRest(open);
+  return { open, shares: memories.map((memory) => new ProofShare(memory, open.count)) };
+}
+
 function opened(positions: readonly number[], committedTo = positions) {
-  const { bytes, hash } = encodeBlock({
-    transactions: positions.map((at) => raws[at] ?? Buffer.alloc(0)),
-    txids: committedTo.map((at) => txids[at] ?? ''),
-    parentHash: '00'.repeat(32),
-  });
-  const text = new Uint8Array(Buffer.from(bytes.toString('hex')));
-  const { hashable } = openHexBlock(text, { hash, mweb: false, room: null });
-  return { hashable, header: { hash, merkleRoot: merkleRootOf(bytes) } };
+  const transactions = positions.map((at) => raws[at] ?? Buffer.alloc(0));
+  const ids = committedTo.map((at) => txids[at] ?? '');
+  return sharesOf(encodeBlock({ transactions, txids: ids, parentHash: '00'.repeat(32) }));
 }
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
@@ -34,16 +43,15 @@ describe('hashing a block in shares', () => {
         fc.constantFrom(...COUNTS),
         fc.array(fc.nat({ max: 2 }), { maxLength: 10 }),
         (count, turns) => {
-          const { hashable, header } = opened(upTo(count));
-          const claims = newClaims();
-          const shares = [0, 1, 2].map(() => new ProofShare(hashable, claims));
+          const { open, shares } = opened(upTo(count));
           // No time at all is one piece.
           for (const turn of turns) shares[turn]?.workFor(0);
+          expect(shares[0]?.isThrough(0)).toBe(turns.length >= Math.ceil(count / 128));
           shares[0]?.finish();
-          const found = new Map(shares.flatMap(({ roots }) => [...roots]));
-          expect(found.size).toBe(Math.ceil(count / 128));
-          expect(shares.reduce((sum, { roots }) => sum + roots.size, 0)).toBe(found.size);
-          for (const share of shares) expect(() => share.conclude(found, header)).not.toThrow();
+          for (const share of shares) {
+            expect(share.isThrough(0)).toBe(true);
+            expect(() => share.conclude(open)).not.toThrow();
+          }
         },
       ),
       { numRuns: 200 },
@@ -59,35 +67,51 @@ describe('hashing a block in shares', () => {
       // An odd number of them has the same root when the last is there twice (CVE-2012-2459).
       if (count % 2 === 1) lists.push([...positions, count - 1]);
       for (const list of lists) {
-        const { hashable, header } = opened(list, positions);
-        const share = new ProofShare(hashable, newClaims());
-        share.finish();
-        expect(() => share.conclude(new Map(), header)).toThrow('do not match its merkle root');
+        const { open, shares } = opened(list, positions);
+        shares[0]?.finish();
+        for (const share of shares) {
+          expect(() => share.conclude(open)).toThrow('do not match its merkle root');
+        }
       }
     }
   });
 
-  it('refuses a block of which a piece was not hashed', () => {
-    const { hashable, header } = opened(upTo(300));
-    const share = new ProofShare(hashable, newClaims());
-    expect(share.workFor(0)).toBe(true);
-    expect(() => share.conclude(new Map(), header)).toThrow('do not match its merkle root');
+  it('refuses a block of which a piece was not hashed, though one in its place was proven before', () => {
+    const first = opened(upTo(300));
+    first.shares[0]?.finish();
+    first.shares[0]?.conclude(first.open);
+    const { open, shares } = opened(upTo(300));
+    expect(shares[0]?.workFor(0)).toBe(true);
+    expect(() => shares[0]?.conclude(open)).toThrow('do not match its merkle root');
+  });
+
+  it('hashes nothing that was not read yet, and stops when the block is given up', () => {
+    const { shares } = opened(upTo(300));
+    room.begin(300);
+    room.publish(256);
+    room.giveUp();
+    shares[1]?.finish();
+    expect(room.unclaimed).toBe(0);
+    room.begin(300);
+    room.publish(256);
+    expect(shares[1]?.workFor(0)).toBe(true);
+    expect(shares[2]?.workFor(0)).toBe(true);
+    expect(shares[0]?.workFor(1_000)).toBe(false);
+    expect(room.unclaimed).toBe(2);
   });
 
   it('leaves pieces that would take long to the thread in which nobody waits', () => {
     const large = { ...COINBASE, outputs: [{ amount: 1n, script: Buffer.alloc(300_000) }] };
-    const { bytes, hash } = encodeBlock({
+    const block = encodeBlock({
       transactions: [encodeTransaction(large)],
       txids: [txidOf(large)],
       parentHash: '00'.repeat(32),
     });
-    const text = new Uint8Array(Buffer.from(bytes.toString('hex')));
-    const { hashable, merkleRoot } = openHexBlock(text, { hash, mweb: false, room: null });
-    const claims = newClaims();
-    const [busy, free] = [new ProofShare(hashable, claims), new ProofShare(hashable, claims)];
-    expect(busy.workFor(1_000)).toBe(false);
-    expect(busy.roots.size).toBe(0);
-    free.finish();
-    expect(() => busy.conclude(free.roots, { hash, merkleRoot })).not.toThrow();
+    const { open, shares } = sharesOf(block);
+    const [busy, free] = shares;
+    expect(busy?.workFor(1_000)).toBe(false);
+    expect(busy?.isThrough(0)).toBe(false);
+    free?.finish();
+    expect(() => busy?.conclude(open)).not.toThrow();
   });
 });

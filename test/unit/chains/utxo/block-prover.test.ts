@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { scanBlock, type ScannedBlock } from '../../../../src/chains/utxo/block.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { BlockOrder, ScannedBlock } from '../../../../src/chains/utxo/block.ts';
 import { BlockProver } from '../../../../src/chains/utxo/block-prover.ts';
-import type { BlockOrder } from '../../../../src/chains/utxo/block-worker.ts';
+import { ChainError } from '../../../../src/domain/chain.ts';
 import { eventually } from '../../../_helpers/poll.ts';
-import { encodeBlock, encodeTransaction, COINBASE, p2wpkh, txidOf } from './raw-chain.ts';
+import { encodeBlock, encodeTransaction, COINBASE, p2wpkh, scanBlock, txidOf } from './raw-chain.ts';
 
 const PAYMENT = { ...COINBASE, outputs: [{ amount: 5_000n, script: p2wpkh('ab'.repeat(20)) }] };
 
@@ -22,6 +22,7 @@ function blockOf(count: number) {
 }
 
 const large = blockOf(4_000);
+const other = blockOf(4_500);
 const small = blockOf(3);
 
 /** What a prover is given is its own: each order has a new text. */
@@ -29,15 +30,38 @@ function orderOf({ bytes, hash }: { bytes: Buffer; hash: string }, hex = bytes.t
   return { raw: new Uint8Array(Buffer.from(hex)), hash, mweb: false };
 }
 
-/** Nothing that a node can answer: the thread fails with an error that nobody foresaw. */
-function deadly(): BlockOrder {
-  return { ...orderOf(large), raw: new BigInt64Array(600_000) as unknown as Uint8Array<ArrayBuffer> };
+/** More pieces than any block has. */
+const ALL = 1_000_000;
+
+/** A block whose pieces the thread has taken, all of them: nobody helps it. */
+async function takenByThread(by: BlockProver, order: BlockOrder): Promise<ScannedBlock> {
+  const block = await by.prove(order);
+  const words = new Int32Array(block.bytes.buffer);
+  await eventually(
+    'the thread to begin',
+    async () => Atomics.load(words, 1),
+    (taken) => taken >= ALL,
+  );
+  return block;
+}
+
+/** A program for the thread that does this with each block; it can take all pieces, so that nobody else hashes them. */
+function threadThat(does: string): URL {
+  return new URL(`data:text/javascript,import { parentPort } from 'node:worker_threads';
+    let [count, words] = [0, null];
+    const take = () => Atomics.store(words, 1, ${ALL});
+    const postMessage = (message) => parentPort.postMessage(message);
+    parentPort.on('message', ({ room }) => {
+      words = room === null ? words : new Int32Array(room.memory.buffer);
+      count += 1;
+      ${does}
+    });`);
 }
 
 /** A block that was read and proven. */
 async function proven(by: BlockProver, order: BlockOrder): Promise<ScannedBlock> {
   const block = await by.prove(order);
-  await block.proof;
+  await block.proof?.();
   return { ...block, proof: null };
 }
 
@@ -57,31 +81,77 @@ describe('blocks read in a thread', () => {
 
   it('are known before they are proven, for whoever has other things to do meanwhile', async () => {
     const block = await prover.prove(orderOf(large));
-    expect(block.proof).toBeInstanceOf(Promise);
     const { bytes, transactions } = scanBlock(large.bytes, large.hash, false);
     expect(block.bytes.equals(bytes)).toBe(true);
     expect(block.transactions.map(({ id }) => id)).toEqual(transactions.map(({ id }) => id));
-    await expect(block.proof).resolves.toBeUndefined();
+    await expect(block.proof?.()).resolves.toBeUndefined();
+    // Whoever asks again, or late, hears the same.
+    await expect(block.proof?.()).resolves.toBeUndefined();
   });
 
+  it('stay as they are until they are released, whatever is read meanwhile', async () => {
+    const held = await prover.prove(orderOf(large));
+    const bytes = Buffer.from(held.bytes);
+    const [second, tiny] = await Promise.all([prover.prove(orderOf(other)), prover.prove(orderOf(small))]);
+    expect(held.bytes.equals(bytes)).toBe(true);
+    expect(second.bytes.equals(other.bytes)).toBe(true);
+    expect(tiny.bytes.equals(small.bytes)).toBe(true);
+    for (const block of [held, second]) await expect(block.proof?.()).resolves.toBeUndefined();
+  });
+
+  it('are read in the place of the one before once that is released, but not before it is proven', async () => {
+    const places: unknown[] = [];
+    const next = async (block: typeof large): Promise<ScannedBlock> => {
+      const read = await prover.prove(orderOf(block));
+      places.push(read.bytes.buffer);
+      expect(read.bytes.equals(block.bytes)).toBe(true);
+      return read;
+    };
+    for (const block of [large, other, large]) {
+      const read = await next(block);
+      await read.proof?.();
+      prover.release(read);
+    }
+    expect(new Set(places).size).toBe(1);
+    // Recorded while the next is read: nobody looks at it any more, but its proof is asked for last.
+    const recorded = await next(large);
+    prover.release(recorded);
+    const [second, tiny] = await Promise.all([next(other), next(small)]);
+    await expect(recorded.proof?.()).resolves.toBeUndefined();
+    await expect(second.proof?.()).resolves.toBeUndefined();
+    expect(tiny.bytes.buffer).not.toBe(places[0]);
+  });
+
+  it.each(['Memory', 'Instance'] as const)(
+    'are read again later when there is no memory for them (WebAssembly.%s): that is no reason for the daemon to end',
+    async (name) => {
+      const original = WebAssembly[name];
+      Reflect.set(WebAssembly, name, function lacking() {
+        throw new RangeError('could not allocate memory');
+      });
+      try {
+        await expect(proven(prover, orderOf(large))).rejects.toMatchObject({ kind: 'unavailable' });
+      } finally {
+        Reflect.set(WebAssembly, name, original);
+      }
+      await expect(proven(prover, orderOf(large))).resolves.toMatchObject({ hash: large.hash });
+    },
+  );
+
   it('are read again later when this thread lacks the memory to help: that is no reason for the daemon to end', async () => {
-    // Another copy of the program, which has no memory yet.
-    vi.resetModules();
-    const { BlockProver: Prover } = await import('../../../../src/chains/utxo/block-prover.ts');
-    const poor = new Prover();
-    const { Memory } = WebAssembly;
-    Reflect.set(WebAssembly, 'Memory', function lacking() {
+    const { prototype } = WebAssembly.Memory as unknown as { prototype: { grow: unknown } };
+    const { grow } = prototype;
+    prototype.grow = () => {
       throw new RangeError('could not allocate memory');
-    });
+    };
     try {
       // Nothing comes of it, or the other thread was faster than this one could begin.
-      const outcome = await proven(poor, orderOf(large)).catch((error: unknown) => error);
+      const outcome = await proven(prover, orderOf(large)).catch((error: unknown) => error);
       if (outcome instanceof Error) expect(outcome).toMatchObject({ kind: 'unavailable' });
     } finally {
-      Reflect.set(WebAssembly, 'Memory', Memory);
+      prototype.grow = grow;
     }
-    await expect(proven(poor, orderOf(large))).resolves.toMatchObject({ hash: large.hash });
-    await poor.close();
+    await expect(proven(prover, orderOf(large))).resolves.toMatchObject({ hash: large.hash });
   });
 
   it('are refused with the same words when a byte was changed', async () => {
@@ -95,36 +165,71 @@ describe('blocks read in a thread', () => {
   });
 
   it('are an outage when their thread never answers, and it is not left running', async () => {
-    const endless = new URL('data:text/javascript,while (true);');
-    const hanging = new BlockProver({ limits: { readMs: 200, proofMs: 200 }, script: endless });
+    const endless = threadThat('take(); while (true);');
+    const hanging = new BlockProver({ proofMs: 1_500, script: endless });
     for (let times = 0; times < 2; times += 1) {
-      await expect(proven(hanging, orderOf(large))).rejects.toMatchObject({
+      const block = await takenByThread(hanging, orderOf(large));
+      await expect(block.proof?.()).rejects.toMatchObject({
         kind: 'unavailable',
-        message: 'the thread that reads blocks takes too long',
+        message: 'the thread that hashes blocks takes too long',
       });
+      // By now another block may be in its place.
+      await expect(block.proof?.()).rejects.toMatchObject({ kind: 'unavailable' });
     }
     await hanging.close();
   });
 
+  it('are proven without their thread when it has not begun by the time that somebody waits for the proof', async () => {
+    const late = new BlockProver({ proofMs: 200, script: threadThat('while (true);') });
+    for (const block of [large, other]) {
+      const read = await late.prove(orderOf(block));
+      await expect(read.proof?.()).resolves.toBeUndefined();
+      late.release(read);
+    }
+    const hex = large.bytes.toString('hex');
+    const forged = orderOf(large, `${hex.slice(0, -60)}ff${hex.slice(-58)}`);
+    await expect(proven(late, forged)).rejects.toMatchObject({ kind: 'bad_answer' });
+    await late.close();
+  });
+
   it('end their thread when no block came for a while, and the next starts another', async () => {
-    const counting = new URL(`data:text/javascript,import { parentPort } from 'node:worker_threads';
-      let count = 0;
-      const next = () => ({ kind: 'problem', error: 'bad_answer', message: String((count += 1)) });
-      parentPort.on('message', () => parentPort.postMessage(next()));`);
+    const counting = threadThat(
+      "take(); if (count > 2) throw new Error('a third block'); postMessage('hashed');",
+    );
     const resting = new BlockProver({ idleMs: 20, script: counting });
-    const ordinal = async (): Promise<string> =>
-      resting.prove(orderOf(large)).then(
-        () => 'none',
-        (error: unknown) => (error instanceof Error ? error.message : ''),
-      );
-    expect([await ordinal(), await ordinal()]).toEqual(['1', '2']);
-    await eventually('a new thread', ordinal, (told) => told === '1');
+    // None of them hashes anything.
+    const outcome = async (): Promise<unknown> => {
+      const block = await takenByThread(resting, orderOf(large));
+      return block.proof?.().catch((error: unknown) => (error instanceof ChainError ? error.kind : error));
+    };
+    expect([await outcome(), await outcome()]).toEqual(['bad_answer', 'bad_answer']);
+    await eventually('a new thread', outcome, (told) => told === 'bad_answer');
     await resting.close();
   });
 
   it('are an outage, and no more, while their thread dies: the next try gets a new one', async () => {
-    await expect(proven(prover, deadly())).rejects.toMatchObject({ name: 'ChainError', kind: 'unavailable' });
-    expect(await proven(prover, orderOf(large))).toMatchObject({ hash: large.hash });
+    const deadly = threadThat("take(); throw new Error('unforeseen');");
+    const unlucky = new BlockProver({ script: deadly });
+    for (let times = 0; times < 2; times += 1) {
+      const block = await takenByThread(unlucky, orderOf(large));
+      await expect(block.proof?.()).rejects.toMatchObject({ name: 'ChainError', kind: 'unavailable' });
+      unlucky.release(block);
+    }
+    await unlucky.close();
+  });
+
+  it('are refused for what is wrong with them, and their thread goes on with the next', async () => {
+    const hex = large.bytes.toString('hex');
+    // The last output's script becomes longer than the block.
+    const lengthAt = hex.length - 2 * (4 + 22 + 1);
+    const odd = `${hex.slice(0, lengthAt)}ee${hex.slice(lengthAt + 2)}`;
+    for (const text of [odd, `${hex.slice(0, -2)}zz`, `${hex}00`, hex.slice(0, -2)]) {
+      await expect(prover.prove(orderOf(large, text))).rejects.toMatchObject({
+        kind: 'bad_answer',
+        message: expect.stringMatching(/^malformed at byte \d+/) as string,
+      });
+      expect(await proven(prover, orderOf(large))).toMatchObject({ hash: large.hash });
+    }
   });
 
   it('do not pile up before the thread', async () => {

@@ -1,6 +1,10 @@
-/** Serialises transactions and blocks the long way, independently of the scanner under test. */
+/** Serialises transactions and blocks the long way, independently of the scanner under test; and has them scanned. */
 import { createHash } from 'node:crypto';
 import { RawTx } from '@scure/btc-signer';
+import { openBlock, type ScannedBlock } from '../../../../src/chains/utxo/block.ts';
+import { BlockMemory } from '../../../../src/chains/utxo/block-memory.ts';
+import { readAlone } from '../../../../src/chains/utxo/block-proof.ts';
+import { BlockRoom } from '../../../../src/chains/utxo/block-room.ts';
 
 export interface TestInput {
   readonly txid: string;
@@ -109,6 +113,15 @@ export function encodeBlock(parts: BlockParts): TestBlock {
 
 export function blockOf(transactions: readonly TestTransaction[]): TestBlock {
   return encodeBlock({ transactions: transactions.map(encodeTransaction), txids: transactions.map(txidOf) });
+}
+
+const memory = new BlockMemory(new BlockRoom(2_000_000));
+
+/** Reads and proves a block on the spot. It is good until the next one is read. */
+export function scanBlock(bytes: Buffer, hash: string, mweb: boolean): ScannedBlock {
+  return readAlone(
+    openBlock(memory, { raw: new Uint8Array(Buffer.from(bytes.toString('hex'))), hash, mweb }),
+  );
 }
 
 function merkle(ids: readonly Buffer[]): Buffer {

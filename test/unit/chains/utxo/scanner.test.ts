@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bytesOfHex, scanBlock } from '../../../../src/chains/utxo/block.ts';
+import { bytesOfHex } from '../../../../src/chains/utxo/block.ts';
 import { ByteReader } from '../../../../src/chains/utxo/byte-reader.ts';
 import { displayHex } from '../../../../src/chains/utxo/hash256.ts';
 import {
@@ -17,6 +17,7 @@ import {
   encodeBlock,
   encodeTransaction,
   p2wpkh,
+  scanBlock,
   type TestTransaction,
   txidOf,
   withMweb,

@@ -1,11 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scanBlock } from '../../../../src/chains/utxo/block.ts';
 import { reduceBlock } from '../../../../src/chains/utxo/read-block.ts';
 import type { ChainIndex, Sieve } from '../../../../src/domain/chain.ts';
 import { keyOfBytes } from '../../../../src/domain/key-of-bytes.ts';
 import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
-import { blockOf, COINBASE, p2wpkh, type TestTransaction, txidOf } from './raw-chain.ts';
+import { blockOf, COINBASE, p2wpkh, scanBlock, type TestTransaction, txidOf } from './raw-chain.ts';
 
 const SCRIPTS = [0, 1, 2, 3].map((at) => p2wpkh(`${at}`.repeat(40)));
 const OURS = SCRIPTS.slice(0, 2).map((script) => script.toString('hex'));
