@@ -52,6 +52,8 @@ export async function laneGaps(db: Db, chain: ChainId, limit: number): Promise<L
     .where('open.mode', '=', chain.mode)
     .where(sql<boolean>`open.status in ('signed', 'broadcast')`)
     .where('failed.status', '=', 'failed')
+    // One that failed in a block has used its nonce up.
+    .where('failed.height', 'is', null)
     .whereRef('failed.nonce', '<', 'open.nonce')
     .where((eb) =>
       eb.not(

@@ -74,8 +74,9 @@ export async function unconfirmSends(
   for (const txid of await unmarkSpentAbove(tx, chain, aboveHeight, now)) {
     const version = await findVersionByTxid(tx, chain, txid);
     const send = version === undefined ? undefined : await findSend(tx, version.send_id);
-    if (send?.status !== 'confirmed') continue;
-    await updateSend(tx, send.id, { status: 'broadcast', height: null, next_broadcast_at: now }, now);
+    if (send === undefined || send.height === null) continue;
+    const open = send.status === 'confirmed' ? { status: 'broadcast' as const, next_broadcast_at: now } : {};
+    await updateSend(tx, send.id, { ...open, height: null }, now);
     deps.logger.warn({ ...chain, sendId: send.id, txid }, 'the block of a send left the chain');
   }
 }
@@ -121,7 +122,8 @@ async function confirmVersion(
     );
   }
   const now = deps.clock.now();
-  const mined = { txid: version.txid, version: version.version, fee: outcome?.fee.toString() ?? version.fee };
+  const { txid, version: number } = version;
+  const mined = { txid, version: number, height, fee: outcome?.fee.toString() ?? version.fee };
   if (outcome?.succeeded === false) {
     if (before.status === 'failed') return;
     await failSend(tx, deps, await updateSend(tx, before.id, mined, now), REVERTED);
@@ -134,7 +136,6 @@ async function confirmVersion(
     {
       ...mined,
       status: 'confirmed',
-      height,
       error: null,
       next_broadcast_at: null,
       confirmed_txid: version.txid,

@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
+import { laneGaps } from '../../../src/store/lanes.ts';
+import { openDatabase } from '../../../src/store/open.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/usecases/wallet/send-policy.ts';
 import { Shop, type SendJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
@@ -231,6 +234,13 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(wei(failed.fee)).toBe(paid);
     await balanceOf(before - paid);
     expect(await anvil.balance(shop.wallets.ETH)).toBe(before - paid);
+    // Its nonce is used up: what is sent next waits for nothing, and nothing is there to be closed.
+    const next = await send(wei('0.01'), await anvil.newAddress());
+    const { db } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
+    expect(await laneGaps(db, { coin: 'ETH', mode: 'live' }, 20)).toEqual([]);
+    await db.destroy();
+    await anvil.mine(1);
+    await ended(next.body.data.id);
   });
 
   it('a send whose block a reorg takes away goes out again', async () => {
