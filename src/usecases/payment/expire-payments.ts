@@ -3,6 +3,7 @@ import type { Coin, Mode } from '../../domain/coins.ts';
 import { inTransaction, type Db } from '../../store/database.ts';
 import { coinsOffered, paymentsDue } from '../../store/payments.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
+import { eachAlone } from './each-alone.ts';
 
 export interface ExpirePaymentsDeps extends ApplyFactsDeps {
   readonly db: Db;
@@ -20,6 +21,7 @@ const BATCH = 100;
  */
 export async function expirePayments(deps: ExpirePaymentsDeps): Promise<number> {
   const now = deps.clock.now();
+  const alone = eachAlone(deps.logger);
   let after = { expiresAt: 0, id: '' };
   let ended = 0;
   for (;;) {
@@ -30,10 +32,10 @@ export async function expirePayments(deps: ExpirePaymentsDeps): Promise<number> 
     );
     for (const payment of due) {
       if (!everythingSeen(deps, payment, offered.get(payment.id) ?? [])) continue;
-      const events = await inTransaction(deps.db, (tx) =>
-        applyFacts(tx, deps, payment.id, [{ type: 'clock' }]),
+      const events = await alone(payment.id, async () =>
+        inTransaction(deps.db, (tx) => applyFacts(tx, deps, payment.id, [{ type: 'clock' }])),
       );
-      if (events.length > 0) ended += 1;
+      if (events !== null && events.length > 0) ended += 1;
     }
     const last = due.at(-1);
     if (last === undefined || due.length < BATCH) break;

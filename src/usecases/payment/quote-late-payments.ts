@@ -5,6 +5,7 @@ import { inTransaction, type Db } from '../../store/database.ts';
 import { paymentsWithUnquotedMoney, unquotedOutputsOf } from '../../store/payments-with-money.ts';
 import { findPayment } from '../../store/payments.ts';
 import { applyFacts, currentDue, type ApplyFactsDeps } from './apply-facts.ts';
+import { eachAlone } from './each-alone.ts';
 
 export interface QuoteLatePaymentsDeps extends ApplyFactsDeps {
   readonly db: Db;
@@ -19,10 +20,13 @@ const MAX_PAGES = 100;
 /** Prices late money that came while no rate was to be had, as soon as there is one. */
 export async function quoteLatePayments(deps: QuoteLatePaymentsDeps, chain: ChainId): Promise<void> {
   const asked = new Set<string>();
+  const alone = eachAlone(deps.logger);
   let after = '';
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const paymentIds = await paymentsWithUnquotedMoney(deps.db, chain, after, PAGE);
-    for (const paymentId of paymentIds) await quotePayment(deps, chain, paymentId, asked);
+    for (const paymentId of paymentIds) {
+      await alone(paymentId, async () => quotePayment(deps, chain, paymentId, asked));
+    }
     const last = paymentIds.at(-1);
     if (last === undefined || paymentIds.length < PAGE) return;
     after = last;
