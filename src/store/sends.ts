@@ -167,11 +167,11 @@ export async function signedSends(db: Db, chain: ChainId, limit: number): Promis
     .execute();
 }
 
-/** Unconfirmed sends whose newest version was signed at or before a time, oldest first. */
+/** Unconfirmed sends whose newest version was signed at or before a time, or by a clock since set back; oldest first. */
 export async function stuckSends(
   db: Db,
   chain: ChainId,
-  signedBefore: number,
+  { signedBefore, now }: { readonly signedBefore: number; readonly now: number },
   limit: number,
 ): Promise<StoredSend[]> {
   return openSends(db, chain)
@@ -182,7 +182,8 @@ export async function stuckSends(
             .selectFrom('send_versions')
             .select('send_versions.version')
             .whereRef('send_versions.send_id', '=', 'sends.id')
-            .where('send_versions.created_at', '>', signedBefore),
+            .where('send_versions.created_at', '>', signedBefore)
+            .where('send_versions.created_at', '<=', now),
         ),
       ),
     )

@@ -35,7 +35,7 @@ export class ChainFollower {
   readonly #options: FollowerOptions;
   readonly #stopping = new AbortController();
   readonly #health: HealthRecord;
-  readonly #watch = new UnbrokenWatch();
+  readonly #watch: UnbrokenWatch;
   readonly #turns = new RecheckTurns();
   readonly #earlierFinality = new EarlierFinality();
   #wake = new AbortController();
@@ -48,6 +48,7 @@ export class ChainFollower {
     this.#adapter = adapter;
     this.#options = options;
     this.#health = new HealthRecord(deps.logger, adapter);
+    this.#watch = new UnbrokenWatch(deps.clock);
   }
 
   start(): void {

@@ -36,12 +36,14 @@ export class SendLoop {
 
 function sendRounds(deps: BumpSendsDeps, chain: ChainId, options: SendLoopOptions): () => Promise<void> {
   let resume = true;
-  let bumpAt = deps.clock.now();
+  let bumpedAt: number | null = null;
   return async () => {
     await advanceSends(deps, chain, { resume });
     resume = false;
-    if (deps.clock.now() < bumpAt) return;
-    bumpAt = deps.clock.now() + options.bumpIntervalMs;
+    const now = deps.clock.now();
+    // A time to come is that of a clock since set back.
+    if (bumpedAt !== null && bumpedAt <= now && now - bumpedAt < options.bumpIntervalMs) return;
+    bumpedAt = now;
     await bumpSends(deps, chain);
   };
 }

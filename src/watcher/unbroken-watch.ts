@@ -1,4 +1,5 @@
 import type { NodeStatus } from '../domain/chain.ts';
+import type { Clock } from '../domain/ports.ts';
 
 /** How long a node must have been watched in step with its network before its silence is believed. */
 const SETTLE_MS = 120_000;
@@ -16,13 +17,22 @@ export function isInStep(status: NodeStatus): boolean {
  * nothing, and no payment may end by it.
  */
 export class UnbrokenWatch {
+  readonly #clock: Clock;
   #since: number | null = null;
   #lastLook: number | null = null;
   #seenThrough: number | null = null;
 
-  /** Time up to which everything was seen, ms; null before that is known of any time. */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Time up to which everything was seen, ms; null before that is known of any time. A time to come is that of a
+   * clock since set back, and tells nothing.
+   */
   get seenThrough(): number | null {
-    return this.#seenThrough;
+    const seen = this.#seenThrough;
+    return seen === null || seen > this.#clock.now() ? null : seen;
   }
 
   /** Blocks and mempool were read completely in a look begun at `startedAt`. */

@@ -40,8 +40,9 @@ const ROUND_SIZE = 20;
 export async function bumpSends(deps: BumpSendsDeps, chain: ChainId): Promise<void> {
   const adapter = deps.chains.get(chain.coin, chain.mode);
   if (adapter === null) return;
-  const signedBefore = deps.clock.now() - deps.policy.bumpAfterMs;
-  const stuck = await stuckSends(deps.db, chain, signedBefore, ROUND_SIZE);
+  const now = deps.clock.now();
+  const signedBefore = now - deps.policy.bumpAfterMs;
+  const stuck = await stuckSends(deps.db, chain, { signedBefore, now }, ROUND_SIZE);
   if (stuck.length === 0) return;
   const quote = await adapter.feeQuote();
   for (const { id } of stuck) {
