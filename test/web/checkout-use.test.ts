@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { Page, Response } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { formatCoinAmount } from '../../src/domain/money.ts';
 import type { PaymentJson } from '../_helpers/api-client.ts';
 import { DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
@@ -155,6 +156,21 @@ describe('a payer', () => {
     await back.getByText('In a block').waitFor({ timeout: 5_000 });
     // Whoever leaves is told so at once; here the end came before the page was opened.
     expect(await page.locator('#status').innerText()).toBe('Payment complete');
+    await page.context().close();
+  });
+
+  it('who sent too much asks the shop about it until it comes back', async () => {
+    const page = await browser.page({ viewport: PHONE });
+    const payment = await world.pay();
+    await open(page, payment);
+    await world.simulate(payment.id, 'overpay', { coin: 'LTC', confirmations: 6 });
+    const hint = page.getByText('Please ask the shop about the difference');
+    await hint.waitFor();
+    const { received, amount } = (await world.shop.payment(payment.id)).options.LTC;
+    const excess = formatCoinAmount(litoshi(received) - litoshi(amount), 'LTC');
+    const txid = await world.refund(payment.id, { amount: excess });
+    await page.getByRole('region', { name: 'Sent back to you' }).getByTitle(txid).waitFor();
+    expect(await hint.count()).toBe(0);
     await page.context().close();
   });
 

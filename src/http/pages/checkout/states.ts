@@ -96,12 +96,14 @@ function completed(scene: Scene): Html {
   const { say, language, view } = scene;
   const { payment, shop } = view;
   const amount = fiat(payment.amount, payment.currency, language);
-  const more = payment.exception === 'overpaid' || payment.exception === 'multiple';
+  const isExcess = payment.exception === 'overpaid' || payment.exception === 'multiple';
+  // Whoever gets it back need not ask for it.
+  const asks = isExcess && view.moneyBack.length === 0;
   return html`<div class="outcome">
       ${stateIcon('done')}
       <h2>${say('completedTitle')}</h2>
       <p>${say('completedText', { shop: shop.name, amount })}</p>
-      ${more && html`<p class="hint">${say('overpaid')}</p>`} ${backLink(scene, 'button')}
+      ${asks && html`<p class="hint">${say('overpaid')}</p>`} ${backLink(scene, 'button')}
     </div>
     ${moneyBack(scene)} ${transactions(scene)}`;
 }
