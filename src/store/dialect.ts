@@ -1,30 +1,20 @@
 import { chmodSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import {
-  CompiledQuery,
-  SqliteAdapter,
-  SqliteDialect,
-  SqliteDriver,
-  type SqliteQueryCompiler,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type TransactionSettings,
-} from 'kysely';
+import type { Dialect } from 'kysely';
 import type { Logger } from '../domain/ports.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { Checkpointer, WORTHWHILE_PAGES } from './checkpointer.ts';
 import { FlushAside } from './flush-aside.ts';
 import { OutsideLock } from './outside-lock.ts';
-import { StateWordCompiler } from './query-compiler.ts';
+import { PlainSpokenDialect } from './plain-spoken.ts';
 import type { Runner, Runners, SnapshotRunner } from './runners.ts';
-import { plannedOnce, withStatementCache } from './statements.ts';
+import { plannedOnce } from './statements.ts';
 
 /** How long a statement waits for another process, and all of this one with it; a writer only until it is open. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * The only file that knows the database is SQLite. WAL with synchronous FULL: a committed
+ * The only file that opens the database. WAL with synchronous FULL: a committed
  * transaction survives power loss; foreign keys are enforced.
  */
 export function openSqlite(
@@ -215,66 +205,6 @@ function runnerOn(sqlite: Database.Database): Runner {
       return [];
     },
   };
-}
-
-/**
- * On a full disk or an I/O error SQLite takes the transaction back by itself. Kysely would then fail
- * to do so again and report that instead of the cause.
- */
-class PlainSpokenDialect extends SqliteDialect {
-  readonly #sqlite: Database.Database;
-  readonly #beforeWrite: (statement: string) => void;
-
-  constructor(sqlite: Database.Database, beforeWrite: (statement: string) => void) {
-    super({ database: sqlite });
-    this.#sqlite = sqlite;
-    this.#beforeWrite = beforeWrite;
-  }
-
-  override createDriver(): Driver {
-    return new PlainSpokenDriver(this.#sqlite, this.#beforeWrite);
-  }
-
-  override createAdapter(): SqliteAdapter {
-    return new TransactionalAdapter();
-  }
-
-  override createQueryCompiler(): SqliteQueryCompiler {
-    return new StateWordCompiler();
-  }
-}
-
-/** SQLite takes back changes of the schema like any other; by default Kysely migrates without a transaction. */
-class TransactionalAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true;
-  }
-}
-
-class PlainSpokenDriver extends SqliteDriver {
-  readonly #sqlite: Database.Database;
-
-  constructor(sqlite: Database.Database, beforeWrite: (statement: string) => void) {
-    super({ database: withStatementCache(sqlite, beforeWrite) });
-    this.#sqlite = sqlite;
-  }
-
-  /**
-   * As a writer from the start. One that became it only at its first write would fail, without waiting,
-   * whenever another process (a tool beside the daemon) has written since its first read. What only
-   * reads keeps nobody from writing.
-   */
-  override async beginTransaction(
-    connection: DatabaseConnection,
-    settings?: TransactionSettings,
-  ): Promise<void> {
-    const begin = settings?.accessMode === 'read only' ? 'begin' : 'begin immediate';
-    await connection.executeQuery(CompiledQuery.raw(begin));
-  }
-
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#sqlite.inTransaction) await super.rollbackTransaction(connection);
-  }
 }
 
 /**
