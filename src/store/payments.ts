@@ -82,26 +82,51 @@ export type PaymentChange = Pick<
   | 'refunded_by'
 >;
 
-/** @param events how many events the change causes: as many more are counted on the payment */
-export async function updatePayment(tx: Tx, id: string, to: PaymentChange, events = 0): Promise<void> {
-  await change(tx, { ...to, id, events });
+/**
+ * @param events how many events the change causes: as many more are counted on the payment
+ * @param from the payment as it is, if that was read in this transaction. SQLite writes every index anew that
+ *   has a column which a statement sets, be it to the same: what stays as it is had better not be set.
+ */
+export async function updatePayment(
+  tx: Tx,
+  id: string,
+  to: PaymentChange,
+  { events = 0, from }: { readonly events?: number; readonly from?: StoredPayment } = {},
+): Promise<void> {
+  if (from === undefined || ENDS.some((column) => from[column] !== to[column])) {
+    await changeAll(tx, { ...to, id, events });
+  } else if (from.status === to.status) await changeLittle(tx, { ...to, id, events });
+  else await changeStatus(tx, { ...to, id, events });
 }
 
-const change = prepared((db, slot: SlotOf<PaymentChange & { id: string; events: number }>) =>
-  db
+const ENDS = ['closed_at', 'cancelled_at', 'accepted_at', 'refunded_at', 'refunded_by'] as const;
+
+type ChangeSlots = PaymentChange & { readonly id: string; readonly events: number };
+
+function changing(db: Db, slot: SlotOf<ChangeSlots>) {
+  return db
     .updateTable('payments')
     .set((eb) => ({
-      status: slot('status'),
       exception: slot('exception'),
       updated_at: slot('updated_at'),
-      closed_at: slot('closed_at'),
-      cancelled_at: slot('cancelled_at'),
-      accepted_at: slot('accepted_at'),
-      refunded_at: slot('refunded_at'),
-      refunded_by: slot('refunded_by'),
       sequence: eb('sequence', '+', slot('events')),
     }))
-    .where('id', '=', slot('id')),
+    .where('id', '=', slot('id'));
+}
+
+const changeLittle = prepared(changing);
+const changeStatus = prepared((db, slot: SlotOf<ChangeSlots>) =>
+  changing(db, slot).set({ status: slot('status') }),
+);
+const changeAll = prepared((db, slot: SlotOf<ChangeSlots>) =>
+  changing(db, slot).set({
+    status: slot('status'),
+    closed_at: slot('closed_at'),
+    cancelled_at: slot('cancelled_at'),
+    accepted_at: slot('accepted_at'),
+    refunded_at: slot('refunded_at'),
+    refunded_by: slot('refunded_by'),
+  }),
 );
 
 /** The coins each of these payments is offered in. At most a few hundred ids at a time. */

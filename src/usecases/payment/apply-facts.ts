@@ -185,7 +185,7 @@ async function saveState(
     refunded_at: state.refundedAt,
     refunded_by: state.refundedBy,
   };
-  await updatePayment(tx, row.id, change, at.events);
+  await updatePayment(tx, row.id, change, { events: at.events, from: row });
   return { ...row, ...change, sequence: row.sequence + at.events };
 }
 
