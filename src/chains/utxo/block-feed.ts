@@ -13,7 +13,7 @@ interface Batch {
 }
 
 /**
- * Reads a chain block after block: several in one request, the next ones while these are worked on.
+ * Reads a chain block after block: from the second request on several in one, the next ones while these are worked on.
  * What is fetched ahead is bytes only; each block is handed out once and proven as ever, and after
  * any surprise everything ahead is fetched anew.
  */
@@ -22,6 +22,8 @@ export class BlockFeed {
   #ready: RawBlock[] = [];
   #ahead: Batch | null = null;
   #size = 1;
+  /** Whether blocks were read since it began anew: then more will be wanted. At the tip they come one by one. */
+  #isFollowing = false;
 
   /** Without a prover of the caller's, it has one of its own. */
   constructor(deps: Omit<BlockReaderDeps, 'prover'> & Partial<Pick<BlockReaderDeps, 'prover'>>) {
@@ -51,6 +53,7 @@ export class BlockFeed {
     this.#ready = [];
     this.#ahead = null;
     this.#size = 1;
+    this.#isFollowing = false;
   }
 
   async #take(height: number): Promise<readonly ChainBlock[]> {
@@ -92,7 +95,8 @@ export class BlockFeed {
     const chars = this.#ready.reduce((sum, { raw }) => sum + raw.length, 0);
     const affordable = Math.floor((AIM_CHARS * length) / Math.max(chars, 1));
     this.#size = Math.max(1, Math.min(MAX_BLOCKS, 2 * asked, affordable));
-    if (length >= asked) this.#lookAhead(height + length);
+    if (this.#isFollowing && length >= asked) this.#lookAhead(height + length);
+    this.#isFollowing = true;
   }
 
   #lookAhead(from: number): void {

@@ -89,6 +89,19 @@ describe('reading many blocks', () => {
     expect(node.requests).toBeLessThan(70);
   });
 
+  it('asks for nothing beyond a block that comes alone', async () => {
+    const chain = chainOf(6, [2, 4]);
+    const { node, feed } = world(chain.slice(0, 1));
+    for (let count = 1; count <= 6; count += 1) {
+      node.chain = chain.slice(0, count);
+      const before = node.requests;
+      await feed.blocksFrom(count);
+      // Its hash, and the block.
+      expect(node.requests - before).toBe(2);
+      expect(await feed.blocksFrom(count + 1)).toEqual([]);
+    }
+  });
+
   it('ends with a block that concerns us, which must be recorded before the next is understood', async () => {
     const { feed } = world(chainOf(30, [5, 6, 20]));
     let height = 1;
