@@ -3,6 +3,7 @@ import type { Config } from './config/config.ts';
 import type { ChainAdapter, ChainAlarm } from './domain/chain.ts';
 import type { ChainId } from './domain/coins.ts';
 import type { Clock, Logger } from './domain/ports.ts';
+import type { Db } from './store/database.ts';
 import type { OpenDatabase } from './store/open.ts';
 import { lastReconciliation } from './store/reconciliations.ts';
 import { reconcile } from './usecases/chain/reconcile.ts';
@@ -71,7 +72,10 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
         database.reclaim(RECLAIMED_PAGES);
       },
     ],
-    ['reconcile', () => reconcileDue(deps, stopping.signal)],
+    [
+      'reconcile',
+      () => reconcileDue({ ...deps, db, intervalMs: config.reconcileIntervalMs }, stopping.signal),
+    ],
   ];
   return {
     chains,
@@ -97,13 +101,21 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
  * Compares each chain whose last comparison is too long ago, one at a time: a scan keeps a node busy. Where
  * accounts differed they are asked about again, which is cheap. A node in trouble keeps no other chain back.
  */
-async function reconcileDue(deps: UpkeepDeps, signal: AbortSignal): Promise<void> {
-  const { config, clock, logger, adapters } = deps;
-  const { db } = deps.database;
+export async function reconcileDue(
+  deps: {
+    readonly db: Db;
+    readonly clock: Clock;
+    readonly logger: Logger;
+    readonly intervalMs: number;
+    readonly adapters: readonly Parameters<typeof reconcile>[1][];
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, clock, logger, intervalMs, adapters } = deps;
   for (const adapter of adapters) {
     if (signal.aborted) return;
     const last = await lastReconciliation(db, adapter);
-    const isFresh = last !== undefined && clock.now() - last.at < config.reconcileIntervalMs;
+    const isFresh = last !== undefined && Math.abs(clock.now() - last.at) < intervalMs;
     const isDisputed = last !== undefined && last.differences > 0 && adapter.balancesAt !== undefined;
     if (isFresh && !isDisputed) continue;
     await reconcile({ db, clock, logger, patienceMs: PATIENCE_MS, signal }, adapter);

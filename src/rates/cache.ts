@@ -46,10 +46,10 @@ export class RateCache {
     }
   }
 
-  /** Every source's price not older than `since`. */
-  fresh(coin: Coin, currency: string, since: number): Observation[] {
+  /** Every source's price not older than `since`, nor dated after `until` by a clock since set back. */
+  fresh(coin: Coin, currency: string, since: number, until = Number.POSITIVE_INFINITY): Observation[] {
     return [...(this.#prices.get(currency) ?? [])]
-      .filter(([key, { at }]) => key.startsWith(`${coin} `) && at >= since)
+      .filter(([key, { at }]) => key.startsWith(`${coin} `) && at >= since && at <= until)
       .map(([, observation]) => observation);
   }
 

@@ -96,7 +96,7 @@ class LiveRates implements RateService {
     const { clock, config, sandboxFallback } = this.#options;
     const now = clock.now();
     if (this.#cache.wants(currency)) this.#cache.touch(currency, now);
-    const agreed = consensus(this.#cache.fresh(coin, currency, now - config.maxAgeMs));
+    const agreed = consensus(this.#cache.fresh(coin, currency, now - config.maxAgeMs, now + config.maxAgeMs));
     if (agreed !== null) return { coin, currency, ...agreed };
     if (mode === 'sandbox') return fixedQuote(sandboxFallback, coin, currency, now);
     throw rateUnavailable(coin, currency);

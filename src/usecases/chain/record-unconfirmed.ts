@@ -84,7 +84,7 @@ async function fatesOf(
     if (!asked.has(output.txid)) return 'unknown';
     const told = fates.get(output.txid) ?? 'unknown';
     const patienceMs = orphans.has(output.txid) ? ORPHAN_PATIENCE_MS : 0;
-    const fate = told === 'gone' && now - output.first_seen_at < patienceMs ? 'unknown' : told;
+    const fate = told === 'gone' && Math.abs(now - output.first_seen_at) < patienceMs ? 'unknown' : told;
     return fate === 'unknown' && now - output.first_seen_at > GIVE_UP_MS ? 'gone' : fate;
   };
 }

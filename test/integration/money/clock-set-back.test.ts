@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
-import { creditTo } from '../../_helpers/scripted-chain.ts';
+import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
 
 const DUE = 50_000_000n;
 const YEAR = 365 * 24 * 60 * MINUTE;
@@ -37,4 +37,18 @@ test('money that came in time, and is found after it, is not taken for late', as
   world.advance(90 * MINUTE);
   await world.look('BTC');
   expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
+});
+
+test('money that was seen by a clock ahead, and that the node knows to be gone, is taken back at once', async () => {
+  world.advance(YEAR);
+  const payment = await world.order({ allowed: ['BTC'] });
+  const credit = creditTo(addressOf(payment, 'BTC'), DUE);
+  world.chains.BTC.unconfirmed = [unconfirmed(credit)];
+  await world.look('BTC');
+  world.advance(-YEAR);
+  expect((await world.payment(payment)).status).toBe('confirming');
+  world.chains.BTC.unconfirmed = [];
+  world.chains.BTC.fates.set(credit.ref.txid, 'gone');
+  await world.look('BTC');
+  expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'reversed']);
 });

@@ -212,6 +212,27 @@ describe('a currency nobody asked for yet', () => {
   });
 });
 
+describe('prices of a clock since set back', () => {
+  test('are as old as they can be, and not new until that time comes', async () => {
+    const prices: Record<string, string> = { USD: '50000' };
+    const { origin, asked } = await fakeCoinbase(prices);
+    const { rates, recorder } = service([coinbase(origin)]);
+    const year = 365 * 24 * 3_600_000;
+    recorder.now += year;
+    rates.start();
+    await rates.ensure('USD');
+    expect(rates.quote('BTC', 'USD', 'live').rate).toBe('50000');
+    delete prices['USD'];
+    const before = asked.length;
+    await until(() => asked.length > before + 8);
+    // What a clock is set back by in everyday life makes no price unknown.
+    recorder.now -= 60_000;
+    expect(rates.quote('BTC', 'USD', 'live').rate).toBe('50000');
+    recorder.now -= year;
+    expect(codeOf(() => rates.quote('BTC', 'USD', 'live'))).toBe('RATE_UNAVAILABLE');
+  });
+});
+
 describe('fixed prices', () => {
   test('are the same in both modes and ask nobody', async () => {
     const { rates, recorder } = service(null, { fixed: 'BTC=100000.5,USD/EUR=0.92' });
