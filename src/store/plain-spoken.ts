@@ -51,6 +51,11 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
+/** Put together once, as what every transaction needs. */
+const BEGIN = CompiledQuery.raw('begin');
+const BEGIN_IMMEDIATE = CompiledQuery.raw('begin immediate');
+const COMMIT = CompiledQuery.raw('commit');
+
 class PlainSpokenDriver extends SqliteDriver {
   readonly #sqlite: OpenSqlite;
 
@@ -68,8 +73,11 @@ class PlainSpokenDriver extends SqliteDriver {
     connection: DatabaseConnection,
     settings?: TransactionSettings,
   ): Promise<void> {
-    const begin = settings?.accessMode === 'read only' ? 'begin' : 'begin immediate';
-    await connection.executeQuery(CompiledQuery.raw(begin));
+    await connection.executeQuery(settings?.accessMode === 'read only' ? BEGIN : BEGIN_IMMEDIATE);
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(COMMIT);
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
