@@ -1,3 +1,5 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
+import * as fc from 'fast-check';
 import { HDKey } from 'micro-key-producer/slip10.js';
 import { expect, test } from 'vitest';
 import { ed25519PublicKey, hardenedChildKey } from '../../../src/wallet/ed25519-node.ts';
@@ -31,4 +33,14 @@ test.each(VECTORS)('seed %s at %s', (seed, path, privateKey, publicKey) => {
       : hardenedChildKey(master.derive(path.slice(0, cut)), Number.parseInt(path.slice(cut + 1), 10));
   expect(ours.toString('hex')).toBe(privateKey);
   expect(ed25519PublicKey(ours).toString('hex')).toBe(publicKey);
+});
+
+test('public keys are those of another implementation, for any seed', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (seed) => {
+      expect(ed25519PublicKey(Buffer.from(seed)).toString('hex')).toBe(
+        Buffer.from(ed25519.getPublicKey(seed)).toString('hex'),
+      );
+    }),
+  );
 });
