@@ -52,8 +52,8 @@ const RAW = z.custom<string>(
 /** Raw blocks never become strings of megabytes. */
 type HexText = Uint8Array<ArrayBuffer>;
 const RAW_BYTES = z.union([
-  RAW.transform((text): HexText => new Uint8Array(Buffer.from(text, 'latin1'))),
   z.instanceof<typeof Uint8Array<ArrayBuffer>>(Uint8Array),
+  RAW.transform((text): HexText => new Uint8Array(Buffer.from(text, 'latin1'))),
 ]);
 
 const ESTIMATE = z.object({ feerate: AMOUNT.optional() });
