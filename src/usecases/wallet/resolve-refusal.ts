@@ -2,6 +2,7 @@ import type { BlockRef, ChainAdapter, Fate } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import type { Db, Tx } from '../../store/database.ts';
+import { outputsOfTransactions } from '../../store/outputs.ts';
 import {
   findSend,
   updateSend,
@@ -10,6 +11,7 @@ import {
   type StoredSendVersion,
 } from '../../store/sends.ts';
 import { holdsUnconfirmed } from '../../store/spendable.ts';
+import { recordSightings } from '../chain/record-sightings.ts';
 import { failSend } from './fail-send.ts';
 import { recordAnswer, type RecordAnswerDeps } from './record-answer.ts';
 import { renewSend, type Renewal, type RenewSendDeps } from './renew-send.ts';
@@ -77,6 +79,7 @@ export async function resolveRefusal(
   }
   const possible = versions.filter((version) => fateOf(version) !== 'gone').at(-1);
   if (possible === undefined && (await isProof(tx, send, verdict))) {
+    await takeBackOutputs(tx, deps, send, versions);
     const newest = versions.at(-1);
     const renewed =
       refused.renewal === null || newest === undefined
@@ -96,6 +99,23 @@ export async function resolveRefusal(
     result: { kind: 'unknown', reason },
     neverOffered: false,
   });
+}
+
+/**
+ * What versions that can never land again had left us before a fork took them: nobody else asks after it,
+ * and sends that drew on it would wait for it.
+ */
+async function takeBackOutputs(
+  tx: Tx,
+  deps: RecordAnswerDeps,
+  send: StoredSend,
+  versions: readonly StoredSendVersion[],
+): Promise<void> {
+  const { coin, mode } = send;
+  const txids = versions.map(({ txid }) => txid);
+  const outputs = await outputsOfTransactions(tx, { coin, mode }, txids);
+  const gone = outputs.filter(({ state }) => state === 'unconfirmed');
+  await recordSightings(tx, deps, { coin, mode }, { seen: [], gone }, { kind: 'unconfirmed' });
 }
 
 async function isProof(tx: Tx, send: StoredSend, verdict: Verdict): Promise<boolean> {

@@ -370,6 +370,36 @@ describe('SOL sends on a real virtual machine', () => {
           200_000_000n - feeOf(world.node.ledger.transactionsOf(destination)[0]?.wire.signature ?? ''),
       );
     });
+
+    it('by a fork for good do not hold up what drew on their rest', async () => {
+      const shop = await world.openShop();
+      await fundWallet(shop, 1_000_000_000n);
+      const [one, other] = [strangerAddress(), strangerAddress()];
+      const first = await send(shop, one, 300_000_000n);
+      world.node.advance(3);
+      await confirmed(shop, first.id);
+      world.node.dropNext(1_000);
+      const second = await send(shop, other, 200_000_000n);
+      world.node.fork({ depth: 3, drop: [first.txHash] });
+      world.node.advance(EXPIRY);
+      world.node.dropNext(0);
+      const arrived = async (): Promise<bigint> => {
+        world.till.clock.advance(10_000);
+        return world.lamports(one) + world.lamports(other);
+      };
+      await eventually('both arrive', arrived, (lamports) => lamports === 500_000_000n, 30_000);
+      world.node.advance(2);
+      for (const { id } of [first, second]) expect((await confirmed(shop, id))['status']).toBe('confirmed');
+      const rest = world.lamports(shop.wallets.SOL);
+      await eventually(
+        'the rest can be sent',
+        async () => {
+          world.node.advance(2);
+          return balanceOf(shop);
+        },
+        (balance) => balance === rest,
+      );
+    });
   });
 
   it('that land and fail cost their fee, are told as failed and give the rest back', async () => {
