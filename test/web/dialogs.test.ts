@@ -98,7 +98,10 @@ describe('by the keyboard alone', () => {
       }
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
-      expect(await opener.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+      // Given back once the dialog is gone, which may be a moment later.
+      const hasFocus = async (): Promise<boolean> =>
+        opener.evaluate((element) => element === element.ownerDocument.activeElement);
+      await expect.poll(hasFocus).toBe(true);
     },
   );
 });

@@ -2,8 +2,14 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { BlockMemory } from '../../../src/chains/utxo/block-memory.ts';
+import { ProofShare } from '../../../src/chains/utxo/block-proof.ts';
+import { BlockRoom } from '../../../src/chains/utxo/block-room.ts';
+import { openBlock, readRest } from '../../../src/chains/utxo/block.ts';
+import { ProofThread } from '../../../src/chains/utxo/proof-thread.ts';
+import { ChainError } from '../../../src/domain/chain.ts';
+import { COINBASE, encodeBlock, encodeTransaction, txidOf } from '../../unit/chains/utxo/raw-chain.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { TillProcess } from '../../_helpers/till.ts';
 import { ensureWebBuilt } from '../../_helpers/web/build.ts';
@@ -51,19 +57,23 @@ describe('the build', () => {
     expect(sources.length).toBeGreaterThan(2);
     const names = sources.map((file) => basename(file, '.ts'));
     expect(names.filter((name) => !existsSync(`dist/${name}.js`))).toEqual([]);
-    const prover = new Worker(new URL('../../../dist/block-worker.js', import.meta.url));
+  });
+
+  it('has a thread that hashes a block', async () => {
+    const transactions = [COINBASE].map((each) => encodeTransaction(each));
+    const { bytes, hash } = encodeBlock({ transactions, txids: [txidOf(COINBASE)] });
+    const memory = new BlockMemory(new BlockRoom(bytes.length));
+    const raw = new TextEncoder().encode(bytes.toString('hex'));
+    const block = openBlock(memory, { raw, hash, mweb: false });
+    readRest(block);
+    const proof = new ProofShare(memory, block.count);
+    expect(() => proof.conclude(block)).toThrow(ChainError);
+    const thread = ProofThread.start(new URL('../../../dist/block-worker.js', import.meta.url));
     try {
-      const verdict = await new Promise((resolve, reject) => {
-        prover.once('message', resolve).once('error', reject);
-        prover.postMessage({
-          raw: new TextEncoder().encode('00'.repeat(100)),
-          hash: 'f'.repeat(64),
-          mweb: false,
-        });
-      });
-      expect(verdict).toMatchObject({ kind: 'problem', error: 'bad_answer' });
+      await thread?.hash(memory.room, block.count, 10_000);
+      proof.conclude(block);
     } finally {
-      await prover.terminate();
+      await thread?.end();
     }
   });
 
