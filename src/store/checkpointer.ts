@@ -25,6 +25,8 @@ export class Checkpointer {
   #worker: Worker | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isBusy = false;
+  /** Something was written while the thread was at work, perhaps after it had looked. */
+  #isBehind = false;
   #isClosed = false;
 
   constructor(options: CheckpointerOptions) {
@@ -33,6 +35,7 @@ export class Checkpointer {
 
   /** Call it whenever something is written; it costs next to nothing. */
   written(): void {
+    if (this.#isBusy) this.#isBehind = true;
     if (this.#timer !== null || this.#isBusy || this.#isClosed) return;
     this.#timer = setTimeout(() => this.#look(), LOOK_MS);
     this.#timer.unref();
@@ -56,6 +59,7 @@ export class Checkpointer {
     try {
       if (this.#options.pagesWaiting() < WORTHWHILE_PAGES) return;
       this.#isBusy = true;
+      this.#isBehind = false;
       this.#worker ??= this.#started();
       this.#worker.postMessage('checkpoint');
     } catch (error) {
@@ -80,7 +84,7 @@ export class Checkpointer {
     worker.on('message', ({ pagesLeft }: CheckpointDone) => {
       this.#isBusy = false;
       // A writer was faster: what it left needs a look even if nothing more is written.
-      if (pagesLeft >= WORTHWHILE_PAGES) this.written();
+      if (this.#isBehind || pagesLeft >= WORTHWHILE_PAGES) this.written();
     });
     worker.on('error', (error) => this.#failed(error));
     worker.on('exit', (code) => this.#failed(new Error(`the thread ended with code ${code}`)));

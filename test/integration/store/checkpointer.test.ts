@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Checkpointer, WORTHWHILE_PAGES } from '../../../src/store/checkpointer.ts';
 import { inTransaction } from '../../../src/store/database.ts';
 import { writeMeta } from '../../../src/store/meta.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
@@ -37,6 +38,30 @@ it('moves what was written into the database file by itself, so that the log sta
   expect(size('till.sqlite-wal')).toBeLessThan(50 * MB);
   beside.close();
   await database.close();
+});
+
+it('looks once more at what was written while its thread was at work', async () => {
+  let looks = 0;
+  const failures: unknown[] = [];
+  const checkpointer = new Checkpointer({
+    path: join(dir, 'till.sqlite'),
+    pagesWaiting: () => {
+      looks += 1;
+      // Written as soon as the thread is asked, whatever it finds.
+      if (looks === 1) queueMicrotask(() => checkpointer.written());
+      return looks === 1 ? WORTHWHILE_PAGES : 0;
+    },
+    onFailure: (error) => failures.push(error),
+  });
+  checkpointer.written();
+  await eventually(
+    'a second look',
+    () => looks,
+    (found) => found > 1,
+  );
+  await checkpointer.close();
+  await database.close();
+  expect(failures).toEqual([]);
 });
 
 it('loses nothing when it is closed in the middle of it', async () => {
