@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isObject, shallowerThan } from './depth.ts';
+import { unstorable } from './text.ts';
 
 const MAX_BYTES = 16_384;
 const MAX_DEPTH = 32;
@@ -21,11 +22,19 @@ function problemOf(value: object): string | null {
   if (!shallowerThan(value, MAX_DEPTH)) return `must not nest deeper than ${MAX_DEPTH} levels`;
   const json = JSON.stringify(value);
   if (Buffer.byteLength(json) > MAX_BYTES) return 'must have at most 16 kB of JSON';
-  return json.includes('\\u0000') && hasNull(value) ? 'must not contain null characters' : null;
+  return ESCAPED.test(json) ? textProblem(value) : null;
 }
 
-function hasNull(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0');
-  if (!isObject(value)) return false;
-  return Object.entries(value).some(([key, inner]) => key.includes('\0') || hasNull(inner));
+/** How JSON writes a null character and half a character; well-formed ones stand for themselves. */
+const ESCAPED = /\\u(?:0000|d[89a-f])/;
+
+/** What is wrong with a text or a name in it: many readers of JSON refuse a whole answer for half a character. */
+function textProblem(value: unknown): string | null {
+  if (typeof value === 'string') return unstorable(value);
+  if (!isObject(value)) return null;
+  for (const [key, inner] of Object.entries(value)) {
+    const problem = unstorable(key) ?? textProblem(inner);
+    if (problem !== null) return problem;
+  }
+  return null;
 }

@@ -16,7 +16,7 @@ function lengthOf(value: string): number {
 }
 
 /** What makes a string unfit to be kept at all; null when nothing does. */
-function unstorable(value: string): string | null {
+export function unstorable(value: string): string | null {
   if (value.includes('\0')) return 'must not contain null characters';
   return value.isWellFormed() ? null : 'must be well-formed Unicode';
 }
@@ -74,8 +74,8 @@ export function httpUrl({ empty = false }: { readonly empty?: boolean } = {}) {
 
 function urlProblem(value: string): string | null {
   if (value.length > URL_MAX) return `must have at most ${URL_MAX} characters`;
-  // The URL parser drops tabs and line breaks instead of refusing them.
-  if (/[\s\p{Cc}]/u.test(value) || !/^https?:\/\//i.test(value)) return 'must be an http or https URL';
+  // The URL parser drops tabs and line breaks, and replaces half a character, instead of refusing them.
+  if (/[\s\p{Cc}\p{Cs}]/u.test(value) || !/^https?:\/\//i.test(value)) return 'must be an http or https URL';
   const url = URL.parse(value);
   if (url === null || url.hostname === '') return 'must be an http or https URL';
   return url.username === '' && url.password === '' ? null : 'must not carry a user name or password';

@@ -82,6 +82,8 @@ describe('URLs and domains', () => {
     'data:text/html,x',
     'https://u@x.example',
     'https://x.example/\ta',
+    'https://x.example/\ud800',
+    'https://x.example/\udfffa',
     `https://x.example/${'a'.repeat(2048)}`,
   ])('refuses %j', (value) => {
     expect(read(httpUrl(), value)).toBeUndefined();
@@ -227,5 +229,23 @@ describe('metadata', () => {
     const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
     expect(read(metadata(), nested(32))).toBeDefined();
     expect(read(metadata(), nested(33))).toBeUndefined();
+  });
+
+  it.each([
+    ['\ud800', 'well-formed Unicode'],
+    ['a\udfffb', 'well-formed Unicode'],
+    ['a\0b', 'null characters'],
+  ])('refuses %j as a value, within a list and as a name', (bad, words) => {
+    for (const value of [{ a: bad }, { a: [{ b: bad }] }, { [bad]: 1 }, { a: { [bad]: 1 } }]) {
+      const result = metadata().safeParse(value);
+      expect(result.error?.issues.map(({ message }) => message)).toEqual([
+        `must ${words.startsWith('w') ? 'be' : 'not contain'} ${words}`,
+      ]);
+    }
+  });
+
+  it('takes whole characters beyond the basic plane, and texts that only look like an escape', () => {
+    const value = { fox: '🦊', '🦊': '\\ud800', zero: '\\u0000' };
+    expect(read(metadata(), value)).toEqual(value);
   });
 });
