@@ -5,6 +5,7 @@ import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/database.ts';
 import type { Tokens } from '../usecases/auth/tokens.ts';
+import { clientFault } from './client-fault.ts';
 import { docsRouter } from './docs/router.ts';
 import { dispatch, toFailure, type DispatchDeps } from './dispatch.ts';
 import { failure, type Answer } from './envelope.ts';
@@ -143,6 +144,7 @@ function assertDocumented(route: Route, { body }: Answer): void {
 
 function onError(logger: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
-    sendAnswer(res, toFailure(logger, error, { requestId: requestIdOf(res), path: req.path }));
+    const fields = { requestId: requestIdOf(res), path: req.path };
+    sendAnswer(res, toFailure(logger, clientFault(error) ?? error, fields));
   };
 }

@@ -1,5 +1,6 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { AppError, invalidField } from '../domain/errors.ts';
+import { invalidField } from '../domain/errors.ts';
+import { clientFault } from './client-fault.ts';
 import { isObject, shallowerThan } from './schemas/depth.ts';
 
 const MAX_DEPTH = 64;
@@ -17,7 +18,7 @@ export function createBodyReader(limitBytes: number): BodyReader {
     await new Promise<void>((resolve, reject) => {
       void parser(req, res, (error?: unknown) => {
         if (error === undefined) resolve();
-        else reject(bodyError(error));
+        else reject(clientFault(error) ?? error);
       });
     });
     const body: unknown = req.body;
@@ -34,18 +35,4 @@ export function createBodyReader(limitBytes: number): BodyReader {
 function hasBody(req: Request): boolean {
   const length = req.headers['content-length'];
   return req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
-}
-
-function bodyError(error: unknown): unknown {
-  const type: unknown = error instanceof Error && 'type' in error ? error.type : undefined;
-  const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
-  if (type === 'entity.too.large') {
-    return new AppError('PAYLOAD_TOO_LARGE', 'The request body is too large', { cause: error });
-  }
-  if (type === 'entity.parse.failed') return invalidField('body', 'must be valid JSON', 'malformed');
-  // The rest the parser blames on the client: encodings it does not know, a body cut short.
-  if (typeof status === 'number' && status < 500) {
-    return invalidField('body', 'could not be read', 'unreadable');
-  }
-  return error;
 }

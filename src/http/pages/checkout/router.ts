@@ -6,6 +6,7 @@ import { AppError } from '../../../domain/errors.ts';
 import type { Logger } from '../../../domain/ports.ts';
 import { readCheckout, type ReadCheckoutDeps } from '../../../usecases/payment/read-checkout.ts';
 import { simulatePayment, type SimulatePaymentDeps } from '../../../usecases/payment/simulate-payment.ts';
+import { clientFault } from '../../client-fault.ts';
 import { clientKey } from '../../client-key.ts';
 import { toFailure } from '../../dispatch.ts';
 import { requestIdOf } from '../../request-id.ts';
@@ -138,7 +139,7 @@ function wantsPage(req: Request): boolean {
 function onError(deps: CheckoutDeps): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const context = { requestId: requestIdOf(res), path: req.baseUrl + req.path };
-    const answer = toFailure(deps.logger, error, context);
+    const answer = toFailure(deps.logger, clientFault(error) ?? error, context);
     if (!wantsPage(req)) return sendAnswer(res, answer);
     const kind = answer.status === 404 ? 'notFound' : 'error';
     return sendPage(res, answer.status, problemPage(kind, languageOf(req), deps.assets.checkout));
