@@ -3,32 +3,35 @@
 /** The number of the other memory, in which the block is: see BlockRoom. */
 export const BLOCK_MEMORY = 1;
 
-export const LANES = 4;
 export const VECTOR_BYTES = 16;
+/** Messages that are hashed side by side: four in each of two vectors (see compileWide). */
+export const LANES = 8;
+/** A word of all lanes. */
+export const ROW_OF_LANES = 4 * LANES;
 export const CHUNK_BYTES = 64;
 export const DIGEST_BYTES = 32;
 export const WORDS_OF_CHUNK = 16;
 export const ROUNDS = 64;
 
-/** Where the running hashes of four messages stand: eight words, each of them four lanes. */
+/** Where the running hashes of all lanes stand: eight words of each. */
 export const STATE_AT = 0;
 /** How they begin. */
-export const INITIAL_AT = STATE_AT + 8 * VECTOR_BYTES;
-/** The sixteen words of four chunks, each of them four lanes. */
-export const WORDS_AT = INITIAL_AT + 8 * VECTOR_BYTES;
+export const INITIAL_AT = STATE_AT + 8 * ROW_OF_LANES;
+/** The sixteen words of a chunk of each lane. */
+export const WORDS_AT = INITIAL_AT + 8 * ROW_OF_LANES;
 /** The same of messages of a digest, whose last eight words are always the same. */
-export const SECONDS_AT = WORDS_AT + WORDS_OF_CHUNK * VECTOR_BYTES;
-/** The round constants, each four times. */
-export const CONSTANTS_AT = SECONDS_AT + WORDS_OF_CHUNK * VECTOR_BYTES;
+export const SECONDS_AT = WORDS_AT + WORDS_OF_CHUNK * ROW_OF_LANES;
+/** The round constants, each once for each lane. */
+export const CONSTANTS_AT = SECONDS_AT + WORDS_OF_CHUNK * ROW_OF_LANES;
 /** The same with the words added that the chunk behind a message of one chunk has. */
-export const ENDING_AT = CONSTANTS_AT + ROUNDS * VECTOR_BYTES;
+export const ENDING_AT = CONSTANTS_AT + ROUNDS * ROW_OF_LANES;
 /** Bytes that the decoder of hex calculates with, sixteen of each. */
-export const DIGITS_AT = ENDING_AT + ROUNDS * VECTOR_BYTES;
+export const DIGITS_AT = ENDING_AT + ROUNDS * ROW_OF_LANES;
 export const DIGIT_BYTES = [0x20, 0x1f, 0x86, 0x50, 0x8a, 0x0f, 0x09] as const;
 /** A chunk that idle lanes hash. */
 export const SPARE_AT = DIGITS_AT + DIGIT_BYTES.length * VECTOR_BYTES;
 /** Where pieces of a block's text are put, small enough to stay in a processor's nearest caches. */
-export const TEXT_AT = 4_096;
+export const TEXT_AT = 8_192;
 export const TEXT_BYTES = 32_768;
 /** Where there is room for what is hashed. */
 export const SCRATCH_AT = TEXT_AT + TEXT_BYTES;

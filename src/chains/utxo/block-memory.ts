@@ -20,6 +20,7 @@ import type { BlockRoom } from './block-room.ts';
 import { PLACE, type TableSizes } from './block-table.ts';
 import { blockWasm } from './block-wasm.ts';
 import { malformed } from './byte-reader.ts';
+import { compileWide } from '../../wasm/wide-vectors.ts';
 import { INITIAL_STATE, ROUND_CONSTANTS, scheduleOf } from './sha256-constants.ts';
 
 const PAGE_BYTES = 65_536;
@@ -47,7 +48,7 @@ export interface Scanned {
 }
 
 /**
- * One thread's work on the block in a room: taking its transactions apart, and hashing them four at a time. What it
+ * One thread's work on the block in a room: taking its transactions apart, and hashing them eight at a time. What it
  * calculates with is its own, kept for the next block: as large as the largest piece that it hashed.
  */
 export class BlockMemory {
@@ -189,7 +190,7 @@ export class BlockMemory {
     [this.#bytes, this.#words] = [Buffer.from(buffer), new Int32Array(buffer)];
   }
 
-  /** Each word four times: once for each lane. */
+  /** Each word once for each lane. */
   #putWords(at: number, words: readonly number[]): void {
     for (const [index, word] of words.entries()) {
       const first = at / WORD_BYTES + LANES * index;
@@ -221,6 +222,6 @@ let module: object | null = null;
 
 /** Once for each thread. */
 function compiled(): object {
-  module ??= new WebAssembly.Module(blockWasm());
+  module ??= compileWide(blockWasm());
   return module;
 }

@@ -77,8 +77,8 @@ export class BlockRoom {
     first: number,
     end: number,
   ): { readonly rowsAt: number; readonly rowsEnd: number; readonly bytes: number } {
-    const { start, at } = this.#row(first);
-    const last = this.#row(end - 1);
+    const { start, at } = this.row(first);
+    const last = this.row(end - 1);
     const bytes = last.end - start;
     last.next();
     return { rowsAt: WORD_BYTES * at, rowsEnd: WORD_BYTES * last.at, bytes };
@@ -166,7 +166,8 @@ export class BlockRoom {
     return this.bytes.subarray(this.at.roots, this.at.roots + DIGEST_BYTES * pieces);
   }
 
-  #row(position: number): RowReader {
+  /** The row of a transaction that was read. */
+  row(position: number): RowReader {
     const { rows, places } = this.at;
     return new RowReader(
       this.words,

@@ -21,6 +21,7 @@ import {
   INITIAL_AT,
   LANES,
   ROUNDS,
+  ROW_OF_LANES,
   SECONDS_AT,
   SPARE_AT,
   STATE_AT,
@@ -31,12 +32,18 @@ import {
 import { digestsTo, wordsFrom } from './lanes-wasm.ts';
 
 /**
- * SHA-256 (FIPS 180-4) of four messages at a time, and the double one of a block's transactions and their tree:
+ * SHA-256 (FIPS 180-4) of eight messages at a time, and the double one of a block's transactions and their tree:
  * node:crypto hashes fast, but a call costs more than a short hash, and a block has thousands.
+ *
+ * Everything is done to two vectors in turn. V8 makes one of twice the size of them where the processor has such, going
+ * by pairs of stores to neighbouring places, between which nothing may be loaded.
  */
 
 const WORD_BYTES = 4;
 const WORDS = 8;
+/** Vectors that a word of all lanes takes. */
+const HALVES = 2;
+const halves = [0, 1] as const;
 
 const rotated = (value: Code, bits: number): Code =>
   v128.or(i32x4.shr(value, bits), i32x4.shl(value, 32 - bits));
@@ -53,57 +60,72 @@ const choice = (x: Code, y: Code, z: Code): Code => v128.xor(v128.and(v128.xor(y
 /** Of x, y and z, given where x and y differ, and where y and z do: what differs from neither of both is y. */
 const majority = (y: Code, xy: Code, yz: Code): Code => v128.xor(y, v128.and(xy, yz));
 
-/** The locals of both compressions: two addresses, the constants' address, then vectors. */
+/** The locals of both compressions: two addresses, the constants' address, then words of all lanes. */
 const AT = 2;
 const A = 3;
-const T = A + WORDS;
+const T = A + HALVES * WORDS;
 /** Where a and b of this round differ, and of the one before: there these were b and c. */
-const DIFFER = T + 1;
-const W = DIFFER + 2;
+const DIFFER = T + HALVES;
+const W = DIFFER + HALVES * 2;
+
+const both = (work: (half: number) => Code): Code => halves.flatMap((half) => work(half));
+/** The place of a half of a word in a row of them. */
+const placeOf = (word: number, half: number): number => ROW_OF_LANES * word + VECTOR_BYTES * half;
 
 /** One round (6.2.2): the names of the eight variables move on instead of their values. */
-function round(step: number, word: Code | null): Code {
-  const variable = (name: number): number => A + ((name - step + 64) % 8);
-  const [a, b, d] = [variable(0), variable(1), variable(3)];
-  const [ab, bc] = step % 2 === 0 ? [DIFFER, DIFFER + 1] : [DIFFER + 1, DIFFER];
-  const [e, f, g, h] = [variable(4), variable(5), variable(6), variable(7)];
-  const added = [load(get(AT), VECTOR_BYTES * step), ...(word === null ? [] : [word])];
-  return [
-    ...set(T, sum(get(h), ...added, choice(get(e), get(f), get(g)), bigSigma1(get(e)))),
-    ...set(d, sum(get(d), get(T))),
-    ...set(ab, v128.xor(get(a), get(b))),
-    ...set(h, sum(get(T), majority(get(b), get(ab), get(bc)), bigSigma0(get(a)))),
-  ];
+function round(step: number, hasWord: boolean): Code {
+  const variable = (name: number, half: number): number => A + HALVES * ((name - step + 64) % 8) + half;
+  const [ab, bc] = step % 2 === 0 ? [DIFFER, DIFFER + HALVES] : [DIFFER + HALVES, DIFFER];
+  return both((half) => {
+    const [a, b, d] = [variable(0, half), variable(1, half), variable(3, half)];
+    const [e, f, g, h] = [variable(4, half), variable(5, half), variable(6, half), variable(7, half)];
+    const added = [load(get(AT), placeOf(step, half)), ...(hasWord ? [get(W + HALVES * step + half)] : [])];
+    return [
+      ...set(T + half, sum(get(h), ...added, choice(get(e), get(f), get(g)), bigSigma1(get(e)))),
+      ...set(d, sum(get(d), get(T + half))),
+      ...set(ab + half, v128.xor(get(a), get(b))),
+      ...set(h, sum(get(T + half), majority(get(b), get(ab + half), get(bc + half)), bigSigma0(get(a)))),
+    ];
+  });
 }
 
 /** The message schedule, sixteen words on. */
 function scheduled(step: number): Code {
-  const word = (ahead: number): Code => get(W + ((step + ahead) % WORDS_OF_CHUNK));
-  return set(W + step, sum(word(0), smallSigma0(word(1)), word(9), smallSigma1(word(14))));
+  return both((half) => {
+    const word = (ahead: number): Code => get(W + HALVES * ((step + ahead) % WORDS_OF_CHUNK) + half);
+    return set(W + HALVES * step + half, sum(word(0), smallSigma0(word(1)), word(9), smallSigma1(word(14))));
+  });
 }
 
 const steps = Array.from({ length: WORDS_OF_CHUNK }, (_, step) => step);
 const variables = [0, 1, 2, 3, 4, 5, 6, 7];
-const advance = set(AT, i32.add(get(AT), number(VECTOR_BYTES * WORDS_OF_CHUNK)));
+const advance = set(AT, i32.add(get(AT), number(ROW_OF_LANES * WORDS_OF_CHUNK)));
 const beginning = (from: Code): Code => [
-  ...variables.flatMap((at) => set(A + at, load(from, VECTOR_BYTES * at))),
-  ...set(DIFFER + 1, v128.xor(get(A + 1), get(A + 2))),
+  ...variables.flatMap((at) => both((half) => set(A + HALVES * at + half, load(from, placeOf(at, half))))),
+  ...both((half) =>
+    set(DIFFER + HALVES + half, v128.xor(get(A + HALVES + half), get(A + HALVES * 2 + half))),
+  ),
 ];
 const ending = (from: Code, to: Code): Code =>
-  variables.flatMap((at) => store(to, sum(get(A + at), load(from, VECTOR_BYTES * at)), VECTOR_BYTES * at));
+  variables.flatMap((at) => [
+    ...both((half) => set(T + half, sum(get(A + HALVES * at + half), load(from, placeOf(at, half))))),
+    ...both((half) => store(to, get(T + half), placeOf(at, half))),
+  ]);
 
-/** compress(words, from): takes four chunks, given as words, into the hashes at an address; to STATE_AT. */
+/** compress(words, from): takes a chunk of each lane, given as words, into the hashes at an address; to STATE_AT. */
 function compress(): WasmFunction {
   const [taken, from] = [0, 1];
   const code = [
-    ...steps.flatMap((step) => set(W + step, load(get(taken), VECTOR_BYTES * step))),
+    ...steps.flatMap((step) =>
+      both((half) => set(W + HALVES * step + half, load(get(taken), placeOf(step, half)))),
+    ),
     ...beginning(get(from)),
     ...set(AT, number(CONSTANTS_AT)),
-    ...steps.flatMap((step) => round(step, get(W + step))),
+    ...steps.flatMap((step) => round(step, true)),
     ...advance,
     ...loop(
-      [...steps.flatMap((step) => [...scheduled(step), ...round(step, get(W + step))]), ...advance],
-      i32.isBelow(get(AT), number(CONSTANTS_AT + VECTOR_BYTES * ROUNDS)),
+      [...steps.flatMap((step) => [...scheduled(step), ...round(step, true)]), ...advance],
+      i32.isBelow(get(AT), number(CONSTANTS_AT + ROW_OF_LANES * ROUNDS)),
     ),
     ...ending(get(from), number(STATE_AT)),
   ];
@@ -112,7 +134,7 @@ function compress(): WasmFunction {
     parameters: 2,
     answers: false,
     numbers: 1,
-    vectors: WORDS + 3 + WORDS_OF_CHUNK,
+    vectors: HALVES * (WORDS + 3 + WORDS_OF_CHUNK),
     code,
   };
 }
@@ -124,13 +146,15 @@ function end(): WasmFunction {
     ...beginning(get(from)),
     ...set(AT, number(ENDING_AT)),
     ...loop(
-      [...steps.flatMap((step) => round(step, null)), ...advance],
-      i32.isBelow(get(AT), number(ENDING_AT + VECTOR_BYTES * ROUNDS)),
+      [...steps.flatMap((step) => round(step, false)), ...advance],
+      i32.isBelow(get(AT), number(ENDING_AT + ROW_OF_LANES * ROUNDS)),
     ),
     ...ending(get(from), get(to)),
   ];
-  return { name: 'end', parameters: 2, answers: false, numbers: 1, vectors: WORDS + 3, code };
+  return { name: 'end', parameters: 2, answers: false, numbers: 1, vectors: HALVES * (WORDS + 3), code };
 }
+
+const laneNumbers = Array.from({ length: LANES }, (_, lane) => lane);
 
 /** Their numbers in the module, whose first functions these are. */
 const COMPRESS = 0;
@@ -139,7 +163,7 @@ const END = 1;
 /** Leaves a digest's words, in the machine's order, of one lane at an address, and begins a new hash there. */
 function takeDigest(lane: number, to: Code): Code {
   return variables.flatMap((at) => {
-    const place = VECTOR_BYTES * at + WORD_BYTES * lane;
+    const place = ROW_OF_LANES * at + WORD_BYTES * lane;
     return [
       ...i32.store(to, i32.load(number(STATE_AT), place), WORD_BYTES * at),
       ...i32.store(number(STATE_AT), i32.load(number(INITIAL_AT), place), place),
@@ -148,12 +172,12 @@ function takeDigest(lane: number, to: Code): Code {
 }
 
 /**
- * hashAll(list, end, to): hashes messages of whole chunks, whose begins and ends are listed; each of the four lanes
+ * hashAll(list, end, to): hashes messages of whole chunks, whose begins and ends are listed; each of the lanes
  * takes the next as soon as it is through with one. To: digests in a row, as words in the machine's order.
  */
 function hashAll(): WasmFunction {
   const [list, listEnd, to, busy] = [0, 1, 2, 3];
-  const lanes = [0, 1, 2, 3].map((lane) => ({ lane, at: 4 + 3 * lane, end: 5 + 3 * lane, to: 6 + 3 * lane }));
+  const lanes = laneNumbers.map((lane) => ({ lane, at: 4 + 3 * lane, end: 5 + 3 * lane, to: 6 + 3 * lane }));
   const scratch = 4 + 3 * LANES;
   type Lane = (typeof lanes)[number];
   const take = (lane: Lane): Code =>
@@ -177,7 +201,7 @@ function hashAll(): WasmFunction {
   const code = [
     ...set(busy, number(0)),
     ...variables.flatMap((at) =>
-      store(number(STATE_AT), load(number(INITIAL_AT), VECTOR_BYTES * at), VECTOR_BYTES * at),
+      both((half) => store(number(STATE_AT), load(number(INITIAL_AT), placeOf(at, half)), placeOf(at, half))),
     ),
     ...lanes.flatMap(take),
     ...loop(
@@ -201,10 +225,10 @@ function hashAll(): WasmFunction {
   return { name: 'hashAll', parameters: 3, answers: false, numbers: 1 + 3 * LANES, vectors: 4, code };
 }
 
-/** hashDigests(at, end): hashes digests in a row, words in the machine's order, once more in their places, four in each step. */
+/** hashDigests(at, end): hashes digests in a row, words in the machine's order, once more in their places, as many in each step as there are lanes. */
 function hashDigests(): WasmFunction {
   const [at, last] = [0, 1];
-  const rows = [0, 1, 2, 3].map((lane) => i32.add(get(at), number(DIGEST_BYTES * lane)));
+  const rows = laneNumbers.map((lane) => i32.add(get(at), number(DIGEST_BYTES * lane)));
   const code = loop(
     [
       ...wordsFrom(rows, SECONDS_AT, { quarters: 2, scratch: 2, order: 'as they are' }),
@@ -217,10 +241,10 @@ function hashDigests(): WasmFunction {
   return { name: 'hashDigests', parameters: 2, answers: false, numbers: 0, vectors: 4, code };
 }
 
-/** hashPairs(from, end, to): one level of the tree from pairs of digests in a row, four of them in each step. */
+/** hashPairs(from, end, to): one level of the tree from pairs of digests in a row, as many in each step as there are lanes. */
 function hashPairs(): WasmFunction {
   const [from, last, to] = [0, 1, 2];
-  const rows = [0, 1, 2, 3].map((lane) => i32.add(get(from), number(CHUNK_BYTES * lane)));
+  const rows = laneNumbers.map((lane) => i32.add(get(from), number(CHUNK_BYTES * lane)));
   const code = loop(
     [
       ...wordsFrom(rows, WORDS_AT, { quarters: 4, scratch: 3, order: 'big-endian' }),

@@ -1,9 +1,13 @@
 import { type Code, get, load, number, set, shuffle, store } from '../../wasm/wasm-code.ts';
-import { DIGEST_BYTES, STATE_AT, VECTOR_BYTES } from './block-layout.ts';
+import { DIGEST_BYTES, LANES, ROW_OF_LANES, STATE_AT, VECTOR_BYTES } from './block-layout.ts';
 
-/** Four messages or digests side by side: what stands in rows in memory becomes the lanes of vectors, and back. */
+/** Messages or digests side by side: what stands in rows in memory becomes the lanes of vectors, and back. */
 
+const WORD_BYTES = 4;
 const HALF_BYTES = 16;
+/** Lanes of one vector, and where the first of each stands. */
+const LANES_OF_VECTOR = 4;
+const firstLanes = Array.from({ length: LANES / LANES_OF_VECTOR }, (_, half) => LANES_OF_VECTOR * half);
 
 const REVERSED_WORDS = [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12];
 const LOW_WORDS = words(0, 4, 1, 5);
@@ -39,7 +43,7 @@ function transposed(
   return { before, columns: columns.map((column) => shuffle(column, column, REVERSED_WORDS)) };
 }
 
-/** Four vectors from each of four addresses, as columns to where words stand. */
+/** Up to four vectors from the address of each lane, as columns to where words stand. */
 export function wordsFrom(
   addresses: readonly Code[],
   to: number,
@@ -49,24 +53,30 @@ export function wordsFrom(
     readonly order: 'big-endian' | 'as they are';
   },
 ): Code {
-  return Array.from({ length: parts.quarters }, (_, quarter) => {
-    const rows = addresses.map((address) => load(address, VECTOR_BYTES * quarter));
-    const { before, columns } = transposed(rows, parts.scratch, parts.order);
-    return [
-      ...before,
-      ...columns.flatMap((column, at) => store(number(to), column, VECTOR_BYTES * (4 * quarter + at))),
-    ];
-  }).flat();
+  return Array.from({ length: parts.quarters }, (_, quarter) =>
+    firstLanes.flatMap((first) => {
+      const four = addresses.slice(first, first + LANES_OF_VECTOR);
+      const rows = four.map((address) => load(address, VECTOR_BYTES * quarter));
+      const { before, columns } = transposed(rows, parts.scratch, parts.order);
+      const place = (at: number): number => ROW_OF_LANES * (4 * quarter + at) + WORD_BYTES * first;
+      return [...before, ...columns.flatMap((column, at) => store(number(to), column, place(at)))];
+    }),
+  ).flat();
 }
 
-/** The four hashes, as digests in a row. */
+/** The hashes of all lanes, as digests in a row. */
 export function digestsTo(address: Code, scratch: number): Code {
-  return [0, 1].flatMap((half) => {
-    const rows = [0, 1, 2, 3].map((at) => load(number(STATE_AT), VECTOR_BYTES * (4 * half + at)));
-    const { before, columns } = transposed(rows, scratch, 'big-endian');
-    return [
-      ...before,
-      ...columns.flatMap((column, lane) => store(address, column, DIGEST_BYTES * lane + HALF_BYTES * half)),
-    ];
-  });
+  return firstLanes.flatMap((first) =>
+    [0, 1].flatMap((half) => {
+      const place = (at: number): number => ROW_OF_LANES * (4 * half + at) + WORD_BYTES * first;
+      const rows = [0, 1, 2, 3].map((at) => load(number(STATE_AT), place(at)));
+      const { before, columns } = transposed(rows, scratch, 'big-endian');
+      return [
+        ...before,
+        ...columns.flatMap((column, lane) =>
+          store(address, column, DIGEST_BYTES * (first + lane) + HALF_BYTES * half),
+        ),
+      ];
+    }),
+  );
 }

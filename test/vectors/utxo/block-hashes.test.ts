@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BlockMemory } from '../../../src/chains/utxo/block-memory.ts';
@@ -53,6 +53,15 @@ describe('the hashes of a block', () => {
   it('are those of node:crypto for every length around the ends of chunks', () => {
     const messages = Array.from({ length: 400 }, (_, at) => Buffer.alloc(9 + at, at + 1));
     expect(hashed(messages)).toEqual(messages.map((message) => shaTwice(message).toString('hex')));
+  });
+
+  it('are those of node:crypto for as many messages as a block has, of any length, and so is their root', () => {
+    for (let round = 0; round < 5; round += 1) {
+      const messages = Array.from({ length: 400 - round }, (_, at) => randomBytes(9 + ((at * 37) % 300)));
+      const expected = messages.map((message) => shaTwice(message));
+      expect(hashed(messages)).toEqual(expected.map((each) => each.toString('hex')));
+      expect(memory.merkleRoot(Buffer.concat(expected))).toEqual(rootOf(expected));
+    }
   });
 
   it('are those of node:crypto whatever is hashed beside what', () => {

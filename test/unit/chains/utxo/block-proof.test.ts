@@ -85,6 +85,23 @@ describe('hashing a block in shares', () => {
     expect(() => shares[0]?.conclude(open)).toThrow('do not match its merkle root');
   });
 
+  it('lets OpenSSL decide when a thread hashed something else', () => {
+    for (const { positions, isRight } of [
+      { positions: upTo(300), isRight: true },
+      { positions: upTo(301), isRight: true },
+      { positions: [7], isRight: true },
+      { positions: upTo(300).with(299, 999), isRight: false },
+      { positions: [...upTo(301), 300], isRight: false },
+    ]) {
+      const { open, shares } = opened(positions, isRight ? positions : upTo(positions.length));
+      expect(room.claim(0)).toBe(true);
+      room.conclude(0, positions.length % 2 === 0 ? new Uint8Array(32) : null);
+      shares[1]?.finish();
+      if (isRight) expect(() => shares[0]?.conclude(open)).not.toThrow();
+      else expect(() => shares[0]?.conclude(open)).toThrow('do not match its merkle root');
+    }
+  });
+
   it('hashes nothing that was not read yet, and stops when the block is given up', () => {
     const { shares } = opened(upTo(300));
     room.begin(300);
