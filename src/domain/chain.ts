@@ -203,6 +203,8 @@ export interface UnconfirmedCredit extends Credit {
 export interface StoredTransaction {
   readonly txid: string;
   readonly raw: string | null;
+  /** Where transactions expire: what it is dated with, if that was written down. Proof of its end needs it. */
+  readonly lifetime?: Lifetime | undefined;
 }
 
 /** `present`: known to the node, mined or not; `gone`: cannot confirm any more (inputs spent otherwise); `unknown`: no proof. */
@@ -326,6 +328,8 @@ export interface FeeQuote {
 export interface Lifetime {
   readonly blockhash: string;
   readonly lastValidHeight: number;
+  /** The slot of that block: it can land in later ones only. */
+  readonly slot?: number;
 }
 
 /** Who is going to pay whom how much, for chains whose fee and sequence depend on it. */
@@ -402,8 +406,8 @@ export interface SignedTransaction {
 
 export type BroadcastResult =
   | { readonly kind: 'accepted' }
-  /** The node refused these bytes for good: they cannot confirm. */
-  | { readonly kind: 'rejected'; readonly reason: string }
+  /** The node refused these bytes for good: they cannot confirm. `isExpired`: they were fine, and came too late. */
+  | { readonly kind: 'rejected'; readonly reason: string; readonly isExpired?: true }
   /** No clear answer (timeout, broken connection, node busy): try again, never assume. */
   | { readonly kind: 'unknown'; readonly reason: string };
 

@@ -19,7 +19,7 @@ export interface LaneQuery extends ChainId {
 export async function laneOf(db: Db, query: LaneQuery): Promise<Lane> {
   const rows = await db
     .selectFrom('sends')
-    .select(['id', 'nonce', 'status', 'amount', 'fee'])
+    .select(['id', 'nonce', 'status', 'amount', 'fee', 'height'])
     .where('lane', '=', query.address)
     .where('coin', '=', query.coin)
     .where('mode', '=', query.mode)
@@ -28,7 +28,11 @@ export async function laneOf(db: Db, query: LaneQuery): Promise<Lane> {
     .execute();
   const taken = new Set(rows.flatMap(({ nonce }) => (nonce === null ? [] : [nonce])));
   const open = rows.filter(({ id, status }) => status !== 'confirmed' && id !== query.exceptSendId);
-  const committed = open.reduce((sum, { amount, fee }) => sum + BigInt(amount) + BigInt(fee), 0n);
+  // One that a block executed in vain has paid its fee, and keeps its amount in case a fork executes it anew.
+  const committed = open.reduce(
+    (sum, { amount, fee, height }) => sum + BigInt(amount) + (height === null ? BigInt(fee) : 0n),
+    0n,
+  );
   return { taken, committed };
 }
 

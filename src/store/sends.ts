@@ -175,6 +175,7 @@ export async function stuckSends(
   limit: number,
 ): Promise<StoredSend[]> {
   return openSends(db, chain)
+    .where('height', 'is', null)
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -197,6 +198,18 @@ export async function stuckSends(
 export async function oldestOpenSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
   return openSends(db, chain).orderBy('created_at').orderBy('id').limit(limit).execute();
 }
+
+/** Whether a block executed it in vain, and may yet leave the chain. */
+export function isReverted({ status, height }: Pick<StoredSend, 'status' | 'height'>): boolean {
+  return status === 'broadcast' && height !== null;
+}
+
+/** Sends that a block executed in vain and that have not failed for good, oldest block first; a bounded number. */
+export async function revertedSends(db: Db, chain: ChainId): Promise<StoredSend[]> {
+  return openSends(db, chain).where('height', 'is not', null).orderBy('height').limit(MAX_REVERTED).execute();
+}
+
+const MAX_REVERTED = 100;
 
 /** Written out, not bound: only so does the planner prove that the index of open sends fits. */
 function openSends(db: Db, chain: ChainId) {

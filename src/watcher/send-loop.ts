@@ -1,7 +1,10 @@
 import type { ChainId } from '../domain/coins.ts';
 import { advanceSends } from '../usecases/wallet/advance-sends.ts';
 import { bumpSends, type BumpSendsDeps } from '../usecases/wallet/bump-sends.ts';
+import { failReverted, type FailRevertedDeps } from '../usecases/wallet/fail-reverted.ts';
 import { PeriodicTask } from './periodic-task.ts';
+
+export type SendLoopDeps = BumpSendsDeps & FailRevertedDeps;
 
 export interface SendLoopOptions {
   /** Pause between two rounds of a chain. */
@@ -17,7 +20,7 @@ export interface SendLoopOptions {
 export class SendLoop {
   readonly #tasks: readonly PeriodicTask[];
 
-  constructor(deps: BumpSendsDeps, chains: readonly ChainId[], options: SendLoopOptions) {
+  constructor(deps: SendLoopDeps, chains: readonly ChainId[], options: SendLoopOptions) {
     this.#tasks = chains.map((chain) => {
       const name = `${chain.coin} ${chain.mode} sends`;
       return new PeriodicTask(name, options.intervalMs, deps.logger, sendRounds(deps, chain, options));
@@ -34,10 +37,11 @@ export class SendLoop {
   }
 }
 
-function sendRounds(deps: BumpSendsDeps, chain: ChainId, options: SendLoopOptions): () => Promise<void> {
+function sendRounds(deps: SendLoopDeps, chain: ChainId, options: SendLoopOptions): () => Promise<void> {
   let resume = true;
   let bumpedAt: number | null = null;
   return async () => {
+    await failReverted(deps, chain);
     await advanceSends(deps, chain, { resume });
     resume = false;
     const now = deps.clock.now();

@@ -54,7 +54,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
   const follow = hints === null ? undefined : (addresses: readonly string[]) => hints.follow(addresses);
   const watch = new AccountWatch({ client, index, clock, logger, follow });
   const view = new ChainView({ client, index, watch });
-  const submitter = createSubmitter(client, logger);
+  const submitter = createSubmitter(client, { seenSlot: () => view.highestTip, logger });
   let rentMinimum = RENT_MINIMUM;
 
   return {

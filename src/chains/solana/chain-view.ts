@@ -39,6 +39,11 @@ export class ChainView {
     this.#deps = deps;
   }
 
+  /** The highest slot that was shown so far; 0 before the first look. */
+  get highestTip(): number {
+    return this.#highestTip;
+  }
+
   async tip(): Promise<BlockRef> {
     const { block } = await readTip(this.#deps.client);
     this.#highestTip = Math.max(this.#highestTip, block.slot);

@@ -41,6 +41,7 @@ export async function quoteFee(client: NodeClient, capRate: bigint, at: number):
     lifetime: {
       blockhash: latest.blockhash,
       lastValidHeight: latest.lastValidBlockHeight,
+      slot: latest.slot,
       finalizedHeight,
     },
   };

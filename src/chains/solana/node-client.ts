@@ -68,7 +68,7 @@ function inContext<T extends z.ZodType>(value: T) {
 
 /** The calls the adapter makes, typed and checked. */
 export function createNodeClient(rpc: Rpc) {
-  const call: Rpc['call'] = async (method, params, schema) => rpc.call(method, params, schema);
+  const call: Rpc['call'] = async (...asked) => rpc.call(...asked);
   const transaction = async <T>(signature: string, encoding: string, schema: z.ZodType<T>) =>
     call(
       'getTransaction',
@@ -87,16 +87,7 @@ export function createNodeClient(rpc: Rpc) {
       call('getBlocks', [first, last, { commitment: 'confirmed' }], z.array(slot)),
     block: async (at: number, details: 'none' | 'signatures') => blockHeader(rpc, at, details),
     rentMinimum: async () => call('getMinimumBalanceForRentExemption', [0], lamports),
-    latestBlockhash: async (commitment: Level) =>
-      (
-        await call(
-          'getLatestBlockhash',
-          [{ commitment }],
-          inContext(z.object({ blockhash: z.string(), lastValidBlockHeight: slot })),
-        )
-      ).value,
-    isBlockhashValid: async (blockhash: string, commitment: Level) =>
-      (await call('isBlockhashValid', [blockhash, { commitment }], inContext(z.boolean()))).value,
+    ...datingCalls(call),
     priorityFees: async (writable: readonly string[]) =>
       (
         await call(
@@ -128,16 +119,49 @@ export function createNodeClient(rpc: Rpc) {
       ),
     rawTransaction: async (signature: string) => transaction(signature, 'base64', rawTransaction),
     jsonTransaction: async (signature: string) => transaction(signature, 'json', jsonTransaction),
-    status: async (signature: string) => signatureStatus(rpc, signature),
+    /** From the whole history, of a node that has seen the slot `minContextSlot`; null: it knows of no such transaction. */
+    status: async (signature: string, minContextSlot: number) =>
+      signatureStatus(rpc, signature, minContextSlot),
+    // Asked twice, a second backend could refuse what a first one took before the line broke.
     send: async (base64: string) =>
       call(
         'sendTransaction',
         [base64, { encoding: 'base64', preflightCommitment: 'confirmed', maxRetries: 0 }],
         z.string(),
+        { once: true },
       ),
     /** Compute units that an unsigned transaction would use now; null when it would fail or the node does not say. */
     simulate: async (base64: string) => simulate(rpc, base64),
     close: async () => rpc.close(),
+  };
+}
+
+/** What dates transactions, and tells when that is over. */
+function datingCalls(call: Rpc['call']) {
+  return {
+    /** With the slot of its block. */
+    latestBlockhash: async (commitment: Level) => {
+      const latest = z.object({ blockhash: z.string(), lastValidBlockHeight: slot });
+      const { context, value } = await call('getLatestBlockhash', [{ commitment }], inContext(latest));
+      return { ...value, slot: context.slot };
+    },
+    /** As of a slot not below `minContextSlot`: to a node that is behind, a new hash is as unknown as an old one. */
+    isBlockhashValid: async (blockhash: string, commitment: Level, minContextSlot: number) => {
+      const params = [blockhash, { commitment, minContextSlot }];
+      const { context, value } = await call('isBlockhashValid', params, inContext(z.boolean()));
+      requireSlot('isBlockhashValid', context, minContextSlot);
+      return value;
+    },
+    /** The newest block that cannot be taken back: slot and height together. */
+    finalizedBlock: async () => {
+      const block = z.object({ absoluteSlot: slot, blockHeight: slot });
+      const { absoluteSlot, blockHeight } = await call(
+        'getEpochInfo',
+        [{ commitment: 'finalized' satisfies Level }],
+        block,
+      );
+      return { slot: absoluteSlot, height: blockHeight };
+    },
   };
 }
 
@@ -169,6 +193,12 @@ async function blockHeader(
   }
 }
 
+/** A backend that is behind knows nothing of what came since. */
+function requireSlot(method: string, context: { readonly slot: number }, least: number): void {
+  if (context.slot >= least) return;
+  throw new ChainError('unavailable', `${method}: the node is at slot ${context.slot}, behind ${least}`);
+}
+
 /** Made once: making a schema takes longer than reading a hundred accounts with it. */
 const ACCOUNTS = inContext(z.array(z.object({ lamports }).nullable()));
 
@@ -188,17 +218,22 @@ async function balances(
   return { slot: context.slot, lamports: held };
 }
 
-async function signatureStatus(rpc: Rpc, signature: string): Promise<SignatureStatus | null> {
+async function signatureStatus(
+  rpc: Rpc,
+  signature: string,
+  minContextSlot: number,
+): Promise<SignatureStatus | null> {
   const status = z
     .object({ slot, err: z.unknown().optional(), confirmationStatus: z.string().nullish() })
     .nullable();
-  const { value } = await rpc.call(
-    'getSignatureStatuses',
-    [[signature], { searchTransactionHistory: true }],
-    inContext(z.tuple([status])),
-  );
+  const method = 'getSignatureStatuses';
+  const params = [[signature], { searchTransactionHistory: true }];
+  const { context, value } = await rpc.call(method, params, inContext(z.tuple([status])));
   const [found] = value;
-  if (found === null) return null;
+  if (found === null) {
+    requireSlot(method, context, minContextSlot);
+    return null;
+  }
   return {
     slot: found.slot,
     failed: (found.err ?? null) !== null,

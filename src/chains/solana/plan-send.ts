@@ -91,7 +91,8 @@ function finish(
 
 function dated({ lifetime }: FeeQuote): NonNullable<SendPlan['lifetime']> {
   if (lifetime === undefined) throw new Error('a Solana fee quote has a lifetime');
-  return { blockhash: lifetime.blockhash, lastValidHeight: lifetime.lastValidHeight };
+  const { blockhash, lastValidHeight, slot } = lifetime;
+  return { blockhash, lastValidHeight, ...(slot === undefined ? {} : { slot }) };
 }
 
 function requireSendable(amount: bigint): void {

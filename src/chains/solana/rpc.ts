@@ -19,10 +19,15 @@ export class RpcRefusal extends Error {
 
 export interface Rpc {
   /**
-   * One call, its answer checked against a schema.
+   * One call, its answer checked against a schema; with `once` it is not repeated when the line breaks.
    * @throws {RpcRefusal} when the node answers an error; {ChainError} for everything else.
    */
-  call<T>(method: string, params: readonly unknown[], schema: z.ZodType<T>): Promise<T>;
+  call<T>(
+    method: string,
+    params: readonly unknown[],
+    schema: z.ZodType<T>,
+    options?: { readonly once?: boolean },
+  ): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -40,12 +45,15 @@ const REPLY = z.object({
 export function createRpc(transport: RpcTransport): Rpc {
   let lastId = 0;
 
-  async function call<T>(method: string, params: readonly unknown[], schema: z.ZodType<T>): Promise<T> {
+  async function call<T>(
+    method: string,
+    params: readonly unknown[],
+    schema: z.ZodType<T>,
+    options?: { readonly once?: boolean },
+  ): Promise<T> {
     const id = (lastId += 1);
-    const { status, text } = await transport.post(
-      JSON.stringify({ jsonrpc: '2.0', id, method, params }),
-      method,
-    );
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+    const { status, text } = await transport.post(body, method, options);
     const reply = REPLY.safeParse(parse(text, status, method));
     if (!reply.success) throw trouble(status, method, 'is no JSON-RPC reply');
     const { error } = reply.data;

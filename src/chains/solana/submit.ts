@@ -10,12 +10,24 @@ export interface Submitter {
   recheck(transactions: readonly StoredTransaction[]): Promise<ReadonlyMap<string, Fate>>;
 }
 
+interface SubmitterOptions {
+  /** The highest slot that any answer was about so far: one that is about less comes from a node that is behind. */
+  readonly seenSlot: () => number;
+  readonly logger: Logger;
+}
+
+interface Desk {
+  readonly client: NodeClient;
+  readonly seenSlot: () => number;
+}
+
 /** Hands signed bytes to the node and finds out what became of them. */
-export function createSubmitter(client: NodeClient, logger: Logger): Submitter {
+export function createSubmitter(client: NodeClient, { seenSlot, logger }: SubmitterOptions): Submitter {
+  const desk = { client, seenSlot };
   return {
     broadcast: async (transaction) => {
       try {
-        return await broadcast(client, transaction);
+        return await broadcast(desk, transaction);
       } catch (error) {
         return { kind: 'unknown', reason: error instanceof Error ? error.message : 'unexpected failure' };
       }
@@ -23,8 +35,7 @@ export function createSubmitter(client: NodeClient, logger: Logger): Submitter {
     recheck: async (transactions) => {
       const fates = new Map<string, Fate>(transactions.map(({ txid }) => [txid, 'unknown']));
       try {
-        for (const transaction of transactions)
-          fates.set(transaction.txid, await fateOf(client, transaction));
+        for (const transaction of transactions) fates.set(transaction.txid, await fateOf(desk, transaction));
       } catch (error) {
         if (!(error instanceof ChainError)) throw error;
         logger.warn({ error: error.message }, 'could not find out what became of transactions');
@@ -34,43 +45,48 @@ export function createSubmitter(client: NodeClient, logger: Logger): Submitter {
   };
 }
 
-async function broadcast(client: NodeClient, { txid, raw }: StoredTransaction): Promise<BroadcastResult> {
+async function broadcast(desk: Desk, transaction: StoredTransaction): Promise<BroadcastResult> {
+  const { txid, raw } = transaction;
   const wire = raw === null ? null : readWire(raw);
   if (raw === null || wire?.signature !== txid) {
     return { kind: 'rejected', reason: 'the bytes are not those of this transaction' };
   }
   try {
-    await client.send(raw);
+    await desk.client.send(raw);
     return { kind: 'accepted' };
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
-    return afterRefusal(client, wire, error.reason);
+    return afterRefusal(desk, { ...transaction, wire }, error.reason);
   }
 }
 
+type Read = StoredTransaction & { readonly wire: WireFacts };
+
 /** A node also refuses what it already knows, and what is dated by a block that it has not seen yet. */
-async function afterRefusal(client: NodeClient, wire: WireFacts, reason: string): Promise<BroadcastResult> {
-  const status = await client.status(wire.signature);
+async function afterRefusal(desk: Desk, transaction: Read, reason: string): Promise<BroadcastResult> {
+  const status = await desk.client.status(transaction.txid, desk.seenSlot());
   if (status !== null) {
     if (!status.failed) return { kind: 'accepted' };
     const landed = 'it landed and failed: only its fee was paid';
     return { kind: status.finalized ? 'rejected' : 'unknown', reason: landed };
   }
   if (!/blockhash not found/i.test(reason)) return { kind: 'rejected', reason };
-  return { kind: (await hasExpired(client, wire)) ? 'rejected' : 'unknown', reason };
+  if (!(await hasExpired(desk, transaction))) return { kind: 'unknown', reason };
+  return { kind: 'rejected', reason: 'it expired before it landed', isExpired: true };
 }
 
-async function fateOf(client: NodeClient, { txid, raw }: StoredTransaction): Promise<Fate> {
-  const status = await client.status(txid);
+async function fateOf(desk: Desk, transaction: StoredTransaction): Promise<Fate> {
+  const { txid, raw } = transaction;
+  const status = await desk.client.status(txid, desk.seenSlot());
   if (status !== null) {
     if (!status.failed) return 'present';
     return status.finalized ? 'gone' : 'unknown';
   }
   const wire = raw === null ? null : readWire(raw);
   if (raw === null || wire?.signature !== txid) return 'unknown';
-  if (await hasExpired(client, wire)) return 'gone';
+  if (await hasExpired(desk, { ...transaction, wire })) return 'gone';
   try {
-    await client.send(raw);
+    await desk.client.send(raw);
     return 'present';
   } catch (error) {
     if (error instanceof RpcRefusal) return 'unknown';
@@ -79,13 +95,17 @@ async function fateOf(client: NodeClient, { txid, raw }: StoredTransaction): Pro
 }
 
 /**
- * Proof that a transaction never lands: no chain that can still win accepts its block hash, and the
- * history, asked after that, does not have it.
+ * Proof that a transaction never lands: every block that could hold it is final, no chain that can still
+ * win accepts its block hash, and the history, which must reach back to that block and is asked last, does
+ * not have it. A node that is behind, or that began after that block, proves nothing.
  */
-async function hasExpired(client: NodeClient, wire: WireFacts): Promise<boolean> {
+async function hasExpired({ client, seenSlot }: Desk, { txid, wire, lifetime }: Read): Promise<boolean> {
   if (wire.isDurable) return false;
   // Finalized alone would call a hash too new for it invalid as well.
-  if (await client.isBlockhashValid(wire.blockhash, 'confirmed')) return false;
-  if (await client.isBlockhashValid(wire.blockhash, 'finalized')) return false;
-  return (await client.status(wire.signature)) === null;
+  if (await client.isBlockhashValid(wire.blockhash, 'confirmed', seenSlot())) return false;
+  if (await client.isBlockhashValid(wire.blockhash, 'finalized', 0)) return false;
+  const final = await client.finalizedBlock();
+  if (lifetime !== undefined && final.height <= lifetime.lastValidHeight) return false;
+  if (lifetime?.slot !== undefined && (await client.firstBlock()) > lifetime.slot) return false;
+  return (await client.status(txid, Math.max(final.slot, seenSlot()))) === null;
 }

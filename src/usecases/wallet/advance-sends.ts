@@ -16,7 +16,7 @@ import { recordAnswer } from './record-answer.ts';
 import type { Renewal } from './renew-send.ts';
 import { askVerdict, resolveRefusal } from './resolve-refusal.ts';
 import type { SendCoinsDeps } from './send-coins.ts';
-import { readPlan } from './stored-plan.ts';
+import { readPlan, transactionOf } from './stored-plan.ts';
 
 export type AdvanceSendsDeps = Pick<
   SendCoinsDeps,
@@ -93,8 +93,8 @@ async function offerAgain(
   const versions = await versionsOf(deps.db, send.id);
   const current = versions.find(({ version }) => version === send.version);
   if (current === undefined) throw new Error(`send ${send.id} has no version ${send.version}`);
-  const { version, txid, raw } = current;
-  const result = await handToNode(adapter, { txid, raw });
+  const { version } = current;
+  const result = await handToNode(adapter, transactionOf(current));
   if (result.kind !== 'rejected') {
     await inTransaction(deps.db, async (tx) =>
       recordAnswer(tx, deps, { sendId: send.id, version, result, neverOffered: false }),

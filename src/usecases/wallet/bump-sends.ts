@@ -8,6 +8,7 @@ import { findMerchant } from '../../store/merchants.ts';
 import {
   findSend,
   insertSendVersion,
+  isReverted,
   stuckSends,
   updateSend,
   versionsOf,
@@ -77,6 +78,7 @@ async function storeBump(
 ): Promise<{ version: number; transaction: StoredTransaction } | null> {
   const send = await findSend(tx, sendId);
   if (send === undefined || (send.status !== 'signed' && send.status !== 'broadcast')) return null;
+  if (isReverted(send)) return null;
   const newest = (await versionsOf(tx, sendId)).at(-1);
   if (newest === undefined || !worthRaising(deps.policy, newest, using.quote)) return null;
   const plan = await planReplacement(tx, deps, { send, previous: readPlan(newest.plan_json), using });

@@ -2,10 +2,11 @@ import type { ChainAdapter } from '../../domain/chain.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import type { Db } from '../../store/database.ts';
-import { oldestOpenSends, versionsOf, type StoredSend } from '../../store/sends.ts';
+import { isReverted, oldestOpenSends, versionsOf, type StoredSend } from '../../store/sends.ts';
 import { holdsUnconfirmed } from '../../store/spendable.ts';
 import { handToNode } from './hand-to-node.ts';
 import { askVerdict, isProvenOn } from './resolve-refusal.ts';
+import { transactionOf } from './stored-plan.ts';
 
 /** What stands between a send and a block. */
 export interface SendFinding {
@@ -40,10 +41,16 @@ async function examine(
   adapter: ChainAdapter,
   send: StoredSend,
 ): Promise<Pick<SendFinding, 'standing' | 'why'>> {
+  if (isReverted(send)) {
+    return {
+      standing: 'impossible',
+      why: `block ${send.height} executed it and it failed; once that block stays`,
+    };
+  }
   const versions = await versionsOf(db, send.id);
   const current = versions.find(({ version }) => version === send.version);
   if (current === undefined) return { standing: 'open', why: 'its signed bytes are missing' };
-  const result = await handToNode(adapter, { txid: current.txid, raw: current.raw });
+  const result = await handToNode(adapter, transactionOf(current));
   switch (result.kind) {
     case 'accepted':
       return { standing: 'in_network', why: `the node has ${current.txid}: it waits for a block` };

@@ -2,7 +2,7 @@ import type { BroadcastResult } from '../../domain/chain.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
 import type { Tx } from '../../store/database.ts';
-import { findSend, updateSend, versionsOf, type StoredSend } from '../../store/sends.ts';
+import { findSend, isReverted, updateSend, versionsOf, type StoredSend } from '../../store/sends.ts';
 import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { recordRefund } from '../payment/record-refund.ts';
 import { emitSendEvent } from './emit-send-event.ts';
@@ -41,12 +41,13 @@ export async function recordAnswer(tx: Tx, deps: RecordAnswerDeps, answer: Answe
   if (send.status === 'failed' && result.kind === 'accepted') {
     deps.logger.error({ sendId: send.id, txid: send.txid }, 'the node took a send held to have failed');
   }
-  if (send.status === 'confirmed' || send.status === 'failed') return send;
+  if (send.status === 'confirmed' || send.status === 'failed' || isReverted(send)) return send;
   switch (result.kind) {
     case 'accepted':
       return recordAccepted(tx, deps, send, answer.version);
     case 'rejected':
-      return answer.neverOffered && send.broadcasts === 0
+      // One that came too late pays once it is signed anew.
+      return answer.neverOffered && send.broadcasts === 0 && result.isExpired !== true
         ? recordRefused(tx, deps, send, { version: answer.version, reason: result.reason })
         : recordUnclear(tx, deps, send);
     case 'unknown':

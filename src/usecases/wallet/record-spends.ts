@@ -75,7 +75,7 @@ export async function unconfirmSends(
     const version = await findVersionByTxid(tx, chain, txid);
     const send = version === undefined ? undefined : await findSend(tx, version.send_id);
     if (send === undefined || send.height === null) continue;
-    const open = send.status === 'confirmed' ? { status: 'broadcast' as const, next_broadcast_at: now } : {};
+    const open = send.status === 'failed' ? {} : { status: 'broadcast' as const, next_broadcast_at: now };
     await updateSend(tx, send.id, { ...open, height: null }, now);
     deps.logger.warn({ ...chain, sendId: send.id, txid }, 'the block of a send left the chain');
   }
@@ -104,8 +104,6 @@ export async function recordUnconfirmedSpends(
   for (const { ref } of known.values()) await setUnconfirmedSpender(tx, chain, ref, null, now);
 }
 
-const REVERTED = 'the network executed this send and it failed; only the network fee was spent';
-
 async function confirmVersion(
   tx: Tx,
   deps: RecordSpendsDeps,
@@ -126,7 +124,9 @@ async function confirmVersion(
   const mined = { txid, version: number, height, fee: outcome?.fee.toString() ?? version.fee };
   if (outcome?.succeeded === false) {
     if (before.status === 'failed') return;
-    await failSend(tx, deps, await updateSend(tx, before.id, mined, now), REVERTED);
+    // A fork may execute it anew, and then it may pay: it is told once its block stays (see failReverted).
+    await updateSend(tx, before.id, { ...mined, status: 'broadcast', next_broadcast_at: null }, now);
+    deps.logger.warn({ sendId: before.id, txid, height }, 'a send was executed and failed');
     return;
   }
   const told = before.confirmed_txid === version.txid;

@@ -1,4 +1,4 @@
-import type { ChainAdapter, FeeQuote, SendPlan } from '../../domain/chain.ts';
+import type { ChainAdapter, FeeQuote, OutputRef, SendPlan } from '../../domain/chain.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { KeySource } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
@@ -23,25 +23,36 @@ export interface Renewal {
   readonly quote: FeeQuote;
 }
 
+/** How long money that an account's ledger does not know yet is waited for: it may only have come this moment. */
+const PATIENCE_MS = 10 * 60_000;
+
 /**
  * Signs a send anew, for the same payment from the same money; from other money where the accounts no
  * longer hold what it was planned with, for it would fail again. Only for sends none of whose versions
- * can ever land, which the caller has proven. The new bytes are offered by the next round. Null when
- * the chain knows no such thing, the send had its share of versions, or nothing else can pay for it.
+ * can ever land, which the caller has proven. The new bytes are offered by the next round.
+ * `impossible`: the chain knows no such thing, the send had its share of versions, or nothing can pay
+ * for it; `later`: nothing was changed, and it may be possible soon.
  */
 export async function renewSend(
   tx: Tx,
   deps: RenewSendDeps,
   renewal: Renewal,
   expired: { readonly send: StoredSend; readonly newest: StoredSendVersion },
-): Promise<StoredSend | null> {
+): Promise<StoredSend | 'impossible' | 'later'> {
   const { send, newest } = expired;
   const { adapter, quote } = renewal;
-  if (newest.version >= deps.policy.maxVersions) return null;
-  const same = adapter.planRenewal?.(readPlan(newest.plan_json), quote) ?? null;
-  if (same === null) return null;
+  if (adapter.planRenewal === undefined || newest.version >= deps.policy.maxVersions) return 'impossible';
+  const previous = readPlan(newest.plan_json);
+  const same = adapter.planRenewal(previous, quote);
+  // The node that dates new ones is not as far as the one that proved the old one's end.
+  if (same === null) return 'later';
   const plan = fitsHeld(same, quote.held) ? same : await planAround(tx, deps, renewal, { send, same });
-  if (plan === null) return null;
+  if (plan === null) {
+    const ageMs = deps.clock.now() - newest.created_at;
+    if (send.purpose !== 'send' || ageMs < 0 || ageMs >= PATIENCE_MS) return 'impossible';
+    await reserveOutputs(tx, send, refsOf(previous), send.id);
+    return 'later';
+  }
   const { txid, raw } = adapter.signSend(plan, deps.keys);
   const version = newest.version + 1;
   const now = deps.clock.now();
@@ -86,12 +97,15 @@ async function planAround(
   };
   try {
     const plan = await planOrder(tx, deps, order, { adapter, quote });
-    const refs = plan.inputs.map(({ ref }) => ref);
-    await reserveOutputs(tx, send, refs, send.id);
+    await reserveOutputs(tx, send, refsOf(plan), send.id);
     return plan;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     deps.logger.warn({ sendId: send.id, reason: error.message }, 'no other money can pay for this send');
     return null;
   }
+}
+
+function refsOf({ inputs }: SendPlan): OutputRef[] {
+  return inputs.map(({ ref }) => ref);
 }

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../store/database.ts';
 import { outputsOfTransactions } from '../../store/outputs.ts';
 import {
   findSend,
+  isReverted,
   updateSend,
   versionsOf,
   type StoredSend,
@@ -15,6 +16,7 @@ import { recordSightings } from '../chain/record-sightings.ts';
 import { failSend } from './fail-send.ts';
 import { recordAnswer, type RecordAnswerDeps } from './record-answer.ts';
 import { renewSend, type Renewal, type RenewSendDeps } from './renew-send.ts';
+import { transactionOf } from './stored-plan.ts';
 
 /** What the node said about the versions of a send. */
 export interface Verdict {
@@ -31,7 +33,7 @@ export async function askVerdict(
   cursor: BlockRef | undefined,
 ): Promise<Verdict> {
   try {
-    const fates = await adapter.recheck(versions.map(({ txid, raw }) => ({ txid, raw })));
+    const fates = await adapter.recheck(versions.map(transactionOf));
     return { fates, tipHash: await provenHash(adapter, cursor) };
   } catch {
     return { fates: new Map(), tipHash: null };
@@ -66,9 +68,10 @@ export async function resolveRefusal(
   },
 ): Promise<StoredSend> {
   const { sendId, verdict, reason } = refused;
+  const unclear = { kind: 'unknown', reason } as const;
   const send = await findSend(tx, sendId);
   if (send === undefined) throw new Error(`send ${sendId} is missing`);
-  if (send.status === 'confirmed' || send.status === 'failed') return send;
+  if (send.status === 'confirmed' || send.status === 'failed' || isReverted(send)) return send;
   const versions = await versionsOf(tx, sendId);
   const fateOf = (version: StoredSendVersion) => verdict.fates.get(version.txid) ?? 'unknown';
   const present = versions.filter((version) => fateOf(version) === 'present').at(-1);
@@ -83,9 +86,11 @@ export async function resolveRefusal(
     const newest = versions.at(-1);
     const renewed =
       refused.renewal === null || newest === undefined
-        ? null
+        ? 'impossible'
         : await renewSend(tx, deps, refused.renewal, { send, newest });
-    return renewed ?? failSend(tx, deps, send, reason);
+    if (renewed === 'impossible') return failSend(tx, deps, send, reason);
+    if (renewed !== 'later') return renewed;
+    return recordAnswer(tx, deps, { sendId, version: send.version, result: unclear, neverOffered: false });
   }
   deps.logger.error(
     { sendId, coin: send.coin, mode: send.mode, txid: send.txid, reason },
@@ -93,12 +98,7 @@ export async function resolveRefusal(
   );
   if (possible !== undefined) await makeCurrent(tx, deps, send, possible);
   const version = possible?.version ?? send.version;
-  return recordAnswer(tx, deps, {
-    sendId,
-    version,
-    result: { kind: 'unknown', reason },
-    neverOffered: false,
-  });
+  return recordAnswer(tx, deps, { sendId, version, result: unclear, neverOffered: false });
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import type { StoredSend } from '../../store/sends.ts';
+import { isReverted, type StoredSend } from '../../store/sends.ts';
 import type { SendStatus } from '../../store/tables.ts';
 
 /** A send as the API and its events show it. */
@@ -36,7 +36,9 @@ export function viewSend(send: StoredSend, tip: { readonly height: number } | un
     amount: formatCoinAmount(BigInt(send.amount), send.coin),
     destination: send.destination,
     subtractFee: send.subtract_fee === 1,
-    confirmations: send.height === null ? 0 : Math.max(1, (tip?.height ?? 0) - send.height + 1),
+    // A block that executed it in vain confirms no payment.
+    confirmations:
+      send.height === null || isReverted(send) ? 0 : Math.max(1, (tip?.height ?? 0) - send.height + 1),
     error: send.error,
     createdAt: new Date(send.created_at).toISOString(),
     updatedAt: new Date(send.updated_at).toISOString(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { SendPlan } from '../../domain/chain.ts';
+import type { SendPlan, StoredTransaction } from '../../domain/chain.ts';
 import { COINS, MODES } from '../../domain/coins.ts';
+import type { StoredSendVersion } from '../../store/sends.ts';
 
 const atoms = z
   .string()
@@ -30,7 +31,9 @@ const storedPlan = z.object({
   fee: atoms,
   change: z.object({ address: z.string(), amount: atoms }).nullable(),
   feeRate: atoms,
-  lifetime: z.object({ blockhash: z.string(), lastValidHeight: count }).exactOptional(),
+  lifetime: z
+    .object({ blockhash: z.string(), lastValidHeight: count, slot: count.exactOptional() })
+    .exactOptional(),
   account: z.object({ chainId: count, nonce: count, gasLimit: atoms }).optional(),
   computeUnits: count.exactOptional(),
 });
@@ -45,4 +48,9 @@ export function writePlan(plan: SendPlan): string {
 /** @throws {z.ZodError} when the text is no stored plan. */
 export function readPlan(text: string): SendPlan {
   return storedPlan.parse(JSON.parse(text));
+}
+
+/** A signed version as the chain is offered it, or asked about it. */
+export function transactionOf({ txid, raw, plan_json }: StoredSendVersion): StoredTransaction {
+  return { txid, raw, lifetime: readPlan(plan_json).lifetime };
 }

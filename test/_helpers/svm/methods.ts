@@ -69,6 +69,7 @@ function chainMethods({ ledger }: MethodDeps): Record<string, Method> {
     },
     isBlockhashValid: (params) => {
       const block = tip(params, 1);
+      requireContext(block.slot, configAt(params, 1));
       const lastValid = ledger.lastValidHeight(textAt(params, 0));
       return inContext(block.slot, lastValid !== null && block.height <= lastValid);
     },

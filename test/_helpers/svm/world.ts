@@ -8,7 +8,7 @@ import { Payer } from './payer.ts';
 /** Blocks after which nothing signed before can land any more, seen from the finalized block as well. */
 export const EXPIRY = 200;
 /** Blocks after which a payment is settled. */
-const SETTLED = 33;
+export const SETTLED = 33;
 /** Transfers that fit into one transaction. */
 const PER_TRANSACTION = 10;
 

@@ -14,6 +14,8 @@ import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 const HOUR_MS = 3_600_000;
 const GWEI = 1_000_000_000n;
+/** Confirmations of money in ETH here. */
+const SETTLED = 3;
 
 const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
 const ether = (amount: bigint): string => formatCoinAmount(amount, 'ETH');
@@ -64,6 +66,15 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     await anvil.mine(1);
     await balanceOf(before + amount);
   };
+  const offeredAgain = async (txid: string): Promise<unknown> =>
+    eventually(
+      'the node has it again',
+      async () => {
+        till.clock.advance(1_000);
+        return anvil.rpc('eth_getTransactionByHash', [txid]);
+      },
+      (found) => found !== null,
+    );
   const feePaid = async (txid: string): Promise<bigint> => {
     const receipt = await anvil.rpc<{ gasUsed: string; effectiveGasPrice: string }>(
       'eth_getTransactionReceipt',
@@ -226,7 +237,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     await anvil.rpc('anvil_setCode', [destination, '0x6001600155']);
     const { body } = await send(wei('0.05'), destination);
     await anvil.rpc('anvil_setCode', [destination, REVERTER_CODE]);
-    await anvil.mine(1);
+    await anvil.mine(SETTLED);
     const failed = await ended(body.data.id, 'failed');
     expect(failed.error).toContain('only the network fee was spent');
     const paid = await feePaid(body.data.txHash);
@@ -241,6 +252,42 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     await db.destroy();
     await anvil.mine(1);
     await ended(next.body.data.id);
+  });
+
+  it('a send that a block executed in vain is not told as failed while a fork may still let it pay', async () => {
+    await fund(wei('1'));
+    const before = await balance();
+    const destination = '0x000000000000000000000000000000000000b0b6';
+    await anvil.rpc('anvil_setCode', [destination, '0x6001600155']);
+    const { body } = await send(wei('0.05'), destination);
+    const { id, txHash } = body.data;
+    await anvil.rpc('anvil_setCode', [destination, REVERTER_CODE]);
+    await anvil.mine(SETTLED - 1);
+    const paid = await feePaid(txHash);
+    // The fee is gone, and the amount is kept: nobody is to send it once more.
+    await balanceOf(before - paid - wei('0.05'));
+    // The daemon goes round: another send that the node forgot is offered again.
+    const marker = (await send(wei('0.01'), await anvil.newAddress())).body.data;
+    await anvil.rpc('anvil_dropTransaction', [marker.txHash]);
+    await offeredAgain(marker.txHash);
+    const waiting = await sendStatus(id);
+    expect(waiting).toMatchObject({ status: 'broadcast', confirmations: 0, error: null, txHash });
+    await anvil.reorg(SETTLED - 1);
+    await anvil.rpc('anvil_setCode', [destination, '0x6001600155']);
+    await eventually(
+      'it pays after all',
+      async () => {
+        till.clock.advance(1_000);
+        await anvil.mine(1);
+        return sendStatus(id);
+      },
+      ({ status }) => status === 'confirmed',
+    );
+    expect(await anvil.balance(destination)).toBe(wei('0.05'));
+    await anvil.mine(SETTLED);
+    await sink.waitForEvent('send.confirmed', id);
+    await ended(marker.id);
+    expect(sink.types(id)).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
   it('a send whose block a reorg takes away goes out again', async () => {

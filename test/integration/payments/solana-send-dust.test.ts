@@ -4,7 +4,7 @@ import type { SendJson, Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import type { InjectedFault } from '../../_helpers/svm/faults.ts';
 import { strangerAddress } from '../../_helpers/svm/payer.ts';
-import { balanceOf, EXPIRY, SvmWorld } from '../../_helpers/svm/world.ts';
+import { balanceOf, EXPIRY, SETTLED, SvmWorld } from '../../_helpers/svm/world.ts';
 
 const DEPOSIT = 500_000_000n;
 
@@ -87,7 +87,7 @@ describe('a lamport that reaches a deposit address unnoticed', () => {
     const failing = await send(destination, 300_000_000n);
     dust(dusted!);
     world.node.landDropped();
-    world.node.advance(2);
+    world.node.advance(SETTLED);
     await world.sink.waitForEvent('send.failed', failing.id);
     const fee = feeOf(failing.txHash);
     expect(world.node.ledger.transaction(failing.txHash)?.err).toHaveProperty('InsufficientFundsForRent');

@@ -3,7 +3,7 @@ import { formatCoinAmount } from '../../../src/domain/money.ts';
 import type { SendJson, Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { strangerAddress } from '../../_helpers/svm/payer.ts';
-import { balanceOf, EXPIRY, SvmWorld } from '../../_helpers/svm/world.ts';
+import { balanceOf, EXPIRY, SETTLED, SvmWorld } from '../../_helpers/svm/world.ts';
 
 const SIGNATURE_FEE = 5_000n;
 const DEPOSIT = 500_000_000n;
@@ -413,7 +413,7 @@ describe('SOL sends on a real virtual machine', () => {
     // The destination closes its account before the bytes land: too little arrives to open it again.
     world.node.ledger.put(destination, { ...world.node.ledger.machine.account(destination)!, lamports: 0n });
     world.node.landDropped();
-    world.node.advance(2);
+    world.node.advance(SETTLED);
     await world.sink.waitForEvent('send.failed', sent.id);
     const fee = feeOf(sent.txHash);
     expect(world.node.ledger.transaction(sent.txHash)?.err).toHaveProperty('InsufficientFundsForRent');

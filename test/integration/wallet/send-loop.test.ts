@@ -11,7 +11,8 @@ let loop: SendLoop;
 beforeEach(async () => {
   sim = await openSimulatedWorld();
   const timing = { intervalMs: 10, bumpIntervalMs: 60_000 };
-  loop = new SendLoop(sim.world.deps, [sim.world.chain('BTC')], timing);
+  const deps = { ...sim.world.deps, confirmations: () => ({ base: 1, tiers: [] }) };
+  loop = new SendLoop(deps, [sim.world.chain('BTC')], timing);
 });
 afterEach(async () => {
   await loop.stop();

@@ -1,0 +1,45 @@
+import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
+import { requirementFor, settledHeight, type ConfirmationPolicy } from '../../domain/confirmations.ts';
+import { finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
+import { inTransaction, type Db } from '../../store/database.ts';
+import { revertedSends, type StoredSend } from '../../store/sends.ts';
+import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
+import { failSend } from './fail-send.ts';
+
+export interface FailRevertedDeps extends ApplyFactsDeps {
+  readonly db: Db;
+  /** Confirmation policy of a coin in a mode. */
+  readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
+  readonly wakeWebhooks: () => void;
+}
+
+const REVERTED = 'the network executed this send and it failed; only the network fee was spent';
+
+/**
+ * Ends sends that a block executed in vain, once that block has the confirmations that a payment of the
+ * same amount would need. Earlier a fork could execute them anew, and pay after all: whoever was told
+ * that one failed has sent again by then.
+ */
+export async function failReverted(deps: FailRevertedDeps, chain: ChainId): Promise<void> {
+  if ((await settled(deps.db, deps, chain)).length === 0) return;
+  await inTransaction(deps.db, async (tx) => {
+    for (const send of await settled(tx, deps, chain)) await failSend(tx, deps, send, REVERTED);
+  });
+  deps.wakeWebhooks();
+}
+
+async function settled(
+  db: Db,
+  { confirmations }: Pick<FailRevertedDeps, 'confirmations'>,
+  chain: ChainId,
+): Promise<StoredSend[]> {
+  const reverted = await revertedSends(db, chain);
+  const tip = reverted.length === 0 ? undefined : await findCursor(db, chain);
+  if (tip === undefined) return [];
+  const stand = { tip: tip.height, final: await finalHeightsOf(db, chain) };
+  const policy = confirmations(chain.coin, chain.mode);
+  return reverted.filter(({ amount, height }) => {
+    const needed = requirementFor(policy, BigInt(amount));
+    return height !== null && height <= settledHeight(needed, stand);
+  });
+}

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { formatCoinAmount } from '../../../src/domain/money.ts';
+import type { SendJson, Shop } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { strangerAddress } from '../../_helpers/svm/payer.ts';
+import { balanceOf, EXPIRY, SvmWorld } from '../../_helpers/svm/world.ts';
+
+const DEPOSIT = 500_000_000n;
+const AMOUNT = 300_000_000n;
+const BEHIND = {
+  kind: 'error',
+  code: -32002,
+  message: 'Transaction simulation failed: Blockhash not found',
+} as const;
+
+describe('a SOL send that expired is not told as failed', () => {
+  let world: SvmWorld;
+  let shop: Shop;
+  let destination: string;
+  let deposit: string;
+
+  beforeAll(async () => {
+    world = await SvmWorld.start();
+  });
+  afterAll(async () => world.end());
+
+  beforeEach(async () => {
+    shop = await world.openShop();
+    destination = strangerAddress();
+    [deposit = ''] = await world.earn(shop, 1, DEPOSIT);
+  });
+
+  async function send(): Promise<SendJson> {
+    const amount = formatCoinAmount(AMOUNT, 'SOL');
+    const { body } = await shop.send({ coin: 'SOL', destination, amount });
+    if (!body.success) throw new Error(JSON.stringify(body));
+    return body.data;
+  }
+
+  const status = async (id: string): Promise<Record<string, string>> =>
+    shop.api.must('GET', `/merchant/wallet/send-status?sendId=${id}`, { token: shop.secretKey });
+
+  /** Rounds of the daemon go by, its clock moved on, until something is so. */
+  async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
+    const look = async (): Promise<boolean> => {
+      world.till.clock.advance(1_000);
+      return isSo();
+    };
+    await eventually(what, look, Boolean, 30_000);
+  }
+
+  async function arrives(sent: SendJson): Promise<void> {
+    await until('it landed', () => world.lamports(destination) === AMOUNT);
+    world.node.advance(2);
+    await until('it is confirmed', async () => (await status(sent.id))['status'] === 'confirmed');
+    expect(world.node.ledger.transactionsOf(destination)).toHaveLength(1);
+    expect(world.sink.types(sent.id)).not.toContain('send.failed');
+  }
+
+  it('when the first backend it is offered to has not seen its block yet', async () => {
+    const behind = world.node.inject(BEHIND, { methods: ['sendTransaction'] });
+    const stale = { context: { slot: world.node.ledger.top.slot }, value: false };
+    const unknown = world.node.inject(
+      { kind: 'rewrite', rewrite: () => stale },
+      { methods: ['isBlockhashValid'] },
+    );
+    const sent = await send();
+    expect(sent.status).toBe('signed');
+    behind.clear();
+    unknown.clear();
+    await arrives(sent);
+  });
+
+  it('while the backend that dates new ones is not as far as the one that proved its end', async () => {
+    world.node.dropNext(1);
+    const sent = await send();
+    const height = world.node.ledger.tip('finalized').height;
+    const behind = world.node.inject(
+      { kind: 'rewrite', rewrite: () => height },
+      { methods: ['getBlockHeight'] },
+    );
+    world.node.advance(EXPIRY);
+    await until('it was asked about', () => behind.hits > 1);
+    expect((await status(sent.id))['status']).toBe('broadcast');
+    behind.clear();
+    await arrives(sent);
+  });
+
+  it('while its account holds something else than the ledger, for ten minutes', async () => {
+    const holds = (lamports: bigint): void => {
+      world.node.ledger.put(deposit, { ...world.node.ledger.machine.account(deposit)!, lamports });
+    };
+    const asked = (): number => world.node.calls.filter((method) => method === 'isBlockhashValid').length;
+    world.node.dropNext(1_000);
+    const sent = await send();
+    holds(DEPOSIT + 1n);
+    world.node.advance(EXPIRY);
+    const [before, since] = [asked(), world.till.clock.now()];
+    // Beyond the patience with a history that does not come, and many rounds of the send.
+    await until('its end is proven', () => asked() > before + 12 && world.till.clock.now() - since > 120_000);
+    expect((await status(sent.id))['status']).toBe('broadcast');
+    expect(await balanceOf(shop)).toBe(0n);
+    world.node.dropNext(0);
+    holds(DEPOSIT);
+    world.node.advance(2);
+    await arrives(sent);
+  });
+
+  it('longer than that, when nothing else can pay for it', async () => {
+    world.node.dropNext(1_000);
+    const sent = await send();
+    world.node.ledger.put(deposit, {
+      ...world.node.ledger.machine.account(deposit)!,
+      lamports: DEPOSIT + 1n,
+    });
+    world.node.advance(EXPIRY);
+    world.till.clock.advance(10 * 60_000);
+    await until('it is told', async () => (await status(sent.id))['status'] === 'failed');
+    expect((await status(sent.id))['error']).toBe('it expired before it landed');
+    world.node.dropNext(0);
+  });
+});

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSolanaAdapter } from '../../../src/chains/solana/adapter.ts';
+import type { ChainAdapter, Fate, StoredTransaction } from '../../../src/domain/chain.ts';
+import { OwnKeys } from '../../conformance/own-keys.ts';
+import { OpenIndex } from '../../_helpers/svm/open-index.ts';
+import { SvmNode, type SvmSnapshot } from '../../_helpers/svm/node.ts';
+import { strangerAddress } from '../../_helpers/svm/payer.ts';
+import { EXPIRY } from '../../_helpers/svm/world.ts';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const LAMPORTS = 1_000_000_000n;
+
+/** A send is signed anew, or told as failed, by this proof only. */
+describe('the proof that a Solana transaction can never land', () => {
+  const keys = new OwnKeys('SOL', 'live', 'regtest');
+  const nodes: SvmNode[] = [];
+  const adapters: ChainAdapter[] = [];
+  let node: SvmNode;
+  let before: SvmSnapshot;
+  let adapter: ChainAdapter;
+  let signed: StoredTransaction;
+
+  function adapterOn({ url }: SvmNode): ChainAdapter {
+    const index = new OpenIndex([]);
+    const clock = { now: () => Date.now() };
+    const made = createSolanaAdapter({ network: 'regtest', rpcUrl: url, index, clock, logger: silent });
+    adapters.push(made);
+    return made;
+  }
+
+  beforeEach(async () => {
+    node = await SvmNode.start();
+    nodes.push(node);
+    const own = keys.newAddress();
+    node.airdrop(own.address, LAMPORTS);
+    node.advance(40);
+    before = node.snapshot();
+    node.advance(2);
+    adapter = adapterOn(node);
+    const plan = adapter.planSend({
+      funds: [{ ref: { txid: 'any', index: 0 }, amount: LAMPORTS, ...own }],
+      destination: strangerAddress(),
+      amount: LAMPORTS,
+      subtractFee: true,
+      changeAddress: own.address,
+      quote: await adapter.feeQuote(),
+    });
+    signed = { ...adapter.signSend(plan, keys), lifetime: plan.lifetime };
+  });
+  afterEach(async () => {
+    for (const made of adapters.splice(0)) await made.close();
+    for (const made of nodes.splice(0)) await made.stop();
+  });
+
+  const fate = async (asked = adapter): Promise<Fate | undefined> =>
+    (await asked.recheck([signed])).get(signed.txid);
+  const says = (method: string, answer: unknown) =>
+    node.inject({ kind: 'rewrite', rewrite: () => answer }, { methods: [method] });
+
+  it('is given once its last height is final, and not a block earlier', async () => {
+    node.dropNext(1_000);
+    const { lifetime } = signed;
+    while (node.ledger.tip('finalized').height < (lifetime?.lastValidHeight ?? 0)) node.advance();
+    expect(await fate()).toBe('unknown');
+    node.advance();
+    expect(await fate()).toBe('gone');
+    expect(await adapter.broadcast(signed)).toMatchObject({ kind: 'rejected', isExpired: true });
+  });
+
+  it('is not given by a node that is behind, to which its block hash is as unknown as an old one', async () => {
+    const behind = await SvmNode.start({ from: before });
+    nodes.push(behind);
+    const asked = adapterOn(behind);
+    expect(await fate(asked)).toBe('unknown');
+    expect((await asked.broadcast(signed)).kind).toBe('unknown');
+  });
+
+  it('is not given by a node whose history begins after it may have landed', async () => {
+    expect(await adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
+    node.advance(EXPIRY);
+    // Started anew from a snapshot, it has forgotten what landed before.
+    const slot = node.ledger.top.slot;
+    const forgotten = says('getSignatureStatuses', { context: { slot }, value: [null] });
+    const first = says('getFirstAvailableBlock', (signed.lifetime?.slot ?? 0) + 1);
+    expect(await fate()).toBe('unknown');
+    forgotten.clear();
+    first.clear();
+    expect(await fate()).toBe('present');
+  });
+
+  it('is not given by a backend that knows less than another one showed', async () => {
+    node.dropNext(1_000);
+    node.advance(EXPIRY);
+    const { slot } = node.ledger.tip('finalized');
+    for (const [method, value] of [
+      ['getSignatureStatuses', [null]],
+      ['isBlockhashValid', false],
+    ] as const) {
+      await adapter.tip();
+      const stale = says(method, { context: { slot: slot - 1 }, value });
+      expect(await fate()).toBe('unknown');
+      stale.clear();
+    }
+    expect(await fate()).toBe('gone');
+  });
+
+  it('is asked of one node once: another must not refuse what the first took before the line broke', async () => {
+    const cut = node.inject({ kind: 'cut', after: true }, { methods: ['sendTransaction'] });
+    expect((await adapter.broadcast(signed)).kind).toBe('unknown');
+    expect(cut.hits).toBe(1);
+  });
+});
