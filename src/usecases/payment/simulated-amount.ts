@@ -40,9 +40,16 @@ function checkedAmount(asked: string, coin: Coin, intent: PayerIntent, missing: 
   return amount;
 }
 
+/**
+ * Far more atoms than there will ever be of a coin, and than any price comes to. What no network could
+ * carry would lie in the sandbox wallet and spoil its sends and sums, which hold 36 digits.
+ */
+const MOST_ATOMS = 10n ** 30n;
+
 function parsedAmount(asked: string, coin: Coin): bigint {
   try {
     const amount = parseCoinAmount(asked, coin);
+    if (amount >= MOST_ATOMS) throw new AmountError(`is more ${coin} than there will ever be`);
     if (amount > 0n) return amount;
   } catch (error) {
     if (!(error instanceof AmountError)) throw error;

@@ -129,6 +129,8 @@ describe('a simulated payer', () => {
       ['overpay', '0.0000001'],
       ['exact', '0.000000001'],
       ['exact', '0'],
+      // It would spoil the wallet: no send of this coin would be taken by the network any more.
+      ['overpay', '9'.repeat(50)],
     ] as const) {
       await expect(attempt({ scenario, amount })).rejects.toMatchObject({
         code: 'VALIDATION_INVALID',
