@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AppError, invalidField } from '../domain/errors.ts';
+import { parseExact } from '../domain/exact-json.ts';
 import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/database.ts';
@@ -97,7 +98,7 @@ async function claim(
 
 function replay(secretBox: SecretBox, row: IdempotencyRow): Answer | null {
   if (row.state === 'in_flight' || row.status === null || row.body_sealed === null) return null;
-  const { headers, body } = keptAnswer.parse(JSON.parse(secretBox.open(row.body_sealed)));
+  const { headers, body } = keptAnswer.parse(parseExact(secretBox.open(row.body_sealed)));
   return { status: row.status, headers: { ...headers, 'Idempotent-Replayed': 'true' }, body };
 }
 

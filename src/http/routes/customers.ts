@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { emailKey } from '../../domain/email.ts';
+import { parseExact } from '../../domain/exact-json.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { listCustomers } from '../../store/customers.ts';
 import type { Db } from '../../store/database.ts';
@@ -97,7 +98,7 @@ function toCustomer(row: CustomerRow) {
   return {
     id: row.id,
     email: row.email,
-    metadata: JSON.parse(row.metadata_json) as Record<string, unknown>,
+    metadata: parseExact(row.metadata_json) as Record<string, unknown>,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
   };

@@ -1,4 +1,5 @@
 import type { Chains } from '../../domain/chains.ts';
+import { parseExact } from '../../domain/exact-json.ts';
 import { isoTime } from '../../domain/iso-time.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import { shownConfirmations } from '../../domain/payment/coverage.ts';
@@ -153,5 +154,5 @@ export function presentRefund(refund: StoredRefund) {
 }
 
 function parsed(json: string | null): Record<string, unknown> | null {
-  return json === null ? null : (JSON.parse(json) as Record<string, unknown>);
+  return json === null ? null : (parseExact(json) as Record<string, unknown>);
 }

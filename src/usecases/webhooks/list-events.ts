@@ -1,3 +1,4 @@
+import { parseExact } from '../../domain/exact-json.ts';
 import type { EventType } from '../../domain/events.ts';
 import type { Db } from '../../store/database.ts';
 import { listDeliveriesOf, type StoredDelivery } from '../../store/deliveries.ts';
@@ -36,7 +37,7 @@ export async function listEvents(
 }
 
 function viewOf(event: StoredEvent, deliveries: readonly StoredDelivery[]): EventView {
-  const body = JSON.parse(event.body_json) as { data: Record<string, unknown> };
+  const body = parseExact(event.body_json) as { data: Record<string, unknown> };
   return {
     id: event.id,
     type: event.type,

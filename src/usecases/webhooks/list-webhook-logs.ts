@@ -1,3 +1,4 @@
+import { parseExact } from '../../domain/exact-json.ts';
 import type { Db } from '../../store/database.ts';
 import {
   listWebhookLogs as readLogs,
@@ -53,7 +54,7 @@ function viewOf(log: StoredWebhookLog): WebhookLogView {
     attempt: log.attempt,
     durationMs: log.duration_ms,
     error: log.error,
-    request: { ...request, body: JSON.parse(log.body_json) as Record<string, unknown> },
+    request: { ...request, body: parseExact(log.body_json) as Record<string, unknown> },
     response: JSON.parse(log.response_json) as WebhookLogView['response'],
   };
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../_helpers/poll.ts';
+import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 import { World, type Account } from './world.ts';
 
 const world = await World.start();
@@ -44,6 +46,88 @@ describe('half a character in what a payer sends', () => {
       body: { customerId: shop.customerId, metadata: { note: '\ud800' } },
     });
     expect([status, body.error?.details?.[0]?.field]).toEqual([400, 'metadata']);
+  });
+});
+
+describe('numbers that no float can hold', () => {
+  // An order id of 64 bits is common elsewhere; rounded, it would be the id of another order.
+  const METADATA = '{"order":9223372036854775807,"lines":[12345678901234567890],"far":1e999}';
+
+  async function sent(path: string, body: string, key?: string): Promise<string> {
+    const response = await fetch(world.till.api.baseUrl + path, {
+      method: path.endsWith('edit') ? 'PATCH' : 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${account.shop.secretKey}`,
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
+    });
+    return response.text();
+  }
+
+  async function read(path: string): Promise<string> {
+    const headers = { authorization: `Bearer ${account.shop.secretKey}` };
+    return (await fetch(world.till.api.baseUrl + path, { headers })).text();
+  }
+
+  it('come back as they were sent: in payments, events, webhooks and their log', async () => {
+    const { shop } = account;
+    const sink = await WebhookSink.start();
+    try {
+      const order = { amount: '10', currency: 'USD', customerId: shop.customerId, orderId: 'exact-1' };
+      const fields = JSON.stringify({ ...order, webhookUrl: sink.url }).slice(0, -1);
+      const answer = await sent(
+        '/payment/create',
+        `${fields},"metadata":${METADATA},"customFields": ${METADATA}}`,
+      );
+      const { id } = (JSON.parse(answer) as { data: { id: string } }).data;
+      const whole = `"metadata":${METADATA},"customFields":${METADATA}`;
+      expect((await sink.waitForEvent('payment.created', id)).raw).toContain(whole);
+      expect(await read(`/payment/get?paymentId=${id}`)).toContain(whole);
+      expect(await read('/payment/list?orderId=exact-1')).toContain(whole);
+      expect(await read(`/merchant/events?paymentId=${id}`)).toContain(whole);
+      await eventually(
+        'the log of the webhook',
+        () => read(`/merchant/webhook-logs?paymentId=${id}`),
+        (log) => log.includes(whole),
+      );
+      const cancelled = await sent('/payment/cancel', JSON.stringify({ paymentId: id }), 'exact-cancel');
+      expect(cancelled).toContain(whole);
+      expect(await sent('/payment/cancel', JSON.stringify({ paymentId: id }), 'exact-cancel')).toBe(
+        cancelled,
+      );
+    } finally {
+      await sink.close();
+    }
+  });
+
+  it('make another request of one that is otherwise the same', async () => {
+    const { customerId } = account.shop;
+    const order = { amount: '10', currency: 'USD', customerId, orderId: 'exact-2' };
+    const body = (digits: string) => `${JSON.stringify(order).slice(0, -1)},"metadata":{"a":${digits}}}`;
+    expect(await sent('/payment/create', body('12345678901234567890'))).toContain('"success":true');
+    expect(await sent('/payment/create', body('12345678901234567890'))).toContain('"success":true');
+    expect(await sent('/payment/create', body('12345678901234567891'))).toContain('DUPLICATE_ENTRY');
+  });
+
+  it('come back from customers', async () => {
+    const { customerId } = account.shop;
+    const edited = await sent(
+      '/merchant/customer/edit',
+      `{"customerId":"${customerId}","metadata":${METADATA}}`,
+    );
+    expect(edited).toContain(`"metadata":${METADATA}`);
+    expect(await read('/merchant/customer/list')).toContain(`"metadata":${METADATA}`);
+  });
+
+  it.each([
+    ['/merchant/customer/create', '{"email":"long@example.com","metadata":12345678901234567890}', 'metadata'],
+    ['/merchant/customer/create', '{"email":12345678901234567890}', 'email'],
+    ['/merchant/sandbox', '{"sandboxMode":12345678901234567890}', 'sandboxMode'],
+  ])('are no object and no text: %s %s', async (path, body, field) => {
+    const { error } = JSON.parse(await sent(path, body)) as { error: { code: string; details: unknown } };
+    expect(error).toMatchObject({ code: 'VALIDATION_INVALID', details: [{ field, code: 'invalid_type' }] });
   });
 });
 
