@@ -128,6 +128,8 @@ export const loop = (body: Code, again: Code): Code => [0x03, 0x40, ...body, ...
 /** Sixteen bytes at an address. */
 export const load = loadVector;
 export const store = storeVector;
+/** The four bytes at an address, four times. */
+export const loadFour = (address: Code, offset = 0): Code => [...address, ...simd(9), ...placeIn(0, offset)];
 export const constant = (bytes: readonly number[]): Code => [...simd(12), ...bytes];
 /** Each byte of the result is the one of that number out of the thirty-two of both. */
 export const shuffle = (left: Code, right: Code, bytes: readonly number[]): Code => [
@@ -142,10 +144,8 @@ export const v128 = {
   or: binary(simd(80)),
   xor: binary(simd(81)),
   isAnySet: (value: Code): Code => [...value, ...simd(83)],
-  isAllSetI8: (value: Code): Code => [...value, ...simd(99)],
 };
 export const i8x16 = {
-  isBelowSigned: binary(simd(37)),
   /** The lowest byte of a number, sixteen times. */
   splat: (value: Code): Code => [...value, ...simd(15)],
   isEqual: binary(simd(35)),
@@ -153,12 +153,16 @@ export const i8x16 = {
   bits: (value: Code): Code => [...value, ...simd(100)],
   add: binary(simd(110)),
   sub: binary(simd(113)),
+  /** Of bytes without a sign; never above 255, or below 0. */
+  addUpTo: binary(simd(112)),
+  subDownTo: binary(simd(115)),
+  lower: binary(simd(119)),
   /** Sixteen 16-bit numbers, none above 255, as bytes. */
   narrow: binary(simd(102)),
 };
 export const i16x8 = {
-  shl: (value: Code, bits: number): Code => [...value, ...number(bits), ...simd(139)],
   shr: (value: Code, bits: number): Code => [...value, ...number(bits), ...simd(141)],
+  mul: binary(simd(149)),
 };
 export const i32x4 = {
   shl: (value: Code, bits: number): Code => [...value, ...number(bits), ...simd(171)],

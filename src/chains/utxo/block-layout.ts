@@ -25,11 +25,19 @@ export const SECONDS_AT = WORDS_AT + WORDS_OF_CHUNK * ROW_OF_LANES;
 export const CONSTANTS_AT = SECONDS_AT + WORDS_OF_CHUNK * ROW_OF_LANES;
 /** The same with the words added that the chunk behind a message of one chunk has. */
 export const ENDING_AT = CONSTANTS_AT + ROUNDS * ROW_OF_LANES;
-/** Bytes that the decoder of hex calculates with, sixteen of each. */
+/** Numbers that the decoder of hex calculates with, four bytes each. */
 export const DIGITS_AT = ENDING_AT + ROUNDS * ROW_OF_LANES;
-export const DIGIT_BYTES = [0x20, 0x1f, 0x86, 0x50, 0x8a, 0x0f, 0x09] as const;
+export const DIGIT_NUMBERS = {
+  aboveNine: 0xc6c6c6c6,
+  six: 0x06060606,
+  ten: 0x0a0a0a0a,
+  fifteenTimesSixteen: 0xf0f0f0f0,
+  capitals: 0xdfdfdfdf,
+  letterA: 0x41414141,
+  pairs: 0x10011001,
+} as const;
 /** A chunk that idle lanes hash. */
-export const SPARE_AT = DIGITS_AT + DIGIT_BYTES.length * VECTOR_BYTES;
+export const SPARE_AT = DIGITS_AT + 8 * 4;
 /** Where pieces of a block's text are put, small enough to stay in a processor's nearest caches. */
 export const TEXT_AT = 8_192;
 export const TEXT_BYTES = 32_768;
@@ -41,7 +49,7 @@ export const SCAN_AT = 64;
 /** What copies and reads may touch beyond the end of what they are asked for. */
 export const SLACK = 128;
 /** The text that one step of the decoder takes. */
-export const HEX_STEP = 32;
+export const HEX_STEP = 64;
 
 /** A transaction's row (see RowReader) in bytes, and its flags. EXTENDED is also how many bytes marker and flag take. */
 export const ROW = { start: 0, end: 4, flags: 8, bodyEnd: 12, inputs: 16, outputs: 20 } as const;

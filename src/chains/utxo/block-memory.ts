@@ -2,7 +2,7 @@ import {
   CHUNK_BYTES,
   CONSTANTS_AT,
   DIGEST_BYTES,
-  DIGIT_BYTES,
+  DIGIT_NUMBERS,
   DIGITS_AT,
   ENDING_AT,
   HEX_STEP,
@@ -13,7 +13,6 @@ import {
   SLACK,
   TEXT_AT,
   TEXT_BYTES,
-  VECTOR_BYTES,
   WORDS_OF_CHUNK,
 } from './block-layout.ts';
 import type { BlockRoom } from './block-room.ts';
@@ -75,10 +74,7 @@ export class BlockMemory {
     );
     const half = WORDS_OF_CHUNK / 2;
     this.#putWords(SECONDS_AT, [...zeros(half), END_MARK, ...zeros(half - 2), 8 * DIGEST_BYTES]);
-    for (const [at, byte] of DIGIT_BYTES.entries()) {
-      const first = DIGITS_AT + VECTOR_BYTES * at;
-      this.#bytes.fill(byte, first, first + VECTOR_BYTES);
-    }
+    this.#words.set(Object.values(DIGIT_NUMBERS), DIGITS_AT / WORD_BYTES);
   }
 
   /**

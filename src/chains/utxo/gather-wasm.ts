@@ -8,6 +8,7 @@ import {
   i32,
   i8x16,
   load,
+  loadFour,
   loop,
   number,
   set,
@@ -18,13 +19,14 @@ import {
 import {
   BLOCK_MEMORY,
   CHUNK_BYTES,
-  DIGIT_BYTES,
+  DIGIT_NUMBERS,
   DIGITS_AT,
   EXTENDED,
   HEX_STEP,
   ROW,
   ROW_HEAD_BYTES,
   VECTOR_BYTES,
+  WORDS_AT,
 } from './block-layout.ts';
 
 /** Brings a block into the form in which it is scanned and hashed: between the thread's own memory and the block's. */
@@ -36,12 +38,13 @@ const WORD_BYTES = 4;
 const MARK = 0x80;
 const LENGTH_BYTES = 8;
 
+const zeros = Array.from({ length: VECTOR_BYTES }, () => 0);
 const add = (local: number, value: Code): Code => set(local, i32.add(get(local), value));
 
 /** gather(to, from, end): copies bytes of the block, at least one, and writes zeros behind them (see SLACK). */
 export function gather(): WasmFunction {
   const [to, from, end] = [0, 1, 2];
-  const zero = constant(Array.from({ length: VECTOR_BYTES }, () => 0));
+  const zero = constant(zeros);
   const code = [
     ...loop(
       [
@@ -100,48 +103,79 @@ export function gatherAll(gatherNumber: number): WasmFunction {
   return { name: 'gatherAll', parameters: 5, answers: true, numbers: 4, vectors: 0, code };
 }
 
-/** One byte sixteen times. From memory: V8 puts a vector that is written into the code together anew each time. */
-function all(byte: (typeof DIGIT_BYTES)[number]): Code {
-  return load(number(DIGITS_AT + VECTOR_BYTES * DIGIT_BYTES.indexOf(byte)));
+type Named = keyof typeof DIGIT_NUMBERS;
+const NAMES = Object.keys(DIGIT_NUMBERS) as Named[];
+
+/** The locals of decodeHex: three addresses, then vectors. */
+const WRONG = 3;
+const TEXT = WRONG + 2;
+const NUMBERS = TEXT + 4;
+const halves = [0, 1] as const;
+/** Two vectors of the text, each of which becomes half of one of bytes. */
+const texts = (half: number): readonly number[] => [TEXT + 2 * half, TEXT + 2 * half + 1];
+const of = (name: Named): Code => get(NUMBERS + NAMES.indexOf(name));
+
+/**
+ * Digits to the numbers that they stand for; what is no digit to a number above fifteen. Either way of looking at a
+ * character leaves another one so far above.
+ */
+function valuesOf(text: Code): Code {
+  const figures = i8x16.sub(
+    i8x16.subDownTo(i8x16.add(text, of('aboveNine')), of('six')),
+    of('fifteenTimesSixteen'),
+  );
+  const letters = i8x16.addUpTo(i8x16.sub(v128.and(text, of('capitals')), of('letterA')), of('ten'));
+  return i8x16.lower(figures, letters);
 }
 
-/** decodeHex(to, from, end): a text of steps of HEX_STEP digits to bytes of the block; 1 when all are digits. */
+/**
+ * decodeHex(to, from, end): a text of steps of HEX_STEP digits to bytes of the block; 1 when all are digits. Written so
+ * that V8 makes one vector of the two that are stored side by side (see compileWide).
+ */
 export function decodeHex(): WasmFunction {
   const [to, from, end] = [0, 1, 2];
-  const [isHex, isLetter] = [3, 4];
-  const nibbles = (offset: number, into: number): Code => [
-    ...set(into, load(get(from), offset)),
-    // Moved so that the six letters, or the ten digits, are the lowest of all signed bytes: one comparison finds them.
-    ...set(isLetter, i8x16.isBelowSigned(i8x16.add(v128.or(get(into), all(0x20)), all(0x1f)), all(0x86))),
-    ...set(
-      isHex,
-      v128.and(
-        get(isHex),
-        v128.or(get(isLetter), i8x16.isBelowSigned(i8x16.add(get(into), all(0x50)), all(0x8a))),
-      ),
-    ),
-    // The low half of a letter is one less than nine below its value.
-    ...set(into, i8x16.add(v128.and(get(into), all(0x0f)), v128.and(get(isLetter), all(0x09)))),
-    // The first digit of each pair is the low byte of a word: high nibble.
-    ...set(into, v128.and(v128.or(i16x8.shl(get(into), 4), i16x8.shr(get(into), 8)), evenBytes())),
-  ];
   const code = [
-    ...set(isHex, constant(Array.from({ length: VECTOR_BYTES }, () => 0xff))),
+    ...NAMES.flatMap((_, at) => set(NUMBERS + at, loadFour(number(DIGITS_AT), WORD_BYTES * at))),
+    ...halves.flatMap((half) => set(WRONG + half, constant(zeros))),
     ...loop(
       [
-        ...nibbles(0, 5),
-        ...nibbles(VECTOR_BYTES, 6),
-        ...block.storeVector(get(to), i8x16.narrow(get(5), get(6))),
-        ...set(to, i32.add(get(to), number(VECTOR_BYTES))),
+        ...halves.flatMap((half) =>
+          texts(half).flatMap((text) => set(text, load(get(from), VECTOR_BYTES * (text - TEXT)))),
+        ),
+        ...halves.flatMap((half) => texts(half).flatMap((text) => set(text, valuesOf(get(text))))),
+        ...halves.flatMap((half) =>
+          texts(half).flatMap((text) => set(WRONG + half, v128.or(get(WRONG + half), get(text)))),
+        ),
+        // The first digit of each pair is the low byte of a word: it goes to the top, and the other one below it.
+        ...halves.flatMap((half) =>
+          texts(half).flatMap((text) => set(text, i16x8.shr(i16x8.mul(get(text), of('pairs')), 8))),
+        ),
+        ...halves.flatMap((half) => {
+          const [first = 0, second = 0] = texts(half);
+          return set(first, i8x16.narrow(get(first), get(second)));
+        }),
+        ...halves.flatMap((half) => block.storeVector(get(to), get(TEXT + 2 * half), VECTOR_BYTES * half)),
+        ...set(to, i32.add(get(to), number(HEX_STEP / 2))),
         ...set(from, i32.add(get(from), number(HEX_STEP))),
       ],
       i32.isBelow(get(from), get(end)),
     ),
-    ...v128.isAllSetI8(get(isHex)),
+    ...halves.flatMap((half) => store(number(WORDS_AT), get(WRONG + half), VECTOR_BYTES * half)),
+    ...i32.isZero(
+      v128.isAnySet(
+        v128.and(
+          v128.or(load(number(WORDS_AT)), load(number(WORDS_AT), VECTOR_BYTES)),
+          of('fifteenTimesSixteen'),
+        ),
+      ),
+    ),
   ];
-  return { name: 'decodeHex', parameters: 3, answers: true, numbers: 0, vectors: 4, code };
-}
-
-function evenBytes(): Code {
-  return constant(Array.from({ length: VECTOR_BYTES }, (_, at) => (at % 2 === 0 ? 0xff : 0)));
+  return {
+    name: 'decodeHex',
+    parameters: 3,
+    answers: true,
+    numbers: 0,
+    vectors: NUMBERS + NAMES.length - WRONG,
+    code,
+  };
 }

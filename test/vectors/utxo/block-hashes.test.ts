@@ -155,12 +155,30 @@ describe('the hex of a block', () => {
     const isHex = /^[0-9a-f]$/i;
     for (let code = 0; code < 256; code += 1) {
       const character = String.fromCharCode(code);
-      for (const at of [0, 15, 16, 31, 32, 50, 69]) {
+      for (const at of [0, 15, 16, 31, 32, 47, 48, 50, 63, 64, 69]) {
         const text = `${'ab'.repeat(35).slice(0, at)}${character}${'ab'.repeat(35).slice(at + 1)}`;
         if (isHex.test(character)) expect(take(text)).toBe(text.toLowerCase());
         else expect(() => take(text)).toThrow(ChainError);
       }
     }
     for (const text of ['', 'a', 'abc']) expect(() => take(text)).toThrow(ChainError);
+  });
+
+  it('is refused for one wrong character anywhere in a long text, whatever else is in it', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 50_000 }),
+        fc.nat(),
+        fc.nat({ max: 255 }).filter((code) => !/[0-9a-f]/i.test(String.fromCharCode(code))),
+        (length, place, code) => {
+          const text = randomBytes(length).toString('hex');
+          expect(take(text)).toBe(text);
+          const at = place % text.length;
+          const wrong = `${text.slice(0, at)}${String.fromCharCode(code)}${text.slice(at + 1)}`;
+          expect(() => take(wrong)).toThrow('not hex');
+        },
+      ),
+      { numRuns: 200 },
+    );
   });
 });
