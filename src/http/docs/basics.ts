@@ -48,9 +48,9 @@ export function basics(): Html {
         <p>
           Give any POST an <code>Idempotency-Key</code> of your own. The same request again is done once and
           gets the first answer with <code>Idempotent-Replayed: true</code>; another body with that key is
-          <code>422 IDEMPOTENCY_MISMATCH</code>. A refusal such as <code>INSUFFICIENT_BALANCE</code> is an answer,
-          too: take a new key to try again once things have changed. Keys are kept for 24 hours, those of sends
-          and refunds for ever.
+          <code>422 IDEMPOTENCY_MISMATCH</code>. A refusal such as <code>INSUFFICIENT_BALANCE</code> is an
+          answer, too: take a new key to try again once things have changed. Keys are kept for 24 hours, those
+          of sends and refunds for ever.
         </p>
         <h3>Support</h3>
         <p>

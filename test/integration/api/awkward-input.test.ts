@@ -49,27 +49,27 @@ describe('half a character in what a payer sends', () => {
   });
 });
 
+async function sent(path: string, body: string, key?: string): Promise<string> {
+  const response = await fetch(world.till.api.baseUrl + path, {
+    method: path.endsWith('edit') ? 'PATCH' : 'POST',
+    body,
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${account.shop.secretKey}`,
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+    },
+  });
+  return response.text();
+}
+
+async function read(path: string): Promise<string> {
+  const headers = { authorization: `Bearer ${account.shop.secretKey}` };
+  return (await fetch(world.till.api.baseUrl + path, { headers })).text();
+}
+
 describe('numbers that no float can hold', () => {
   // An order id of 64 bits is common elsewhere; rounded, it would be the id of another order.
   const METADATA = '{"order":9223372036854775807,"lines":[12345678901234567890],"far":1e999}';
-
-  async function sent(path: string, body: string, key?: string): Promise<string> {
-    const response = await fetch(world.till.api.baseUrl + path, {
-      method: path.endsWith('edit') ? 'PATCH' : 'POST',
-      body,
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${account.shop.secretKey}`,
-        ...(key === undefined ? {} : { 'idempotency-key': key }),
-      },
-    });
-    return response.text();
-  }
-
-  async function read(path: string): Promise<string> {
-    const headers = { authorization: `Bearer ${account.shop.secretKey}` };
-    return (await fetch(world.till.api.baseUrl + path, { headers })).text();
-  }
 
   it('come back as they were sent: in payments, events, webhooks and their log', async () => {
     const { shop } = account;
