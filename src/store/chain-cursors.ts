@@ -4,7 +4,7 @@ import type { FinalHeights } from '../domain/confirmations.ts';
 import type { Db, Tx } from './database.ts';
 import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
 
-/** Blocks remembered below the cursor: the deepest reorg that is followed without a rescan. */
+/** So many blocks below the cursor are remembered at least: the deepest reorg that is followed without a rescan. */
 export const REMEMBERED_BLOCKS = 2_016;
 
 /** Where the scan of a chain stands, and what its network called final. */
@@ -71,7 +71,7 @@ export async function setFinalHeights(tx: Tx, chain: ChainId, heights: FinalHeig
     .execute();
 }
 
-/** Moves the cursor onto a block and remembers it; forgets what is too deep to matter. */
+/** Moves the cursor onto a block and remembers it. */
 export async function advanceCursor(
   tx: Tx,
   chain: ChainId,
@@ -82,21 +82,22 @@ export async function advanceCursor(
   const { coin, mode } = chain;
   const { height, hash } = block;
   for (const each of [...below, block]) {
-    const { parentHash: parent_hash, timeMs: time_ms } = each;
-    await insertBlock(tx, { coin, mode, height: each.height, hash: each.hash, parent_hash, time_ms });
+    await insertBlock(tx, { coin, mode, height: each.height, hash: each.hash, time_ms: each.timeMs });
   }
-  await forgetBlocks(tx, { coin, mode, upTo: height - REMEMBERED_BLOCKS });
   await setCursor(tx, chain, { height, hash }, nowMs);
 }
 
 const insertBlock = preparedInsert('chain_blocks');
-const forgetBlocks = prepared((db, slot: SlotOf<ChainId & { upTo: number }>) =>
-  db
+
+/** Forgets the blocks that are too deep to matter below a height. Every now and then will do. */
+export async function forgetBlocksBelow(tx: Tx, chain: ChainId, height: number): Promise<void> {
+  await tx
     .deleteFrom('chain_blocks')
-    .where('coin', '=', slot('coin'))
-    .where('mode', '=', slot('mode'))
-    .where('height', '<=', slot('upTo')),
-);
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('height', '<=', height - REMEMBERED_BLOCKS)
+    .execute();
+}
 
 /** Moves the cursor back to an earlier block and forgets the blocks above it, final or not. */
 export async function rewindCursor(tx: Tx, chain: ChainId, to: BlockRef, nowMs: number): Promise<void> {

@@ -385,7 +385,6 @@ export interface ChainBlockRow {
   mode: Mode;
   height: number;
   hash: string;
-  parent_hash: string;
   time_ms: number;
 }
 

@@ -332,10 +332,11 @@ const STATEMENTS = [
     safe_height INTEGER, finalized_height INTEGER, updated_at INTEGER NOT NULL,
     PRIMARY KEY (coin, mode)) STRICT, WITHOUT ROWID`,
   `CREATE TABLE chain_blocks (
-    coin TEXT NOT NULL, mode TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL, parent_hash TEXT NOT NULL,
-    time_ms INTEGER NOT NULL, PRIMARY KEY (coin, mode, height)) STRICT, WITHOUT ROWID`,
+    coin TEXT NOT NULL, mode TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL, time_ms INTEGER NOT NULL,
+    PRIMARY KEY (coin, mode, height)) STRICT, WITHOUT ROWID`,
+  // Events are never deleted: the next number is the highest one's, without a second place that keeps count.
   `CREATE TABLE events (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, merchant_id TEXT NOT NULL REFERENCES merchants(id),
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, merchant_id TEXT NOT NULL REFERENCES merchants(id),
     mode TEXT NOT NULL, type TEXT NOT NULL, payment_id TEXT REFERENCES payments(id), send_id TEXT REFERENCES sends(id),
     sequence INTEGER NOT NULL, body_json TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT`,
   `CREATE INDEX events_by_merchant ON events (merchant_id, created_at, seq, type)`,

@@ -1,7 +1,7 @@
 import type { BlockRef, ChainBlock, ChainBlockHeader } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { depthOf } from '../../domain/confirmations.ts';
-import { advanceCursor, findCursor, findStand } from '../../store/chain-cursors.ts';
+import { advanceCursor, findCursor, findStand, forgetBlocksBelow } from '../../store/chain-cursors.ts';
 import { inPatientTransaction, inTransaction, type Db, type Tx } from '../../store/database.ts';
 import { paymentsWithMoneyAbove } from '../../store/payments-with-money.ts';
 import { forgetDeadTransactions, forgetTransactionsBetween } from '../../store/raw-transactions.ts';
@@ -18,7 +18,7 @@ const PROTOCOL_DEPTH = 200;
 const BURIED = 2_016;
 /** Age at which the bytes of a transaction that was replaced or dropped are forgotten. */
 const DEAD_MS = 30 * 24 * 3_600_000;
-/** How often, in blocks, buried bytes are looked for. */
+/** How often, in blocks, buried bytes and blocks are looked for. */
 const FORGET_EVERY = 144;
 
 /**
@@ -99,7 +99,10 @@ async function write(
   await countConfirmations(tx, deps, chain, { before, to: height, told });
   await forgetSettledInputs(tx, chain);
   const entersInterval = Math.floor(height / FORGET_EVERY) > Math.floor(cursor.height / FORGET_EVERY);
-  if (entersInterval) await forgetOldBytes(tx, chain, { from: cursor.height, to: height, now });
+  if (entersInterval) {
+    await forgetBlocksBelow(tx, chain, height);
+    await forgetOldBytes(tx, chain, { from: cursor.height, to: height, now });
+  }
   return true;
 }
 

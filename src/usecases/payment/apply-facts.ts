@@ -19,7 +19,7 @@ import { putOutput } from '../../store/outputs.ts';
 import { awaitedDepth } from '../../store/payments-with-money.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments.ts';
 import { emitEvent } from '../emit-event.ts';
-import { loadChanged, loadPayment, type LoadedPayment } from './load-payment.ts';
+import { afterChange, loadPayment, type LoadedPayment } from './load-payment.ts';
 import { presentLoaded, shownTimeline, type PresentDeps } from './present-payment.ts';
 
 export interface ApplyFactsDeps extends PresentDeps {
@@ -69,10 +69,7 @@ export async function applyFacts(
   const { payment, events } = result;
   await saveCredits(tx, loaded, payment, { now, blockHash: blockHash ?? null });
   const saved = await saveState(tx, row, payment, { now, events: events.length });
-  if (events.length > 0) {
-    const areOutputsNew = payment.credits !== state.credits;
-    await tell(tx, deps, await loadChanged(tx, loaded, { row: saved, areOutputsNew }), events);
-  }
+  if (events.length > 0) await tell(tx, deps, afterChange(loaded, saved, payment), events);
   return events;
 }
 

@@ -1,7 +1,7 @@
 import type { Coin } from '../../domain/coins.ts';
 import type { PaymentCredit, PaymentOption, PaymentState, RefundSums } from '../../domain/payment/types.ts';
 import { chainStands } from '../../store/chain-cursors.ts';
-import type { Db, Tx } from '../../store/database.ts';
+import type { Db } from '../../store/database.ts';
 import { outputsOfPayment, type StoredOutput } from '../../store/outputs.ts';
 import { refundsOf, type StoredRefund } from '../../store/refunds.ts';
 import { optionsOf, type StoredOption, type StoredPayment } from '../../store/payments.ts';
@@ -10,7 +10,6 @@ import { optionsOf, type StoredOption, type StoredPayment } from '../../store/pa
 export interface LoadedPayment {
   readonly row: StoredPayment;
   readonly options: readonly StoredOption[];
-  readonly outputs: readonly StoredOutput[];
   /** Every refund ever made of it, failed ones too, oldest first. */
   readonly refunds: readonly StoredRefund[];
   readonly state: PaymentState;
@@ -28,29 +27,33 @@ async function loadWith(
 ): Promise<LoadedPayment> {
   const options = await optionsOf(db, row.id);
   const { tips, final } = await chainStands(db, row.mode);
-  const refunds = await refundsOf(db, row.id);
-  return { row, options, outputs, refunds, state: toState(row, options, { outputs, refunds, tips, final }) };
+  // Without money nothing can have been given back.
+  const refunds = outputs.length === 0 ? [] : await refundsOf(db, row.id);
+  return { row, options, refunds, state: toState(row, options, { outputs, refunds, tips, final }) };
 }
 
 /**
- * A payment that was read in this transaction, as it is after a change of it there.
+ * A payment that was read in this transaction, as it would be read again after a change of it there.
  * @param row as it was written
- * @param areOutputsNew whether any of its outputs was written, too
+ * @param state as the machine left it
  */
-export async function loadChanged(
-  tx: Tx,
-  before: LoadedPayment,
-  { row, areOutputsNew }: { readonly row: StoredPayment; readonly areOutputsNew: boolean },
-): Promise<LoadedPayment> {
-  const { options, refunds } = before;
+export function afterChange(before: LoadedPayment, row: StoredPayment, state: PaymentState): LoadedPayment {
   const { tips, final } = before.state;
-  const outputs = areOutputsNew ? await outputsOfPayment(tx, row.id) : before.outputs;
-  return { row, options, outputs, refunds, state: toState(row, options, { outputs, refunds, tips, final }) };
+  const credits =
+    state.credits === before.state.credits ? state.credits : state.credits.toSorted(byFirstSight);
+  return { ...before, row, state: { ...state, credits, tips, final } };
+}
+
+/** The order in which outputs are read. */
+function byFirstSight(a: PaymentCredit, b: PaymentCredit): number {
+  if (a.firstSeenAt !== b.firstSeenAt) return a.firstSeenAt - b.firstSeenAt;
+  if (a.ref.txid !== b.ref.txid) return a.ref.txid < b.ref.txid ? -1 : 1;
+  return a.ref.index - b.ref.index;
 }
 
 /**
- * As loadPayment, for showing only: without money nobody asks where the chains stand, nothing can have been
- * given back, and most payments that are looked up have none yet.
+ * As loadPayment, for showing only: without money nobody asks where the chains stand, and most payments that
+ * are looked up have none yet.
  */
 export async function loadShownPayment(db: Db, row: StoredPayment): Promise<LoadedPayment> {
   const outputs = await outputsOfPayment(db, row.id);
@@ -60,8 +63,8 @@ export async function loadShownPayment(db: Db, row: StoredPayment): Promise<Load
 
 /** A payment that nobody has paid, such as one made just now. @param options by coin */
 export function loadedNew(row: StoredPayment, options: readonly StoredOption[]): LoadedPayment {
-  const nothing = { outputs: [], refunds: [] };
-  return { row, options, ...nothing, state: toState(row, options, { ...nothing, tips: {}, final: {} }) };
+  const state = toState(row, options, { outputs: [], refunds: [], tips: {}, final: {} });
+  return { row, options, refunds: [], state };
 }
 
 interface Ledger {

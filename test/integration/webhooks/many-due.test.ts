@@ -23,7 +23,7 @@ async function backlog(count: number): Promise<void> {
       status, attempts, next_attempt_at, null, null, created_at, updated_at
     from deliveries, n where event_id = ${eventId}`.execute(shop.db);
   // Events that follow are later ones.
-  await sql`update sqlite_sequence set seq = seq + ${count} where name = 'events'`.execute(shop.db);
+  await sql`update events set seq = seq + ${count} where id = ${eventId}`.execute(shop.db);
 }
 
 async function one(): Promise<string> {
