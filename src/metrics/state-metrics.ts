@@ -5,7 +5,7 @@ import { CHAIN_ALARMS, type ChainAlarm } from '../domain/chain.ts';
 import type { Coin } from '../domain/coins.ts';
 import type { Clock, Rates } from '../domain/ports.ts';
 import { countPayments, countSends, newestBlockTimes, webhookBacklog } from '../store/counts.ts';
-import type { Db } from '../store/database.ts';
+import { WRITE_TROUBLES, writeTroubleOf, type Db } from '../store/database.ts';
 import {
   readReconciliations,
   readUnreconciled,
@@ -131,6 +131,15 @@ function databaseFamilies({ db, clock }: StateMetricsDeps): Family[] {
   const payments = cached(clock, () => countPayments(db));
   const backlog = cached(clock, () => webhookBacklog(db, clock.now()));
   return [
+    {
+      name: 'tilld_database_unwritable',
+      help: '1 while nothing can be written to the database, and why',
+      labels: ['reason'],
+      read: () => {
+        const trouble = writeTroubleOf(db);
+        return WRITE_TROUBLES.map((reason): Sample => [{ reason }, reason === trouble ? 1 : 0]);
+      },
+    },
     {
       name: 'tilld_payments',
       help: 'Payments by status',

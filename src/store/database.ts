@@ -54,8 +54,12 @@ export function afterCommit(tx: Tx, then: () => void): void {
   tell.push(then);
 }
 
-/** Why nothing can be written for now, in words; null when it can. */
-export function writeTroubleOf(db: Db): string | null {
+/** Why nothing may be written for now. */
+export const WRITE_TROUBLES = ['locked by another process', 'not flushed by the disk'] as const;
+export type WriteTrouble = (typeof WRITE_TROUBLES)[number];
+
+/** Why nothing can be written for now; null when it can. */
+export function writeTroubleOf(db: Db): WriteTrouble | null {
   if (outsideLockOf(db)?.isInTheWay === true) return 'locked by another process';
   return flushAsideOf(db)?.isFailed === true ? 'not flushed by the disk' : null;
 }

@@ -84,7 +84,8 @@ export async function supersedeRedeliveries(tx: Tx, eventId: string, now: number
 
 /**
  * Points a merchant's pending deliveries at its edited webhook URL (null: ends them), so that a wrong
- * address does not keep notifications back. Payments with a webhookUrl of their own are left alone.
+ * address does not keep notifications back, with all attempts before them: those at the old URL say nothing
+ * of the new one. Payments with a webhookUrl of their own are left alone.
  */
 export async function redirectMerchantDeliveries(
   tx: Tx,
@@ -96,7 +97,7 @@ export async function redirectMerchantDeliveries(
     .set(
       url === null
         ? { status: 'failed', lease_token: null, lease_until: null, updated_at: now }
-        : { url, origin: originOf(url), next_attempt_at: now, updated_at: now },
+        : { url, origin: originOf(url), attempts: 0, next_attempt_at: now, updated_at: now },
     )
     .where('merchant_id', '=', change.merchantId)
     .where('status', '=', 'pending')

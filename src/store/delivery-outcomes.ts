@@ -10,8 +10,8 @@ export interface Settlement {
 }
 
 /**
- * Ends a delivery if the token still holds its lease, and lets the next of its order go. A failure at
- * a URL the merchant has changed meanwhile does not count as one of the new URL.
+ * Ends a delivery if the token still holds its lease, and lets the next of its order go; but not for a
+ * failure at a URL that the merchant has changed meanwhile.
  */
 export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void> {
   const { delivery, now } = settlement;
@@ -81,11 +81,15 @@ const stillPending = preparedList((db, _slot: SlotOf<object>, eventIds) =>
     .where('status', '=', 'pending'),
 );
 
-/** Plans the next attempt if the token still holds the lease; what waits behind it waits along. */
+/**
+ * Plans the next attempt if the token still holds the lease; what waits behind it waits along. A failure at a
+ * URL that the merchant has changed meanwhile is none of the new one's.
+ */
 export async function postponeDelivery(tx: Tx, settlement: Settlement, at: number): Promise<boolean> {
   const { delivery, now } = settlement;
-  const next = (await hasMoved(tx, delivery)) ? now : at;
-  const held = await update(tx, settlement, { next_attempt_at: next });
+  const moved = await hasMoved(tx, delivery);
+  const next = moved ? now : at;
+  const held = await update(tx, settlement, { next_attempt_at: next, ...(moved ? { attempts: 0 } : {}) });
   if (held) {
     await tx
       .updateTable('deliveries')
@@ -117,13 +121,13 @@ export async function endDeliveries(
 async function update(
   tx: Tx,
   settlement: Settlement,
-  change: { status: 'failed' } | { next_attempt_at: number },
+  change: { status: 'failed' } | { next_attempt_at: number; attempts?: number },
 ): Promise<boolean> {
   const result = await tx
     .updateTable('deliveries')
     .set({
-      ...change,
       attempts: settlement.attempts,
+      ...change,
       lease_token: null,
       lease_until: null,
       updated_at: settlement.now,

@@ -20,7 +20,7 @@ const MAX_OUTPUTS = 1_000;
 export async function settledDeposits(
   db: Db,
   chain: ChainId,
-  upTo: { readonly height: number; readonly failedBefore: number },
+  upTo: { readonly height: number; readonly failedBefore: number; readonly now: number },
 ): Promise<Deposit[]> {
   const rows = await db
     .selectFrom('outputs')
@@ -43,7 +43,12 @@ export async function settledDeposits(
             .where((or) =>
               or.or([
                 or('sends.status', 'in', ['signed', 'broadcast']),
-                or.and([or('sends.status', '=', 'failed'), or('sends.updated_at', '>', upTo.failedBefore)]),
+                or.and([
+                  or('sends.status', '=', 'failed'),
+                  or('sends.updated_at', '>', upTo.failedBefore),
+                  // What is dated later is of a clock since set back.
+                  or('sends.updated_at', '<=', upTo.now),
+                ]),
               ]),
             ),
         ),

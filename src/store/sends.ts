@@ -138,17 +138,21 @@ export async function dueSends(
     .execute();
 }
 
-/** A merchant's sweeps of a chain that failed after a time, ms: how many, and when the last one did (0: never). */
+/**
+ * A merchant's sweeps of a chain that failed after a time and until now, ms: how many, and when the last one did
+ * (0: never). What is dated later is of a clock since set back, and would be waited for until then.
+ */
 export async function failedSweeps(
   db: Db,
   wallet: ChainId & { readonly merchantId: string },
-  since: number,
+  { since, now }: { readonly since: number; readonly now: number },
 ): Promise<{ count: number; lastAt: number }> {
   const row = await db
     .selectFrom('sends')
     .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('updated_at').as('last_at')])
     .where('merchant_id', '=', wallet.merchantId)
     .where('created_at', '>', since)
+    .where('updated_at', '<=', now)
     .where('coin', '=', wallet.coin)
     .where('mode', '=', wallet.mode)
     .where('purpose', '=', 'sweep')

@@ -5,14 +5,12 @@ import type { Rates } from '../domain/ports.ts';
 import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
 import { expirePayments } from '../usecases/payment/expire-payments.ts';
 import { quoteLatePayments } from '../usecases/payment/quote-late-payments.ts';
-import { closeGaps } from '../usecases/wallet/close-gaps.ts';
-import { gatherDeposits } from '../usecases/wallet/gather-deposits.ts';
-import { sweepDeposits } from '../usecases/wallet/sweep-deposits.ts';
 import type { BumpSendsDeps } from '../usecases/wallet/bump-sends.ts';
 import { ChainFollower } from './chain-follower.ts';
 import type { ChainHealth } from './chain-health.ts';
 import { PeriodicTask } from './periodic-task.ts';
 import { SendLoop } from './send-loop.ts';
+import { SweepLoop } from './sweep-loop.ts';
 
 export type WatcherDeps = ObserveDeps & BumpSendsDeps & { readonly rates: Rates };
 
@@ -33,6 +31,7 @@ export class Watcher {
   readonly #followers: ReadonlyMap<string, ChainFollower>;
   readonly #tasks: readonly PeriodicTask[];
   readonly #sends: SendLoop;
+  readonly #sweeps: SweepLoop;
   readonly #chains: Chains;
   readonly #adapters: readonly ChainAdapter[];
   #hush: readonly (() => void)[] = [];
@@ -57,15 +56,11 @@ export class Watcher {
       new PeriodicTask('late-quotes', LATE_QUOTE_EVERY_MS, logger, async () => {
         for (const adapter of adapters) await quoteLatePayments(deps, adapter);
       }),
-      new PeriodicTask('sweeps', SWEEPS_EVERY_MS, logger, async () => {
-        const trusted = { ...deps, chains: this.trusted() };
-        for (const adapter of adapters) {
-          await closeGaps(trusted, adapter);
-          await sweepDeposits(trusted, adapter);
-          await gatherDeposits(trusted, adapter);
-        }
-      }),
     ];
+    this.#sweeps = new SweepLoop(deps, adapters, {
+      intervalMs: SWEEPS_EVERY_MS,
+      trusted: () => this.trusted(),
+    });
     this.#sends = new SendLoop({ ...deps, chains: this.trusted() }, adapters, {
       intervalMs: SENDS_EVERY_MS,
       bumpIntervalMs: BUMPS_EVERY_MS,
@@ -80,6 +75,7 @@ export class Watcher {
     });
     for (const task of this.#tasks) task.start();
     this.#sends.start();
+    this.#sweeps.start();
   }
 
   /** Waits for the steps in hand; each is one transaction, so nothing half-done remains. */
@@ -87,7 +83,7 @@ export class Watcher {
     for (const hush of this.#hush) hush();
     const followers = [...this.#followers.values()].map((follower) => follower.stop());
     const tasks = this.#tasks.map((task) => task.stop());
-    await Promise.all([...followers, ...tasks, this.#sends.stop()]);
+    await Promise.all([...followers, ...tasks, this.#sends.stop(), this.#sweeps.stop()]);
   }
 
   /** Looks at a chain now instead of at its next poll. */

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endWithRun } from './interrupt.ts';
 import type { Bench } from './question.ts';
 
 /** What a process has used so far, by the kernel's books. */
@@ -44,6 +45,7 @@ export function startNode(
     env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  endWithRun(child);
   let output = '';
   const keep = (chunk: Buffer): void => void (output = (output + chunk.toString('utf8')).slice(-KEPT_OUTPUT));
   child.stdout?.on('data', keep);

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endChildrenOnSignal } from './interrupt.ts';
 import type { Bench, Findings, Question } from './question.ts';
 import { tableOf, writeResult } from './report.ts';
 
@@ -34,11 +35,22 @@ async function main(): Promise<void> {
   }
 }
 
-/** Removed when the run ends. */
-const kept: string[] = [];
+/** Removed when the run ends, however it does. */
+const dirs = new Set<string>();
 
 function newDir(): string {
-  return mkdtempSync(join(tmpdir(), 'till-bench-'));
+  const dir = mkdtempSync(join(tmpdir(), 'till-bench-'));
+  dirs.add(dir);
+  return dir;
+}
+
+function removeDir(dir: string): void {
+  rmSync(dir, { recursive: true, force: true });
+  dirs.delete(dir);
+}
+
+function removeDirs(): void {
+  for (const dir of dirs) removeDir(dir);
 }
 
 async function ask(question: Question): Promise<Findings> {
@@ -47,14 +59,10 @@ async function ask(question: Question): Promise<Findings> {
     quick,
     progress,
     onEnd: (cleanUp) => void cleanUps.unshift(cleanUp),
-    keptDir: () => {
-      const dir = newDir();
-      kept.push(dir);
-      return dir;
-    },
+    keptDir: newDir,
     newDir: () => {
       const dir = newDir();
-      bench.onEnd(() => rmSync(dir, { recursive: true, force: true }));
+      bench.onEnd(() => removeDir(dir));
       return dir;
     },
   };
@@ -69,8 +77,9 @@ function progress(message: string): void {
   process.stderr.write(`  ${message}\n`);
 }
 
+endChildrenOnSignal(removeDirs);
 try {
   await main();
 } finally {
-  for (const dir of kept) rmSync(dir, { recursive: true, force: true });
+  removeDirs();
 }

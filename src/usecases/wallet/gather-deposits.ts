@@ -74,7 +74,7 @@ type Using = { readonly adapter: ChainAdapter; readonly reach: Reach };
 
 async function gather(deps: SweepDepositsDeps, crowd: Crowd, { adapter, reach }: Using): Promise<void> {
   const now = deps.clock.now();
-  const failures = await failedSweeps(deps.db, crowd, now - FAILURES_MS);
+  const failures = await failedSweeps(deps.db, crowd, { since: now - FAILURES_MS, now });
   if (failures.count > 0 && now - failures.lastAt < REST_MS * 2 ** Math.min(failures.count - 1, 10)) return;
   const { coin, mode, account } = crowd;
   const destination = deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });

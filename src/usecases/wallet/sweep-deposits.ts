@@ -42,8 +42,9 @@ export async function sweepDeposits(deps: SweepDepositsDeps, chain: ChainId): Pr
   const { base } = deps.confirmations(chain.coin, chain.mode);
   const final = await finalHeightsOf(deps.db, chain);
   const settled = settledHeight(base, { tip: tip.height, final });
-  const failedBefore = deps.clock.now() - REST_MS;
-  const deposits = await settledDeposits(deps.db, chain, { height: settled, failedBefore });
+  const now = deps.clock.now();
+  const upTo = { height: settled, failedBefore: now - REST_MS, now };
+  const deposits = await settledDeposits(deps.db, chain, upTo);
   try {
     for (const deposit of deposits.slice(0, ROUND_SIZE)) {
       // They come largest first: where one is not worth it, no later one is.

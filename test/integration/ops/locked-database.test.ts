@@ -51,9 +51,18 @@ test('a shell that forgets a transaction makes writes fail honestly; reads go on
   expect(longestMs).toBeLessThan(2_500);
   const state = await till.api.call('GET', '/readyz');
   expect([state.status, state.body.data['database']]).toEqual([503, 'locked by another process']);
+  const unwritable = async (): Promise<string[]> =>
+    (await (await fetch(`${till.api.baseUrl}/metrics`)).text())
+      .split('\n')
+      .filter((line) => line.startsWith('tilld_database_unwritable'));
+  expect(await unwritable()).toEqual([
+    'tilld_database_unwritable{reason="locked by another process"} 1',
+    'tilld_database_unwritable{reason="not flushed by the disk"} 0',
+  ]);
   shell.exec('ROLLBACK');
   shell.close();
   await till.ready();
+  expect((await unwritable()).filter((line) => line.endsWith(' 0'))).toHaveLength(2);
   expect((await till.api.call('GET', '/readyz')).body.data['database']).toBe('ok');
   const again = await create();
   expect(again.status).toBe(201);

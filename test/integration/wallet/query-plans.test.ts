@@ -66,7 +66,7 @@ test.each([
   [
     'deposits to be moved',
     'outputs_held',
-    async () => settledDeposits(db, chain, { height: 1, failedBefore: 1 }),
+    async () => settledDeposits(db, chain, { height: 1, failedBefore: 1, now: 2 }),
   ],
   [
     'the sends of an account',

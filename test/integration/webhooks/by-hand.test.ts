@@ -223,6 +223,44 @@ describe('an edited merchant URL', () => {
     await wrong.close();
   });
 
+  it('is tried as often as if there had been no other, whatever failed at the old one', async () => {
+    queue = shop.queue({ retryGapsMs: [1_000, 1_000, 1_000] });
+    const [old, other] = [await startSink(status(500)), await startSink(status(500))];
+    const merchant = await shop.merchant(old.url);
+    const { deliveryId } = await (await shop.payment(merchant)).emit();
+    const attempts = async (count: number): Promise<void> => {
+      for (let made = 0; made < count; made += 1) {
+        await run();
+        shop.clock.advance(1_200);
+      }
+    };
+    await attempts(3);
+    await editUrl(merchant, other.url);
+    await attempts(3);
+    const found = async () => findDelivery(shop.db, deliveryId!);
+    expect(await found()).toMatchObject({ status: 'pending', attempts: 3 });
+    await attempts(1);
+    expect(await found()).toMatchObject({ status: 'failed', attempts: 4 });
+    expect([old.received, other.received].map(({ length }) => length)).toEqual([3, 4]);
+    for (const each of [old, other]) await each.close();
+  });
+
+  it('does not count an attempt that was under way to the old one', async () => {
+    const held: (() => void)[] = [];
+    const old = await startSink((_request, response) => void held.push(() => response.writeHead(500).end()));
+    const merchant = await shop.merchant(old.url);
+    const { deliveryId } = await (await shop.payment(merchant)).emit();
+    queue.wake();
+    await old.until(1);
+    sink.answer(status(500));
+    await editUrl(merchant, sink.url);
+    held.forEach((release) => release());
+    await sink.until(1);
+    await queue.idle();
+    expect(await findDelivery(shop.db, deliveryId!)).toMatchObject({ status: 'pending', attempts: 1 });
+    await old.close();
+  });
+
   it('ends what was waiting when it is removed', async () => {
     sink.answer(status(500));
     const merchant = await shop.merchant(sink.url);

@@ -1,0 +1,39 @@
+import type { ChainId } from '../domain/coins.ts';
+import type { Chains } from '../domain/chains.ts';
+import { closeGaps } from '../usecases/wallet/close-gaps.ts';
+import { gatherDeposits } from '../usecases/wallet/gather-deposits.ts';
+import { sweepDeposits, type SweepDepositsDeps } from '../usecases/wallet/sweep-deposits.ts';
+import { PeriodicTask } from './periodic-task.ts';
+
+/**
+ * Moves settled deposits to where sends can draw on them. Every chain has a loop of its own, so a node
+ * that is slow delays no other coin.
+ */
+export class SweepLoop {
+  readonly #tasks: readonly PeriodicTask[];
+
+  constructor(
+    deps: Omit<SweepDepositsDeps, 'chains'>,
+    chains: readonly ChainId[],
+    options: { readonly intervalMs: number; readonly trusted: () => Chains },
+  ) {
+    this.#tasks = chains.map(({ coin, mode }) => {
+      const chain = { coin, mode };
+      return new PeriodicTask(`${coin} ${mode} sweeps`, options.intervalMs, deps.logger, async () => {
+        const trusted = { ...deps, chains: options.trusted() };
+        await closeGaps(trusted, chain);
+        await sweepDeposits(trusted, chain);
+        await gatherDeposits(trusted, chain);
+      });
+    });
+  }
+
+  start(): void {
+    for (const task of this.#tasks) task.start();
+  }
+
+  /** Waits for the rounds in hand. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#tasks.map(async (task) => task.stop()));
+  }
+}
