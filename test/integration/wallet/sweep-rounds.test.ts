@@ -39,6 +39,8 @@ beforeEach(async () => {
 });
 afterEach(async () => store.close());
 
+const busy = async (): Promise<FeeQuote> => Promise.reject(new ChainError('unavailable', 'busy'));
+
 async function failSweep(lane: string, coin: Coin, at: number): Promise<void> {
   const rest = {
     subtract_fee: 1,
@@ -71,7 +73,6 @@ test('a node that is slow to tell its fees does not keep the deposits of other c
   const asked: Coin[] = [];
   const answer = Promise.withResolvers<never>();
   const slow = async (): Promise<FeeQuote> => answer.promise;
-  const busy = async (): Promise<FeeQuote> => Promise.reject(new ChainError('unavailable', 'busy'));
   const adapterOf = (coin: Coin): ChainAdapter => ({
     ...new ScriptedChain(1).adapter(coin),
     feeQuote: async () => {
