@@ -10,12 +10,13 @@ module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: { path: '^(src|scripts)/' }, to: { circular: true } },
     only('domain', ['domain']),
-    only('store', ['store', 'domain', 'wasm']),
+    only('store', ['store', 'domain', 'wasm', 'thread']),
     only('usecases', ['usecases', 'domain', 'store']),
     only('wasm', ['wasm']),
-    only('chains', ['chains', 'domain', 'wasm']),
+    only('thread', ['thread']),
+    only('chains', ['chains', 'domain', 'wasm', 'thread']),
     only('rates', ['rates', 'domain']),
-    only('wallet', ['wallet', 'domain', 'wasm']),
+    only('wallet', ['wallet', 'domain', 'wasm', 'thread']),
     only('config', ['config', 'domain']),
     only('watcher', ['watcher', 'usecases', 'domain', 'store']),
     only('backup', ['backup', 'usecases', 'wallet', 'store', 'domain']),
@@ -41,7 +42,7 @@ module.exports = {
     {
       name: 'sqlite-in-one-file',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/store/(dialect|checkpoint-worker)[.]ts$' },
+      from: { path: '^src/', pathNot: '^src/store/(dialect|copy-log)[.]ts$' },
       to: { path: 'better-sqlite3' },
     },
     {

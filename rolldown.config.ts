@@ -3,7 +3,7 @@ import { defineConfig } from 'rolldown';
 const TOOLS = ['backup', 'reconcile', 'rescan', 'restore', 'seed', 'sends'];
 
 /**
- * The daemon, its threads and its commands, with what they use of the libraries in a few files. V8 keeps the text of
+ * The daemon, its thread and its commands, with what they use of the libraries in a few files. V8 keeps the text of
  * every module and an object for every function in it, used or not: without what is never called, without comments
  * and as one byte a character that is some 20 MB less for the process than the libraries as they are published, and
  * it starts sooner. Names and lines stay, so that a trace in the log can be read.
@@ -11,10 +11,7 @@ const TOOLS = ['backup', 'reconcile', 'rescan', 'restore', 'seed', 'sends'];
 export default defineConfig({
   input: {
     main: 'src/main.ts',
-    // Beside the files that start them, as in src each in its folder.
-    'block-worker': 'src/chains/utxo/block-worker.ts',
-    'checkpoint-worker': 'src/store/checkpoint-worker.ts',
-    'stock-worker': 'src/wallet/stock-worker.ts',
+    'thread-main': 'src/thread-main.ts',
     ...Object.fromEntries(TOOLS.map((name) => [`tools/${name}`, `src/tools/${name}.ts`])),
   },
   platform: 'node',

@@ -20,6 +20,7 @@ import { createRates } from './rates/service.ts';
 import { lockDataDir, type DataDirLock } from './store/data-dir.ts';
 import type { Db } from './store/database.ts';
 import { openDatabase, type OpenDatabase } from './store/open.ts';
+import { SharedThread } from './thread/shared-thread.ts';
 import { unlockWallet } from './unlock-wallet.ts';
 import { createPasswords } from './usecases/auth/passwords.ts';
 import { createTokens } from './usecases/auth/tokens.ts';
@@ -65,10 +66,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { config, logger } = options;
   const lock = lockDataDir(config.dataDir);
   try {
-    const database = await openDatabase(join(config.dataDir, 'tilld.sqlite'), { logger });
+    const thread = new SharedThread();
+    const database = await openDatabase(join(config.dataDir, 'tilld.sqlite'), { logger, thread });
     try {
       const keyring = await unlockWallet({ db: database.db, config, logger });
-      const parts = await compose(options, { lock, database, keyring });
+      const parts = await compose(options, { lock, thread, database, keyring });
       return { start: () => startParts(config, parts), stop: () => stopParts(config, logger, parts) };
     } catch (error) {
       await database.close();
@@ -82,15 +84,17 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 interface Ground {
   readonly lock: DataDirLock;
+  readonly thread: SharedThread;
   readonly database: OpenDatabase;
   readonly keyring: Keyring;
 }
 
-async function compose(options: AppOptions, { lock, database, keyring }: Ground): Promise<RunningParts> {
+async function compose(options: AppOptions, ground: Ground): Promise<RunningParts> {
+  const { lock, thread, database, keyring } = ground;
   const { config, logger, clock = SYSTEM_CLOCK } = options;
   const { db } = database;
   const liveNetwork = config.network ?? 'mainnet';
-  const { wallet, stock, wipeKeys } = openWallet(keyring, liveNetwork, logger);
+  const { wallet, stock, wipeKeys } = openWallet({ keyring, liveNetwork, logger, thread });
   const secretBox = createSecretBox(keyring);
   const rates = createRates({
     config: config.rates,
@@ -101,7 +105,7 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
   const simulators = createSimulators({ config, db, clock, logger });
   const metrics = createMetrics();
   const adapters = [
-    ...createLiveAdapters({ config, db, clock, logger }).map((adapter) =>
+    ...createLiveAdapters({ config, db, clock, logger, thread }).map((adapter) =>
       meterAdapter(adapter, metrics.nodes, clock),
     ),
     ...simulators.map((simulator) => simulator.adapter),
@@ -156,9 +160,10 @@ async function compose(options: AppOptions, { lock, database, keyring }: Ground)
 }
 
 /** The keys, the addresses made ahead of them, and the end of both. */
-function openWallet(keyring: Keyring, liveNetwork: Network, logger: Logger) {
+function openWallet(parts: { keyring: Keyring; liveNetwork: Network; logger: Logger; thread: SharedThread }) {
+  const { keyring, liveNetwork } = parts;
   const wallet = createWallet({ keyring, liveNetwork });
-  const stock = createAddressStock(wallet, liveNetwork, logger);
+  const stock = createAddressStock({ wallet, ...parts });
   const wipeKeys = async (): Promise<void> => {
     await stock.close();
     keyring.wipe();

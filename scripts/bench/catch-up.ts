@@ -40,10 +40,18 @@ async function catchUp(bench: Bench, node: RegtestNode, count: number): Promise<
   const world = await openWalletWorld({
     dir: join(bench.newDir()),
     mode: 'live',
-    connect: ({ db, clock, logger }) => {
+    connect: ({ db, clock, logger, thread }) => {
       const index = createChainIndex(db, { coin: 'BTC', mode: 'live' });
       return [
-        createUtxoAdapter({ coin: 'BTC', network: 'regtest', rpcUrl: node.rpcUrl, index, clock, logger }),
+        createUtxoAdapter({
+          coin: 'BTC',
+          network: 'regtest',
+          rpcUrl: node.rpcUrl,
+          index,
+          clock,
+          logger,
+          thread,
+        }),
       ];
     },
   });

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Dialect } from 'kysely';
 import type { Logger } from '../domain/ports.ts';
+import type { SharedThread } from '../thread/shared-thread.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { Checkpointer, WORTHWHILE_PAGES } from './checkpointer.ts';
 import { FlushAside } from './flush-aside.ts';
@@ -19,12 +20,12 @@ const BUSY_TIMEOUT_MS = 5_000;
  */
 export function openSqlite(
   path: string,
-  logger?: Pick<Logger, 'warn' | 'error'>,
+  { logger, thread }: OpenOptions = {},
 ): {
   dialect: Dialect;
   /** Null for a database in memory, which no second connection can open. */
   runners: Runners | null;
-  /** Ends the reading connection and the thread that checkpoints. Kysely ends its own. */
+  /** Ends the reading connection and the one that checkpoints. Kysely ends its own. */
   closeHelpers: () => Promise<void>;
   /** From now on what cannot be written at once fails, and is tried again by whoever wants it. */
   holdNobodyUp: () => void;
@@ -44,7 +45,7 @@ export function openSqlite(
   sqlite.pragma('cache_size = -4000');
   const reader = path === ':memory:' ? null : new Reader(path);
   const flushAside = reader === null ? null : flushAsideOf(sqlite, reader, { path, logger });
-  const checkpointer = reader === null ? null : checkpointerOf(sqlite, reader, { path, logger });
+  const checkpointer = reader === null ? null : checkpointerOf(sqlite, reader, { path, logger, thread });
   const outsideLock = new OutsideLock({ isLocked, isFree: () => canWrite(sqlite), logger });
   const beforeWrite = (statement: string): void => {
     reader?.endSnapshot();
@@ -76,9 +77,15 @@ export function openSqlite(
   };
 }
 
-interface HelperOptions {
-  readonly path: string;
+export interface OpenOptions {
+  /** Hears of trouble that nobody waits for. */
   readonly logger?: Pick<Logger, 'warn' | 'error'> | undefined;
+  /** Copies the write-ahead log into the database; without it, commits do. */
+  readonly thread?: SharedThread | undefined;
+}
+
+interface HelperOptions extends OpenOptions {
+  readonly path: string;
 }
 
 function flushAsideOf(
@@ -111,18 +118,25 @@ const BACKSTOP_PAGES = 16_000;
 function checkpointerOf(
   sqlite: Database.Database,
   reader: Reader,
-  { path, logger }: HelperOptions,
-): Checkpointer {
-  sqlite.pragma(`wal_autocheckpoint = ${BACKSTOP_PAGES}`);
+  { path, logger, thread }: HelperOptions,
+): Checkpointer | null {
+  const commitsFrom = (pages: number): void => void sqlite.pragma(`wal_autocheckpoint = ${pages}`);
+  commitsFrom(thread === undefined ? WORTHWHILE_PAGES : BACKSTOP_PAGES);
+  if (thread === undefined) return null;
   return new Checkpointer({
     path,
+    thread,
     pagesWaiting: () => reader.pagesWaiting(),
     onFailure: (error) => {
-      sqlite.pragma(`wal_autocheckpoint = ${WORTHWHILE_PAGES}`);
+      commitsFrom(WORTHWHILE_PAGES);
       logger?.error(
         { err: error },
-        'the thread that copies the write-ahead log into the database is gone: commits do it until the next start, which makes some of them slower',
+        'no thread copies the write-ahead log into the database: commits do it for now, which makes some of them slower',
       );
+    },
+    onRecovery: () => {
+      commitsFrom(BACKSTOP_PAGES);
+      logger?.warn({}, 'a thread copies the write-ahead log into the database again');
     },
   });
 }

@@ -1,8 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { Kysely } from 'kysely';
-import type { Logger } from '../domain/ports.ts';
 import type { Db } from './database.ts';
-import { copySqlite, openSqlite } from './dialect.ts';
+import { copySqlite, type OpenOptions, openSqlite } from './dialect.ts';
 import { migrate, MIGRATIONS, pendingMigrations, type Migrations } from './migrate.ts';
 import type { OutsideLock } from './outside-lock.ts';
 import { setRunners } from './runners.ts';
@@ -26,15 +25,10 @@ export async function openDatabase(
     readonly migrations?: Migrations;
     /** False beside a running daemon: a schema that is not this version's own is then refused. */
     readonly mayMigrate?: boolean;
-    /** Hears of trouble with the disk that nobody waits for. */
-    readonly logger?: Pick<Logger, 'warn' | 'error'>;
-  } = {},
+  } & OpenOptions = {},
 ): Promise<OpenDatabase> {
   const { migrations = MIGRATIONS, mayMigrate = true } = options;
-  const { dialect, runners, closeHelpers, checkpoint, reclaim, holdNobodyUp } = openSqlite(
-    path,
-    options.logger,
-  );
+  const { dialect, runners, closeHelpers, checkpoint, reclaim, holdNobodyUp } = openSqlite(path, options);
   const db = new Kysely<Tables>({ dialect });
   try {
     // What an earlier process left in the log, perhaps without being able to flush it: nothing is to build on that.

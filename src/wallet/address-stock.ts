@@ -1,13 +1,13 @@
-import { Worker } from 'node:worker_threads';
 import { HARDENED_OFFSET } from '@scure/bip32';
 import { addressNetwork, type AddressDeriver, type KeyPath } from '../domain/keys.ts';
 import type { Network } from '../domain/coins.ts';
 import type { Logger } from '../domain/ports.ts';
+import type { LineEnd, SharedThread, ThreadLine } from '../thread/shared-thread.ts';
 import { SEGWIT_PREFIXES } from './addresses.ts';
 import type { Wallet } from './derivation.ts';
 import { LruCache } from './lru-cache.ts';
+import type { StockDelivery, StockOrder, StockSource } from './derive-ahead.ts';
 import { Patience } from './patience.ts';
-import type { StockDelivery, StockOrder, StockSource } from './stock-worker.ts';
 
 /** Branches with addresses in stock; each holds at most MOST of them, about 100 bytes apiece. */
 const BRANCHES = 1_024;
@@ -31,48 +31,38 @@ interface Shelf {
 }
 
 export interface AddressStock extends AddressDeriver {
-  /** Ends the worker; addresses are then derived on the spot. */
+  /** Addresses are then derived on the spot. @returns once the thread has no key any more */
   close(): Promise<void>;
 }
 
 interface StockOptions {
   readonly wallet: Wallet;
   readonly liveNetwork: Network;
+  /** Where the stock is made. */
+  readonly thread: SharedThread;
   readonly logger: Pick<Logger, 'info' | 'error'>;
-  readonly restMs: number;
-  readonly patienceMs: number;
-  readonly startThread: () => Worker;
+  readonly restMs?: number;
+  readonly patienceMs?: number;
 }
 
 /**
- * Derives the next addresses of a branch ahead in a worker thread, so that a payment finds its own
+ * Derives the next addresses of a branch ahead in a thread, so that a payment finds its own
  * ready: the curve arithmetic of three coins takes longer than all the rest of creating a payment.
  * An address is a function of its path alone, so a stock can be lost or unused. Of each delivery one
  * address is derived here, too, and all are thrown away when it differs: money sent to a wrong address
- * would be gone. Of secp256k1 branches the worker gets public keys only; of Solana, whose every
+ * would be gone. Of secp256k1 branches the thread gets public keys only; of Solana, whose every
  * address needs a private key, the account's, which it wipes as soon as it has served the order. What is
  * not in stock, for whatever reason, is derived on the spot. A thread that fails or hangs is ended, and
  * another one tried after a rest.
  */
-export function createAddressStock(
-  wallet: Wallet,
-  liveNetwork: Network,
-  logger: StockOptions['logger'],
-  options: Partial<Pick<StockOptions, 'restMs' | 'patienceMs' | 'startThread'>> = {},
-): AddressStock {
-  const { restMs = REST_MS, patienceMs = PATIENCE_MS, startThread = startStockThread } = options;
-  return new WorkerStock({ wallet, liveNetwork, logger, restMs, patienceMs, startThread });
+export function createAddressStock(options: StockOptions): AddressStock {
+  return new ThreadStock(options);
 }
 
-function startStockThread(): Worker {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return new Worker(new URL(`./stock-worker.${extension}`, import.meta.url));
-}
-
-class WorkerStock implements AddressStock {
+class ThreadStock implements AddressStock {
   readonly #options: StockOptions;
   #shelves = new LruCache<Shelf>(BRANCHES);
-  #worker: Worker | null = null;
+  #line: ThreadLine<StockOrder> | null = null;
   readonly #patience: Patience;
   /** Threads in a row that failed, and what was last said of them. */
   #failures = 0;
@@ -82,8 +72,10 @@ class WorkerStock implements AddressStock {
 
   constructor(options: StockOptions) {
     this.#options = options;
-    this.#patience = new Patience(options.patienceMs, () =>
-      this.#giveUp(this.#worker, new Error('the thread hangs')),
+    this.#patience = new Patience(
+      options.patienceMs ?? PATIENCE_MS,
+      () => this.#line?.isServed === true,
+      () => void this.#line?.giveUp(new Error('the thread hangs')),
     );
   }
 
@@ -102,7 +94,7 @@ class WorkerStock implements AddressStock {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#patience.end();
-    await this.#worker?.terminate();
+    await this.#line?.close();
   }
 
   #restock(path: KeyPath, key: string, shelf: Shelf): void {
@@ -115,27 +107,25 @@ class WorkerStock implements AddressStock {
     shelf.ordered = path;
     shelf.end += shelf.batch;
     try {
-      this.#worker ??= this.#started();
-      this.#worker.postMessage(order, privateBytesOf(source));
+      this.#line ??= this.#opened();
+      this.#line.order(order, privateBytesOf(source));
       this.#patience.asked();
     } catch (error) {
       // The machine gives no more threads: that must keep nobody from paying.
       wipe(source);
-      this.#giveUp(this.#worker, error);
+      void this.#line?.close();
+      this.#rest(error);
     }
   }
 
-  #started(): Worker {
-    const worker = this.#options.startThread();
-    worker.unref();
-    worker.on('message', (delivery: StockDelivery) => this.#take(worker, delivery));
-    worker.on('error', (error) => this.#giveUp(worker, error));
-    worker.on('exit', (code) => this.#giveUp(worker, new Error(`the thread ended with code ${code}`)));
-    return worker;
+  #opened(): ThreadLine<StockOrder> {
+    return this.#options.thread.open<StockOrder, StockDelivery>('deriveAhead', null, {
+      answered: (delivery) => this.#take(delivery),
+      ended: (end) => this.#lose(end),
+    });
   }
 
-  #take(from: Worker, { key, from: first, addresses }: StockDelivery): void {
-    if (from !== this.#worker) return;
+  #take({ key, from: first, addresses }: StockDelivery): void {
     this.#patience.answered();
     const shelf = this.#shelves.get(key, newShelf);
     const path = shelf.ordered;
@@ -143,7 +133,7 @@ class WorkerStock implements AddressStock {
     if (path === null) return;
     const at = Math.floor(Math.random() * addresses.length);
     if (addresses[at] !== this.#options.wallet.address({ ...path, index: first + at })) {
-      this.#giveUp(from, new Error(`address ${first + at} of ${key} was derived wrongly`));
+      void this.#line?.giveUp(new Error(`address ${first + at} of ${key} was derived wrongly`));
       return;
     }
     for (const [offset, address] of addresses.entries()) shelf.ready.set(first + offset, address);
@@ -156,18 +146,26 @@ class WorkerStock implements AddressStock {
     this.#told = null;
   }
 
-  /** Forgets the stock, and leaves it at that for a while. What fails again in the same way is not told again. */
-  #giveUp(failed: Worker | null, error: unknown): void {
-    // Its end, after its error; or the one that took its place is not to blame.
-    if (this.#isClosed || failed !== this.#worker) return;
-    this.#worker = null;
+  /** What was ordered never comes. */
+  #lose({ error, isToBlame }: LineEnd): void {
+    if (isToBlame) this.#rest(error);
+    else this.#forget();
+  }
+
+  #forget(): void {
+    this.#line = null;
     this.#patience.end();
     this.#shelves = new LruCache<Shelf>(BRANCHES);
-    const { logger } = this.#options;
-    const restMs = this.#options.restMs * Math.min(LONGEST_REST, 2 ** this.#failures);
+  }
+
+  /** Forgets the stock, and leaves it at that for a while. What fails again in the same way is not told again. */
+  #rest(error: unknown): void {
+    if (this.#isClosed) return;
+    this.#forget();
+    const { logger, restMs: firstRestMs = REST_MS } = this.#options;
+    const restMs = firstRestMs * Math.min(LONGEST_REST, 2 ** this.#failures);
     this.#restsUntil = performance.now() + restMs;
     this.#failures += 1;
-    void failed?.terminate();
     const trouble = String(error);
     if (trouble === this.#told) return;
     this.#told = trouble;
@@ -178,7 +176,7 @@ class WorkerStock implements AddressStock {
   }
 }
 
-/** What the worker derives a branch's addresses from. */
+/** What the thread derives a branch's addresses from. */
 function sourceOf({ wallet, liveNetwork }: StockOptions, path: KeyPath): StockSource {
   const { coin, mode } = path;
   if (coin === 'SOL') return { curve: 'ed25519', ...wallet.solanaAccount(path) };
@@ -187,7 +185,7 @@ function sourceOf({ wallet, liveNetwork }: StockOptions, path: KeyPath): StockSo
   return { curve: 'secp256k1', publicKey, chainCode, prefix };
 }
 
-/** They move to the worker, so that no copy of them stays behind. */
+/** They move to the thread, so that no copy of them stays behind. */
 function privateBytesOf(source: StockSource): ArrayBuffer[] {
   return source.curve === 'ed25519' ? [source.privateKey.buffer, source.chainCode.buffer] : [];
 }

@@ -4,14 +4,19 @@
  */
 export class Patience {
   readonly #halfMs: number;
+  readonly #isAtIt: () => boolean;
   readonly #onLost: () => void;
   #owed = 0;
   #hasLooked = false;
   #timer: NodeJS.Timeout | null = null;
 
-  /** @param onLost called once, when nothing came for so long; nothing is waited for after it */
-  constructor(patienceMs: number, onLost: () => void) {
+  /**
+   * @param isAtIt whether what was asked for is being done: before, it only waits for its turn
+   * @param onLost called once, when nothing came for so long; nothing is waited for after it
+   */
+  constructor(patienceMs: number, isAtIt: () => boolean, onLost: () => void) {
     this.#halfMs = patienceMs / 2;
+    this.#isAtIt = isAtIt;
     this.#onLost = onLost;
   }
 
@@ -36,10 +41,9 @@ export class Patience {
   }
 
   #look(): void {
-    if (!this.#hasLooked) {
-      this.#hasLooked = true;
-      return;
-    }
+    const hasWaited = this.#hasLooked;
+    this.#hasLooked = this.#isAtIt();
+    if (!hasWaited || !this.#hasLooked) return;
     this.end();
     this.#onLost();
   }

@@ -26,6 +26,7 @@ export async function openNodeWorld(options: NodeWorldOptions): Promise<WalletWo
         index: context.index({ coin, mode: 'live' }),
         clock: context.clock,
         logger: context.logger,
+        thread: context.thread,
         feeFloorRate,
         rpcTimeoutMs,
       }),

@@ -15,6 +15,7 @@ import type { ObserveDeps } from '../../src/usecases/chain/observe-deps.ts';
 import { getBalances } from '../../src/usecases/wallet/get-balances.ts';
 import type { SendCoinsDeps } from '../../src/usecases/wallet/send-coins.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from '../../src/usecases/wallet/send-policy.ts';
+import { SharedThread } from '../../src/thread/shared-thread.ts';
 import { createWallet } from '../../src/wallet/derivation.ts';
 import { openKeyring } from '../../src/wallet/keyring.ts';
 import { ChainFollower } from '../../src/watcher/chain-follower.ts';
@@ -36,6 +37,7 @@ export interface ConnectContext {
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly thread: SharedThread;
   index(chain: ChainId): ChainIndex;
 }
 
@@ -55,6 +57,7 @@ export class WalletWorld {
   readonly clock: TestClock;
   readonly merchant: MerchantRow;
   readonly deps: SendCoinsDeps;
+  readonly thread: SharedThread;
   readonly #adapters: readonly ChainAdapter[];
   readonly #followers = new Map<Coin, ChainFollower>();
   readonly #close: () => Promise<void>;
@@ -64,6 +67,7 @@ export class WalletWorld {
     clock: TestClock;
     merchant: MerchantRow;
     deps: SendCoinsDeps;
+    thread: SharedThread;
     adapters: readonly ChainAdapter[];
     close: () => Promise<void>;
   }) {
@@ -71,6 +75,7 @@ export class WalletWorld {
     this.clock = parts.clock;
     this.merchant = parts.merchant;
     this.deps = parts.deps;
+    this.thread = parts.thread;
     this.#adapters = parts.adapters;
     this.#close = parts.close;
   }
@@ -144,7 +149,8 @@ export class WalletWorld {
 /** Opens (creating at first) the merchant's world in a directory. */
 export async function openWalletWorld(options: WalletWorldOptions): Promise<WalletWorld> {
   const { dir, mode } = options;
-  const database = await openDatabase(join(dir, 'tilld.db'));
+  const thread = new SharedThread();
+  const database = await openDatabase(join(dir, 'tilld.db'), { thread });
   const { db } = database;
   const clock = new TestClock();
   const { keyring } = await openKeyring({
@@ -158,6 +164,7 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
     db,
     clock,
     logger: silent,
+    thread,
     index: (chain) => createChainIndex(db, chain),
   });
   const chains: Chains = {
@@ -183,7 +190,15 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
   };
   const known = await db.selectFrom('merchants').selectAll().executeTakeFirst();
   const merchant = known ?? (await addMerchant(deps, mode));
-  return new WalletWorld({ db, clock, merchant, deps, adapters, close: async () => database.close() });
+  return new WalletWorld({
+    db,
+    clock,
+    merchant,
+    deps,
+    thread,
+    adapters,
+    close: async () => database.close(),
+  });
 }
 
 /** Another merchant in the same daemon; domains differ by a counter. */

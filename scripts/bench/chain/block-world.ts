@@ -28,12 +28,13 @@ const APART_MS = 1_000;
 export class BlockWorld {
   readonly #world: PaymentWorld;
   readonly #index: ChainIndex;
-  readonly #prover = new BlockProver();
+  readonly #prover: BlockProver;
   #height = START_HEIGHT;
   #tip = GENESIS;
 
   private constructor(world: PaymentWorld) {
     this.#world = world;
+    this.#prover = new BlockProver({ thread: world.wallet.thread });
     this.#index = createChainIndex(world.wallet.db, CHAIN);
   }
 
@@ -103,7 +104,7 @@ export class BlockWorld {
   }
 
   async close(): Promise<void> {
-    await this.#prover.close();
+    this.#prover.close();
     await this.#world.close();
   }
 }

@@ -7,6 +7,7 @@ import {
 } from '../../domain/chain.ts';
 import type { Mode, Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
+import type { SharedThread } from '../../thread/shared-thread.ts';
 import { addressScript, parseAddress } from './address.ts';
 import { BlockFeed } from './block-feed.ts';
 import { BlockProver } from './block-prover.ts';
@@ -47,6 +48,8 @@ export interface UtxoAdapterOptions {
   readonly confirmTarget?: number | undefined;
   readonly rpcTimeoutMs?: number | undefined;
   readonly maxResponseBytes?: number | undefined;
+  /** Large blocks are hashed there; without it, requests have to wait for that. */
+  readonly thread?: SharedThread | undefined;
 }
 
 const RPC_TIMEOUT_MS = 30_000;
@@ -78,7 +81,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const slowRpc = rpcWithin(SCAN_TIMEOUT_MS);
   const mempool = createMempool({ client, index, mweb: coin.hasMweb, clock, logger });
   const submitter = createSubmitter(client, coin.hasMweb, logger);
-  const prover = new BlockProver();
+  const prover = new BlockProver({ thread: options.thread });
   const reader = { client, coin, index, prover };
   const feed = new BlockFeed(reader);
 
@@ -108,7 +111,8 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     broadcast: (transaction) => submitter.broadcast(transaction),
     scanUnspent: (query) => scanUnspent(slowRpc, query),
     close: async () => {
-      await Promise.all([client.close(), slowRpc.close(), prover.close()]);
+      prover.close();
+      await Promise.all([client.close(), slowRpc.close()]);
     },
   };
 }

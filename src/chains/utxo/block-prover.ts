@@ -5,6 +5,7 @@ import { type BlockOrder, openBlock, type OpenBlock, readRest, type ScannedBlock
 import { BlockMemory } from './block-memory.ts';
 import { ProofShare, readAlone } from './block-proof.ts';
 import { BlockRoom } from './block-room.ts';
+import type { SharedThread } from '../../thread/shared-thread.ts';
 import { ProofThread, trouble } from './proof-thread.ts';
 
 /** Hex characters of a block of 256 kB; what is smaller takes less time than telling a thread of it. */
@@ -19,7 +20,9 @@ const PROOF_MS = 5_000;
 const HELP_MS = 0.3;
 /** More than a piece of usual size takes: less than to be told by the other thread. */
 const PIECE_MS = 0.2;
-/** A thread holds some MB, and blocks are minutes apart. Starting it takes a twentieth of a second. */
+/** How often that long is waited for a piece that a thread began late. */
+const LATE_LOOKS = 5_000;
+/** What a block is read in holds some MB, and blocks are minutes apart. */
 const IDLE_MS = 10_000;
 /** When a text of megabytes is given back: that holds other threads up, and whoever asked is about to commit. */
 const GIVE_BACK_MS = 50;
@@ -27,22 +30,22 @@ const GIVE_BACK_MS = 50;
 interface ProverOptions {
   readonly proofMs?: number;
   readonly idleMs?: number;
-  /** The program of the thread. */
-  readonly script?: URL;
+  /** Large blocks are hashed there, if it is to be had. */
+  readonly thread?: SharedThread | undefined;
 }
 
 /**
  * Reads raw blocks and proves them. This thread takes them apart, which is a millisecond for the largest; another
- * hashes the large ones meanwhile, for that would keep all requests waiting. It is started for the first of them
- * and ended when no other comes for a while. Where the machine gives no thread, requests have to wait. Trouble with
- * the thread, or no answer in time, is an `unavailable` ChainError; the next try gets a new thread. The memory of a large
- * block's text is taken, too: its caller must not use it any more.
+ * hashes the large ones meanwhile, for that would keep all requests waiting. Where there is no such thread, requests
+ * have to wait; when it has other things to do, this one hashes all of a block, in between. Trouble with the thread, or no
+ * answer in time though it is at it, is an `unavailable` ChainError; the next try gets a new thread. The memory of a
+ * large block's text is taken, too: its caller must not use it any more.
  */
 export class BlockProver {
   readonly #oneByOne = pLimit(1);
   readonly #proofMs: number;
   readonly #idleMs: number;
-  readonly #script: URL;
+  readonly #shared: SharedThread | null;
   #thread: ProofThread | null = null;
   #idle: NodeJS.Timeout | undefined;
   /** Where the last block was read. */
@@ -53,10 +56,10 @@ export class BlockProver {
   #proving: BlockMemory | null = null;
   #isClosed = false;
 
-  constructor({ proofMs = PROOF_MS, idleMs = IDLE_MS, script = workerScript() }: ProverOptions = {}) {
+  constructor({ proofMs = PROOF_MS, idleMs = IDLE_MS, thread }: ProverOptions = {}) {
     this.#proofMs = proofMs;
     this.#idleMs = idleMs;
-    this.#script = script;
+    this.#shared = thread ?? null;
   }
 
   /** Whether a block is hashed by another thread, so that other things happen meanwhile. */
@@ -79,11 +82,11 @@ export class BlockProver {
     if (this.#held === bytes) this.#held = null;
   }
 
-  /** Ends the thread; whoever waits for it gets a ChainError. */
-  async close(): Promise<void> {
+  /** Whoever waits for the thread gets a ChainError. */
+  close(): void {
     this.#isClosed = true;
     clearTimeout(this.#idle);
-    await this.#thread?.end();
+    this.#thread?.close();
   }
 
   /** @returns once the block is proven; before, `read` is given what it holds */
@@ -109,16 +112,16 @@ export class BlockProver {
     const proof = new SharedProof(open, hashed);
     try {
       read(this.#handOut({ ...readRest(open), proof: async () => proof.settled() }));
-      await hashed;
-      proof.conclude();
+      if ((await hashed) === 'hashed') proof.conclude();
     } catch (error) {
       proof.giveUp(error);
       memory.room.giveUp();
+      throw error;
+    } finally {
       // Until it answers, the thread may look at the block.
       const [answer] = await Promise.allSettled([hashed]);
       if (answer.status === 'rejected') await this.#discard(thread);
-      throw error;
-    } finally {
+      else if (answer.value === 'late') this.#memory = null;
       this.#proving = null;
     }
   }
@@ -141,21 +144,23 @@ export class BlockProver {
 
   #startedThread(): ProofThread | null {
     if (this.#thread?.hasEnded === true) this.#thread = null;
-    return (this.#thread ??= ProofThread.start(this.#script));
+    if (this.#shared === null) return null;
+    return (this.#thread ??= ProofThread.start(this.#shared));
   }
 
   #endWhenIdle(): void {
     this.#idle = setTimeout(() => {
       this.#memory = null;
-      if (this.#thread !== null) void this.#discard(this.#thread);
+      this.#thread?.close();
+      this.#thread = null;
     }, this.#idleMs);
     this.#idle.unref();
   }
 
-  /** A thread that failed, or has nothing to do, is never asked again. */
+  /** A thread that failed is never asked again. */
   async #discard(thread: ProofThread): Promise<void> {
     if (this.#thread === thread) this.#thread = null;
-    await thread.end();
+    if (!thread.hasEnded) await thread.giveUp(trouble('hangs'));
   }
 }
 
@@ -163,12 +168,12 @@ export class BlockProver {
 class SharedProof {
   readonly #share: ProofShare;
   readonly #open: OpenBlock;
-  readonly #hashed: Promise<void>;
+  readonly #hashed: Promise<'hashed' | 'late'>;
   #isConcluded = false;
   #problem: ChainError | null = null;
 
   /** @param hashed once the thread has nothing more to do with it */
-  constructor(open: OpenBlock, hashed: Promise<void>) {
+  constructor(open: OpenBlock, hashed: Promise<'hashed' | 'late'>) {
     this.#open = open;
     this.#share = new ProofShare(open.memory, open.count);
     this.#hashed = hashed;
@@ -177,8 +182,18 @@ class SharedProof {
   /** @throws {ChainError} */
   async settled(): Promise<void> {
     while (this.#help()) await turn();
-    if (!this.#isConcluded && !this.#share.isThrough(PIECE_MS)) await this.#hashed;
+    if (!this.#isConcluded && !this.#share.isThrough(PIECE_MS)) {
+      if ((await this.#hashed) === 'late') await this.#lastPiece();
+    }
     this.conclude();
+  }
+
+  /** A thread that had other things to do has begun after all. @throws {ChainError} unavailable */
+  async #lastPiece(): Promise<void> {
+    for (let looks = 0; !this.#isConcluded && !this.#share.isThrough(PIECE_MS); looks += 1) {
+      if (looks === LATE_LOOKS) throw trouble('takes too long');
+      await turn();
+    }
   }
 
   /** Once everything is hashed. @throws {ChainError} */
@@ -220,9 +235,4 @@ function newMemory(capacity: number): BlockMemory {
   } catch (error) {
     throw new ChainError('unavailable', 'there is no memory for a block', { cause: error });
   }
-}
-
-function workerScript(): URL {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return new URL(`./block-worker.${extension}`, import.meta.url);
 }

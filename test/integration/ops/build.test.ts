@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import { BlockRoom } from '../../../src/chains/utxo/block-room.ts';
 import { openBlock, readRest } from '../../../src/chains/utxo/block.ts';
 import { ProofThread } from '../../../src/chains/utxo/proof-thread.ts';
 import { ChainError } from '../../../src/domain/chain.ts';
+import { SharedThread } from '../../../src/thread/shared-thread.ts';
 import { COINBASE, encodeBlock, encodeTransaction, txidOf } from '../../unit/chains/utxo/raw-chain.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { TillProcess } from '../../_helpers/till.ts';
@@ -18,7 +19,7 @@ const run = promisify(execFile);
 
 const built = (): string[] =>
   readdirSync('dist', { recursive: true, encoding: 'utf8' })
-    .filter((file) => /^(main|[a-z]+-worker|shared-[^/]*|tools\/[a-z]+)\.js$/.test(file))
+    .filter((file) => /^(main|thread-main|shared-[^/]*|tools\/[a-z]+)\.js$/.test(file))
     .map((file) => join('dist', file));
 
 const isAscii = (file: string): boolean => readFileSync(file).every((byte) => byte < 0x80);
@@ -50,15 +51,6 @@ describe('the build', () => {
     }
   });
 
-  it('has every thread of the sources beside the files that start it', async () => {
-    const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
-      file.endsWith('-worker.ts'),
-    );
-    expect(sources.length).toBeGreaterThan(2);
-    const names = sources.map((file) => basename(file, '.ts'));
-    expect(names.filter((name) => !existsSync(`dist/${name}.js`))).toEqual([]);
-  });
-
   it('has a thread that hashes a block', async () => {
     const transactions = [COINBASE].map((each) => encodeTransaction(each));
     const { bytes, hash } = encodeBlock({ transactions, txids: [txidOf(COINBASE)] });
@@ -68,12 +60,13 @@ describe('the build', () => {
     readRest(block);
     const proof = new ProofShare(memory, block.count);
     expect(() => proof.conclude(block)).toThrow(ChainError);
-    const thread = ProofThread.start(new URL('../../../dist/block-worker.js', import.meta.url));
+    const built = new SharedThread(new URL('../../../dist/thread-main.js', import.meta.url));
+    const thread = ProofThread.start(built);
     try {
-      await thread?.hash(memory.room, block.count, 10_000);
+      expect(await thread?.hash(memory.room, block.count, 10_000)).toBe('hashed');
       proof.conclude(block);
     } finally {
-      await thread?.end();
+      thread?.close();
     }
   });
 

@@ -21,13 +21,15 @@ const NO_THREADS = ['--permission', '--allow-fs-read=*', '--allow-fs-write=*', '
 test('without a thread, addresses are derived on the spot, and the log says why that is slower', async () => {
   const { code, stdout, stderr } = await runScript(
     `
+    import { SharedThread } from 'src/thread/shared-thread.ts';
     import { createAddressStock } from 'src/wallet/address-stock.ts';
     import { createWallet } from 'src/wallet/derivation.ts';
     import { Keyring } from 'src/wallet/keyring.ts';
     const keyring = await Keyring.fromEntropy(Buffer.alloc(32, 9));
     const wallet = createWallet({ keyring, liveNetwork: 'regtest' });
     const log = (fields: object, text: string) => console.log(text);
-    const stock = createAddressStock(wallet, 'regtest', { debug: log, info: log, warn: log, error: log });
+    const thread = new SharedThread();
+    const stock = createAddressStock({ wallet, liveNetwork: 'regtest', thread, logger: { info: log, error: log } });
     for (const coin of ['BTC', 'LTC', 'ETH', 'SOL'] as const) {
       const path = { coin, mode: 'live', account: 1, branch: 0, index: 0 } as const;
       for (let index = 0; index < 3; index += 1) {
@@ -49,9 +51,10 @@ test('without a thread, commits empty the write-ahead log themselves', async () 
     import { inTransaction } from 'src/store/database.ts';
     import { writeMeta } from 'src/store/meta.ts';
     import { openDatabase } from 'src/store/open.ts';
+    import { SharedThread } from 'src/thread/shared-thread.ts';
     const path = ${JSON.stringify(join(dir, 'till.sqlite'))};
     const log = (_fields, message) => console.log(message);
-    const { db, close } = await openDatabase(path, { logger: { warn: log, error: log } });
+    const { db, close } = await openDatabase(path, { logger: { warn: log, error: log }, thread: new SharedThread() });
     for (let n = 0; n < 3; n += 1) {
       await inTransaction(db, (tx) => writeMeta(tx, 'text-' + n, 'x'.repeat(20_000_000)));
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -64,7 +67,7 @@ test('without a thread, commits empty the write-ahead log themselves', async () 
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
   const [line, sizes, ...others] = stdout.trim().split('\n');
   // An operator is told once, not at every commit.
-  expect(line).toContain('commits do it until the next start');
+  expect(line).toContain('commits do it for now');
   expect(others).toEqual([]);
   const [file = 0, log = Infinity] = (sizes ?? '').split(' ').map(Number);
   expect(file).toBeGreaterThan(30_000_000);
@@ -87,11 +90,12 @@ test('without a thread, large blocks are read all the same', async () => {
     `
     import { readFileSync } from 'node:fs';
     import { BlockProver } from 'src/chains/utxo/block-prover.ts';
+    import { SharedThread } from 'src/thread/shared-thread.ts';
     const order = { raw: new Uint8Array(readFileSync(${JSON.stringify(file)})), hash: '${hash}', mweb: false };
-    const prover = new BlockProver();
+    const prover = new BlockProver({ thread: new SharedThread() });
     const block = await prover.prove(order);
     console.log(prover.isLarge(order), block.hash, block.transactions.length);
-    await prover.close();
+    prover.close();
   `,
     NO_THREADS,
   );

@@ -2,7 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { BlockOrder, ScannedBlock } from '../../../../src/chains/utxo/block.ts';
 import { BlockProver } from '../../../../src/chains/utxo/block-prover.ts';
 import { ChainError } from '../../../../src/domain/chain.ts';
+import { SharedThread } from '../../../../src/thread/shared-thread.ts';
 import { eventually } from '../../../_helpers/poll.ts';
+import { threadThat } from '../../../_helpers/thread-that.ts';
 import { encodeBlock, encodeTransaction, COINBASE, p2wpkh, scanBlock, txidOf } from './raw-chain.ts';
 
 const PAYMENT = { ...COINBASE, outputs: [{ amount: 5_000n, script: p2wpkh('ab'.repeat(20)) }] };
@@ -45,17 +47,18 @@ async function takenByThread(by: BlockProver, order: BlockOrder): Promise<Scanne
   return block;
 }
 
-/** A program for the thread that does this with each block; it can take all pieces, so that nobody else hashes them. */
-function threadThat(does: string): URL {
-  return new URL(`data:text/javascript,import { parentPort } from 'node:worker_threads';
+/** A thread that does this with each block; it can take all pieces, so that nobody else hashes them. */
+function hasherThat(does: string): SharedThread {
+  return threadThat(`{ hashBlocks() {
     let [count, words] = [0, null];
     const take = () => Atomics.store(words, 1, ${ALL});
-    const postMessage = (message) => parentPort.postMessage(message);
-    parentPort.on('message', ({ room }) => {
+    return { serve({ number, room }) {
       words = room === null ? words : new Int32Array(room.memory.buffer);
       count += 1;
       ${does}
-    });`);
+      return number;
+    } };
+  } }`);
 }
 
 /** A block that was read and proven. */
@@ -65,10 +68,11 @@ async function proven(by: BlockProver, order: BlockOrder): Promise<ScannedBlock>
   return { ...block, proof: null };
 }
 
-let prover = new BlockProver();
-afterEach(async () => {
-  await prover.close();
-  prover = new BlockProver();
+const thread = new SharedThread();
+let prover = new BlockProver({ thread });
+afterEach(() => {
+  prover.close();
+  prover = new BlockProver({ thread });
 });
 
 describe('blocks read in a thread', () => {
@@ -165,8 +169,8 @@ describe('blocks read in a thread', () => {
   });
 
   it('are an outage when their thread never answers, and it is not left running', async () => {
-    const endless = threadThat('take(); while (true);');
-    const hanging = new BlockProver({ proofMs: 1_500, script: endless });
+    const endless = hasherThat('take(); while (true);');
+    const hanging = new BlockProver({ proofMs: 1_500, thread: endless });
     for (let times = 0; times < 2; times += 1) {
       const block = await takenByThread(hanging, orderOf(large));
       await expect(block.proof?.()).rejects.toMatchObject({
@@ -176,11 +180,11 @@ describe('blocks read in a thread', () => {
       // By now another block may be in its place.
       await expect(block.proof?.()).rejects.toMatchObject({ kind: 'unavailable' });
     }
-    await hanging.close();
+    hanging.close();
   });
 
   it('are proven without their thread when it has not begun by the time that somebody waits for the proof', async () => {
-    const late = new BlockProver({ proofMs: 200, script: threadThat('while (true);') });
+    const late = new BlockProver({ proofMs: 200, thread: hasherThat('while (true);') });
     for (const block of [large, other]) {
       const read = await late.prove(orderOf(block));
       await expect(read.proof?.()).resolves.toBeUndefined();
@@ -189,14 +193,51 @@ describe('blocks read in a thread', () => {
     const hex = large.bytes.toString('hex');
     const forged = orderOf(large, `${hex.slice(0, -60)}ff${hex.slice(-58)}`);
     await expect(proven(late, forged)).rejects.toMatchObject({ kind: 'bad_answer' });
-    await late.close();
+    late.close();
   });
 
-  it('end their thread when no block came for a while, and the next starts another', async () => {
-    const counting = threadThat(
-      "take(); if (count > 2) throw new Error('a third block'); postMessage('hashed');",
+  it('are proven without their thread while it is at what others ordered, and with it again afterwards', async () => {
+    const busy = threadThat(`{
+      sleep() { return { serve(words) { Atomics.wait(words, 0, 0); } }; },
+      hashBlocks() {
+        let words = null;
+        return { serve({ number, room }) {
+          words = room === null ? words : new Int32Array(room.memory.buffer);
+          Atomics.store(words, 1, ${ALL});
+          return number;
+        } };
+      },
+    }`);
+    const words = new Int32Array(new SharedArrayBuffer(4));
+    const line = busy.open('sleep', null, { answered: () => undefined, ended: () => undefined });
+    line.order(words);
+    await eventually(
+      'the thread to be busy',
+      () => line.isServed,
+      (isServed) => isServed,
     );
-    const resting = new BlockProver({ idleMs: 20, script: counting });
+    const patient = new BlockProver({ proofMs: 50, thread: busy });
+    const places: unknown[] = [];
+    for (const block of [large, other]) {
+      const read = await patient.prove(orderOf(block));
+      places.push(read.bytes.buffer);
+      await expect(read.proof?.()).resolves.toBeUndefined();
+      patient.release(read);
+    }
+    // The thread will still look at where they were.
+    expect(new Set(places).size).toBe(2);
+    Atomics.store(words, 0, 1);
+    Atomics.notify(words, 0);
+    // It takes all pieces and hashes none.
+    const last = await takenByThread(patient, orderOf(large));
+    await expect(last.proof?.()).rejects.toMatchObject({ kind: 'bad_answer' });
+    patient.close();
+    await line.close();
+  });
+
+  it('end their service when no block came for a while, and the next starts another', async () => {
+    const counting = hasherThat("take(); if (count > 2) throw new Error('a third block');");
+    const resting = new BlockProver({ idleMs: 20, thread: counting });
     // None of them hashes anything.
     const outcome = async (): Promise<unknown> => {
       const block = await takenByThread(resting, orderOf(large));
@@ -204,18 +245,18 @@ describe('blocks read in a thread', () => {
     };
     expect([await outcome(), await outcome()]).toEqual(['bad_answer', 'bad_answer']);
     await eventually('a new thread', outcome, (told) => told === 'bad_answer');
-    await resting.close();
+    resting.close();
   });
 
   it('are an outage, and no more, while their thread dies: the next try gets a new one', async () => {
-    const deadly = threadThat("take(); throw new Error('unforeseen');");
-    const unlucky = new BlockProver({ script: deadly });
+    const deadly = hasherThat("take(); throw new Error('unforeseen');");
+    const unlucky = new BlockProver({ thread: deadly });
     for (let times = 0; times < 2; times += 1) {
       const block = await takenByThread(unlucky, orderOf(large));
       await expect(block.proof?.()).rejects.toMatchObject({ name: 'ChainError', kind: 'unavailable' });
       unlucky.release(block);
     }
-    await unlucky.close();
+    unlucky.close();
   });
 
   it('are refused for what is wrong with them, and their thread goes on with the next', async () => {
@@ -241,7 +282,7 @@ describe('blocks read in a thread', () => {
   it('are given up when the daemon stops', async () => {
     const waiting = proven(prover, orderOf(large));
     const given = expect(waiting).rejects.toMatchObject({ kind: 'unavailable' });
-    await prover.close();
+    prover.close();
     await given;
     await expect(proven(prover, orderOf(large))).rejects.toMatchObject({ kind: 'unavailable' });
   });

@@ -1,5 +1,5 @@
-import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
+import type { Service } from '../thread/serve.ts';
 
 export interface CheckpointDone {
   readonly pagesLeft: number;
@@ -8,11 +8,15 @@ export interface CheckpointDone {
 /** What is written during one pass is left for the next, which has so little to do that nothing may come in between. */
 const PASSES = 4;
 
-const sqlite = new Database(workerData as string, { fileMustExist: true });
-sqlite.pragma('synchronous = FULL');
+/** Copies the write-ahead log of the database at a path into it, in a thread: see Checkpointer. */
+export function copyLog(path: string): Service<'checkpoint', CheckpointDone> {
+  const sqlite = new Database(path, { fileMustExist: true });
+  sqlite.pragma('synchronous = FULL');
+  return { serve: () => checkpoint(sqlite), end: () => void sqlite.close() };
+}
 
 /** Without waiting for anybody: writers and readers go on. */
-function checkpoint(): CheckpointDone {
+function checkpoint(sqlite: Database.Database): CheckpointDone {
   let pagesLeft = 0;
   for (let pass = 0; pass < PASSES; pass += 1) {
     const [found] = sqlite.pragma('wal_checkpoint(PASSIVE)') as { log: number; checkpointed: number }[];
@@ -22,12 +26,3 @@ function checkpoint(): CheckpointDone {
   }
   return { pagesLeft };
 }
-
-parentPort?.on('message', (order: 'checkpoint' | 'close') => {
-  if (order === 'checkpoint') {
-    parentPort?.postMessage(checkpoint());
-    return;
-  }
-  sqlite.close();
-  parentPort?.close();
-});

@@ -1,5 +1,5 @@
-import { parentPort } from 'node:worker_threads';
 import { assertNever } from '../domain/errors.ts';
+import type { Service } from '../thread/serve.ts';
 import { ethereumAddress, solanaAddress, witnessAddress } from './addresses.ts';
 import {
   ed25519PublicKey,
@@ -40,10 +40,12 @@ export interface StockDelivery {
   readonly addresses: readonly string[];
 }
 
-parentPort?.on('message', ({ key, from, count, source }: StockOrder) => {
-  const delivery: StockDelivery = { key, from, addresses: addressesOf(source, from, count) };
-  parentPort?.postMessage(delivery);
-});
+/** Derives the next addresses of branches, in a thread: see AddressStock. */
+export function deriveAhead(): Service<StockOrder, StockDelivery> {
+  return {
+    serve: ({ key, from, count, source }) => ({ key, from, addresses: addressesOf(source, from, count) }),
+  };
+}
 
 function addressesOf(source: StockSource, from: number, count: number): string[] {
   switch (source.curve) {
