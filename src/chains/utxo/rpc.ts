@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ChainError } from '../../domain/chain.ts';
-import { parseExactJson, parseReply } from './exact-json.ts';
+import { parseExactJson, parseHexReply, parseReply } from './exact-json.ts';
 import type { RpcTransport } from '../rpc-transport.ts';
 
 export type RpcParams = readonly (string | number | boolean | readonly string[])[];
@@ -10,7 +10,10 @@ export interface RpcRequest {
   readonly params: RpcParams;
 }
 
-/** Of a `long` answer, results that are texts of many characters come as bytes (see parseReply). */
+/**
+ * Of a `long` answer, results that are texts of many characters come as bytes (see parseReply); each is hex, which whoever
+ * takes it has to find out.
+ */
 export type AnswerSize = 'usual' | 'long';
 
 /** The node understood the request and said no. */
@@ -102,7 +105,9 @@ export function createRpc(transport: RpcTransport): Rpc {
       throw new ChainError('unavailable', `${what}: the node refuses our credentials or address (${status})`);
     }
     try {
-      return 'bytes' in answer ? parseReply(answer.bytes) : parseExactJson(answer.text);
+      if (!('bytes' in answer)) return parseExactJson(answer.text);
+      const isLone = !Array.isArray(body) || body.length === 1;
+      return isLone ? parseHexReply(answer.bytes) : parseReply(answer.bytes);
     } catch (error) {
       if (status >= 400) throw new ChainError('unavailable', `${what}: HTTP ${status}`);
       throw badAnswer(what, 'is not JSON', error);

@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseReply } from '../../../../src/chains/utxo/exact-json.ts';
+import { parseHexReply, parseReply } from '../../../../src/chains/utxo/exact-json.ts';
+
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text));
 
 /** Long texts come as bytes; otherwise the same as JSON. */
 function read(text: string): unknown {
-  const reply = parseReply(new Uint8Array(Buffer.from(text)));
+  const reply = parseReply(bytesOf(text));
   const isRecord = typeof reply === 'object' && reply !== null && 'result' in reply;
   if (!isRecord || !(reply.result instanceof Uint8Array)) return reply;
   return { ...reply, result: Buffer.from(reply.result).toString('utf8') };
@@ -42,7 +44,7 @@ describe('a reply with one long text', () => {
 
   it('comes as bytes of its own, however many there are in one answer', () => {
     const text = `[{"result":"${LONG}","id":1},{"result":"ab","id":2},{"result":"${LONG}cd","id":3}]`;
-    const [first, second, third] = parseReply(new Uint8Array(Buffer.from(text))) as { result: Uint8Array }[];
+    const [first, second, third] = parseReply(bytesOf(text)) as { result: Uint8Array }[];
     expect(second?.result).toBe('ab');
     for (const [reply, expected] of [
       [first, LONG],
@@ -57,10 +59,65 @@ describe('a reply with one long text', () => {
     const nested = `{"error":{"result":"${LONG}"},"result":null}`;
     expect(read(nested)).toEqual(JSON.parse(nested));
     const marked = `[{"result":"${LONG}"},{"result":"long text 0"}]`;
-    expect(parseReply(new Uint8Array(Buffer.from(marked)))).toEqual(JSON.parse(marked));
+    expect(parseReply(bytesOf(marked))).toEqual(JSON.parse(marked));
   });
 
   it('keeps the amounts beside it exact', () => {
     expect(read(`{"result":"${LONG}","fee":0.10}`)).toEqual({ result: LONG, fee: '0.10' });
+  });
+});
+
+describe('a reply whose result is hex', () => {
+  const hex = fc
+    .uint8Array({ minLength: 2_048, maxLength: 3_000 })
+    .map((bytes) => Buffer.from(bytes).toString('hex'));
+
+  it('comes as the bytes of its characters, alone or as the only one of a list', () => {
+    fc.assert(
+      fc.property(hex, fc.string({ maxLength: 20 }), (result, id) => {
+        for (const reply of [
+          { result, error: null, id },
+          { jsonrpc: '2.0', result, id },
+        ]) {
+          for (const text of [JSON.stringify(reply), `${JSON.stringify([reply])}\n`]) {
+            const [read] = [parseHexReply(bytesOf(text))].flat() as { result: Uint8Array }[];
+            expect(Buffer.from(read?.result ?? []).toString()).toBe(result);
+            expect({ ...read, result }).toEqual(reply);
+          }
+        }
+      }),
+    );
+  });
+
+  it('is read as JSON would be, or is found to be no hex by who takes it', () => {
+    const odd = fc.constantFrom('"', '\\', '\\u0061', '","error":null', '"result":"', '},{', '\n', 'é', 'g');
+    fc.assert(
+      fc.property(hex, odd, fc.nat(), fc.boolean(), (text, what, place, isEscaped) => {
+        const result = `${text.slice(0, place % text.length)}${what}${text.slice(place % text.length)}`;
+        const written = isEscaped ? JSON.stringify(result) : `"${result}"`;
+        const answer = `{"result":${written},"error":null,"id":"1"}`;
+        let reply: unknown;
+        try {
+          reply = parseHexReply(bytesOf(answer));
+        } catch (error) {
+          expect(error).toBeInstanceOf(SyntaxError);
+          expect(() => JSON.parse(answer)).toThrow(SyntaxError);
+          return;
+        }
+        const found = (reply as { result: unknown }).result;
+        if (found instanceof Uint8Array) expect(Buffer.from(found).toString()).not.toMatch(/^[0-9a-f]*$/i);
+        else expect(reply).toEqual(JSON.parse(answer));
+      }),
+    );
+  });
+
+  it.each([
+    ['an error beside it', `{"result":null,"error":{"code":-1,"message":"${LONG}"},"id":"1"}`],
+    ['another one', `[{"result":"ab","error":null,"id":1},{"result":"cd","error":null,"id":2}]`],
+    ['a short one', '{"result":"ab","error":null,"id":"1"}'],
+    ['one elsewhere', `{"other":{"result":"${LONG}","error":null},"id":"1"}`],
+    ['one more level', `[[{"result":"${LONG}"}]]`],
+  ])('and that has %s is read as JSON would be', (_what, text) => {
+    expect(parseHexReply(bytesOf(text))).toEqual(JSON.parse(text));
   });
 });
