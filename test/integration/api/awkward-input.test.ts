@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../_helpers/poll.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
@@ -163,5 +165,32 @@ describe('what cannot be read is put down to whoever sent it, not to the server'
       400,
       'VALIDATION_INVALID',
     ]);
+  });
+});
+
+/** Everything that comes back over one connection until the server ends it. */
+async function overOneConnection(...requests: string[]): Promise<string> {
+  const { hostname, port } = new URL(world.till.api.baseUrl);
+  const socket = connect(Number(port), hostname);
+  // Long enough for any answer; a stream lasts for minutes.
+  socket.setTimeout(5_000, () => socket.destroy());
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.write(requests.map((request) => `${request}\r\nHost: x\r\n\r\n`).join(''));
+  await once(socket, 'close');
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+describe('the stream of a checkout page', () => {
+  it('is over with its headers when only these are asked for, and the connection serves the next request', async () => {
+    const { id } = await account.shop.createPayment();
+    // A proxy keeps such a connection for the next client, who would wait for as long as the stream lasts.
+    const answers = await overOneConnection(
+      `HEAD /checkout/${id}/events HTTP/1.1`,
+      'HEAD /checkout/pay_nothing/events HTTP/1.1',
+      'GET /healthz HTTP/1.1\r\nConnection: close',
+    );
+    expect(answers.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 200']);
+    expect(answers).toContain('text/event-stream');
   });
 });

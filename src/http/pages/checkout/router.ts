@@ -35,6 +35,7 @@ export function checkoutRouter(deps: CheckoutDeps): Router {
   const router = Router();
   router.get('/checkout/:paymentId', page(deps));
   router.get('/checkout/:paymentId/state', state(deps));
+  router.head('/checkout/:paymentId/events', eventsHead(deps));
   router.get('/checkout/:paymentId/events', events(deps));
   router.post(
     '/checkout/:paymentId/simulate',
@@ -77,6 +78,14 @@ function state(deps: CheckoutDeps): RequestHandler {
     res.set({ 'Cache-Control': 'no-cache', ETag: tag });
     if (req.get('If-None-Match') === tag) res.status(304).end();
     else res.type('json').send(stateJson(scene));
+  };
+}
+
+/** Such an answer has no body to wait for: a stream would hold up whatever comes next over the connection. */
+function eventsHead(deps: CheckoutDeps): RequestHandler {
+  return async (req, res) => {
+    await readCheckout(deps, String(req.params['paymentId']));
+    res.type('text/event-stream').end();
   };
 }
 
