@@ -25,8 +25,12 @@ export async function closeGaps(deps: SendCoinsDeps, chain: ChainId): Promise<vo
     try {
       await closeGap(deps, chain, gap);
     } catch (error) {
-      if (!(error instanceof ChainError || error instanceof InsufficientFunds)) throw error;
-      deps.logger.warn({ ...chain, ...gap, error: error.message }, 'could not close a gap between sends');
+      const isUsual = error instanceof ChainError || error instanceof InsufficientFunds;
+      // One that cannot be closed must hold up neither the others nor the deposits that are moved after them.
+      const why = { ...chain, ...gap, err: error };
+      if (!isUsual) deps.logger.error(why, 'could not close a gap between sends; trying again');
+      else
+        deps.logger.warn({ ...chain, ...gap, error: error.message }, 'could not close a gap between sends');
     }
   }
 }

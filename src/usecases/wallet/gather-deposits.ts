@@ -1,6 +1,5 @@
 import { accountsPerSend } from '../../domain/accounts.ts';
 import {
-  ChainError,
   InsufficientFunds,
   UnsendableAmount,
   type ChainAdapter,
@@ -18,7 +17,7 @@ import { handToNode } from './hand-to-node.ts';
 import { recordAnswer } from './record-answer.ts';
 import type { SendOrder } from './send-order.ts';
 import { storeSend } from './store-send.ts';
-import type { SweepDepositsDeps } from './sweep-deposits.ts';
+import { isNodeTrouble, type SweepDepositsDeps } from './sweep-deposits.ts';
 
 /** Merchants served in one round. */
 const ROUND_SIZE = 20;
@@ -53,13 +52,14 @@ export async function gatherDeposits(deps: SweepDepositsDeps, chain: ChainId): P
   const settled = settledHeight(base, { tip: tip.height, final: await finalHeightsOf(deps.db, chain) });
   const reach = { perSend, settled };
   const most = perSend - 1;
-  try {
-    for (const crowd of await crowdedMerchants(deps.db, chain, { most, limit: ROUND_SIZE })) {
+  for (const crowd of await crowdedMerchants(deps.db, chain, { most, limit: ROUND_SIZE })) {
+    try {
       await gather(deps, { ...chain, ...crowd }, { adapter, reach });
+    } catch (error) {
+      if (isNodeTrouble(deps, chain, error)) return;
+      const { merchantId } = crowd;
+      deps.logger.error({ ...chain, merchantId, err: error }, 'could not gather deposits; trying again');
     }
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    deps.logger.warn({ ...chain, error: error.message }, 'could not gather deposits; trying again');
   }
 }
 

@@ -45,15 +45,29 @@ export async function sweepDeposits(deps: SweepDepositsDeps, chain: ChainId): Pr
   const now = deps.clock.now();
   const upTo = { height: settled, failedBefore: now - REST_MS, now };
   const deposits = await settledDeposits(deps.db, chain, upTo);
-  try {
-    for (const deposit of deposits.slice(0, ROUND_SIZE)) {
+  for (const deposit of deposits.slice(0, ROUND_SIZE)) {
+    try {
       // They come largest first: where one is not worth it, no later one is.
       if (!(await sweep(deps, chain, { adapter, deposit }))) return;
+    } catch (error) {
+      if (isNodeTrouble(deps, chain, error)) return;
+      // One that cannot be moved must not hold up those behind it.
+      const { address } = deposit;
+      deps.logger.error({ ...chain, address, err: error }, 'could not move a deposit; trying again');
     }
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    deps.logger.warn({ ...chain, error: error.message }, 'could not move deposits; trying again');
   }
+}
+
+/** Then nothing else is asked of the node in this round, and a line in the log says why. */
+export function isNodeTrouble(
+  { logger }: Pick<SweepDepositsDeps, 'logger'>,
+  chain: ChainId,
+  error: unknown,
+): boolean {
+  if (!(error instanceof ChainError)) return false;
+  const { coin, mode } = chain;
+  logger.warn({ coin, mode, error: error.message }, 'could not move deposits; trying again');
+  return true;
 }
 
 type Using = { readonly adapter: ChainAdapter; readonly deposit: Deposit };

@@ -1,12 +1,20 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ChainError, type ChainAdapter, type FeeQuote } from '../../../src/domain/chain.ts';
+import {
+  ChainError,
+  UnsendableAmount,
+  type ChainAdapter,
+  type FeeQuote,
+  type SendIntent,
+} from '../../../src/domain/chain.ts';
 import type { Coin } from '../../../src/domain/coins.ts';
 import type { Db } from '../../../src/store/database.ts';
 import { settledDeposits } from '../../../src/store/deposits.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
 import { failedSweeps } from '../../../src/store/sends.ts';
-import type { SweepDepositsDeps } from '../../../src/usecases/wallet/sweep-deposits.ts';
+import { closeGaps } from '../../../src/usecases/wallet/close-gaps.ts';
+import { gatherDeposits } from '../../../src/usecases/wallet/gather-deposits.ts';
+import { sweepDeposits, type SweepDepositsDeps } from '../../../src/usecases/wallet/sweep-deposits.ts';
 import { SweepLoop } from '../../../src/watcher/sweep-loop.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { ScriptedChain } from '../../_helpers/scripted-chain.ts';
@@ -38,6 +46,18 @@ beforeEach(async () => {
   }
 });
 afterEach(async () => store.close());
+
+/** What the rounds use as long as no chain takes a send. */
+function depsOf(get: (coin: Coin) => ChainAdapter | null): SweepDepositsDeps {
+  return {
+    db,
+    clock: new TestClock(),
+    logger: silent,
+    chains: { get },
+    deriver: { address: () => 'wallet' },
+    confirmations: () => ({ base: 1, tiers: [] }),
+  } as unknown as SweepDepositsDeps;
+}
 
 const busy = async (): Promise<FeeQuote> => Promise.reject(new ChainError('unavailable', 'busy'));
 
@@ -81,15 +101,8 @@ test('a node that is slow to tell its fees does not keep the deposits of other c
     },
   });
   const adapters = (['ETH', 'SOL'] as const).map(adapterOf);
-  const deps = {
-    db,
-    clock: new TestClock(),
-    logger: silent,
-    deriver: { address: () => 'wallet' },
-    confirmations: () => ({ base: 1, tiers: [] }),
-  } as unknown as SweepDepositsDeps;
-  const trusted = () => ({ get: (coin: Coin) => adapters.find((each) => each.coin === coin) ?? null });
-  const loop = new SweepLoop(deps, adapters, { intervalMs: 10, trusted });
+  const deps = depsOf((coin) => adapters.find((each) => each.coin === coin) ?? null);
+  const loop = new SweepLoop(deps, adapters, { intervalMs: 10, trusted: () => deps.chains });
   loop.start();
   await eventually(
     'both are asked, SOL again and again',
@@ -99,6 +112,31 @@ test('a node that is slow to tell its fees does not keep the deposits of other c
   expect(asked.filter((coin) => coin === 'ETH')).toHaveLength(1);
   answer.reject(new ChainError('unavailable', 'timeout'));
   await loop.stop();
+});
+
+test('a deposit or a merchant that cannot be served does not keep those behind from being moved', async () => {
+  const asked: (string | undefined)[] = [];
+  const refused = async (intent?: SendIntent): Promise<FeeQuote> => {
+    asked.push(intent?.from);
+    throw new UnsendableAmount('the contract at the destination refuses this transfer');
+  };
+  const adapter = { ...new ScriptedChain(1).adapter('ETH'), feeQuote: refused };
+  const errors: object[] = [];
+  const deps = {
+    ...depsOf(() => adapter),
+    logger: { ...silent, error: (fields: object) => void errors.push(fields) },
+  };
+  await sweepDeposits(deps, live('ETH'));
+  expect(new Set(asked)).toEqual(new Set(Array.from({ length: DEPOSITS }, (_, at) => `a${at + 1}`)));
+  expect(errors).toHaveLength(DEPOSITS);
+  await gatherDeposits(deps, live('SOL'));
+  expect(errors.at(-1)).toMatchObject({ coin: 'SOL', merchantId: 'm' });
+  const open = { ...live('ETH'), purpose: 'send', status: 'broadcast', nonce: 1 } as const;
+  await failSweep('a1', 'ETH', 1);
+  await failSweep('a1', 'ETH', 2);
+  await db.updateTable('sends').set(open).where('created_at', '=', 2).execute();
+  await closeGaps(deps, live('ETH'));
+  expect(errors.at(-1)).toMatchObject({ coin: 'ETH', address: 'a1', nonce: 0 });
 });
 
 test('a sweep that failed by a clock since set back is not waited for until then', async () => {
