@@ -10,8 +10,14 @@ const USUAL = ['--no-experimental-wasm-revectorize', '--liftoff', '--wasm-lazy-c
  * module alone, which is optimised here and now (15 ms for that of the blocks, once in a process: the next thread gets
  * what the first one made), and whoever uses it holds its results against something else. A V8 or a processor without
  * it does the same with twice as many instructions.
+ * @param isRight tries out what came of it: otherwise the module is compiled as any other is
  */
-export function compileWide(bytes: Uint8Array<ArrayBuffer>): object {
+export function compileWide(bytes: Uint8Array<ArrayBuffer>, isRight: (module: object) => boolean): object {
+  const wide = compiledWide(bytes);
+  return isRight(wide) ? wide : new WebAssembly.Module(bytes);
+}
+
+function compiledWide(bytes: Uint8Array<ArrayBuffer>): object {
   WIDE.forEach((flag) => setFlagsFromString(flag));
   try {
     return new WebAssembly.Module(bytes);

@@ -15,11 +15,12 @@ import {
   TEXT_BYTES,
   WORDS_OF_CHUNK,
 } from './block-layout.ts';
-import type { BlockRoom } from './block-room.ts';
+import { BlockRoom } from './block-room.ts';
 import { PLACE, type TableSizes } from './block-table.ts';
 import { blockWasm } from './block-wasm.ts';
 import { malformed } from './byte-reader.ts';
 import { compileWide } from '../../wasm/wide-vectors.ts';
+import { isRight, SAMPLE_BYTES } from './try-out.ts';
 import { INITIAL_STATE, ROUND_CONSTANTS, scheduleOf } from './sha256-constants.ts';
 
 const PAGE_BYTES = 65_536;
@@ -57,10 +58,11 @@ export class BlockMemory {
   #bytes: Buffer;
   #words: Int32Array<ArrayBuffer>;
 
-  constructor(room: BlockRoom) {
+  /** @param module what blockWasm was compiled to */
+  constructor(room: BlockRoom, module: object = compiled()) {
     this.room = room;
     const env = { memory: this.#memory, shared: room.memory };
-    const instance = new WebAssembly.Instance(compiled(), { env });
+    const instance = new WebAssembly.Instance(module, { env });
     this.#run = instance.exports as unknown as Functions;
     const { buffer } = this.#memory;
     [this.#bytes, this.#words] = [Buffer.from(buffer), new Int32Array(buffer)];
@@ -214,10 +216,12 @@ function zeros(count: number): number[] {
   return Array.from({ length: count }, () => 0);
 }
 
-let module: object | null = null;
+let chosen: object | null = null;
 
 /** Once for each thread. */
 function compiled(): object {
-  module ??= compileWide(blockWasm());
-  return module;
+  chosen ??= compileWide(blockWasm(), (module) =>
+    isRight(new BlockMemory(new BlockRoom(SAMPLE_BYTES), module)),
+  );
+  return chosen;
 }
