@@ -76,4 +76,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 CMD ["node", "/app/docker/healthcheck.mjs"]
 # No init process: the daemon is started without a shell, handles SIGTERM itself and has no children to reap.
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "--max-semi-space-size=8", "--max-old-space-size=512", "--v8-pool-size=2", "--no-parallel-scavenge", "dist/main.js"]
+ENTRYPOINT ["node", "--min-semi-space-size=8", "--max-semi-space-size=8", "--max-old-space-size=512", "--memory-saver-mode", "--v8-pool-size=2", "--no-parallel-scavenge", "dist/main.js"]

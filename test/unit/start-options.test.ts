@@ -8,8 +8,10 @@ test.each(['scripts/start', 'Dockerfile', 'config/tilld.service'])(
   (file) => {
     const [line = ''] = read(file).match(/^(?:exec node|ENTRYPOINT|ExecStart=).*dist\/main\.js.*$/m) ?? [];
     expect(line.match(/--[a-z0-9-]+(?:=\d+)?/g)).toEqual([
+      '--min-semi-space-size=8',
       '--max-semi-space-size=8',
       '--max-old-space-size=512',
+      '--memory-saver-mode',
       '--v8-pool-size=2',
       '--no-parallel-scavenge',
     ]);
