@@ -38,7 +38,11 @@ export const question: Question = {
     const rounds = await alternate({
       rounds: roundsOf(bench),
       ours: async () => {
-        await putLoad(bench, { url: daemon.url, connections: 16, durationMs, requests });
+        await putLoad(bench, { url: daemon.url, connections: 16, durationMs, requests }).catch((cause) => {
+          throw new Error(`after ${held.length} spells; the daemon's last words: ${daemon.output()}`, {
+            cause,
+          });
+        });
         const { residentBytes } = daemon.usage();
         held.push(residentBytes);
         return residentBytes;
