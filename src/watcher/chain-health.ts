@@ -29,6 +29,9 @@ export interface ChainHealth {
 
 type Progress = Pick<ChainHealth, 'state' | 'height' | 'lastError'>;
 
+/** Steps above the last tip that are everyday's: one follows the chain while it records the blocks that just came. */
+const EVERYDAY_STEPS = 3;
+
 /**
  * Keeps what is known about following one chain, and tells the log when that changes: one line when
  * trouble starts, changes or ends, not one per attempt.
@@ -42,6 +45,10 @@ export class HealthRecord {
   /** Why it is not known what the network calls final; the chain is followed nevertheless. */
   #finalityError: string | null = null;
   #progress: Progress = { state: 'starting', height: null, lastError: null };
+  /** Steps recorded since blocks and mempool were last seen to their end. */
+  #steps = 0;
+  /** The log was told that the node is behind, and not yet that it is followed again. */
+  #isSaidBehind = false;
 
   constructor(logger: Logger, chain: Pick<ChainAdapter, 'coin' | 'mode'>) {
     this.#logger = logger;
@@ -95,9 +102,15 @@ export class HealthRecord {
     this.#progress = { ...this.#progress, height };
   }
 
-  /** Blocks up to this one are recorded, which may be above what the node last called its tip. */
+  /**
+   * Blocks up to this one are recorded, which may be above what the node last called its tip. A chain that is followed
+   * goes on to be while these are few: every block would else be told as trouble until the mempool was read, too.
+   */
   recorded(cursor: BlockRef): void {
-    this.#progress = { ...this.#progress, height: cursor.height, state: 'catching_up' };
+    this.#steps += 1;
+    const isEveryday = this.#progress.state === 'following' && this.#steps <= EVERYDAY_STEPS;
+    const state = isEveryday ? 'following' : 'catching_up';
+    this.#progress = { ...this.#progress, height: cursor.height, state };
     const status = this.#status;
     if (status !== null && cursor.height > status.tip.height) this.#status = { ...status, tip: cursor };
   }
@@ -107,6 +120,8 @@ export class HealthRecord {
   }
 
   following(): void {
+    this.#steps = 0;
+    this.#isSaidBehind = false;
     this.#progress = { ...this.#progress, state: 'following' };
   }
 
@@ -153,7 +168,9 @@ export class HealthRecord {
   }
 
   #behind(why: Readonly<Record<string, unknown>>, message: string): void {
-    if (this.#progress.state !== 'behind') this.#logger.warn({ ...this.#chain, ...why }, message);
+    // A node that takes block after block is one trouble, not one for each.
+    if (!this.#isSaidBehind) this.#logger.warn({ ...this.#chain, ...why }, message);
+    this.#isSaidBehind = true;
     this.#progress = { ...this.#progress, state: 'behind' };
   }
 

@@ -25,6 +25,8 @@ export class ScriptedChain {
   readonly rechecked: string[][] = [];
   /** What the node says of itself beyond its tip. */
   status: Partial<NodeStatus> = {};
+  /** Called before blocks or mempool are read. */
+  beforeRead: () => void = () => {};
   #blockCount = 0;
 
   constructor(genesisTimeMs: number) {
@@ -67,8 +69,12 @@ export class ScriptedChain {
       tip: async () => ({ height: this.tip.height, hash: this.tip.hash }),
       hashAt: async (height) => this.blocks[height]?.hash ?? null,
       blockBefore: async () => this.blocks[0] ?? this.tip,
-      blockAt: async (height) => this.blocks[height] ?? null,
+      blockAt: async (height) => {
+        this.beforeRead();
+        return this.blocks[height] ?? null;
+      },
       unconfirmed: async () => {
+        this.beforeRead();
         const credits = this.unconfirmed;
         const present = new Set([...credits.map(({ ref }) => ref.txid), ...this.others]);
         return {

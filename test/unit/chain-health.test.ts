@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import type { NodeStatus } from '../../src/domain/chain.ts';
+import type { Logger } from '../../src/domain/ports.ts';
+import { HealthRecord } from '../../src/watcher/chain-health.ts';
+
+function quiet(): void {}
+
+const blockAt = (height: number) => ({ height, hash: height.toString(16).padStart(64, '0') });
+
+const syncing: NodeStatus = {
+  tip: blockAt(1),
+  headersHeight: 100,
+  syncing: true,
+  pruneHeight: 0,
+  peers: 8,
+  version: 'test',
+  warnings: null,
+};
+
+describe('a node that is not in step with its network', () => {
+  it('is told of once, however many blocks come before it is, and again the next time', () => {
+    const warnings: string[] = [];
+    const logger: Logger = {
+      debug: quiet,
+      info: quiet,
+      warn: (_fields, message) => void warnings.push(message),
+      error: quiet,
+    };
+    const health = new HealthRecord(logger, { coin: 'BTC', mode: 'live' });
+    for (let height = 1; height <= 20; height += 1) {
+      health.recorded(blockAt(height));
+      health.behindNetwork(syncing);
+      expect(health.read(null).state).toBe('behind');
+    }
+    expect(warnings).toHaveLength(1);
+    health.following();
+    health.behindNetwork(syncing);
+    expect(warnings).toHaveLength(2);
+  });
+});
