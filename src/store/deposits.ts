@@ -10,18 +10,29 @@ export interface Deposit {
   readonly amount: bigint;
 }
 
+export interface SettledUpTo {
+  /** The newest block that counts. */
+  readonly height: number;
+  /** Those refused since are left out. */
+  readonly failedBefore: number;
+  readonly now: number;
+}
+
 /** Outputs looked at in one round. */
 const MAX_OUTPUTS = 1_000;
 
 /**
  * Payment addresses, recovered ones too, with money that blocks up to a height hold, largest first, without those that
  * are being emptied or refused that lately.
+ * @param among only these addresses, or all except these; a few thousand at most
  */
 export async function settledDeposits(
   db: Db,
   chain: ChainId,
-  upTo: { readonly height: number; readonly failedBefore: number; readonly now: number },
+  upTo: SettledUpTo,
+  among: { readonly only?: readonly string[]; readonly except?: readonly string[] } = {},
 ): Promise<Deposit[]> {
+  const { only, except = [] } = among;
   const rows = await db
     .selectFrom('outputs')
     .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
@@ -33,6 +44,8 @@ export async function settledDeposits(
     .where('outputs.spent_height', 'is', null)
     .where('outputs.height', '<=', upTo.height)
     .where('addresses.purpose', 'in', ['payment', 'recovered'])
+    .$if(only !== undefined, (query) => query.where('addresses.address', 'in', only ?? []))
+    .$if(except.length > 0, (query) => query.where('addresses.address', 'not in', except))
     .where((eb) =>
       eb.not(
         eb.exists(

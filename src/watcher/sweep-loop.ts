@@ -3,6 +3,7 @@ import type { Chains } from '../domain/chains.ts';
 import { closeGaps } from '../usecases/wallet/close-gaps.ts';
 import { gatherDeposits } from '../usecases/wallet/gather-deposits.ts';
 import { sweepDeposits, type SweepDepositsDeps } from '../usecases/wallet/sweep-deposits.ts';
+import { createSweepMemory } from '../usecases/wallet/sweep-memory.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
 /**
@@ -19,11 +20,12 @@ export class SweepLoop {
   ) {
     this.#tasks = chains.map(({ coin, mode }) => {
       const chain = { coin, mode };
+      const memory = createSweepMemory(deps.clock);
       return new PeriodicTask(`${coin} ${mode} sweeps`, options.intervalMs, deps.logger, async () => {
         const trusted = { ...deps, chains: options.trusted() };
-        await closeGaps(trusted, chain);
-        await sweepDeposits(trusted, chain);
-        await gatherDeposits(trusted, chain);
+        await closeGaps(trusted, chain, memory);
+        await sweepDeposits(trusted, chain, memory);
+        await gatherDeposits(trusted, chain, memory);
       });
     });
   }

@@ -1,4 +1,3 @@
-import { ChainError, InsufficientFunds } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { inTransaction } from '../../store/database.ts';
 import { laneGaps, laneOf, type LaneGap } from '../../store/lanes.ts';
@@ -9,30 +8,43 @@ import type { SendCoinsDeps } from './send-coins.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
 import { storeSend } from './store-send.ts';
+import { noteFailure, noteSuccess, type SweepMemory } from './sweep-memory.ts';
 
 /** Gaps closed in one round. */
 const ROUND_SIZE = 20;
 /** The least that can be sent: it goes from the account to itself. */
 const TOKEN_AMOUNT = 1n;
+const COULD_NOT = 'could not close a gap between sends';
 
 /**
  * Uses up nonces that refused sends left free below sends that came after them: no node mines
- * those before. Each costs the fee of one transfer of an account to itself.
+ * those before. Each costs the fee of one transfer of an account to itself. One that cannot be closed
+ * holds up neither the others nor the deposits that are moved after them.
+ * @param memory the same in every round
  */
-export async function closeGaps(deps: SendCoinsDeps, chain: ChainId): Promise<void> {
+export async function closeGaps(deps: SendCoinsDeps, chain: ChainId, memory: SweepMemory): Promise<void> {
   if (!sendsFromOneAddress(chain)) return;
-  for (const gap of await laneGaps(deps.db, chain, ROUND_SIZE)) {
+  const failed = memory.gaps.all();
+  const gaps = await laneGaps(deps.db, chain, ROUND_SIZE + failed.length);
+  const present = new Set(gaps.map(keyOf));
+  for (const key of failed) if (!present.has(key)) memory.gaps.forget(key);
+  // Those that did not fail come first; the sort keeps the order of the rest.
+  const due = gaps
+    .filter((gap) => !memory.gaps.isResting(keyOf(gap)))
+    .sort((a, b) => memory.gaps.failures(keyOf(a)) - memory.gaps.failures(keyOf(b)));
+  for (const gap of due.slice(0, ROUND_SIZE)) {
+    const attempt = { key: keyOf(gap), kind: memory.gaps, fields: gap, what: COULD_NOT };
     try {
       await closeGap(deps, chain, gap);
+      noteSuccess(memory, attempt);
     } catch (error) {
-      const isUsual = error instanceof ChainError || error instanceof InsufficientFunds;
-      // One that cannot be closed must hold up neither the others nor the deposits that are moved after them.
-      const why = { ...chain, ...gap, err: error };
-      if (!isUsual) deps.logger.error(why, 'could not close a gap between sends; trying again');
-      else
-        deps.logger.warn({ ...chain, ...gap, error: error.message }, 'could not close a gap between sends');
+      if (noteFailure({ ...deps, memory, chain }, attempt, error)) return;
     }
   }
+}
+
+function keyOf({ address, nonce }: LaneGap): string {
+  return `${address} ${nonce}`;
 }
 
 async function closeGap(deps: SendCoinsDeps, chain: ChainId, gap: LaneGap): Promise<void> {

@@ -17,7 +17,8 @@ import { handToNode } from './hand-to-node.ts';
 import { recordAnswer } from './record-answer.ts';
 import type { SendOrder } from './send-order.ts';
 import { storeSend } from './store-send.ts';
-import { isNodeTrouble, type SweepDepositsDeps } from './sweep-deposits.ts';
+import type { SweepDepositsDeps } from './sweep-deposits.ts';
+import { noteFailure, noteSuccess, type SweepMemory } from './sweep-memory.ts';
 
 /** Merchants served in one round. */
 const ROUND_SIZE = 20;
@@ -31,6 +32,7 @@ const LEAST_MULTIPLE_OF_FEE = 20n;
 const FAILURES_MS = 24 * 3_600_000;
 /** Pause after a failure, doubled by each further one. */
 const REST_MS = 60_000;
+const COULD_NOT = 'could not gather deposits';
 
 interface Crowd extends ChainId {
   readonly merchantId: string;
@@ -42,8 +44,13 @@ interface Crowd extends ChainId {
  * within the reach of one send by moving settled deposits to the merchant's address. The largest stay
  * where they are, so that what can be sent at once never shrinks. The deposits pay the fee
  * themselves and end at exactly nothing; signed bytes are stored before the node sees them.
+ * @param memory the same in every round
  */
-export async function gatherDeposits(deps: SweepDepositsDeps, chain: ChainId): Promise<void> {
+export async function gatherDeposits(
+  deps: SweepDepositsDeps,
+  chain: ChainId,
+  memory: SweepMemory,
+): Promise<void> {
   const perSend = accountsPerSend(chain);
   const adapter = deps.chains.get(chain.coin, chain.mode);
   const tip = await findCursor(deps.db, chain);
@@ -53,12 +60,15 @@ export async function gatherDeposits(deps: SweepDepositsDeps, chain: ChainId): P
   const reach = { perSend, settled };
   const most = perSend - 1;
   for (const crowd of await crowdedMerchants(deps.db, chain, { most, limit: ROUND_SIZE })) {
+    const { merchantId } = crowd;
+    if (memory.merchants.isResting(merchantId)) continue;
+    const attempt = { key: merchantId, kind: memory.merchants, fields: { merchantId }, what: COULD_NOT };
     try {
-      await gather(deps, { ...chain, ...crowd }, { adapter, reach });
+      const failedBefore = memory.merchants.failures(merchantId);
+      const hasAsked = await gather(deps, { ...chain, ...crowd }, { adapter, reach, failedBefore });
+      if (hasAsked) noteSuccess(memory, attempt);
     } catch (error) {
-      if (isNodeTrouble(deps, chain, error)) return;
-      const { merchantId } = crowd;
-      deps.logger.error({ ...chain, merchantId, err: error }, 'could not gather deposits; trying again');
+      if (noteFailure({ ...deps, memory, chain }, attempt, error)) return;
     }
   }
 }
@@ -72,22 +82,29 @@ interface Reach {
 
 type Using = { readonly adapter: ChainAdapter; readonly reach: Reach };
 
-async function gather(deps: SweepDepositsDeps, crowd: Crowd, { adapter, reach }: Using): Promise<void> {
+/** Whether the node was asked for it. @param using failedBefore: attempts since the last good one that signed nothing */
+async function gather(
+  deps: SweepDepositsDeps,
+  crowd: Crowd,
+  { adapter, reach, failedBefore }: Using & { readonly failedBefore: number },
+): Promise<boolean> {
   const now = deps.clock.now();
-  const failures = await failedSweeps(deps.db, crowd, { since: now - FAILURES_MS, now });
-  if (failures.count > 0 && now - failures.lastAt < REST_MS * 2 ** Math.min(failures.count - 1, 10)) return;
+  const refused = await failedSweeps(deps.db, crowd, { since: now - FAILURES_MS, now });
+  if (refused.count > 0 && now - refused.lastAt < REST_MS * 2 ** Math.min(refused.count - 1, 10))
+    return false;
+  const failures = refused.count + failedBefore;
   const { coin, mode, account } = crowd;
   const destination = deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
   const choose = async (db: Db, held?: FeeQuote['held']): Promise<SendOrder & { funds: readonly Fund[] }> => {
-    const funds = await beyondReach(db, crowd, { ...reach, failures: failures.count, held });
+    const funds = await beyondReach(db, crowd, { ...reach, failures, held });
     const amount = funds.reduce((sum, fund) => sum + fund.amount, 0n);
     return { ...crowd, destination, amount, subtractFee: true, funds };
   };
   const wish = await choose(deps.db);
-  if (wish.funds.length === 0) return;
+  if (wish.funds.length === 0) return false;
   const quote = await withHeldBeyond(deps.db, crowd, { adapter, reach });
   const draft = planGathering(await choose(deps.db, quote.held), { adapter, quote });
-  if (draft === null) return;
+  if (draft === null) return true;
   const measured = (await adapter.measure?.(draft, quote)) ?? quote;
   const stored = await inTransaction(deps.db, async (tx) => {
     const order = await choose(tx, quote.held);
@@ -95,13 +112,14 @@ async function gather(deps: SweepDepositsDeps, crowd: Crowd, { adapter, reach }:
     if (plan === null) return null;
     return storeSend(tx, deps, { order, adapter, plan, purpose: 'sweep', idempotencyKey: null });
   });
-  if (stored === null) return;
+  if (stored === null) return true;
   const { id, txid, version } = stored.send;
   deps.logger.info({ coin, mode, sweepId: id, txid }, 'gathering deposits at the merchant address');
   const result = await handToNode(adapter, stored.transaction);
   await inTransaction(deps.db, async (tx) =>
     recordAnswer(tx, deps, { sendId: id, version, result, neverOffered: true }),
   );
+  return true;
 }
 
 /** Settled deposits beyond those that one send can draw on. */

@@ -1,16 +1,9 @@
-import {
-  ChainError,
-  InsufficientFunds,
-  UnsendableAmount,
-  type ChainAdapter,
-  type FeeQuote,
-  type SendPlan,
-} from '../../domain/chain.ts';
+import { UnsendableAmount, type ChainAdapter, type FeeQuote, type SendPlan } from '../../domain/chain.ts';
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import { settledHeight, type ConfirmationPolicy } from '../../domain/confirmations.ts';
 import { finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
-import { inTransaction, type Tx } from '../../store/database.ts';
-import { settledDeposits, type Deposit } from '../../store/deposits.ts';
+import { inTransaction, type Db, type Tx } from '../../store/database.ts';
+import { settledDeposits, type Deposit, type SettledUpTo } from '../../store/deposits.ts';
 import { laneOf } from '../../store/lanes.ts';
 import { spendableFunds } from '../../store/spendable.ts';
 import { handToNode } from './hand-to-node.ts';
@@ -19,6 +12,7 @@ import type { SendCoinsDeps } from './send-coins.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
 import { storeSend } from './store-send.ts';
+import { noteFailure, noteSuccess, type SweepMemory } from './sweep-memory.ts';
 import { isWorthItsFee } from './sweep-worth.ts';
 
 export interface SweepDepositsDeps extends SendCoinsDeps {
@@ -27,15 +21,24 @@ export interface SweepDepositsDeps extends SendCoinsDeps {
 
 /** Deposits moved in one round. */
 const ROUND_SIZE = 20;
+/** Of these, kept for such that failed before, when there are others enough. */
+const ROUND_RETRIES = 5;
 /** How long a deposit rests after the node refused to move it. */
 const REST_MS = 3_600_000;
+const COULD_NOT = 'could not move a deposit';
 
 /**
  * Moves settled deposits to the merchant's address on chains where a send can draw on that address
  * only, when they are worth their fee. Each leaves exactly nothing behind. The signed bytes are
- * stored before the node sees them and carried on like those of any send.
+ * stored before the node sees them and carried on like those of any send. Those that could not be moved
+ * step back behind all others and are tried again after a rest, so each gets its turn.
+ * @param memory the same in every round
  */
-export async function sweepDeposits(deps: SweepDepositsDeps, chain: ChainId): Promise<void> {
+export async function sweepDeposits(
+  deps: SweepDepositsDeps,
+  chain: ChainId,
+  memory: SweepMemory,
+): Promise<void> {
   const adapter = deps.chains.get(chain.coin, chain.mode);
   const tip = await findCursor(deps.db, chain);
   if (!sendsFromOneAddress(chain) || adapter === null || tip === undefined) return;
@@ -44,35 +47,53 @@ export async function sweepDeposits(deps: SweepDepositsDeps, chain: ChainId): Pr
   const settled = settledHeight(base, { tip: tip.height, final });
   const now = deps.clock.now();
   const upTo = { height: settled, failedBefore: now - REST_MS, now };
-  const deposits = await settledDeposits(deps.db, chain, upTo);
-  for (const deposit of deposits.slice(0, ROUND_SIZE)) {
+  const { fresh, again } = await chooseDeposits(deps.db, chain, { upTo, memory });
+  const move = async (deposit: Deposit): Promise<Outcome> => {
+    const { address } = deposit;
+    const attempt = { key: address, kind: memory.deposits, fields: { address }, what: COULD_NOT };
     try {
-      // They come largest first: where one is not worth it, no later one is.
-      if (!(await sweep(deps, chain, { adapter, deposit }))) return;
+      const isWorthIt = await sweep(deps, chain, { adapter, deposit });
+      noteSuccess(memory, attempt);
+      return isWorthIt ? 'moved' : 'not_worth_it';
     } catch (error) {
-      if (isNodeTrouble(deps, chain, error)) return;
-      // One that cannot be moved must not hold up those behind it.
-      const { address } = deposit;
-      deps.logger.error({ ...chain, address, err: error }, 'could not move a deposit; trying again');
+      return noteFailure({ ...deps, memory, chain }, attempt, error) ? 'node_trouble' : 'failed';
     }
+  };
+  for (const deposit of fresh) {
+    const outcome = await move(deposit);
+    if (outcome === 'node_trouble') return;
+    // They come largest first: where one is not worth it, no later one is.
+    if (outcome === 'not_worth_it') break;
   }
+  for (const deposit of again) if ((await move(deposit)) === 'node_trouble') return;
 }
 
-/** Then nothing else is asked of the node in this round, and a line in the log says why. */
-export function isNodeTrouble(
-  { logger }: Pick<SweepDepositsDeps, 'logger'>,
+type Outcome = 'moved' | 'not_worth_it' | 'failed' | 'node_trouble';
+
+/** A round's share of the deposits that did not fail lately, and of those that did and have rested. */
+async function chooseDeposits(
+  db: Db,
   chain: ChainId,
-  error: unknown,
-): boolean {
-  if (!(error instanceof ChainError)) return false;
-  const { coin, mode } = chain;
-  logger.warn({ coin, mode, error: error.message }, 'could not move deposits; trying again');
-  return true;
+  { upTo, memory }: { readonly upTo: SettledUpTo; readonly memory: SweepMemory },
+): Promise<{ fresh: Deposit[]; again: Deposit[] }> {
+  const { deposits } = memory;
+  const rested = deposits.rested().slice(0, ROUND_SIZE);
+  const found = rested.length === 0 ? [] : await settledDeposits(db, chain, upTo, { only: rested });
+  const byAddress = new Map(found.map((deposit) => [deposit.address, deposit]));
+  const again = rested.flatMap((address) => byAddress.get(address) ?? []);
+  // What is not there any more was moved otherwise.
+  for (const address of rested) if (!byAddress.has(address)) deposits.forget(address);
+  const others = await settledDeposits(db, chain, upTo, { except: deposits.all() });
+  const fresh = others.slice(0, ROUND_SIZE - Math.min(again.length, ROUND_RETRIES));
+  return { fresh, again: again.slice(0, ROUND_SIZE - fresh.length) };
 }
 
 type Using = { readonly adapter: ChainAdapter; readonly deposit: Deposit };
 
-/** False when it is not worth its fee. @throws {ChainError} when the node says nothing about fees. */
+/**
+ * False when it is not worth its fee.
+ * @throws {ChainError} when the node says nothing about fees; {InsufficientFunds} when it is not there any more.
+ */
 async function sweep(deps: SweepDepositsDeps, chain: ChainId, using: Using): Promise<boolean> {
   const { adapter, deposit } = using;
   const { merchantId, account, address: from, amount } = deposit;
@@ -94,7 +115,7 @@ async function sweep(deps: SweepDepositsDeps, chain: ChainId, using: Using): Pro
   return true;
 }
 
-/** Null when the deposit is not worth its fee, or not there any more. */
+/** Null when the deposit is not worth its fee. @throws {InsufficientFunds} when it is not there any more. */
 async function planSweep(
   tx: Tx,
   order: SendOrder,
@@ -109,7 +130,7 @@ async function planSweep(
     const plan = adapter.planSend(request);
     return isWorthItsFee(amount, plan.fee) ? plan : null;
   } catch (error) {
-    if (error instanceof InsufficientFunds || error instanceof UnsendableAmount) return null;
+    if (error instanceof UnsendableAmount) return null;
     throw error;
   }
 }

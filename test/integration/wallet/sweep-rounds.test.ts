@@ -15,6 +15,7 @@ import { failedSweeps } from '../../../src/store/sends.ts';
 import { closeGaps } from '../../../src/usecases/wallet/close-gaps.ts';
 import { gatherDeposits } from '../../../src/usecases/wallet/gather-deposits.ts';
 import { sweepDeposits, type SweepDepositsDeps } from '../../../src/usecases/wallet/sweep-deposits.ts';
+import { createSweepMemory } from '../../../src/usecases/wallet/sweep-memory.ts';
 import { SweepLoop } from '../../../src/watcher/sweep-loop.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { ScriptedChain } from '../../_helpers/scripted-chain.ts';
@@ -126,17 +127,153 @@ test('a deposit or a merchant that cannot be served does not keep those behind f
     ...depsOf(() => adapter),
     logger: { ...silent, error: (fields: object) => void errors.push(fields) },
   };
-  await sweepDeposits(deps, live('ETH'));
+  const memory = createSweepMemory(deps.clock);
+  await sweepDeposits(deps, live('ETH'), memory);
   expect(new Set(asked)).toEqual(new Set(Array.from({ length: DEPOSITS }, (_, at) => `a${at + 1}`)));
   expect(errors).toHaveLength(DEPOSITS);
-  await gatherDeposits(deps, live('SOL'));
+  await gatherDeposits(deps, live('SOL'), memory);
   expect(errors.at(-1)).toMatchObject({ coin: 'SOL', merchantId: 'm' });
   const open = { ...live('ETH'), purpose: 'send', status: 'broadcast', nonce: 1 } as const;
   await failSweep('a1', 'ETH', 1);
   await failSweep('a1', 'ETH', 2);
   await db.updateTable('sends').set(open).where('created_at', '=', 2).execute();
-  await closeGaps(deps, live('ETH'));
+  await closeGaps(deps, live('ETH'), memory);
   expect(errors.at(-1)).toMatchObject({ coin: 'ETH', address: 'a1', nonce: 0 });
+});
+
+/** Larger deposits than the others, more than a round takes. */
+async function addLarge(count: number): Promise<string[]> {
+  const names = Array.from({ length: count }, (_, at) => `large${at}`);
+  for (const [at, name] of names.entries()) {
+    const id = 1_000 + at;
+    await sql`insert into addresses values (${id}, 'm', 'ETH', 'live', 0, ${id}, ${name}, ${name},
+      'payment', 'p', 1)`.execute(db);
+    await sql`insert into outputs values (${id}, 'ETH', 'live', ${`t${id}`}, 0, ${id}, 'm', 'p', '99', 'confirmed', 5,
+      'b', 1, 1, 0, null, null, null, null, 1, 1)`.execute(db);
+  }
+  return names;
+}
+
+/** Rounds in a row with one memory: who was asked about in each, and what was logged. */
+function rounds(feeQuote: (from: string | undefined) => Promise<FeeQuote>) {
+  let asked: (string | undefined)[] = [];
+  const lines: unknown[] = [];
+  const quote = async (intent?: SendIntent): Promise<FeeQuote> => {
+    asked.push(intent?.from);
+    return feeQuote(intent?.from);
+  };
+  const adapter = { ...new ScriptedChain(1).adapter('ETH'), feeQuote: quote };
+  const clock = new TestClock();
+  const note = (fields: object, message: string) => void lines.push({ ...fields, message });
+  const deps = { ...depsOf(() => adapter), clock, logger: { ...silent, warn: note, error: note } };
+  const memory = createSweepMemory(clock);
+  const takeAsked = () => {
+    const taken = asked;
+    asked = [];
+    return taken;
+  };
+  const round = async () => {
+    await sweepDeposits(deps, live('ETH'), memory);
+    return takeAsked();
+  };
+  return { clock, lines, deps, memory, takeAsked, round };
+}
+
+test('every deposit gets its turn though none of the largest can be moved, and each failure is told once', async () => {
+  const large = await addLarge(25);
+  const { clock, lines, round } = rounds(async () => Promise.reject(new UnsendableAmount('refused')));
+  const first = await round();
+  expect(first).toHaveLength(20);
+  expect(large).toEqual(expect.arrayContaining(first));
+  const second = await round();
+  expect(new Set([...first, ...second]).size).toBe(25 + DEPOSITS);
+  expect(await round()).toEqual([]);
+  expect(lines).toHaveLength(25 + DEPOSITS);
+  clock.advance(60_000);
+  const again = await round();
+  expect(again).toEqual(first);
+  expect(await round()).toEqual(second);
+  // The rest is doubled, and ends.
+  clock.advance(60_000);
+  expect(await round()).toEqual([]);
+  for (let hour = 0; hour < 24; hour += 1) {
+    clock.advance(3_600_000);
+    const asked = [...(await round()), ...(await round())];
+    expect(new Set(asked).size).toBe(25 + DEPOSITS);
+  }
+  expect(lines).toHaveLength(25 + DEPOSITS);
+});
+
+test('deposits that failed keep places in a round though others would fill it', async () => {
+  const large = await addLarge(20);
+  const { clock, round } = rounds(async () => Promise.reject(new UnsendableAmount('refused')));
+  expect(new Set(await round())).toEqual(new Set(large));
+  await sql`delete from outputs where amount = '9'`.execute(db);
+  clock.advance(60_000);
+  for (let id = 2_000; id < 2_030; id += 1) {
+    await sql`insert into addresses values (${id}, 'm', 'ETH', 'live', 0, ${id}, ${`n${id}`}, ${`n${id}`},
+      'payment', 'p', 1)`.execute(db);
+    await sql`insert into outputs values (${id}, 'ETH', 'live', ${`t${id}`}, 0, ${id}, 'm', 'p', '5', 'confirmed', 5,
+      'b', 1, 1, 0, null, null, null, null, 1, 1)`.execute(db);
+  }
+  const asked = await round();
+  expect(asked).toHaveLength(20);
+  expect(asked.filter((address) => address?.startsWith('n'))).toHaveLength(15);
+  expect(asked.filter((address) => address?.startsWith('large'))).toHaveLength(5);
+});
+
+test('a deposit about which the node never answers does not end every round before the others', async () => {
+  const [poison] = await addLarge(1);
+  const { clock, lines, round } = rounds(async (from) =>
+    Promise.reject(from === poison ? new ChainError('bad_answer', 'odd') : new UnsendableAmount('refused')),
+  );
+  expect(await round()).toEqual([poison]);
+  const second = await round();
+  expect(second).toHaveLength(DEPOSITS + 1);
+  expect(second.at(-1)).toBe(poison);
+  clock.advance(60_000);
+  expect(new Set(await round()).size).toBe(DEPOSITS + 1);
+  expect(lines.filter((line) => JSON.stringify(line).includes('odd'))).toHaveLength(1);
+});
+
+test('an outage of the node is told once, whichever deposits it meets, and again when it comes again', async () => {
+  let isDown = true;
+  const { clock, lines, round } = rounds(async () =>
+    Promise.reject(isDown ? new ChainError('unavailable', 'down') : new UnsendableAmount('refused')),
+  );
+  for (let at = 0; at < 5; at += 1) expect(await round()).toHaveLength(1);
+  expect(lines).toMatchObject([{ coin: 'ETH', error: 'down' }]);
+  isDown = false;
+  clock.advance(60_000);
+  expect(await round()).toHaveLength(DEPOSITS);
+  isDown = true;
+  clock.advance(3_600_000);
+  expect(await round()).toHaveLength(1);
+  expect(lines.filter((line) => JSON.stringify(line).includes('down'))).toHaveLength(2);
+});
+
+test('a merchant whose deposits cannot be gathered and a gap that cannot be closed rest, and are told once', async () => {
+  const { clock, lines, deps, memory, takeAsked } = rounds(async () =>
+    Promise.reject(new UnsendableAmount('refused')),
+  );
+  await failSweep('a1', 'ETH', 1);
+  await failSweep('a1', 'ETH', 2);
+  const open = { ...live('ETH'), purpose: 'send', status: 'broadcast', nonce: 1 } as const;
+  await db.updateTable('sends').set(open).where('created_at', '=', 2).execute();
+  const both = async () => {
+    await closeGaps(deps, live('ETH'), memory);
+    await gatherDeposits(deps, live('SOL'), memory);
+    return takeAsked().length;
+  };
+  expect(await both()).toBe(2);
+  expect(await both()).toBe(0);
+  clock.advance(60_000);
+  expect(await both()).toBe(2);
+  clock.advance(60_000);
+  expect(await both()).toBe(0);
+  clock.advance(60_000);
+  expect(await both()).toBe(2);
+  expect(lines).toHaveLength(2);
 });
 
 test('a sweep that failed by a clock since set back is not waited for until then', async () => {
