@@ -1,9 +1,12 @@
 /**
- * A set of 32-bit numbers in one flat array: 4 to 16 bytes each, a million in 8 MB, a question in some
- * ten nanoseconds. Zero is not told from one.
+ * A set of 32-bit numbers in flat arrays: 5 to 18 bytes each, a million in 9 MB. Zero is not told from one.
+ *
+ * Most questions are about strangers. A filter of two bits for each key, both in one word, answers for nearly all of
+ * those: it takes an eighth of the memory of the keys, so that far more of it is in the processor's caches.
  */
 export class KeySet {
   #slots = new Uint32Array(INITIAL_SLOTS);
+  #filter = new Uint32Array(INITIAL_SLOTS * FILTER_WORDS_PER_SLOT);
   #size = 0;
 
   get size(): number {
@@ -12,7 +15,10 @@ export class KeySet {
 
   add(key: number): void {
     if ((this.#size + 1) * MAX_LOAD > this.#slots.length) this.#grow();
-    if (put(this.#slots, stored(key))) this.#size += 1;
+    const wanted = stored(key);
+    if (!put(this.#slots, wanted)) return;
+    mark(this.#filter, wanted);
+    this.#size += 1;
   }
 
   has(key: number): boolean {
@@ -27,35 +33,65 @@ export class KeySet {
   }
 
   /**
-   * Where in a row those stand that are in the set: several times as fast as asking about each. The first slots of a few
-   * hundred are fetched before any is judged, so that the processor waits for many of them at once, not for one by one.
+   * Where in a row those stand that are in the set: many times as fast as asking about each. Of a few hundred, the words
+   * of the filter are looked at before any key is, without a branch, so that the processor waits for many at once.
    */
   positionsIn(keys: Uint32Array): number[] {
-    const slots = this.#slots;
-    const mask = slots.length - 1;
+    const filter = this.#filter;
+    const shift = shiftOf(filter);
     const positions: number[] = [];
-    for (let from = 0; from < keys.length; from += FETCHED) {
-      const end = Math.min(keys.length, from + FETCHED);
+    for (let from = 0; from < keys.length; from += AT_ONCE) {
+      const end = Math.min(keys.length, from + AT_ONCE);
+      let count = 0;
       for (let at = from; at < end; at += 1) {
-        firsts[at - from] = slots[scattered(stored(keys[at] ?? 0)) & mask] ?? 0;
+        const hash = spread(stored(keys[at] ?? 0));
+        const word = filter[hash >>> shift] ?? 0;
+        maybe[count] = at;
+        count += (word >>> hash) & (word >>> (hash >>> 5)) & 1;
       }
-      for (let at = from; at < end; at += 1) {
-        if (firsts[at - from] !== 0 && this.has(keys[at] ?? 0)) positions.push(at);
+      count = this.#keepNonEmpty(keys, count);
+      for (let index = 0; index < count; index += 1) {
+        const at = maybe[index] ?? 0;
+        if (this.has(keys[at] ?? 0)) positions.push(at);
       }
     }
     return positions;
   }
 
+  /** Of the positions that may be, leaves those whose first slot holds anything. @returns how many */
+  #keepNonEmpty(keys: Uint32Array, count: number): number {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let kept = 0;
+    for (let index = 0; index < count; index += 1) {
+      const at = maybe[index] ?? 0;
+      const first = slots[scattered(stored(keys[at] ?? 0)) & mask] ?? 0;
+      maybe[kept] = at;
+      kept += Math.min(first, 1);
+    }
+    return kept;
+  }
+
   #grow(): void {
-    const wider = new Uint32Array(this.#slots.length * 2);
-    for (const key of this.#slots) if (key !== 0) put(wider, key);
+    const { length } = this.#slots;
+    const wider = new Uint32Array(length * 2);
+    const filter = new Uint32Array(length * 2 * FILTER_WORDS_PER_SLOT);
+    for (const key of this.#slots) {
+      if (key === 0) continue;
+      put(wider, key);
+      mark(filter, key);
+    }
     this.#slots = wider;
+    this.#filter = filter;
   }
 }
 
 const INITIAL_SLOTS = 1_024;
-const FETCHED = 512;
-const firsts = new Uint32Array(FETCHED);
+/** Four bits for each slot, eight at least for each key: of strangers it lets one in some eighteen through, at the most. */
+const FILTER_WORDS_PER_SLOT = 1 / 8;
+/** Keys that are looked at together. */
+const AT_ONCE = 1_024;
+const maybe = new Uint32Array(AT_ONCE);
 /** At least half of the slots stay empty: runs of full ones stay short. */
 const MAX_LOAD = 2;
 
@@ -71,9 +107,26 @@ function put(slots: Uint32Array, key: number): boolean {
   return true;
 }
 
+/** Sets the bits of a key in a filter. Shifts go by the lowest five bits of their distance. */
+function mark(filter: Uint32Array, key: number): void {
+  const hash = spread(key);
+  const at = hash >>> shiftOf(filter);
+  filter[at] = (filter[at] ?? 0) | (1 << hash) | (1 << (hash >>> 5));
+}
+
+/** By how much a hash is shifted for the number of its word: its highest bits are. */
+function shiftOf(filter: Uint32Array): number {
+  return 1 + Math.clz32(filter.length);
+}
+
 /** Zero marks an empty slot. */
 function stored(key: number): number {
   return key >>> 0 || 1;
+}
+
+/** Fibonacci hashing: the highest bits depend upon all of the key, and as the keys are hashes the others are well spread. */
+function spread(key: number): number {
+  return Math.imul(key, 0x9e3779b1);
 }
 
 /** MurmurHash3's last step: keys that look alike come to lie far apart. */

@@ -23,6 +23,20 @@ describe('a set of 32-bit keys', () => {
     );
   });
 
+  it('finds all of a large set in one row, and nobody else', () => {
+    const set = new KeySet();
+    const inside = Uint32Array.from({ length: 70_000 }, (_, at) => Math.imul(at + 1, 0x6b43a9b5));
+    for (const key of inside) set.add(key);
+    const row = new Uint32Array(2 * inside.length);
+    for (const [at, key] of inside.entries()) {
+      row[2 * at] = key;
+      // A bijection: none of these is the product of a number up to 70,000.
+      row[2 * at + 1] = Math.imul(at + 1_000_000, 0x6b43a9b5);
+    }
+    expect(set.positionsIn(row)).toEqual(Array.from(inside, (_, at) => 2 * at));
+    expect(set.positionsIn(new Uint32Array())).toEqual([]);
+  });
+
   it('keeps neighbours apart and never says no to zero once it was added', () => {
     const set = new KeySet();
     set.add(0);
