@@ -28,6 +28,7 @@ import type { RecordCheckDeps } from './usecases/domains/record-check.ts';
 import type { ObserveDeps } from './usecases/chain/observe-deps.ts';
 import { PaymentNews } from './usecases/payment/payment-news.ts';
 import { extendLookAhead, type LookAheadDeps } from './usecases/wallet/look-ahead.ts';
+import { SendsInHand } from './usecases/wallet/sends-in-hand.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from './usecases/wallet/send-policy.ts';
 import { Watcher } from './watcher/watcher.ts';
 import { createAddressStock } from './wallet/address-stock.ts';
@@ -123,6 +124,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     deriver: stock,
     keys: wallet,
     policy: options.sendPolicy ?? DEFAULT_SEND_POLICY,
+    inHand: new SendsInHand(),
     watchKeyOf: watchKeys(liveNetwork),
     baseUrl: config.http.baseUrl,
     confirmations: confirmationPolicies(config),

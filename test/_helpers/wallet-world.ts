@@ -14,6 +14,7 @@ import { newUuid } from '../../src/usecases/new-id.ts';
 import type { ObserveDeps } from '../../src/usecases/chain/observe-deps.ts';
 import { getBalances } from '../../src/usecases/wallet/get-balances.ts';
 import type { SendCoinsDeps } from '../../src/usecases/wallet/send-coins.ts';
+import { SendsInHand } from '../../src/usecases/wallet/sends-in-hand.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from '../../src/usecases/wallet/send-policy.ts';
 import { SharedThread } from '../../src/thread/shared-thread.ts';
 import { createWallet } from '../../src/wallet/derivation.ts';
@@ -185,6 +186,7 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
     deriver: wallet,
     keys: wallet,
     policy: { ...DEFAULT_SEND_POLICY, ...options.policy },
+    inHand: new SendsInHand(),
     wakeWebhooks: () => {},
     tellPaymentNews: () => {},
   };

@@ -3,6 +3,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import { inTransaction } from '../../store/database.ts';
 import {
   dueSends,
+  findSend,
   signedSends,
   versionsOf,
   type StoredSend,
@@ -29,6 +30,7 @@ export type AdvanceSendsDeps = Pick<
   | 'baseUrl'
   | 'rates'
   | 'policy'
+  | 'inHand'
   | 'wakeWebhooks'
   | 'tellPaymentNews'
 >;
@@ -57,7 +59,8 @@ export async function advanceSends(
       : await dueSends(deps.db, chain, dueTimes(deps), ROUND_SIZE);
   let unclear = 0;
   for (const send of due) {
-    const kind = await tryAgain(deps, adapter, send);
+    const kind = await deps.inHand.take(send.id, async () => tryAgain(deps, adapter, send));
+    if (kind === null) continue;
     unclear = kind === 'unknown' ? unclear + 1 : 0;
     if (unclear >= PATIENCE) break;
   }
@@ -71,18 +74,26 @@ function dueTimes(deps: AdvanceSendsDeps): { now: number; impossible: number } {
   return { now, impossible: now + Math.max(firstAnswerMs, retryMaxMs, rebroadcastMs) };
 }
 
-/** One send that cannot be carried on must not hold up those behind it. */
+/** One send that cannot be carried on must not hold up those behind it. Null when others have done so since it was read. */
 async function tryAgain(
   deps: AdvanceSendsDeps,
   adapter: ChainAdapter,
   send: StoredSend,
-): Promise<BroadcastResult['kind']> {
+): Promise<BroadcastResult['kind'] | null> {
   try {
+    if (await hasMovedOn(deps, send)) return null;
     return (await offerAgain(deps, adapter, send)).kind;
   } catch (error) {
     deps.logger.error({ sendId: send.id, err: error }, 'could not carry a send on; trying again');
     return 'unknown';
   }
+}
+
+async function hasMovedOn({ db }: AdvanceSendsDeps, read: StoredSend): Promise<boolean> {
+  const send = await findSend(db, read.id);
+  if (send === undefined) return true;
+  const isOffered = send.broadcasts !== read.broadcasts || send.next_broadcast_at !== read.next_broadcast_at;
+  return isOffered || send.status !== read.status || send.version !== read.version;
 }
 
 async function offerAgain(

@@ -48,7 +48,7 @@ export async function bumpSends(deps: BumpSendsDeps, chain: ChainId): Promise<vo
   const quote = await adapter.feeQuote();
   for (const { id } of stuck) {
     try {
-      await bumpSend(deps, id, { adapter, quote });
+      await deps.inHand.take(id, async () => bumpSend(deps, id, { adapter, quote }));
     } catch (error) {
       deps.logger.error({ sendId: id, err: error }, 'could not raise the fee of a send; trying again');
     }

@@ -1,13 +1,10 @@
 import type { ChainId } from '../../domain/coins.ts';
-import { inTransaction } from '../../store/database.ts';
 import { laneGaps, laneOf, type LaneGap } from '../../store/lanes.ts';
 import { spendableFunds } from '../../store/spendable.ts';
-import { handToNode } from './hand-to-node.ts';
-import { recordAnswer } from './record-answer.ts';
+import { offerSweep } from './offer-sweep.ts';
 import type { SendCoinsDeps } from './send-coins.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
-import { storeSend } from './store-send.ts';
 import { noteFailure, noteSuccess, type SweepMemory } from './sweep-memory.ts';
 
 /** Gaps closed in one round. */
@@ -54,28 +51,17 @@ async function closeGap(deps: SendCoinsDeps, chain: ChainId, gap: LaneGap): Prom
   const amount = TOKEN_AMOUNT;
   const order: SendOrder = { ...chain, merchantId, account, destination: from, amount, subtractFee: false };
   const quote = await adapter.feeQuote({ from, destination: from, amount });
-  const stored = await inTransaction(deps.db, async (tx) => {
-    const lane = await laneOf(tx, { ...order, address: from, fromNonce: nonce });
-    const funds = await spendableFunds(tx, { ...order, from });
-    const request = {
-      funds,
-      destination: from,
-      amount,
-      subtractFee: false,
-      changeAddress: from,
-      quote,
-      lane,
-    };
-    const plan = adapter.planSend(request);
-    // The node counts from elsewhere: the gap was closed in the meantime, or is not one.
-    if (plan.account?.nonce !== nonce) return null;
-    return storeSend(tx, deps, { order, adapter, plan, purpose: 'sweep', idempotencyKey: null });
+  await offerSweep(deps, {
+    adapter,
+    plan: async (tx) => {
+      const lane = await laneOf(tx, { ...order, address: from, fromNonce: nonce });
+      const funds = await spendableFunds(tx, { ...order, from });
+      const sender = { destination: from, changeAddress: from };
+      const plan = adapter.planSend({ ...sender, funds, amount, subtractFee: false, quote, lane });
+      // The node counts from elsewhere: the gap was closed in the meantime, or is not one.
+      return plan.account?.nonce === nonce ? { order, plan } : null;
+    },
+    tell: ({ id, txid }) =>
+      deps.logger.warn({ ...chain, sendId: id, txid, nonce }, 'closing a gap that a refused send left'),
   });
-  if (stored === null) return;
-  const { id, txid, version } = stored.send;
-  deps.logger.warn({ ...chain, sendId: id, txid, nonce }, 'closing a gap that a refused send left');
-  const result = await handToNode(adapter, stored.transaction);
-  await inTransaction(deps.db, async (tx) =>
-    recordAnswer(tx, deps, { sendId: id, version, result, neverOffered: true }),
-  );
 }

@@ -10,13 +10,11 @@ import {
 import type { ChainId } from '../../domain/coins.ts';
 import { settledHeight } from '../../domain/confirmations.ts';
 import { finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
+import type { Db } from '../../store/database.ts';
 import { failedSweeps } from '../../store/sends.ts';
 import { crowdedMerchants, spendableAccounts } from '../../store/spendable-accounts.ts';
-import { handToNode } from './hand-to-node.ts';
-import { recordAnswer } from './record-answer.ts';
+import { offerSweep } from './offer-sweep.ts';
 import type { SendOrder } from './send-order.ts';
-import { storeSend } from './store-send.ts';
 import type { SweepDepositsDeps } from './sweep-deposits.ts';
 import { noteFailure, noteSuccess, type SweepMemory } from './sweep-memory.ts';
 
@@ -106,19 +104,16 @@ async function gather(
   const draft = planGathering(await choose(deps.db, quote.held), { adapter, quote });
   if (draft === null) return true;
   const measured = (await adapter.measure?.(draft, quote)) ?? quote;
-  const stored = await inTransaction(deps.db, async (tx) => {
-    const order = await choose(tx, quote.held);
-    const plan = planGathering(order, { adapter, quote: measured });
-    if (plan === null) return null;
-    return storeSend(tx, deps, { order, adapter, plan, purpose: 'sweep', idempotencyKey: null });
+  await offerSweep(deps, {
+    adapter,
+    plan: async (tx) => {
+      const order = await choose(tx, quote.held);
+      const plan = planGathering(order, { adapter, quote: measured });
+      return plan === null ? null : { order, plan };
+    },
+    tell: ({ id, txid }) =>
+      deps.logger.info({ coin, mode, sweepId: id, txid }, 'gathering deposits at the merchant address'),
   });
-  if (stored === null) return true;
-  const { id, txid, version } = stored.send;
-  deps.logger.info({ coin, mode, sweepId: id, txid }, 'gathering deposits at the merchant address');
-  const result = await handToNode(adapter, stored.transaction);
-  await inTransaction(deps.db, async (tx) =>
-    recordAnswer(tx, deps, { sendId: id, version, result, neverOffered: true }),
-  );
   return true;
 }
 

@@ -13,6 +13,7 @@ import { repeatedSend } from './repeated-send.ts';
 import { chainFor, planOrder, quoteFee, readOrder, type SendInput, type SendOrder } from './send-order.ts';
 import type { SendPolicy } from './send-policy.ts';
 import { viewSend, type SendView } from './send-view.ts';
+import type { SendsInHand } from './sends-in-hand.ts';
 import { storeSend } from './store-send.ts';
 
 export interface SendCoinsDeps extends ApplyFactsDeps {
@@ -21,6 +22,8 @@ export interface SendCoinsDeps extends ApplyFactsDeps {
   readonly deriver: AddressDeriver;
   readonly keys: KeySource;
   readonly policy: SendPolicy;
+  /** One of the process: all that offer sends to nodes share it. */
+  readonly inHand: SendsInHand;
   /** Wakes the webhook queue after events were committed. */
   readonly wakeWebhooks: () => void;
 }
@@ -67,21 +70,23 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
   const wish = await request.order(deps.db);
   const adapter = chainFor(deps.chains, wish);
   const quote = await quoteFee(deps, adapter, wish);
-  const stored = await inTransaction(deps.db, async (tx) => {
-    const repeat = await findRepeat(tx, request);
-    if (repeat !== null) return { send: repeat, transaction: null };
-    const order = await request.order(tx);
-    if (order.coin !== adapter.coin || order.mode !== adapter.mode)
-      throw new Error('an order changed its chain');
-    const { idempotencyKey } = request;
-    const fresh = await planAndStore(tx, deps, { order, adapter, quote, idempotencyKey });
-    await request.stored?.(tx, fresh.send, order);
-    return fresh;
+  return deps.inHand.begin(async (sendId) => {
+    const stored = await inTransaction(deps.db, async (tx) => {
+      const repeat = await findRepeat(tx, request);
+      if (repeat !== null) return { send: repeat, transaction: null };
+      const order = await request.order(tx);
+      if (order.coin !== adapter.coin || order.mode !== adapter.mode)
+        throw new Error('an order changed its chain');
+      const { idempotencyKey } = request;
+      const fresh = await planAndStore(tx, deps, { sendId, order, adapter, quote, idempotencyKey });
+      await request.stored?.(tx, fresh.send, order);
+      return fresh;
+    });
+    const { send, transaction } = stored;
+    if (transaction === null) return unlessFailed(send);
+    deps.logger.info({ sendId, coin: send.coin, mode: send.mode, txid: send.txid }, 'send signed');
+    return unlessFailed(await settle(deps, send, await handToNode(adapter, transaction)));
   });
-  const { send, transaction } = stored;
-  if (transaction === null) return unlessFailed(send);
-  deps.logger.info({ sendId: send.id, coin: send.coin, mode: send.mode, txid: send.txid }, 'send signed');
-  return unlessFailed(await settle(deps, send, await handToNode(adapter, transaction)));
 }
 
 async function findRepeat(db: Db, request: SendRequest): Promise<StoredSend | null> {
@@ -95,17 +100,18 @@ async function planAndStore(
   tx: Tx,
   deps: SendCoinsDeps,
   request: {
+    readonly sendId: string;
     readonly order: SendOrder;
     readonly adapter: ChainAdapter;
     readonly quote: FeeQuote;
     readonly idempotencyKey: string | null;
   },
 ): Promise<{ send: StoredSend; transaction: StoredTransaction }> {
-  const { order, adapter, quote, idempotencyKey } = request;
+  const { sendId, order, adapter, quote, idempotencyKey } = request;
   const plan = await planOrder(tx, deps, order, { adapter, quote });
   if (plan.change !== null)
     await takeChangeAddress(tx, deps, { wallet: order, adapter, address: plan.change.address });
-  return storeSend(tx, deps, { order, adapter, plan, purpose: 'send', idempotencyKey });
+  return storeSend(tx, deps, { sendId, order, adapter, plan, purpose: 'send', idempotencyKey });
 }
 
 /** The node may have it by now: where its answer cannot be written, nobody is to believe that nothing was sent. */

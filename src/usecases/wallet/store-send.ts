@@ -4,7 +4,6 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/database.ts';
 import { disownFailedVersion, insertSend, insertSendVersion, type StoredSend } from '../../store/sends.ts';
 import { reserveOutputs } from '../../store/spendable.ts';
-import { newId } from '../new-id.ts';
 import type { SendOrder } from './send-order.ts';
 import type { SendPolicy } from './send-policy.ts';
 import { writePlan } from './stored-plan.ts';
@@ -20,6 +19,8 @@ export async function storeSend(
   tx: Tx,
   deps: StoreSendDeps,
   request: {
+    /** See SendsInHand: whoever stores it has it in hand. */
+    readonly sendId: string;
     readonly order: SendOrder;
     readonly adapter: ChainAdapter;
     readonly plan: SendPlan;
@@ -27,12 +28,12 @@ export async function storeSend(
     readonly idempotencyKey: string | null;
   },
 ): Promise<{ send: StoredSend; transaction: SignedTransaction }> {
-  const { order, adapter, plan, purpose, idempotencyKey } = request;
+  const { sendId, order, adapter, plan, purpose, idempotencyKey } = request;
   const { coin, mode } = order;
   const transaction = adapter.signSend(plan, deps.keys);
   const now = deps.clock.now();
   const send: StoredSend = {
-    id: newId('snd_'),
+    id: sendId,
     merchant_id: order.merchantId,
     coin,
     mode,

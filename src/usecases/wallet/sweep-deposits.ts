@@ -2,16 +2,14 @@ import { UnsendableAmount, type ChainAdapter, type FeeQuote, type SendPlan } fro
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import { settledHeight, type ConfirmationPolicy } from '../../domain/confirmations.ts';
 import { finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
-import { inTransaction, type Db, type Tx } from '../../store/database.ts';
+import type { Db, Tx } from '../../store/database.ts';
 import { settledDeposits, type Deposit, type SettledUpTo } from '../../store/deposits.ts';
 import { laneOf } from '../../store/lanes.ts';
 import { spendableFunds } from '../../store/spendable.ts';
-import { handToNode } from './hand-to-node.ts';
-import { recordAnswer } from './record-answer.ts';
+import { offerSweep } from './offer-sweep.ts';
 import type { SendCoinsDeps } from './send-coins.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
-import { storeSend } from './store-send.ts';
 import { noteFailure, noteSuccess, type SweepMemory } from './sweep-memory.ts';
 import { isWorthItsFee } from './sweep-worth.ts';
 
@@ -100,19 +98,15 @@ async function sweep(deps: SweepDepositsDeps, chain: ChainId, using: Using): Pro
   const destination = deps.deriver.address({ ...chain, account, branch: 0, index: 0 });
   const order: SendOrder = { ...chain, merchantId, account, destination, amount, subtractFee: true };
   const quote = await adapter.feeQuote({ from, destination, amount });
-  const stored = await inTransaction(deps.db, async (tx) => {
-    const plan = await planSweep(tx, order, { adapter, from, quote });
-    if (plan === null) return null;
-    return storeSend(tx, deps, { order, adapter, plan, purpose: 'sweep', idempotencyKey: null });
+  return offerSweep(deps, {
+    adapter,
+    plan: async (tx) => {
+      const plan = await planSweep(tx, order, { adapter, from, quote });
+      return plan === null ? null : { order, plan };
+    },
+    tell: ({ id, txid }) =>
+      deps.logger.info({ ...chain, sweepId: id, txid, from }, 'moving a deposit to the merchant address'),
   });
-  if (stored === null) return false;
-  const { id, txid, version } = stored.send;
-  deps.logger.info({ ...chain, sweepId: id, txid, from }, 'moving a deposit to the merchant address');
-  const result = await handToNode(adapter, stored.transaction);
-  await inTransaction(deps.db, async (tx) =>
-    recordAnswer(tx, deps, { sendId: id, version, result, neverOffered: true }),
-  );
-  return true;
 }
 
 /** Null when the deposit is not worth its fee. @throws {InsufficientFunds} when it is not there any more. */
