@@ -35,6 +35,8 @@ export interface Rpc {
    * @throws {RpcRefusal} when the node answers an error; {ChainError} for everything else.
    */
   call<T>(method: string, params: RpcParams, schema: z.ZodType<T>, size?: AnswerSize): Promise<T>;
+  /** As call; not repeated when the line breaks, so that the answer is that of the only request that can have reached a node. */
+  callOnce<T>(method: string, params: RpcParams, schema: z.ZodType<T>): Promise<T>;
   /** Several calls in one request; answers are matched by id, each a value or the node's refusal. */
   batch<T>(
     requests: readonly RpcRequest[],
@@ -64,7 +66,7 @@ export function createRpc(transport: RpcTransport): Rpc {
     method: string,
     params: RpcParams,
     schema: z.ZodType<T>,
-    size: AnswerSize = 'usual',
+    size: AnswerSize | 'once' = 'usual',
   ): Promise<T> {
     const id = nextId();
     const reply = REPLY.safeParse(await exchange({ jsonrpc: '1.0', id, method, params }, method, size));
@@ -96,10 +98,11 @@ export function createRpc(transport: RpcTransport): Rpc {
     });
   }
 
-  async function exchange(body: unknown, what: string, size: AnswerSize): Promise<unknown> {
+  async function exchange(body: unknown, what: string, size: AnswerSize | 'once'): Promise<unknown> {
     const asked = JSON.stringify(body);
-    const isLong = size === 'long';
-    const answer = await (isLong ? transport.postForBytes(asked, what) : transport.post(asked, what));
+    const answer = await (size === 'long'
+      ? transport.postForBytes(asked, what)
+      : transport.post(asked, what, { once: size === 'once' }));
     const { status } = answer;
     if (status === 401 || status === 403) {
       throw new ChainError('unavailable', `${what}: the node refuses our credentials or address (${status})`);
@@ -114,7 +117,12 @@ export function createRpc(transport: RpcTransport): Rpc {
     }
   }
 
-  return { call, batch, close: () => transport.close() };
+  return {
+    call,
+    callOnce: async (method, params, schema) => call(method, params, schema, 'once'),
+    batch,
+    close: () => transport.close(),
+  };
 }
 
 function valueOf<T>(reply: Reply, method: string, schema: z.ZodType<T>): T | RpcRefusal {
