@@ -2,9 +2,12 @@ import type { Sieve } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import { keyOfBytes } from '../domain/key-of-bytes.ts';
 import { watchKeysAfter } from './addresses.ts';
+import type { ChangeWatch, Stand } from './change-watch.ts';
 import type { Db } from './database.ts';
 import { KeySet } from './key-set.ts';
 import { txidsAfter } from './outputs.ts';
+import { changeWatchOf } from './runners.ts';
+import type { KeptTable } from './table-writes.ts';
 import { contestedTxids } from './unconfirmed-inputs.ts';
 
 /** Rows taken in per look: some ten milliseconds. */
@@ -13,11 +16,21 @@ const PAGE = 8_000;
 const MAX_CONTESTED = 5_000;
 const MAX_KEY_BYTES = 512;
 
+/** What unconfirmed payments to us spend. */
+interface Contested {
+  /** Too much to be held. */
+  readonly isFlooded: boolean;
+  readonly tails: ReadonlySet<number>;
+}
+
 /**
  * Keeps a 32-bit trace of every watched script and of every transaction that paid us, so that a block
  * is sifted without a question to the database for each of its strangers. Addresses and outputs are
  * only ever added, in the order of their numbers and by one writer: each look takes in what came
  * since the last. After a start a large shop's takes many looks, until which there is no sieve.
+ *
+ * A look asks the database for a table only when it may hold anything new: when this process wrote to it since
+ * (see ChangeWatch), or another process wrote anything.
  */
 export class ChainSieve {
   readonly #db: Db;
@@ -25,31 +38,64 @@ export class ChainSieve {
   readonly #scripts = new KeySet();
   readonly #paying = new KeySet();
   readonly #key = Buffer.alloc(MAX_KEY_BYTES);
+  /** Of each table that was read to its end, as of when. */
+  readonly #read = new Map<KeptTable, Stand>();
+  #contested: Contested = { isFlooded: true, tails: new Set() };
   #lastAddress = 0;
   #lastOutput = 0;
+  #isHearing = false;
 
-  constructor(db: Db, chain: ChainId) {
+  constructor(db: Db, { coin, mode }: ChainId) {
     this.#db = db;
-    this.#chain = chain;
+    this.#chain = { coin, mode };
   }
 
   /** The sieve as of now; null while it gets ready. */
   async look(): Promise<Sieve | null> {
-    const hasAll = (await this.#takeAddresses()) && (await this.#takeOutputs());
-    if (!hasAll) return null;
-    const contested = await contestedTxids(this.#db, this.#chain, MAX_CONTESTED + 1);
-    const isFlooded = contested.length > MAX_CONTESTED;
-    const spent = new Set(contested.map(idTail));
-    const mayOwn = (tail: number): boolean => isFlooded || this.#paying.has(tail) || spent.has(tail);
+    const watch = changeWatchOf(this.#db);
+    if (watch !== null) this.#hear(watch);
+    // Before anything is read: what is written meanwhile is read again.
+    const now = watch?.stand() ?? null;
+    const hasAll =
+      (await this.#catchUp('addresses', now, () => this.#takeAddresses())) &&
+      (await this.#catchUp('outputs', now, () => this.#takeOutputs())) &&
+      (await this.#catchUp('unconfirmed_inputs', now, () => this.#takeContested()));
+    return hasAll ? this.#sieve(this.#contested) : null;
+  }
+
+  #sieve({ isFlooded, tails }: Contested): Sieve {
+    const mayOwn = (tail: number): boolean => isFlooded || this.#paying.has(tail) || tails.has(tail);
     return {
       mayWatch: (key) => this.#scripts.has(key),
       mayOwn,
       many: {
         mayWatch: (keys) => this.#scripts.positionsIn(keys),
         mayOwn: (keys) =>
-          isFlooded || spent.size > 0 ? positionsOf(keys, mayOwn) : this.#paying.positionsIn(keys),
+          isFlooded || tails.size > 0 ? positionsOf(keys, mayOwn) : this.#paying.positionsIn(keys),
       },
     };
+  }
+
+  /** What is not counted as written must be heard of. */
+  #hear(watch: ChangeWatch): void {
+    if (this.#isHearing) return;
+    this.#isHearing = true;
+    const { coin, mode } = this.#chain;
+    watch.hearOutputs((output) => {
+      if (output.coin === coin && output.mode === mode) this.#paying.add(idTail(output.txid));
+    });
+  }
+
+  /**
+   * Reads a table unless nothing can have been written to it since it was read to its end.
+   * @returns whether all of it was read
+   */
+  async #catchUp(table: KeptTable, now: Stand | null, read: () => Promise<boolean>): Promise<boolean> {
+    const last = this.#read.get(table);
+    if (last !== undefined && now !== null && isSame(table, last, now)) return true;
+    const hasAll = await read();
+    if (hasAll && now !== null) this.#read.set(table, now);
+    return hasAll;
   }
 
   async #takeAddresses(): Promise<boolean> {
@@ -71,6 +117,16 @@ export class ChainSieve {
     }
     return rows.length < PAGE;
   }
+
+  async #takeContested(): Promise<boolean> {
+    const txids = await contestedTxids(this.#db, this.#chain, MAX_CONTESTED + 1);
+    this.#contested = { isFlooded: txids.length > MAX_CONTESTED, tails: new Set(txids.map(idTail)) };
+    return true;
+  }
+}
+
+function isSame(table: KeptTable, a: Stand, b: Stand): boolean {
+  return a.foreign === b.foreign && a.writes[table] === b.writes[table];
 }
 
 function positionsOf(keys: Uint32Array, may: (key: number) => boolean): number[] {

@@ -10,6 +10,7 @@ import { OutsideLock } from './outside-lock.ts';
 import { PlainSpokenDialect } from './plain-spoken.ts';
 import type { Runner, Runners, SnapshotRunner } from './runners.ts';
 import { plannedOnce } from './statements.ts';
+import { type KeptTable, TableWrites, tablesWrittenBy } from './table-writes.ts';
 
 /** How long a statement waits for another process, and all of this one with it; a writer only until it is open. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -47,8 +48,10 @@ export function openSqlite(
   const flushAside = reader === null ? null : flushAsideOf(sqlite, reader, { path, logger });
   const checkpointer = reader === null ? null : checkpointerOf(sqlite, reader, { path, logger, thread });
   const outsideLock = new OutsideLock({ isLocked, isFree: () => canWrite(sqlite), logger });
+  const writes = new TableWrites();
   const beforeWrite = (statement: string): void => {
     reader?.endSnapshot();
+    writes.note(tablesWrittenBy(statement));
     flushAside?.check(statement, sqlite.inTransaction);
     checkpointer?.written();
   };
@@ -59,10 +62,10 @@ export function openSqlite(
         ? null
         : {
             reader,
-            writer: runnerOn(sqlite),
+            writer: runnerOn(sqlite, writes),
             flushAside,
             outsideLock,
-            changes: new ChangeWatch(sqlite, () => reader.endSnapshot()),
+            changes: new ChangeWatch(sqlite, writes, () => reader.endSnapshot()),
           },
     closeHelpers: async () => {
       await flushAside?.close();
@@ -208,15 +211,24 @@ class Reader implements SnapshotRunner {
   }
 }
 
-function runnerOn(sqlite: Database.Database): Runner {
-  const statements = new Map<string, Database.Statement>();
+/** @param writes counts what it writes, if it does */
+function runnerOn(sqlite: Database.Database, writes?: TableWrites): Runner {
+  const known = new Map<string, { statement: Database.Statement; tables: readonly KeptTable[] }>();
   return {
     // Bounded by the statements written down in the program: none is put together from what is asked.
     all: (text, parameters) => {
-      let statement = statements.get(text);
-      if (statement === undefined) statements.set(text, (statement = sqlite.prepare(plannedOnce(text))));
-      if (statement.reader) return statement.all(parameters);
-      statement.run(parameters);
+      let one = known.get(text);
+      if (one === undefined) {
+        one = { statement: sqlite.prepare(plannedOnce(text)), tables: tablesWrittenBy(text) };
+        known.set(text, one);
+      }
+      const { statement, tables } = one;
+      if (statement.reader) {
+        writes?.note(tables);
+        return statement.all(parameters);
+      }
+      const { changes } = statement.run(parameters);
+      if (changes > 0) writes?.note(tables);
       return [];
     },
   };

@@ -3,6 +3,7 @@ import type { Credit, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import { prepared, type SlotOf } from './prepared.ts';
+import { changeWatchOf } from './runners.ts';
 import type { OutputRow } from './tables.ts';
 
 /** One output that paid us, as the ledger holds it. */
@@ -18,7 +19,9 @@ export type ObservedOutput = Omit<StoredOutput, Optional> & Partial<Pick<StoredO
 
 /** Writes an output as observed now; what its spending side knows is left alone. */
 export async function putOutput(tx: Tx, row: ObservedOutput): Promise<void> {
-  await put(tx, { ...row, awaited_depth: row.awaited_depth ?? 0 });
+  const write = (): unknown => put(tx, { ...row, awaited_depth: row.awaited_depth ?? 0 });
+  const watch = changeWatchOf(tx);
+  await (watch === null ? write() : watch.tellOutput(row, write));
 }
 
 const put = prepared((db, slot: SlotOf<Omit<StoredOutput, 'seq'>>) => {

@@ -27,7 +27,8 @@ export interface Runners {
 }
 
 const runners = new WeakMap<Kysely<Tables>, Runners>();
-const running = new WeakMap<Kysely<Tables>, Runner>();
+/** Those of open transactions, by these. */
+const running = new WeakMap<Kysely<Tables>, Runners>();
 
 /** Lets prepared statements of this database run by themselves. */
 export function setRunners(db: Kysely<Tables>, all: Runners): void {
@@ -37,7 +38,7 @@ export function setRunners(db: Kysely<Tables>, all: Runners): void {
 /** Lets prepared statements run within this transaction of the database. */
 export function enterTransaction(db: Kysely<Tables>, tx: Kysely<Tables>): void {
   const both = runners.get(db);
-  if (both !== undefined) running.set(tx, both.writer);
+  if (both !== undefined) running.set(tx, both);
 }
 
 /** Once it has ended, whoever still uses it must hear so from Kysely. */
@@ -50,7 +51,7 @@ export function leaveTransaction(tx: Kysely<Tables>): void {
  * database in memory, and in transactions that inTransaction did not open.
  */
 export function runnerOf(db: Kysely<Tables>): Runner | null {
-  return running.get(db) ?? runners.get(db)?.reader ?? null;
+  return running.get(db)?.writer ?? runners.get(db)?.reader ?? null;
 }
 
 /** Null for a database in memory, which is never flushed. */
@@ -71,7 +72,7 @@ export function versionOf(db: Kysely<Tables>): number | null {
   return runners.get(db)?.reader.version() ?? null;
 }
 
-/** Null for a database in memory, of which nothing needs to be kept there once more. */
+/** Also in a transaction. Null for a database in memory, of which nothing needs to be kept there once more. */
 export function changeWatchOf(db: Kysely<Tables>): ChangeWatch | null {
-  return runners.get(db)?.changes ?? null;
+  return (running.get(db) ?? runners.get(db))?.changes ?? null;
 }

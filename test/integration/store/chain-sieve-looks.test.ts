@@ -1,0 +1,330 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import * as fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Sieve } from '../../../src/domain/chain.ts';
+import { keyOfBytes } from '../../../src/domain/key-of-bytes.ts';
+import { insertAddresses } from '../../../src/store/addresses.ts';
+import type { ChangeWatch } from '../../../src/store/change-watch.ts';
+import { ChainSieve } from '../../../src/store/chain-sieve.ts';
+import { inSnapshot, inTransaction, type Tx } from '../../../src/store/database.ts';
+import { putOutput } from '../../../src/store/outputs.ts';
+import { changeWatchOf } from '../../../src/store/runners.ts';
+import { forgetSettledInputs, rememberInputs } from '../../../src/store/unconfirmed-inputs.ts';
+import { openWalletWorld, type WalletWorld } from '../../_helpers/wallet-world.ts';
+
+const CHAIN = { coin: 'BTC', mode: 'live' } as const;
+let dir: string;
+let path: string;
+let world: WalletWorld;
+let other: Database.Database;
+let changes: ChangeWatch;
+/** An address for outputs. */
+let addressId = 0;
+let count = 1_000;
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'till-sieve-looks-'));
+  world = await openWalletWorld({ dir, mode: 'live', connect: () => [] });
+  const files = await sql<{ file: string }>`PRAGMA database_list`.execute(world.db);
+  path = files.rows[0]?.file ?? '';
+  other = new Database(path);
+  const watch = changeWatchOf(world.db);
+  if (watch === null) throw new Error('a file must have a watch');
+  changes = watch;
+  const [row] = await inTransaction(world.db, async (tx) => insertAddresses(tx, [addressRow(newScript())]));
+  addressId = row?.id ?? 0;
+});
+
+afterAll(async () => {
+  other.close();
+  await world.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const newHex = (): string => randomBytes(32).toString('hex');
+const newScript = (): string => `0014${randomBytes(20).toString('hex')}`;
+const tail = (txid: string): number => Number.parseInt(txid.slice(-8), 16);
+
+function mayWatch(sieve: Sieve, script: string): boolean {
+  const bytes = Buffer.from(script, 'hex');
+  return sieve.mayWatch(keyOfBytes(bytes, 0, bytes.length));
+}
+
+function addressRow(script: string) {
+  return {
+    merchant_id: world.merchant.id,
+    ...CHAIN,
+    branch: 1 as const,
+    idx: (count += 1),
+    address: script,
+    watch_key: script,
+    purpose: 'change' as const,
+    payment_id: null,
+    created_at: 1,
+  };
+}
+
+function outputRow(txid: string) {
+  return {
+    ...CHAIN,
+    txid,
+    vout: 0,
+    address_id: addressId,
+    merchant_id: world.merchant.id,
+    payment_id: null,
+    amount: '1',
+    state: 'confirmed' as const,
+    height: 1,
+    block_hash: 'x',
+    maturity: 1,
+    first_seen_at: 1,
+    late: 0 as const,
+    late_due: null,
+    spent_by: null,
+    spent_height: null,
+    send_id: null,
+    updated_at: 1,
+  };
+}
+
+const ADDRESS_SQL = `INSERT INTO addresses (merchant_id, coin, mode, branch, idx, address, watch_key, purpose, payment_id, created_at)
+  VALUES (?, 'BTC', 'live', 1, ?, ?, ?, 'change', NULL, 1)`;
+const OUTPUT_SQL = `INSERT INTO outputs (coin, mode, txid, vout, address_id, merchant_id, amount, state, height, block_hash,
+    maturity, first_seen_at, late, updated_at) VALUES ('BTC', 'live', ?, 0, ?, ?, '1', 'confirmed', 1, 'x', 1, 1, 0, 1)`;
+
+/** What one moment of the shop brings: nothing of it may be missed by the next look. */
+interface Written {
+  readonly scripts: string[];
+  readonly txids: string[];
+}
+
+/** As another process does it: by a connection of its own. */
+function writeElsewhere({ scripts, txids }: Written): void {
+  for (const script of scripts)
+    other.prepare(ADDRESS_SQL).run(world.merchant.id, (count += 1), script, script);
+  for (const txid of txids) other.prepare(OUTPUT_SQL).run(txid, addressId, world.merchant.id);
+}
+
+async function writeWithin(tx: Tx, { scripts, txids }: Written): Promise<void> {
+  for (const script of scripts) await insertAddresses(tx, [addressRow(script)]);
+  for (const txid of txids) await putOutput(tx, outputRow(txid));
+}
+
+class TakenBack extends Error {}
+
+const STEPS = {
+  'a transaction commits': async (written: Written) => {
+    await inTransaction(world.db, async (tx) => writeWithin(tx, written));
+    return written;
+  },
+  'a transaction is taken back': async (written: Written) => {
+    const failing = inTransaction(world.db, async (tx) => {
+      await writeWithin(tx, written);
+      throw new TakenBack();
+    });
+    await expect(failing).rejects.toThrow(TakenBack);
+    return null;
+  },
+  'one of two that share a commit is taken back': async (written: Written) => {
+    const failing = inTransaction(world.db, async (tx) => {
+      await writeWithin(tx, { scripts: [newScript()], txids: [newHex()] });
+      throw new TakenBack();
+    });
+    await Promise.all([
+      expect(failing).rejects.toThrow(TakenBack),
+      inTransaction(world.db, async (tx) => writeWithin(tx, written)),
+    ]);
+    return written;
+  },
+  'somebody looks while a transaction is open': async (written: Written, look: () => Promise<unknown>) => {
+    await inTransaction(world.db, async (tx) => {
+      await look();
+      await writeWithin(tx, written);
+      await look();
+    });
+    return written;
+  },
+  'a transaction begins while somebody looks': async (written: Written, look: () => Promise<unknown>) => {
+    await Promise.all([look(), inTransaction(world.db, async (tx) => writeWithin(tx, written)), look()]);
+    return written;
+  },
+  'it is written without a transaction': async ({ scripts, txids }: Written) => {
+    for (const script of scripts) await world.db.insertInto('addresses').values(addressRow(script)).execute();
+    for (const txid of txids) {
+      await world.db
+        .insertInto('outputs')
+        .values({ ...outputRow(txid), awaited_depth: 0 })
+        .execute();
+    }
+    return { scripts, txids };
+  },
+  'it is written past putOutput': async ({ scripts, txids }: Written) => {
+    await inTransaction(world.db, async (tx) => {
+      for (const script of scripts) await tx.insertInto('addresses').values(addressRow(script)).execute();
+      for (const txid of txids) {
+        await tx
+          .insertInto('outputs')
+          .values({ ...outputRow(txid), awaited_depth: 0 })
+          .execute();
+      }
+    });
+    return { scripts, txids };
+  },
+  'another process writes': async (written: Written) => {
+    writeElsewhere(written);
+    return written;
+  },
+  'another process writes while a transaction reads': async (
+    written: Written,
+    look: () => Promise<unknown>,
+    check: (written: Written) => Promise<void>,
+  ) => {
+    await inSnapshot(world.db, async (tx) => {
+      await tx.selectFrom('meta').selectAll().execute();
+      writeElsewhere(written);
+      await look();
+      await check(written);
+    });
+    return written;
+  },
+} as const;
+
+const steps = fc.array(
+  fc.record({
+    step: fc.constantFrom(...(Object.keys(STEPS) as (keyof typeof STEPS)[])),
+    scripts: fc.nat({ max: 2 }),
+    txids: fc.nat({ max: 2 }),
+    isLookedAfter: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+
+describe('a look of the sieve', () => {
+  let sieve: ChainSieve;
+
+  beforeEach(() => {
+    sieve = new ChainSieve(world.db, CHAIN);
+  });
+
+  async function look(): Promise<Sieve> {
+    const found = await sieve.look();
+    if (found === null) throw new Error('the sieve is not ready');
+    return found;
+  }
+
+  it('misses nothing that was committed before, whoever wrote it and however', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (taken) => {
+        sieve = new ChainSieve(world.db, CHAIN);
+        const all: Written = { scripts: [], txids: [] };
+        const check = async (written: Written): Promise<void> => {
+          const now = await look();
+          expect(written.scripts.filter((script) => !mayWatch(now, script))).toEqual([]);
+          expect(written.txids.filter((txid) => !now.mayOwn(tail(txid)))).toEqual([]);
+        };
+        for (const { step, scripts, txids, isLookedAfter } of taken) {
+          const wanted = {
+            scripts: Array.from({ length: scripts }, newScript),
+            txids: Array.from({ length: txids }, newHex),
+          };
+          const written = await STEPS[step](wanted, look, check);
+          all.scripts.push(...(written?.scripts ?? []));
+          all.txids.push(...(written?.txids ?? []));
+          if (isLookedAfter) await check(all);
+        }
+        await check(all);
+        // As whoever asks the database anew would have it.
+        const fresh = await new ChainSieve(world.db, CHAIN).look();
+        expect(all.scripts.every((script) => fresh !== null && mayWatch(fresh, script))).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('sees what another process gave out since the last', async () => {
+    await look();
+    const script = newScript();
+    const write = `
+      const sqlite = new (require('better-sqlite3'))(process.argv[1]);
+      sqlite.prepare(process.argv[2]).run(...JSON.parse(process.argv[3]));
+      sqlite.close();`;
+    const values = JSON.stringify([world.merchant.id, (count += 1), script, script]);
+    execFileSync(process.execPath, ['-e', write, path, ADDRESS_SQL, values]);
+    expect(mayWatch(await look(), script)).toBe(true);
+  });
+
+  it('follows what unconfirmed payments spend, also when another process takes it back', async () => {
+    const [first, second] = [newHex(), newHex()];
+    expect((await look()).mayOwn(tail(first))).toBe(false);
+    for (const txid of [first, second]) {
+      await inTransaction(world.db, async (tx) =>
+        rememberInputs(tx, CHAIN, newHex(), [{ txid, index: 0, isParentOpen: false }]),
+      );
+    }
+    expect((await look()).mayOwn(tail(first))).toBe(true);
+    other.prepare('DELETE FROM unconfirmed_inputs WHERE txid = ?').run(first);
+    expect((await look()).mayOwn(tail(first))).toBe(false);
+    expect((await look()).mayOwn(tail(second))).toBe(true);
+    await inTransaction(world.db, async (tx) => forgetSettledInputs(tx, CHAIN));
+    expect((await look()).mayOwn(tail(second))).toBe(false);
+  });
+
+  it('hears of an output before it is committed', async () => {
+    await look();
+    const txid = newHex();
+    await inTransaction(world.db, async (tx) => {
+      await putOutput(tx, outputRow(txid));
+      expect((await look()).mayOwn(tail(txid))).toBe(true);
+    });
+    expect((await look()).mayOwn(tail(txid))).toBe(true);
+  });
+});
+
+describe('where the tables stand', () => {
+  it('stays the same as long as nothing is written that nobody was told of', async () => {
+    const before = changes.stand();
+    await world.db.selectFrom('addresses').selectAll().execute();
+    await inTransaction(world.db, async (tx) => {
+      await putOutput(tx, outputRow(newHex()));
+      // There is nothing to forget.
+      await forgetSettledInputs(tx, CHAIN);
+    });
+    expect(changes.stand()).toEqual(before);
+  });
+
+  it('tells which table was written to, and that another process wrote', async () => {
+    const before = changes.stand();
+    await inTransaction(world.db, async (tx) => insertAddresses(tx, [addressRow(newScript())]));
+    const after = changes.stand();
+    expect(after?.foreign).toBe(before?.foreign);
+    expect(after?.writes).toEqual({ ...before?.writes, addresses: (before?.writes.addresses ?? 0) + 1 });
+    writeElsewhere({ scripts: [newScript()], txids: [] });
+    expect(changes.stand()?.foreign).not.toBe(after?.foreign);
+  });
+
+  it('is not known while a transaction is open', async () => {
+    await inTransaction(world.db, async () => expect(changes.stand()).toBeNull());
+    await inSnapshot(world.db, async (tx) => {
+      await tx.selectFrom('meta').selectAll().execute();
+      expect(changes.stand()).toBeNull();
+    });
+    expect(changes.stand()).not.toBeNull();
+  });
+});
+
+describe('the schema', () => {
+  it('writes to no table by itself of which the statements alone are counted', async () => {
+    const { rows } = await sql<{ sql: string | null }>`SELECT sql FROM sqlite_master`.execute(world.db);
+    const written = /\b(?:into|update|delete\s+from)\s+"?(?:addresses|outputs|unconfirmed_inputs)\b/i;
+    const texts = rows.flatMap(({ sql: text }) => (text === null ? [] : [text]));
+    expect(texts.some((text) => text.startsWith('CREATE TRIGGER outputs_counted'))).toBe(true);
+    expect(texts.filter((text) => written.test(text))).toEqual([]);
+    expect(texts.filter((text) => /\bon\s+(?:delete|update)\s+(?:cascade|set)\b/i.test(text))).toEqual([]);
+  });
+});
