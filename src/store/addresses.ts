@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { OpenKey } from '../domain/chain.ts';
 import type { ChainId, Coin } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, preparedInserts, type SlotOf } from './prepared.ts';
+import { prepared, preparedInserts, preparedList, type SlotOf } from './prepared.ts';
 import type { AddressRow } from './tables.ts';
 
 /** One stored address, as read back. */
@@ -100,6 +100,24 @@ function watchedAmong(db: Db, { coin, mode }: ChainId, watchKeys: readonly strin
 
 const watchedAs = prepared((db, slot: SlotOf<ChainId & { watchKey: string }>) =>
   watchedAmong(db, { coin: slot('coin'), mode: slot('mode') }, [slot('watchKey')]),
+);
+
+/** Of these watch keys, the ones that are ours: found in an index alone. */
+export async function watchedOf(
+  db: Db,
+  chain: ChainId,
+  watchKeys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return new Set((await watchedIn(db, chain, watchKeys)).map((row) => row.watch_key));
+}
+
+const watchedIn = preparedList((db, slot: SlotOf<ChainId>, watchKeys) =>
+  db
+    .selectFrom('addresses')
+    .select('watch_key')
+    .where('coin', '=', slot('coin'))
+    .where('mode', '=', slot('mode'))
+    .where('watch_key', 'in', watchKeys),
 );
 
 /** The highest id of all addresses of all chains, 0 while there is none. */

@@ -1,6 +1,6 @@
 import { outputKey, type ChainIndex, type OpenKey } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
-import { addressesBetween, findWatched, newestAddressId, watchKeysAfter } from './addresses.ts';
+import { addressesBetween, newestAddressId, watchedOf, watchKeysAfter } from './addresses.ts';
 import { ChainSieve } from './chain-sieve.ts';
 import type { Db } from './database.ts';
 import { readMeta } from './meta.ts';
@@ -20,7 +20,7 @@ export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
   const accounts = new OpenAccounts(db, chain, MAX_OPEN);
   return {
     sieve: async () => sieve.look(),
-    watched: async (keys) => new Set((await findWatched(db, chain, keys)).map((row) => row.watch_key)),
+    watched: async (keys) => watchedOf(db, chain, keys),
     ownOutputs: async (refs) => {
       const asked = new Set(refs);
       const txids = new Set(refs.map((ref) => ref.slice(0, ref.lastIndexOf(':'))));

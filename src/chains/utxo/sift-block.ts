@@ -1,6 +1,6 @@
 import type { Sieve } from '../../domain/chain.ts';
 import { positionsOf } from './block-table.ts';
-import type { ScannedBlock } from './block.ts';
+import type { BlockTransactions, ScannedBlock } from './block.ts';
 import { digestTail } from './hash256.ts';
 import type { ScannedTransaction } from './transaction-rows.ts';
 
@@ -18,15 +18,23 @@ export function siftBlock(block: ScannedBlock, sieve: Sieve | null): Candidate[]
   const { many } = sieve;
   const { outputKeys, inputTails } = table;
   const paid = many?.mayWatch(outputKeys) ?? numbersOf(outputKeys, sieve.mayWatch);
-  const paying = positionsOf(table, paid, 'outputs');
+  const paying = positionsOf(table, paid, 'outputs').map((position) => candidate(transactions, position));
   // Also written as the tails of ids are: what pays us here may be spent further down.
-  const tails = new Set(paying.map((position) => digestTail(transactions.id(position))));
+  const tails = new Set(paying.map(({ id }) => digestTail(id)));
   const spent = many?.mayOwn(inputTails) ?? numbersOf(inputTails, sieve.mayOwn);
   const spending = [spent, ...numbersOfEach(inputTails, tails)].flatMap((numbers) =>
     positionsOf(table, numbers, 'inputs'),
   );
-  const positions = [...new Set([...paying, ...spending])].toSorted((a, b) => a - b);
-  return positions.map((position) => ({ ...transactions.at(position), position }));
+  if (spending.length === 0) return paying;
+  const known = new Map(paying.map((each) => [each.position, each]));
+  for (const position of spending) {
+    if (!known.has(position)) known.set(position, candidate(transactions, position));
+  }
+  return [...known.values()].toSorted((a, b) => a.position - b.position);
+}
+
+function candidate(transactions: BlockTransactions, position: number): Candidate {
+  return { ...transactions.at(position), position };
 }
 
 /** More tails than this are looked for together. */
