@@ -1,4 +1,7 @@
-/** Days of a calendar in a time zone. A day is written `2026-01-31`; its limits are UTC milliseconds. */
+/**
+ * Days of a calendar in a time zone. A day is written `2026-01-31`, from the year 10000 on as ECMAScript writes it
+ * (`+010000-01-01`); its limits are UTC milliseconds.
+ */
 
 const DAY_MS = 86_400_000;
 const ISO_DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -12,7 +15,7 @@ export function isDay(text: string): boolean {
 
 /** The day so many days after another one, or before it. */
 export function addDays(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+  return dayOf(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS);
 }
 
 /** How many days there are from one to another, both counted; 0 or less when they are the wrong way round. */
@@ -20,7 +23,11 @@ export function daysFrom(first: string, last: string): number {
   return (Date.parse(`${last}T00:00:00Z`) - Date.parse(`${first}T00:00:00Z`)) / DAY_MS + 1;
 }
 
-/** The calendar of one IANA time zone. */
+function dayOf(atMs: number): string {
+  return new Date(atMs).toISOString().replace(/T.*$/, '');
+}
+
+/** The calendar of one IANA time zone, for moments from the year 100 on: formats and `Date.UTC` count earlier years otherwise. */
 export class Calendar {
   readonly timeZone: string;
   readonly #format: Intl.DateTimeFormat;
@@ -43,7 +50,7 @@ export class Calendar {
 
   /** The day on the wall at a moment. */
   dayAt(atMs: number): string {
-    return new Date(this.#wallAt(atMs)).toISOString().slice(0, 10);
+    return dayOf(this.#wallAt(atMs));
   }
 
   /**

@@ -67,12 +67,23 @@ function parseTime(value: string, bound: 'from' | 'until'): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
+/** Nothing here is older than the count of milliseconds, and what time zones did long before is guesswork. */
+const FIRST_DAY = '1970-01-01';
+
 /** A calendar day such as `2026-01-31` in a query string. */
 export function dayQuery() {
   return z
     .string()
     .trim()
-    .refine(isDay, { error: 'must be a day such as 2026-01-31', params: { code: 'invalid_format' } })
+    .refine(isDay, {
+      error: 'must be a day such as 2026-01-31',
+      params: { code: 'invalid_format' },
+      abort: true,
+    })
+    .refine((day) => day >= FIRST_DAY, {
+      error: `must be ${FIRST_DAY} or later`,
+      params: { code: 'too_small' },
+    })
     .meta({ format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2026-01-31'] });
 }
 

@@ -140,13 +140,48 @@ test('the volume of a shop is read in its own time zone, and by nobody else', as
   expect(own.body.data.days).toHaveLength(30);
   const viaToken = await read(`merchantId=${shop.merchantId}`, other.token);
   expect(viaToken.status).toBe(404);
-  for (const [query, field] of [
+  for (const [query, ...fields] of [
     ['timezone=Mars/Olympus', 'timezone'],
     ['startDate=2026-02-30', 'startDate'],
     ['startDate=2024-01-01&endDate=2026-01-01', 'endDate'],
+    ['endDate=0000-01-02', 'endDate'],
+    ['startDate=0099-12-31&endDate=0100-01-01', 'startDate', 'endDate'],
+    ['startDate=1969-12-31', 'startDate'],
   ] as const) {
     const answer = await read(query, shop.secretKey);
-    expect(answer.status).toBe(400);
-    expect(answer.body.error?.details?.map((one) => one.field)).toEqual([field]);
+    expect(answer.status, query).toBe(400);
+    expect(answer.body.error?.details?.map((one) => one.field)).toEqual(fields);
   }
+  for (const [last, first] of [
+    ['1970-01-01', '1969-12-03'],
+    ['2000-02-29', '2000-01-31'],
+    ['9999-12-31', '9999-12-02'],
+  ]) {
+    const { status, body } = await read(`endDate=${last}&timezone=Europe/Berlin`, shop.secretKey);
+    expect(status, last).toBe(200);
+    expect([body.data.days[0]?.date, body.data.days.at(-1)?.date]).toEqual([first, last]);
+  }
+});
+
+test('lists are right between times however long ago or far ahead', async () => {
+  const count = async (query: string) => {
+    const path = `/payment/list?${query}`;
+    const list = await shop.api.must<{ pagination: { total: number } }>('GET', path, {
+      token: shop.secretKey,
+    });
+    return list.pagination.total;
+  };
+  await shop.createPayment({ orderId: 'some-time' });
+  const all = await count('page=1');
+  expect(all).toBeGreaterThan(0);
+  for (const none of [
+    'endDate=0000-01-02',
+    'endDate=0099-12-31',
+    'endDate=1969-12-31',
+    'startDate=9999-12-31',
+  ])
+    expect(await count(none), none).toBe(0);
+  const widest = 'startDate=0000-01-01T00:00:00%2B14:00&endDate=9999-12-31T23:59:59-14:00';
+  for (const every of ['startDate=0000-01-01', 'startDate=0050-06-01&endDate=9999-12-31', widest])
+    expect(await count(every), every).toBe(all);
 });

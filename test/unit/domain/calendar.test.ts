@@ -50,6 +50,16 @@ describe('days that are not like others', () => {
   });
 });
 
+test.each(['UTC', 'Europe/Berlin', 'Pacific/Kiritimati'])(
+  'the ends of the years that days are asked of, in %s',
+  (zone) => {
+    const calendar = new Calendar(zone);
+    for (const day of ['1969-12-03', '1970-01-01', '9999-12-31', addDays('9999-12-31', 1)])
+      expect(calendar.dayAt(calendar.startOf(day))).toBe(day);
+    expect(addDays(addDays('9999-12-31', 1), -1)).toBe('9999-12-31');
+  },
+);
+
 test('days are counted both ends included, over months and leap years', () => {
   expect(daysFrom('2026-01-31', '2026-01-31')).toBe(1);
   expect(daysFrom('2028-01-01', '2028-12-31')).toBe(366);
