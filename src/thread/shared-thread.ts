@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { Bell } from './bell.ts';
 import { type FromThread, NOBODY, type ThreadData, type ToThread } from './serve.ts';
 
 /** How long whoever closes a line waits for a thread that is lost in somebody else's order. */
@@ -22,6 +23,16 @@ export interface LineEars<Answer> {
 export interface ThreadLine<Order> {
   /** What is transferred is gone from here. @throws {DataCloneError} when it cannot be sent */
   order(order: Order, transferred?: readonly ArrayBuffer[]): void;
+  /**
+   * Orders the last one again, without what was transferred, for a fraction of what that costs: nothing is sent, and
+   * nothing answered unless it is awaited. An order that comes before the thread begins with it takes its place.
+   * @throws {Error} when something that was ordered here is not done yet
+   */
+  again(): void;
+  /** Whether all that was ordered here is done. */
+  readonly isDone: boolean;
+  /** Has what was ordered `again` answered as any order is. @returns false when it is done: there may be no answer */
+  awaitDone(): boolean;
   /** Whether the thread is at what was ordered here. Otherwise nobody can say from here that it hangs. */
   readonly isServed: boolean;
   /** The process does not end by itself while it is held. */
@@ -96,12 +107,22 @@ class RunningThread {
 
   open<Order, Answer>(service: string, data: unknown, ears: LineEars<Answer>): ThreadLine<Order> {
     const line = (this.#lastLine += 1);
-    this.#say({ line, what: 'open', service, data });
+    const bell = new Bell();
+    this.#say({ line, what: 'open', service, data, bell: bell.words });
     const listener: Listener = { ears, onClosed: Promise.withResolvers(), isClosing: false };
     this.#lines.set(line, listener);
     const isServed = (): boolean => !this.#isOver && Atomics.load(this.#at, 0) === line;
     return {
-      order: (order, transferred = []) => this.#say({ line, what: 'order', order }, transferred),
+      order: (order, transferred = []) =>
+        this.#say({ line, what: 'order', number: bell.next(), order }, transferred),
+      again: () => {
+        if (!bell.isDone) throw new Error('the thread has not done what was ordered before');
+        bell.ring();
+      },
+      get isDone() {
+        return bell.isDone;
+      },
+      awaitDone: () => bell.awaitDone(),
       get isServed() {
         return isServed();
       },

@@ -1,12 +1,12 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { ChainError } from '../../domain/chain.ts';
 import { type BlockOrder, openBlock, type OpenBlock, readRest, type ScannedBlock } from './block.ts';
 import { BlockMemory } from './block-memory.ts';
-import { ProofShare, readAlone } from './block-proof.ts';
+import { readAlone } from './block-proof.ts';
 import { BlockRoom } from './block-room.ts';
 import type { SharedThread } from '../../thread/shared-thread.ts';
 import { ProofThread, trouble } from './proof-thread.ts';
+import { SharedProof } from './shared-proof.ts';
 
 /** Hex characters of a block of 256 kB; what is smaller takes less time than telling a thread of it. */
 const LARGE_CHARS = 512 * 1024;
@@ -16,14 +16,8 @@ const USUAL_BYTES = 4_000_000;
 const MAX_WAITING = 2;
 /** A thousand times what the largest block takes: a thread that is still at it then has lost its way. A transaction may wait for it. */
 const PROOF_MS = 5_000;
-/** How long this thread hashes at a time, in turns with whatever else is to be done in it. */
-const HELP_MS = 0.3;
-/** More than a piece of usual size takes: less than to be told by the other thread. */
-const PIECE_MS = 0.2;
-/** How often that long is waited for a piece that a thread began late. */
-const LATE_LOOKS = 5_000;
-/** What a block is read in holds some MB, and blocks are minutes apart. */
-const IDLE_MS = 10_000;
+/** What a block is read in holds some MB, and blocks are minutes apart. A thread that has lost its way is found by then, too. */
+const IDLE_MS = PROOF_MS;
 /** When a text of megabytes is given back: that holds other threads up, and whoever asked is about to commit. */
 const GIVE_BACK_MS = 50;
 
@@ -52,8 +46,8 @@ export class BlockProver {
   #memory: BlockMemory | null = null;
   /** The bytes of the block that is there, while somebody may look at it. */
   #held: Buffer | null = null;
-  /** Where a block is being hashed. */
-  #proving: BlockMemory | null = null;
+  /** The proof of the block that the thread was last ordered to hash. */
+  #last: SharedProof | null = null;
   #isClosed = false;
 
   constructor({ proofMs = PROOF_MS, idleMs = IDLE_MS, thread }: ProverOptions = {}) {
@@ -71,10 +65,7 @@ export class BlockProver {
   async prove(order: BlockOrder): Promise<ScannedBlock> {
     if (!this.isLarge(order)) return this.#handOut(readAlone(this.#open(order)));
     if (this.#oneByOne.pendingCount >= MAX_WAITING) throw trouble('has too much to do');
-    const { promise, resolve, reject } = Promise.withResolvers<ScannedBlock>();
-    // Nobody else's turn comes before the proof.
-    this.#oneByOne(async () => this.#readAndProve(order, resolve)).catch(reject);
-    return promise;
+    return this.#oneByOne(async () => this.#readLarge(order));
   }
 
   /** Nobody looks at a block any more: the next one can be read in its place. */
@@ -89,15 +80,14 @@ export class BlockProver {
     this.#thread?.close();
   }
 
-  /** @returns once the block is proven; before, `read` is given what it holds */
-  async #readAndProve(order: BlockOrder, read: (block: ScannedBlock) => void): Promise<void> {
+  async #readLarge(order: BlockOrder): Promise<ScannedBlock> {
+    // Nobody else's turn comes before the proof.
+    if (this.#last?.isOver === false) await this.#last.over();
     if (this.#isClosed) throw trouble('was closed');
-    clearTimeout(this.#idle);
     try {
       const open = this.#open(order);
       const thread = this.#startedThread();
-      if (thread === null) read(this.#handOut(readAlone(open)));
-      else await this.#proveWith(thread, open, read);
+      return this.#handOut(thread === null ? readAlone(open) : await this.#readWith(thread, open));
     } finally {
       if (!this.#isClosed) this.#endWhenIdle();
       // Here, and not by the collector, which would collect more often for them.
@@ -105,24 +95,27 @@ export class BlockProver {
     }
   }
 
-  async #proveWith(thread: ProofThread, open: OpenBlock, read: (block: ScannedBlock) => void): Promise<void> {
-    const { memory, count } = open;
-    this.#proving = memory;
-    const hashed = thread.hash(memory.room, count, this.#proofMs);
-    const proof = new SharedProof(open, hashed);
+  /** Reads a block while the thread hashes it. */
+  async #readWith(thread: ProofThread, open: OpenBlock): Promise<ScannedBlock> {
+    const { memory } = open;
     try {
-      read(this.#handOut({ ...readRest(open), proof: async () => proof.settled() }));
-      if ((await hashed) === 'hashed') proof.conclude();
+      thread.order(memory.room);
+    } catch (error) {
+      await this.#discard(thread);
+      throw error;
+    }
+    const proof = new SharedProof(open, {
+      thread,
+      limitMs: this.#proofMs,
+      onFailed: async () => this.#discard(thread),
+      onLate: () => this.#forget(memory),
+    });
+    this.#last = proof;
+    try {
+      return { ...readRest(open), proof: async () => proof.settled() };
     } catch (error) {
       proof.giveUp(error);
-      memory.room.giveUp();
       throw error;
-    } finally {
-      // Until it answers, the thread may look at the block.
-      const [answer] = await Promise.allSettled([hashed]);
-      if (answer.status === 'rejected') await this.#discard(thread);
-      else if (answer.value === 'late') this.#memory = null;
-      this.#proving = null;
     }
   }
 
@@ -134,7 +127,8 @@ export class BlockProver {
   /** Reads the beginning of a block where no other is. */
   #open(order: BlockOrder): OpenBlock {
     const bytes = order.raw.length / 2;
-    const isFree = this.#held === null && this.#proving !== this.#memory;
+    const isProven = this.#last === null || this.#last.memory !== this.#memory || this.#last.isOver;
+    const isFree = this.#held === null && isProven;
     if (this.#memory === null || !isFree || this.#memory.room.capacity < bytes) {
       this.#memory = newMemory(Math.max(bytes, USUAL_BYTES));
       this.#held = null;
@@ -148,13 +142,28 @@ export class BlockProver {
     return (this.#thread ??= ProofThread.start(this.#shared));
   }
 
+  /** One timer for all blocks: to begin one costs as much as to end it. */
   #endWhenIdle(): void {
-    this.#idle = setTimeout(() => {
-      this.#memory = null;
-      this.#thread?.close();
-      this.#thread = null;
-    }, this.#idleMs);
-    this.#idle.unref();
+    this.#idle = this.#idle?.refresh() ?? setTimeout(() => this.#whenIdle(), this.#idleMs).unref();
+  }
+
+  #whenIdle(): void {
+    this.#idle = undefined;
+    // Whoever is being served begins it anew.
+    if (this.#oneByOne.activeCount === 0) void this.#oneByOne(async () => this.#rest());
+  }
+
+  async #rest(): Promise<void> {
+    await this.#last?.over();
+    this.#last = null;
+    this.#memory = null;
+    this.#thread?.close();
+    this.#thread = null;
+  }
+
+  /** Nothing is read there any more. */
+  #forget(memory: BlockMemory): void {
+    if (this.#memory === memory) this.#memory = null;
   }
 
   /** A thread that failed is never asked again. */
@@ -162,71 +171,6 @@ export class BlockProver {
     if (this.#thread === thread) this.#thread = null;
     if (!thread.hasEnded) await thread.giveUp(trouble('hangs'));
   }
-}
-
-/** The proof of a block that another thread hashes: this one helps when it has nothing else to do for the block. */
-class SharedProof {
-  readonly #share: ProofShare;
-  readonly #open: OpenBlock;
-  readonly #hashed: Promise<'hashed' | 'late'>;
-  #isConcluded = false;
-  #problem: ChainError | null = null;
-
-  /** @param hashed once the thread has nothing more to do with it */
-  constructor(open: OpenBlock, hashed: Promise<'hashed' | 'late'>) {
-    this.#open = open;
-    this.#share = new ProofShare(open.memory, open.count);
-    this.#hashed = hashed;
-  }
-
-  /** @throws {ChainError} */
-  async settled(): Promise<void> {
-    while (this.#help()) await turn();
-    if (!this.#isConcluded && !this.#share.isThrough(PIECE_MS)) {
-      if ((await this.#hashed) === 'late') await this.#lastPiece();
-    }
-    this.conclude();
-  }
-
-  /** A thread that had other things to do has begun after all. @throws {ChainError} unavailable */
-  async #lastPiece(): Promise<void> {
-    for (let looks = 0; !this.#isConcluded && !this.#share.isThrough(PIECE_MS); looks += 1) {
-      if (looks === LATE_LOOKS) throw trouble('takes too long');
-      await turn();
-    }
-  }
-
-  /** Once everything is hashed. @throws {ChainError} */
-  conclude(): void {
-    if (!this.#isConcluded) this.#attempt(() => this.#share.conclude(this.#open));
-    this.#isConcluded = true;
-    if (this.#problem !== null) throw this.#problem;
-  }
-
-  /** From now on, another block may be in its place. */
-  giveUp(cause: unknown): void {
-    if (!this.#isConcluded) this.#problem = asTrouble(cause);
-    this.#isConcluded = true;
-  }
-
-  /** Whether there may be more to be done. */
-  #help(): boolean {
-    return !this.#isConcluded && this.#attempt(() => this.#share.workFor(HELP_MS)) === true;
-  }
-
-  /** What this thread began and has no memory for, nobody else does. */
-  #attempt<T>(work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      this.giveUp(error);
-      return undefined;
-    }
-  }
-}
-
-function asTrouble(error: unknown): ChainError {
-  return error instanceof ChainError ? error : trouble('could not be helped', error);
 }
 
 function newMemory(capacity: number): BlockMemory {

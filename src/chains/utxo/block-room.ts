@@ -18,6 +18,7 @@ export const PIECE = 128;
 const READY = 0;
 const CLAIMED = 1;
 const HASHED = 2;
+const COUNT = 3;
 /** Instead of how many transactions can be hashed: nobody needs to hash them any more. */
 const GIVEN_UP = -1;
 /** Should nobody wake who waits, he looks again. */
@@ -101,6 +102,12 @@ export class BlockRoom {
     Atomics.store(this.words, CLAIMED, 0);
     Atomics.store(this.words, HASHED, 0);
     Atomics.store(this.words, READY, 0);
+    Atomics.store(this.words, COUNT, count);
+  }
+
+  /** How many transactions the block has that was begun. */
+  get count(): number {
+    return Atomics.load(this.words, COUNT);
   }
 
   /** So many transactions can be hashed. */

@@ -3,20 +3,20 @@ import type { SharedThread, ThreadLine } from '../../thread/shared-thread.ts';
 import type { BlockRoom } from './block-room.ts';
 import type { ProofOrder } from './hash-blocks.ts';
 
-/** A thread that hashes blocks which this one reads. */
+/** A thread that hashes blocks which this one reads, one after the other. */
 export class ProofThread {
   readonly #line: ThreadLine<ProofOrder>;
-  /** Where its last block was. */
+  /** Where its last block was, and when it was ordered. */
   #room: BlockRoom | null = null;
-  #lastOrder = 0;
+  #orderedAtMs = 0;
   #waiting: PromiseWithResolvers<'hashed' | 'late'> | null = null;
-  #hasEnded = false;
+  #ended: ChainError | null = null;
 
   private constructor(thread: SharedThread) {
-    this.#line = thread.open<ProofOrder, number>('hashBlocks', null, {
-      answered: (order) => {
+    this.#line = thread.open<ProofOrder, null>('hashBlocks', null, {
+      answered: () => {
         // Not that of one before, which came late.
-        if (order === this.#lastOrder) this.#waiting?.resolve('hashed');
+        if (this.#line.isDone) this.#waiting?.resolve('hashed');
       },
       ended: ({ error }) => this.#over(trouble('failed', error)),
     });
@@ -32,30 +32,49 @@ export class ProofThread {
   }
 
   get hasEnded(): boolean {
-    return this.#hasEnded;
+    return this.#ended !== null;
+  }
+
+  /** Whether it does not look into the last block's room any more: nothing was left to be hashed, or the block was given up. */
+  get hasLeft(): boolean {
+    return this.#line.isDone;
   }
 
   /**
-   * Has it hash the block that begins to be read in a room, one after the other.
-   * @param count transactions of the block
-   * @returns once it does not look into the room any more, as nothing was left to be hashed or the block was given up;
-   *   `late` when it has other things to do: some time it will look into that room, and leave it alone when all is hashed
+   * Has it hash the block that begins to be read in a room. It must have left the one before, unless it was late for
+   * that, which must have been in another room.
+   */
+  order(room: BlockRoom): void {
+    this.#orderedAtMs = performance.now();
+    if (this.#room === room) {
+      this.#line.again();
+    } else {
+      const { memory, capacity } = room;
+      this.#room = room;
+      this.#line.order({ room: { memory, capacity } });
+    }
+  }
+
+  /**
+   * Only one may wait.
+   * @param limitMs since it was ordered
+   * @returns once it has left the last block's room; `late` when it has other things to do: some time it may look into
+   *   that room, and leave it alone when all is hashed
    * @throws {ChainError} unavailable when it fails or does not answer in time: then it must be given up
    */
-  async hash(room: BlockRoom, count: number, limitMs: number): Promise<'hashed' | 'late'> {
+  async left(limitMs: number): Promise<'hashed' | 'late'> {
+    if (this.hasLeft) return 'hashed';
+    if (this.#ended !== null) throw this.#ended;
+    if (!this.#line.awaitDone()) return 'hashed';
     const waiting = Promise.withResolvers<'hashed' | 'late'>();
     this.#waiting = waiting;
+    const untilMs = Math.max(0, this.#orderedAtMs + limitMs - performance.now());
     const late = setTimeout(() => {
       if (this.#line.isServed) waiting.reject(trouble('takes too long'));
-      else waiting.resolve('late');
-    }, limitMs);
+      else waiting.resolve(this.hasLeft ? 'hashed' : 'late');
+    }, untilMs);
     this.#line.hold();
     try {
-      const { memory, capacity } = room;
-      const known = this.#room === room ? null : { memory, capacity };
-      this.#room = room;
-      this.#lastOrder += 1;
-      this.#line.order({ number: this.#lastOrder, room: known, count });
       return await waiting.promise;
     } finally {
       clearTimeout(late);
@@ -75,7 +94,7 @@ export class ProofThread {
   }
 
   #over(error: ChainError): void {
-    this.#hasEnded = true;
+    this.#ended ??= error;
     this.#waiting?.reject(error);
   }
 }

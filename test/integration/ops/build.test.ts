@@ -63,7 +63,8 @@ describe('the build', () => {
     const built = new SharedThread(new URL('../../../dist/thread-main.js', import.meta.url));
     const thread = ProofThread.start(built);
     try {
-      expect(await thread?.hash(memory.room, block.count, 10_000)).toBe('hashed');
+      thread?.order(memory.room);
+      expect(await thread?.left(10_000)).toBe('hashed');
       proof.conclude(block);
     } finally {
       thread?.close();

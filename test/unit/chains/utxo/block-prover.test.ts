@@ -1,8 +1,11 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { HDKey } from '@scure/bip32';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BlockOrder, ScannedBlock } from '../../../../src/chains/utxo/block.ts';
 import { BlockProver } from '../../../../src/chains/utxo/block-prover.ts';
 import { ChainError } from '../../../../src/domain/chain.ts';
 import { SharedThread } from '../../../../src/thread/shared-thread.ts';
+import type { StockDelivery, StockOrder } from '../../../../src/wallet/derive-ahead.ts';
 import { eventually } from '../../../_helpers/poll.ts';
 import { threadThat } from '../../../_helpers/thread-that.ts';
 import { encodeBlock, encodeTransaction, COINBASE, p2wpkh, scanBlock, txidOf } from './raw-chain.ts';
@@ -271,6 +274,86 @@ describe('blocks read in a thread', () => {
       });
       expect(await proven(prover, orderOf(large))).toMatchObject({ hash: large.hash });
     }
+  });
+
+  it('are proven or refused one after the other, whenever their proof is asked for, if ever', async () => {
+    const [one, two] = [blockOf(2_400), blockOf(2_500)];
+    const forgedOf = ({ bytes, hash }: typeof one): BlockOrder => {
+      const hex = bytes.toString('hex');
+      return orderOf({ bytes, hash }, `${hex.slice(0, -60)}ff${hex.slice(-58)}`);
+    };
+    expect(prover.isLarge(orderOf(one))).toBe(true);
+    const asked: Promise<unknown>[] = [];
+    let before: (() => Promise<unknown>) | null = null;
+    for (let time = 0; time < 150; time += 1) {
+      const block = time % 2 === 0 ? one : two;
+      const isForged = time % 7 === 0;
+      const read = await prover.prove(isForged ? forgedOf(block) : orderOf(block));
+      expect(read.bytes.subarray(0, -30).equals(block.bytes.subarray(0, -30))).toBe(true);
+      const proof = async (): Promise<unknown> => {
+        const outcome = await read.proof?.().catch((error: unknown) => error);
+        expect(outcome).toEqual(isForged ? expect.objectContaining({ kind: 'bad_answer' }) : undefined);
+        return outcome;
+      };
+      // That of the one before, which may be read over by now.
+      if (before !== null) await before();
+      before = null;
+      if (time % 3 === 0) await proof();
+      else if (time % 3 === 1) before = proof;
+      if (time % 5 === 0) asked.push(proof());
+      if (time % 11 === 0) await turn();
+      prover.release(read);
+    }
+    await Promise.all(asked);
+  });
+
+  it('are proven while their thread derives addresses, and those come, too', async () => {
+    const busy = new SharedThread();
+    const { publicKey, chainCode } = HDKey.fromMasterSeed(Buffer.alloc(32, 7));
+    if (publicKey === null || chainCode === null) throw new Error('no key');
+    const source = { curve: 'secp256k1', publicKey, chainCode, prefix: 'bcrt' } as const;
+    const deliveries: StockDelivery[] = [];
+    const line = busy.open<StockOrder, StockDelivery>('deriveAhead', null, {
+      answered: (delivery) => void deliveries.push(delivery),
+      ended: ({ error }) => expect(error).toBeUndefined(),
+    });
+    const beside = new BlockProver({ thread: busy });
+    const TIMES = 40;
+    for (let time = 0; time < TIMES; time += 1) {
+      line.order({ key: 'branch', from: 8 * time, count: 8, source });
+      const read = await proven(beside, orderOf(time % 2 === 0 ? large : other));
+      beside.release(read);
+    }
+    await eventually(
+      'all addresses',
+      () => deliveries,
+      ({ length }) => length === TIMES,
+    );
+    expect(new Set(deliveries.flatMap(({ addresses }) => addresses)).size).toBe(8 * TIMES);
+    beside.close();
+    await line.close();
+  });
+
+  it('do not leave a thread running that lost its way in one whose proof nobody asks for', async () => {
+    const endless = threadThat(`{
+      hashBlocks() { return { serve({ room }) {
+        Atomics.store(new Int32Array(room.memory.buffer), 1, ${ALL});
+        while (true);
+      } }; },
+      rest() { return { serve() {} }; },
+    }`);
+    const ends: unknown[] = [];
+    const line = endless.open('rest', null, { answered: () => undefined, ended: (end) => ends.push(end) });
+    const hanging = new BlockProver({ proofMs: 1_500, idleMs: 20, thread: endless });
+    await takenByThread(hanging, orderOf(large));
+    line.order('after that');
+    await eventually(
+      'the end of the thread',
+      () => ends,
+      ({ length }) => length > 0,
+    );
+    expect(ends).toEqual([{ error: expect.objectContaining({ kind: 'unavailable' }), isToBlame: false }]);
+    hanging.close();
   });
 
   it('do not pile up before the thread', async () => {
