@@ -19,6 +19,12 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
+/**
+ * `usual` work waits for company; what is wanted `at once` does not, unless somebody else has the writer. What is
+ * `patient` lets others read what it wrote a moment before it is durable, and is told so.
+ */
+export type Haste = 'usual' | 'at once' | 'patient';
+
 /** So many at most hold the writer together: nobody else waits longer for it than they take. */
 const GROUP_MAX = 32;
 
@@ -37,20 +43,20 @@ export class CommitGroup {
     this.#db = db;
   }
 
-  /** @param isPatient whether others may read what it wrote a moment before it is durable, and is told so */
-  async run<T>(work: Work<T>, isPatient = false): Promise<T> {
+  async run<T>(work: Work<T>, haste: Haste = 'usual'): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.push({
       askedAt: performance.now(),
-      isPatient,
+      isPatient: haste === 'patient',
       run: async (tx, isAlone) =>
         isAlone ? outright(tx, work, resolve) : attempt(tx, work, resolve, reject),
       reject,
     });
     if (!this.#scheduled) {
       this.#scheduled = true;
+      if (haste === 'at once') void this.#drain();
       // After the requests that have arrived by now were read: they share the commit.
-      setImmediate(() => void this.#drain());
+      else setImmediate(() => void this.#drain());
     }
     return promise;
   }

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import { CommitGroup } from './commit-group.ts';
+import { CommitGroup, type Haste } from './commit-group.ts';
 import { flushAsideOf, outsideLockOf } from './runners.ts';
 import type { Tables } from './tables.ts';
 
@@ -16,7 +16,12 @@ const waiting = new WeakMap<Tx, (() => void)[]>();
  * The work must not wait for the network: it holds the only writer.
  */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return committed(db, work, false);
+  return committed(db, work, 'usual');
+}
+
+/** As inTransaction, but without waiting for others to share its commit: for what seldom comes, and alone. */
+export async function inTransactionAtOnce<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return committed(db, work, 'at once');
 }
 
 /**
@@ -25,10 +30,10 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
  * written some milliseconds before it would outlive a power cut.
  */
 export async function inPatientTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return committed(db, work, true);
+  return committed(db, work, 'patient');
 }
 
-async function committed<T>(db: Db, work: (tx: Tx) => Promise<T>, isPatient: boolean): Promise<T> {
+async function committed<T>(db: Db, work: (tx: Tx) => Promise<T>, haste: Haste): Promise<T> {
   if (db.isTransaction) throw new Error('already in a transaction: pass the transaction on instead');
   let group = groups.get(db);
   if (group === undefined) groups.set(db, (group = new CommitGroup(db)));
@@ -37,7 +42,7 @@ async function committed<T>(db: Db, work: (tx: Tx) => Promise<T>, isPatient: boo
     // Works that share a commit share its transaction, too, but have it one after the other.
     waiting.set(tx, tell);
     return work(tx);
-  }, isPatient);
+  }, haste);
   for (const each of tell) each();
   return result;
 }

@@ -1,5 +1,4 @@
 import {
-  CompiledQuery,
   SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
@@ -7,6 +6,7 @@ import {
   type Driver,
   type SqliteDatabase,
   type SqliteQueryCompiler,
+  type SqliteStatement,
   type TransactionSettings,
 } from 'kysely';
 import { StateWordCompiler } from './query-compiler.ts';
@@ -51,17 +51,23 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
-/** Put together once, as what every transaction needs. */
-const BEGIN = CompiledQuery.raw('begin');
-const BEGIN_IMMEDIATE = CompiledQuery.raw('begin immediate');
-const COMMIT = CompiledQuery.raw('commit');
+/** Every transaction has two of these: they are kept by themselves, beside the statements of which the oldest go. */
+type Frame = 'begin' | 'begin immediate' | 'commit';
 
 class PlainSpokenDriver extends SqliteDriver {
   readonly #sqlite: OpenSqlite;
+  readonly #run: (statement: Frame) => void;
 
   constructor(sqlite: OpenSqlite, beforeWrite: (statement: string) => void) {
     super({ database: withStatementCache(sqlite, beforeWrite) });
     this.#sqlite = sqlite;
+    const frames = new Map<Frame, SqliteStatement>();
+    this.#run = (statement) => {
+      beforeWrite(statement);
+      let found = frames.get(statement);
+      if (found === undefined) frames.set(statement, (found = sqlite.prepare(statement)));
+      found.run([]);
+    };
   }
 
   /**
@@ -70,14 +76,14 @@ class PlainSpokenDriver extends SqliteDriver {
    * reads keeps nobody from writing.
    */
   override async beginTransaction(
-    connection: DatabaseConnection,
+    _connection: DatabaseConnection,
     settings?: TransactionSettings,
   ): Promise<void> {
-    await connection.executeQuery(settings?.accessMode === 'read only' ? BEGIN : BEGIN_IMMEDIATE);
+    this.#run(settings?.accessMode === 'read only' ? 'begin' : 'begin immediate');
   }
 
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(COMMIT);
+  override async commitTransaction(): Promise<void> {
+    this.#run('commit');
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {

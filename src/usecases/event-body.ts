@@ -30,12 +30,13 @@ const TRIMS: readonly ((payment: Record<string, unknown>) => Record<string, unkn
 /** The frozen webhook body as text, under 20 kB: the payment's bulkiest parts are left out if need be. */
 export function freezeBody(body: EventBody): string {
   let text = JSON.stringify(body);
+  if (Buffer.byteLength(text) < MAX_EVENT_BODY_BYTES) return text;
   let payment = paymentOf(body.data);
   if (payment === null) return text;
   for (const trim of TRIMS) {
-    if (Buffer.byteLength(text) < MAX_EVENT_BODY_BYTES) return text;
     payment = trim(payment);
     text = JSON.stringify({ ...body, truncated: true, data: { ...body.data, payment } });
+    if (Buffer.byteLength(text) < MAX_EVENT_BODY_BYTES) break;
   }
   return text;
 }

@@ -10,14 +10,22 @@ const { watched, payments } = JSON.parse(process.argv[2] ?? '') as { watched: nu
 const world = await BlockWorld.open(watched);
 process.once('SIGTERM', () => void world.close().then(() => process.exit()));
 process.send?.({ tip: world.tip, scripts: await world.payees(payments) });
-process.on('message', (blocks: readonly { readonly hash: string; readonly file: string }[]) => {
+process.on('message', (blocks: readonly NamedBlock[]) => {
   void take(blocks);
 });
 
-async function take(blocks: readonly { readonly hash: string; readonly file: string }[]): Promise<void> {
-  const ready = blocks.map(({ hash, file }) => ({
+interface NamedBlock {
+  readonly hash: string;
+  /** Where the node's answer is. */
+  readonly file: string;
+  /** How many blocks come before it. */
+  readonly at: number;
+}
+
+async function take(blocks: readonly NamedBlock[]): Promise<void> {
+  const ready = blocks.map(({ hash, file, at }) => ({
     hash,
-    answers: [hashAnswer(hash), bytesOf(file)],
+    answers: [hashAnswer(hash, at), bytesOf(file)],
   }));
   const cost = await costOfEach(
     ready.map((block) => async () => {

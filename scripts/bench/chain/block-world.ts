@@ -29,6 +29,15 @@ export class BlockWorld {
   readonly #world: PaymentWorld;
   readonly #index: ChainIndex;
   readonly #prover: BlockProver;
+  /** One for all blocks, as the daemon has. It asks for nothing beyond what a block needs. */
+  readonly #client = createNodeClient(
+    createRpc({
+      post: async () => ({ status: 200, text: new TextDecoder().decode(this.#answers.shift()) }),
+      postForBytes: async () => ({ status: 200, bytes: this.#answers.shift() ?? new Uint8Array() }),
+      close: async () => {},
+    }),
+  );
+  #answers: Uint8Array<ArrayBuffer>[] = [];
   #height = START_HEIGHT;
   #tip = GENESIS;
 
@@ -83,16 +92,9 @@ export class BlockWorld {
    * @returns how many credits were found
    */
   async take({ hash, answers }: AnsweredBlock): Promise<number> {
-    // A new client counts its requests from one, as the answers are numbered. It asks for nothing beyond them.
-    let asked = 0;
-    const client = createNodeClient(
-      createRpc({
-        post: async () => ({ status: 200, text: textOf(answers[(asked += 1) - 1] ?? new Uint8Array()) }),
-        postForBytes: async () => ({ status: 200, bytes: answers[(asked += 1) - 1] ?? new Uint8Array() }),
-        close: async () => {},
-      }),
-    );
-    const feed = new BlockFeed({ client, coin: UTXO_COINS.BTC, index: this.#index, prover: this.#prover });
+    this.#answers = [...answers];
+    const [client, index, prover] = [this.#client, this.#index, this.#prover];
+    const feed = new BlockFeed({ client, coin: UTXO_COINS.BTC, index, prover });
     const [read] = await feed.blocksFrom(this.#height + 1);
     if (read === undefined) throw new Error('the block was not read');
     if (!(await recordBlock(this.#world.deps, CHAIN, read, null)))
@@ -115,21 +117,18 @@ export interface AnsweredBlock {
   readonly answers: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** As bitcoind writes it; bytes in memory, as they come from a socket. */
-export function hashAnswer(hash: string): Uint8Array<ArrayBuffer> {
-  return reply(hash, 1);
+/** As bitcoind writes it; bytes in memory, as they come from a socket. @param at how many blocks were asked for before */
+export function hashAnswer(hash: string, at: number): Uint8Array<ArrayBuffer> {
+  return reply(hash, 2 * at + 1);
 }
 
-export function blockAnswer(hex: string): Uint8Array<ArrayBuffer> {
-  return reply(hex, 2);
+/** @param at how many blocks were asked for before */
+export function blockAnswer(hex: string, at: number): Uint8Array<ArrayBuffer> {
+  return reply(hex, 2 * at + 2);
 }
 
 function reply(result: string, id: number): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`[{"result":"${result}","error":null,"id":"tilld-${id}"}]\n`);
-}
-
-function textOf(answer: Uint8Array): string {
-  return new TextDecoder().decode(answer);
 }
 
 const PAGE = 10_000;

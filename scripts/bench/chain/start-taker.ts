@@ -39,9 +39,9 @@ export async function startTaker(
   const blocks = scripts.map((paid, at) => {
     const { hash, hex } = blockOf(last, [...given.others, payment([paid])]);
     const file = join(dir, `${at}.hex`);
-    writeFileSync(file, blockAnswer(hex));
+    writeFileSync(file, blockAnswer(hex, at));
     last = hash;
-    return { hash, file };
+    return { hash, file, at };
   });
   const work = async (): Promise<Cost> => {
     child.process.send(blocks.splice(0, given.blocks));

@@ -2,7 +2,7 @@ import type { BlockRef, ChainBlock, ChainBlockHeader } from '../../domain/chain.
 import type { ChainId } from '../../domain/coins.ts';
 import { depthOf } from '../../domain/confirmations.ts';
 import { advanceCursor, findCursor, findStand, forgetBlocksBelow } from '../../store/chain-cursors.ts';
-import { inPatientTransaction, inTransaction, type Db, type Tx } from '../../store/database.ts';
+import { inPatientTransaction, inTransactionAtOnce, type Db, type Tx } from '../../store/database.ts';
 import { paymentsWithMoneyAbove } from '../../store/payments-with-money.ts';
 import { forgetDeadTransactions, forgetTransactionsBetween } from '../../store/raw-transactions.ts';
 import { forgetSettledInputs } from '../../store/unconfirmed-inputs.ts';
@@ -38,7 +38,7 @@ export async function recordBlock(
   below: readonly ChainBlockHeader[] = [],
 ): Promise<boolean> {
   if ((await deps.extendLookAhead?.(chain, block.credits)) === true) return false;
-  const transaction = (await concernsNobody(deps, chain, block)) ? inPatientTransaction : inTransaction;
+  const transaction = (await concernsNobody(deps, chain, block)) ? inPatientTransaction : inTransactionAtOnce;
   const recorded = await transaction(deps.db, async (tx) =>
     onceProven(block, write(tx, deps, chain, { block, seenThrough, below })),
   );

@@ -5,7 +5,13 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { inSnapshot, inTransaction, type Tx } from '../../../src/store/database.ts';
+import {
+  inPatientTransaction,
+  inSnapshot,
+  inTransaction,
+  inTransactionAtOnce,
+  type Tx,
+} from '../../../src/store/database.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
 
 let dir: string;
@@ -77,16 +83,60 @@ test('a group that SQLite takes back is told as failed, all that it held, and th
   expect(visible()).toEqual(['test-next']);
 });
 
+test('what is wanted at once does not wait for company, and is told once it is on disk', async () => {
+  const order: string[] = [];
+  const turn = new Promise<void>((resolve) =>
+    setImmediate(() => {
+      order.push('turn');
+      resolve();
+    }),
+  );
+  const work = inTransactionAtOnce(store.db, async (tx) => {
+    order.push('begun');
+    return put(tx, 'test-alone');
+  });
+  const joined = inTransaction(store.db, (tx) => put(tx, 'test-later'));
+  expect(await work).toBe('test-alone');
+  expect(visible()).toContain('test-alone');
+  await turn;
+  expect(order).toEqual(['begun', 'turn']);
+  expect(await joined).toBe('test-later');
+});
+
+test('what is wanted at once waits for whoever has the writer, and fails alone', async () => {
+  const order: string[] = [];
+  const held = inTransaction(store.db, async (tx) => {
+    order.push('held');
+    await new Promise((resolve) => setImmediate(resolve));
+    order.push('let go');
+    return put(tx, 'test-held');
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  const hasty = ['test-a', 'test-held'].map((key) =>
+    inTransactionAtOnce(store.db, async (tx) => {
+      order.push(key);
+      return put(tx, key);
+    }),
+  );
+  const outcomes = await Promise.allSettled([held, ...hasty]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+  expect(order).toEqual(['held', 'let go', 'test-a', 'test-held']);
+  expect(visible()).toEqual(['test-a', 'test-held']);
+});
+
 test('however much is asked for and fails, exactly what was told as done is there', async () => {
   let run = 0;
-  const asked = fc.array(fc.record({ fails: fc.boolean(), later: fc.boolean() }), { maxLength: 80 });
+  const transaction = fc.constantFrom(inTransaction, inTransactionAtOnce, inPatientTransaction);
+  const asked = fc.array(fc.record({ fails: fc.boolean(), later: fc.boolean(), transaction }), {
+    maxLength: 80,
+  });
   await fc.assert(
     fc.asyncProperty(asked, async (jobs) => {
       run += 1;
       const works: Promise<string>[] = [];
-      for (const [index, { fails, later }] of jobs.entries()) {
+      for (const [index, { fails, later, transaction: begun }] of jobs.entries()) {
         if (later) await new Promise((resolve) => setImmediate(resolve));
-        const work = inTransaction(store.db, async (tx) => {
+        const work = begun(store.db, async (tx) => {
           const key = await put(tx, `test-${run}-${index}`);
           if (fails) throw new Error(key);
           return key;
