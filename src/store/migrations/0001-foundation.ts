@@ -322,7 +322,7 @@ const STATEMENTS = [
     BEGIN ${takeInto('+', 'OLD.payment_id')} END`,
   `CREATE TABLE raw_transactions (
     coin TEXT NOT NULL, mode TEXT NOT NULL, txid TEXT NOT NULL, raw TEXT NOT NULL, created_at INTEGER NOT NULL,
-    PRIMARY KEY (coin, mode, txid)) STRICT`,
+    PRIMARY KEY (coin, mode, txid)) STRICT, WITHOUT ROWID`,
   `CREATE TABLE unconfirmed_inputs (
     coin TEXT NOT NULL, mode TEXT NOT NULL, txid TEXT NOT NULL, vout INTEGER NOT NULL, spender TEXT NOT NULL,
     parent_open INTEGER NOT NULL CHECK (parent_open IN (0, 1)),

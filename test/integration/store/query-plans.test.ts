@@ -218,7 +218,7 @@ test.each([
   ],
   [
     'bytes of buried transactions',
-    'sqlite_autoindex_raw_transactions_1 (coin=? AND mode=? AND txid=?)',
+    'raw_transactions USING PRIMARY KEY (coin=? AND mode=? AND txid=?)',
     () => db.transaction().execute((tx) => forgetTransactionsBetween(tx, chain, { from: 1, below: 9 })),
   ],
 ])('%s: found by index %s, however long the history', async (_what, index, work) => {
