@@ -34,15 +34,20 @@ export const question: Question = {
     const requests = loadOf(history, ports);
     const durationMs = bench.quick ? 5_000 : SPELL_MS;
     const held: number[] = [];
+    const rates: number[] = [];
+    let reopened = 0;
     const mining = setInterval(() => node.process.send('mine'), BLOCK_MS);
     const rounds = await alternate({
       rounds: roundsOf(bench),
       ours: async () => {
-        await putLoad(bench, { url: daemon.url, connections: 16, durationMs, requests }).catch((cause) => {
+        const load = { url: daemon.url, connections: 16, durationMs, requests, opensAnew: true };
+        const { perSecond, closed } = await putLoad(bench, load).catch((cause) => {
           throw new Error(`after ${held.length} spells; the daemon's last words: ${daemon.output()}`, {
             cause,
           });
         });
+        rates.push(perSecond);
+        reopened += closed;
         const { residentBytes } = daemon.usage();
         held.push(residentBytes);
         return residentBytes;
@@ -61,6 +66,7 @@ export const question: Question = {
       ],
       notes: [
         `after each ${durationMs / 1000} s of load: ${held.map((bytes) => Math.round(bytes / MB)).join(', ')} MB`,
+        `requests a second: ${rates.map((rate) => Math.round(rate)).join(', ')}; connections opened anew: ${reopened}`,
       ],
     };
   },

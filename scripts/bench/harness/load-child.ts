@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,6 +17,7 @@ const NICE = -10;
 const latencies: number[] = [];
 let count = 0;
 let failures = 0;
+let closed = 0;
 let firstFailure: string | null = null;
 
 function render(request: LoadRequest): string {
@@ -25,6 +27,12 @@ function render(request: LoadRequest): string {
   const headers = Object.entries(request.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = request.method === 'POST' ? `Content-Length: ${Buffer.byteLength(body)}\r\n` : '';
   return `${request.method} ${path} HTTP/1.1\r\nHost: ${target.host}\r\n${headers.join('')}${length}\r\n${body}`;
+}
+
+class ClosedError extends Error {
+  constructor() {
+    super('the connection was closed');
+  }
 }
 
 /** Sends one request and waits for the whole answer; returns its status and text. */
@@ -49,20 +57,24 @@ async function ask(socket: Socket, text: string): Promise<{ status: number; answ
       socket.off('close', onClose);
       resolve({ status: Number(received.toString('latin1', 9, 12)), answer: received });
     };
-    const onClose = (): void => reject(new Error('the connection was closed'));
+    const onClose = (): void => reject(new ClosedError());
     socket.on('data', onData);
     socket.once('close', onClose);
     socket.write(text);
   });
 }
 
-async function worker(index: number, startedAt: number): Promise<void> {
+async function opened(): Promise<Socket> {
   const socket = connect(Number(target.port), target.hostname);
   socket.setNoDelay(true);
-  await new Promise<void>((resolve, reject) => {
-    socket.once('connect', resolve);
-    socket.once('error', reject);
-  });
+  await once(socket, 'connect');
+  // Told by 'close', which follows.
+  socket.on('error', () => undefined);
+  return socket;
+}
+
+async function worker(index: number, startedAt: number): Promise<void> {
+  let socket = await opened();
   const everyMs = load.ratePerSecond === undefined ? 0 : (1000 * load.connections) / load.ratePerSecond;
   let due = startedAt + (everyMs * index) / load.connections;
   while (
@@ -79,7 +91,16 @@ async function worker(index: number, startedAt: number): Promise<void> {
     const text = render(request);
     count += 1;
     const sent = performance.now();
-    const { status, answer } = await ask(socket, text);
+    const answered = await ask(socket, text).catch((error: unknown) => {
+      if (error instanceof ClosedError && load.opensAnew === true) return null;
+      throw error;
+    });
+    if (answered === null) {
+      closed += 1;
+      socket = await opened();
+      continue;
+    }
+    const { status, answer } = answered;
     latencies.push(performance.now() - sent);
     if (status >= 200 && status < 300) continue;
     failures += 1;
@@ -108,6 +129,7 @@ async function main(): Promise<void> {
   const result: LoadResult & { firstFailure: string | null } = {
     requests: latencies.length,
     failures,
+    closed,
     firstFailure,
     perSecond: latencies.length / seconds,
     p50Ms: percentile(latencies, 50),

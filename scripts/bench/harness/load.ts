@@ -15,6 +15,11 @@ export interface Load {
   readonly ratePerSecond?: number;
   /** Where the system allows it, the loader gets a processor at once: those who ask have their own. */
   readonly isElsewhere?: boolean;
+  /**
+   * Goes on over a new connection where the server closed one, as it does with those that were silent for a minute by its
+   * clock: a disk that takes two for a flush holds up both sides. For questions that do not ask how fast it answers.
+   */
+  readonly opensAnew?: boolean;
 }
 
 export interface LoadRequest {
@@ -28,6 +33,8 @@ export interface LoadResult {
   readonly requests: number;
   /** Answers other than 2xx; a measurement with any of them is worth nothing. */
   readonly failures: number;
+  /** Connections that were closed and opened anew. */
+  readonly closed: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p95Ms: number;
