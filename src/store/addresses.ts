@@ -3,6 +3,7 @@ import type { OpenKey } from '../domain/chain.ts';
 import type { ChainId, Coin } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import { prepared, preparedInserts, preparedList, type SlotOf } from './prepared.ts';
+import { aheadRunnerOf } from './runners.ts';
 import type { AddressRow } from './tables.ts';
 
 /** One stored address, as read back. */
@@ -111,13 +112,16 @@ export async function watchedOf(
   return new Set((await watchedIn(db, chain, watchKeys)).map((row) => row.watch_key));
 }
 
-const watchedIn = preparedList((db, slot: SlotOf<ChainId>, watchKeys) =>
-  db
-    .selectFrom('addresses')
-    .select('watch_key')
-    .where('coin', '=', slot('coin'))
-    .where('mode', '=', slot('mode'))
-    .where('watch_key', 'in', watchKeys),
+const watchedIn = preparedList(
+  (db, slot: SlotOf<ChainId>, watchKeys) =>
+    db
+      .selectFrom('addresses')
+      .select('watch_key')
+      .where('coin', '=', slot('coin'))
+      .where('mode', '=', slot('mode'))
+      .where('watch_key', 'in', watchKeys),
+  // What is found is recorded as a rule.
+  aheadRunnerOf,
 );
 
 /** The highest id of all addresses of all chains, 0 while there is none. */

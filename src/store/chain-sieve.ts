@@ -20,7 +20,7 @@ const MAX_KEY_BYTES = 512;
 interface Contested {
   /** Too much to be held. */
   readonly isFlooded: boolean;
-  readonly tails: ReadonlySet<number>;
+  readonly tails: KeySet;
 }
 
 /**
@@ -40,7 +40,7 @@ export class ChainSieve {
   readonly #key = Buffer.alloc(MAX_KEY_BYTES);
   /** Of each table that was read to its end, as of when. */
   readonly #read = new Map<KeptTable, Stand>();
-  #contested: Contested = { isFlooded: true, tails: new Set() };
+  #contested: Contested = { isFlooded: true, tails: new KeySet() };
   #lastAddress = 0;
   #lastOutput = 0;
   #isHearing = false;
@@ -71,7 +71,9 @@ export class ChainSieve {
       many: {
         mayWatch: (keys) => this.#scripts.positionsIn(keys),
         mayOwn: (keys) =>
-          isFlooded || tails.size > 0 ? positionsOf(keys, mayOwn) : this.#paying.positionsIn(keys),
+          isFlooded
+            ? Array.from(keys, (_, at) => at)
+            : merged(this.#paying.positionsIn(keys), tails.positionsIn(keys)),
       },
     };
   }
@@ -120,7 +122,9 @@ export class ChainSieve {
 
   async #takeContested(): Promise<boolean> {
     const txids = await contestedTxids(this.#db, this.#chain, MAX_CONTESTED + 1);
-    this.#contested = { isFlooded: txids.length > MAX_CONTESTED, tails: new Set(txids.map(idTail)) };
+    const tails = new KeySet();
+    for (const txid of txids) tails.add(idTail(txid));
+    this.#contested = { isFlooded: txids.length > MAX_CONTESTED, tails };
     return true;
   }
 }
@@ -129,10 +133,10 @@ function isSame(table: KeptTable, a: Stand, b: Stand): boolean {
   return a.foreign === b.foreign && a.writes[table] === b.writes[table];
 }
 
-function positionsOf(keys: Uint32Array, may: (key: number) => boolean): number[] {
-  const positions: number[] = [];
-  for (let at = 0; at < keys.length; at += 1) if (may(keys[at] ?? 0)) positions.push(at);
-  return positions;
+/** Two ascending lists as one; each number once. */
+function merged(some: number[], others: number[]): number[] {
+  if (others.length === 0) return some;
+  return [...new Set([...some, ...others])].toSorted((a, b) => a - b);
 }
 
 /** See Sieve.mayOwn. */

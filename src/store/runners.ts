@@ -54,6 +54,15 @@ export function runnerOf(db: Kysely<Tables>): Runner | null {
   return running.get(db)?.writer ?? runners.get(db)?.reader ?? null;
 }
 
+/**
+ * As runnerOf; but outside of transactions the writer, while nobody has a transaction on it: for what is asked shortly
+ * before a transaction that needs the same rows. It has them in its memory then.
+ */
+export function aheadRunnerOf(db: Kysely<Tables>): Runner | null {
+  const all = runners.get(db);
+  return all?.changes.isSettled() === true ? all.writer : runnerOf(db);
+}
+
 /** Null for a database in memory, which is never flushed. */
 export function flushAsideOf(db: Kysely<Tables>): FlushAside | null {
   return runners.get(db)?.flushAside ?? null;

@@ -47,7 +47,8 @@ export async function matchTransactions(
   return { credits, debits };
 }
 
-async function findCredits(
+/** Outputs to watched scripts alone, where nothing can be spent that is ours. */
+export async function findCredits(
   transactions: readonly MatchTransaction[],
   index: ChainIndex,
   sieve: Sieve | null,

@@ -2,7 +2,13 @@ import { type ChainBlock, ChainError, type ChainIndex, type Sieve } from '../../
 import type { ScannedBlock } from './block.ts';
 import type { BlockProver } from './block-prover.ts';
 import type { UtxoCoin } from './coin.ts';
-import { COINBASE_MATURITY, type MatchTransaction, matchTransactions, PEGOUT_MATURITY } from './match.ts';
+import {
+  COINBASE_MATURITY,
+  findCredits,
+  type MatchTransaction,
+  matchTransactions,
+  PEGOUT_MATURITY,
+} from './match.ts';
 import { siftBlock } from './sift-block.ts';
 import type { NodeClient } from './node-client.ts';
 
@@ -62,12 +68,15 @@ export async function reduceBlock(
   known?: Sieve | null,
 ): Promise<ChainBlock> {
   const sieve = known === undefined ? ((await index.sieve?.()) ?? null) : known;
-  const transactions = siftBlock(block, sieve).map(({ position, ...scanned }): MatchTransaction => {
+  const { candidates, maySpend } = siftBlock(block, sieve);
+  const transactions = candidates.map(({ position, ...scanned }): MatchTransaction => {
     const isCoinbase = position === 0;
     const maturity = isCoinbase ? COINBASE_MATURITY : scanned.isHogEx ? PEGOUT_MATURITY : ONE_CONFIRMATION;
     return { bytes: block.bytes, scanned, maturity, relayable: !isCoinbase && !scanned.isHogEx };
   });
-  const { credits, debits } = await matchTransactions(transactions, index, [], sieve);
+  const { credits, debits } = maySpend
+    ? await matchTransactions(transactions, index, [], sieve)
+    : { credits: await findCredits(transactions, index, sieve), debits: [] };
   const { hash, parentHash, timeMs, oddVersions, proof } = block;
   return {
     height,

@@ -7,13 +7,25 @@ import type { ScannedTransaction } from './transaction-rows.ts';
 /** A transaction that may concern us, with its place in the block. */
 export type Candidate = ScannedTransaction & { readonly position: number };
 
+export interface Sifted {
+  /** In their order. */
+  readonly candidates: Candidate[];
+  /** Whether any of them may spend an output of ours. */
+  readonly maySpend: boolean;
+}
+
 /**
- * The transactions of a block that may concern us, in their order: those that may pay a watched script, and
- * those that may spend an output of ours, be it of the same block. All of them without a sieve.
+ * The transactions of a block that may concern us: those that may pay a watched script, and those that may spend an
+ * output of ours, be it of the same block. All of them without a sieve.
  */
-export function siftBlock(block: ScannedBlock, sieve: Sieve | null): Candidate[] {
+export function siftBlock(block: ScannedBlock, sieve: Sieve | null): Sifted {
   const { transactions } = block;
-  if (sieve === null) return transactions.map((scanned, position) => ({ ...scanned, position }));
+  if (sieve === null) {
+    return {
+      candidates: transactions.map((scanned, position) => ({ ...scanned, position })),
+      maySpend: true,
+    };
+  }
   const { table } = transactions;
   const { many } = sieve;
   const { outputKeys, inputTails } = table;
@@ -25,12 +37,13 @@ export function siftBlock(block: ScannedBlock, sieve: Sieve | null): Candidate[]
   const spending = [spent, ...numbersOfEach(inputTails, tails)].flatMap((numbers) =>
     positionsOf(table, numbers, 'inputs'),
   );
-  if (spending.length === 0) return paying;
+  if (spending.length === 0) return { candidates: paying, maySpend: false };
   const known = new Map(paying.map((each) => [each.position, each]));
   for (const position of spending) {
     if (!known.has(position)) known.set(position, candidate(transactions, position));
   }
-  return [...known.values()].toSorted((a, b) => a.position - b.position);
+  const candidates = [...known.values()].toSorted((a, b) => a.position - b.position);
+  return { candidates, maySpend: true };
 }
 
 function candidate(transactions: BlockTransactions, position: number): Candidate {

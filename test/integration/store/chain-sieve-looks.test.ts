@@ -7,15 +7,19 @@ import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BlockFeed } from '../../../src/chains/utxo/block-feed.ts';
+import type { NodeClient } from '../../../src/chains/utxo/node-client.ts';
 import type { Sieve } from '../../../src/domain/chain.ts';
 import { keyOfBytes } from '../../../src/domain/key-of-bytes.ts';
 import { insertAddresses } from '../../../src/store/addresses.ts';
 import type { ChangeWatch } from '../../../src/store/change-watch.ts';
+import { createChainIndex } from '../../../src/store/chain-index.ts';
 import { ChainSieve } from '../../../src/store/chain-sieve.ts';
 import { inSnapshot, inTransaction, type Tx } from '../../../src/store/database.ts';
 import { putOutput } from '../../../src/store/outputs.ts';
 import { changeWatchOf } from '../../../src/store/runners.ts';
 import { forgetSettledInputs, rememberInputs } from '../../../src/store/unconfirmed-inputs.ts';
+import { blockOf, COINBASE, type TestTransaction } from '../../unit/chains/utxo/raw-chain.ts';
 import { openWalletWorld, type WalletWorld } from '../../_helpers/wallet-world.ts';
 
 const CHAIN = { coin: 'BTC', mode: 'live' } as const;
@@ -283,6 +287,37 @@ describe('a look of the sieve', () => {
       expect((await look()).mayOwn(tail(txid))).toBe(true);
     });
     expect((await look()).mayOwn(tail(txid))).toBe(true);
+  });
+});
+
+describe('a block', () => {
+  it.each([
+    [
+      'a transaction',
+      async (written: Written) => inTransaction(world.db, async (tx) => writeWithin(tx, written)),
+    ],
+    ['another process', async (written: Written) => writeElsewhere(written)],
+  ])('is read with what %s writes while the node sends it', async (_by, write) => {
+    const written = { scripts: [newScript()], txids: [newHex()] };
+    const [script = '', spent = ''] = [...written.scripts, ...written.txids];
+    const payment: TestTransaction = {
+      inputs: [{ txid: spent, index: 0 }],
+      outputs: [{ amount: 5n, script: Buffer.from(script, 'hex') }],
+    };
+    const { bytes, hash } = blockOf([COINBASE, payment]);
+    const client: Pick<NodeClient, 'blockHashes' | 'rawBlocks'> = {
+      blockHashes: async () => [hash],
+      rawBlocks: async () => {
+        await write(written);
+        return [new Uint8Array(Buffer.from(bytes.toString('hex')))];
+      },
+    };
+    const index = createChainIndex(world.db, CHAIN);
+    expect(await index.sieve?.()).not.toBeNull();
+    const feed = new BlockFeed({ client: client as NodeClient, coin: { hasMweb: false }, index });
+    const [block] = await feed.blocksFrom(1);
+    expect(block?.credits.map(({ watchKey }) => watchKey)).toEqual([script]);
+    expect(block?.debits.map(({ ref }) => ref)).toEqual([{ txid: spent, index: 0 }]);
   });
 });
 

@@ -118,6 +118,8 @@ describe("the sieve of a chain's index", () => {
     expect(sieve.mayOwn(tail(paid))).toBe(true);
     expect(sieve.mayOwn(tail(contested))).toBe(true);
     expect(sieve.mayOwn(tail(stranger))).toBe(false);
+    const row = Uint32Array.from([stranger, contested, paid, stranger, paid, contested].map(tail));
+    expect(sieve.many?.mayOwn(row)).toEqual([1, 2, 4, 5]);
     await inTransaction(world.db, async (tx) => forgetSettledInputs(tx, CHAIN));
     expect((await sieveOf(index)).mayOwn(tail(contested))).toBe(false);
   });
@@ -139,7 +141,9 @@ describe("the sieve of a chain's index", () => {
       isParentOpen: false,
     }));
     await inTransaction(world.db, async (tx) => rememberInputs(tx, CHAIN, newTxid(), inputs));
-    expect((await sieveOf(index)).mayOwn(tail(newTxid()))).toBe(true);
+    const sieve = await sieveOf(index);
+    expect(sieve.mayOwn(tail(newTxid()))).toBe(true);
+    expect(sieve.many?.mayOwn(new Uint32Array(3))).toEqual([0, 1, 2]);
     await inTransaction(world.db, async (tx) => forgetSettledInputs(tx, CHAIN));
   });
 
