@@ -15,6 +15,7 @@ import { guards } from './guards.ts';
 import { createOpenApi } from './openapi.ts';
 import { createSignInLimit, isSignIn } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
+import { refusalOf } from './refusals.ts';
 import { assignRequestId, REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { createRequestLog } from './request-log.ts';
 import { routeTable } from './route-table.ts';
@@ -86,7 +87,14 @@ function arrive(deps: ApiDeps & { readonly isClosing: () => boolean }): RequestH
     logRequest(req, res);
     // While closing, every answer also ends its connection.
     if (deps.isClosing()) res.setHeader('Connection', 'close');
-    next();
+    const refusal = refusalOf(req);
+    if (refusal === null) {
+      next();
+      return;
+    }
+    // Whether its body is still to come is anybody's guess.
+    res.setHeader('Connection', 'close');
+    sendAnswer(res, failure(refusal));
   };
 }
 

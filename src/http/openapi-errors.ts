@@ -61,7 +61,19 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
   REGISTRATION_CLOSED: ['This server takes no new users', 'Registration is closed on this server'],
   NOT_FOUND: ['There is nothing at this address', 'There is nothing at this address'],
   METHOD_NOT_ALLOWED: ['The address takes other methods; Allow lists them', 'This address takes POST only'],
+  REQUEST_TIMEOUT: [
+    'The headers or the body came too slowly: send the request again',
+    'The request did not arrive in time',
+  ],
   PAYLOAD_TOO_LARGE: ['The request body is larger than 100 kB', 'The request body is too large'],
+  EXPECTATION_FAILED: [
+    'The header Expect asks for something else than 100-continue',
+    'Expect: only 100-continue can be met here',
+  ],
+  HEADERS_TOO_LARGE: [
+    'The address and headers together are larger than 16 kB',
+    'The address and headers of the request are too large',
+  ],
   IDEMPOTENCY_MISMATCH: [
     'This Idempotency-Key was used with another request',
     'This Idempotency-Key was used with another request',

@@ -8,13 +8,26 @@ export function sendAnswer(res: Response, answer: Answer): void {
   if (res.headersSent) return;
   res.locals['paymentId'] = paymentIdIn(answer.body);
   const text = JSON.stringify(answer.body);
-  const headers = [REQUEST_ID_HEADER, requestIdOf(res)];
-  if (!hasPassedGuards(res)) headers.push(...GUARD_HEADERS);
+  const requestId = requestIdOf(res);
+  const { headers } = answer;
+  const all = apiHeaders({ headers, requestId, text, withGuards: !hasPassedGuards(res) });
+  res.writeHead(answer.status, all).end(text);
+}
+
+/** The headers of an answer with this text as its body: names and values in turn. */
+export function apiHeaders(answer: {
+  readonly headers: Answer['headers'];
+  readonly requestId: string;
+  readonly text: string;
+  readonly withGuards: boolean;
+}): string[] {
+  const headers = [REQUEST_ID_HEADER, answer.requestId];
+  if (answer.withGuards) headers.push(...GUARD_HEADERS);
   headers.push('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(answer.headers)) headers.push(name, value);
   headers.push('Content-Type', 'application/json; charset=utf-8');
-  headers.push('Content-Length', String(Buffer.byteLength(text)));
-  res.writeHead(answer.status, headers).end(text);
+  headers.push('Content-Length', String(Buffer.byteLength(answer.text)));
+  return headers;
 }
 
 /** The payment that an answer is about, for the log: one payment's life is found by its id. */

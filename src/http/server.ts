@@ -6,12 +6,15 @@ import type { Express } from 'express';
 import { createApi, type ApiDeps } from './api.ts';
 import { appMessages } from './app-messages.ts';
 import { trackConnections, type Connections } from './connections.ts';
+import { answerRefusals } from './refusals.ts';
 
 export interface HttpServerDeps extends ApiDeps {
   /** Absolute paths of PEM files; null for plain HTTP, behind a proxy that speaks TLS. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   /** Called for every request that comes in, and for every connection before its first one; it must take no time. */
   readonly asked?: () => void;
+  /** Other limits than the usual ones; for tests. */
+  readonly timeouts?: Partial<typeof TIMEOUTS>;
 }
 
 export interface HttpServer {
@@ -23,24 +26,25 @@ export interface HttpServer {
 }
 
 /** A client has this long to send its headers, and its whole request: nobody holds a socket by trickling. */
-const TIMEOUTS: ServerOptions = {
+const TIMEOUTS = {
   headersTimeout: 15_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
-};
+} satisfies ServerOptions;
 const IDLE_SWEEP_MS = 50;
 
 export function createHttpServer(deps: HttpServerDeps): HttpServer {
   let closing = false;
   const app = createApi({ ...deps, isClosing: () => closing });
-  const server = listener(app, deps.tls);
+  const server = listener(app, deps);
   const { asked } = deps;
   if (asked !== undefined) {
     server.prependListener('request', () => asked());
     server.prependListener('connection', () => asked());
   }
   const connections = trackConnections(server, deps.tls !== null);
+  answerRefusals(server, connections, deps.logger);
   return {
     app,
     listen: async ({ host, port }) => {
@@ -60,8 +64,9 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   };
 }
 
-function listener(app: Express, tls: HttpServerDeps['tls']): Server {
-  const options = { ...TIMEOUTS, ...appMessages(app) };
+function listener(app: Express, { tls, timeouts }: HttpServerDeps): Server {
+  // What lacks a Host is refused in the API's own form.
+  const options = { ...TIMEOUTS, ...timeouts, ...appMessages(app), requireHostHeader: false };
   if (tls === null) return createServer(options, app);
   const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) };
   return createTlsServer({ ...options, ...files, minVersion: 'TLSv1.2' }, app);

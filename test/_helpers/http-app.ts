@@ -16,7 +16,7 @@ import { domainRoutes } from '../../src/http/routes/domains.ts';
 import { keyRoutes } from '../../src/http/routes/keys.ts';
 import { merchantRoutes } from '../../src/http/routes/merchants.ts';
 import type { Readiness } from '../../src/http/routes/health.ts';
-import { createHttpServer } from '../../src/http/server.ts';
+import { createHttpServer, type HttpServerDeps } from '../../src/http/server.ts';
 import type { Db } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { SharedThread } from '../../src/thread/shared-thread.ts';
@@ -42,6 +42,7 @@ export interface HttpAppOptions {
   /** Routes of the test itself, beside the real ones. */
   readonly extraRoutes?: readonly Route[];
   readonly tls?: { certFile: string; keyFile: string };
+  readonly timeouts?: HttpServerDeps['timeouts'];
   /** An earlier app whose files go on being used, as after a restart or a crash. */
   readonly reopen?: HttpApp;
 }
@@ -117,6 +118,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
     tokens,
     registry,
     tls: options.tls ?? null,
+    timeouts: options.timeouts ?? {},
     checkAnswers: true,
     routes: [
       ...authRoutes({
