@@ -13,6 +13,7 @@ import { createChainIndex } from '../../../src/store/chain-index.ts';
 import { inTransaction } from '../../../src/store/database.ts';
 import { recordBlock } from '../../../src/usecases/chain/record-block.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../../test/_helpers/payment-world.ts';
+import { silent } from '../../../test/_helpers/wallet-world.ts';
 
 const CHAIN = { coin: 'BTC', mode: 'live' } as const;
 const GENESIS = '00'.repeat(32);
@@ -43,7 +44,7 @@ export class BlockWorld {
 
   private constructor(world: PaymentWorld) {
     this.#world = world;
-    this.#prover = new BlockProver({ thread: world.wallet.thread });
+    this.#prover = new BlockProver({ logger: silent, thread: world.wallet.thread });
     this.#index = createChainIndex(world.wallet.db, CHAIN);
   }
 

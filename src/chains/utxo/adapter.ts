@@ -81,7 +81,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const slowRpc = rpcWithin(SCAN_TIMEOUT_MS);
   const mempool = createMempool({ client, index, mweb: coin.hasMweb, clock, logger });
   const submitter = createSubmitter(client, coin.hasMweb, logger);
-  const prover = new BlockProver({ thread: options.thread });
+  const prover = new BlockProver({ logger, thread: options.thread });
   const reader = { client, coin, index, prover };
   const feed = new BlockFeed(reader);
 

@@ -1,5 +1,4 @@
 import type { ChainBlock, Sieve } from '../../domain/chain.ts';
-import { BlockProver } from './block-prover.ts';
 import { proveBlock, prunedError, reduceBlock, type BlockReaderDeps, type RawBlock } from './read-block.ts';
 
 /** Blocks per request: even if each had the largest size, the answer stays in bounds. */
@@ -25,9 +24,8 @@ export class BlockFeed {
   /** Whether blocks were read since it began anew: then more will be wanted. At the tip they come one by one. */
   #isFollowing = false;
 
-  /** Without a prover of the caller's, it has one of its own. */
-  constructor(deps: Omit<BlockReaderDeps, 'prover'> & Partial<Pick<BlockReaderDeps, 'prover'>>) {
-    this.#deps = { ...deps, prover: deps.prover ?? new BlockProver() };
+  constructor(deps: BlockReaderDeps) {
+    this.#deps = deps;
   }
 
   /**

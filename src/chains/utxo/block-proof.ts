@@ -1,4 +1,5 @@
 import { ChainError } from '../../domain/chain.ts';
+import type { Logger } from '../../domain/ports.ts';
 import { type OpenBlock, readRest, type ScannedBlock } from './block.ts';
 import { DIGEST_BYTES } from './block-layout.ts';
 import type { BlockMemory } from './block-memory.ts';
@@ -56,11 +57,15 @@ export class ProofShare {
     return this.#memory.room.areHashed(this.#pieces, withinMs);
   }
 
-  /** Holds what all threads found against the header. @throws {ChainError} bad_answer when it commits to other transactions. */
-  conclude({ order, bytes, merkleRoot }: Pick<OpenBlock, 'order' | 'bytes' | 'merkleRoot'>): void {
-    if (this.#root() === merkleRoot) return;
+  /**
+   * Holds what all threads found against the header.
+   * @returns false when they hashed wrongly, and only OpenSSL found what it commits to: whoever can must say so
+   * @throws {ChainError} bad_answer when it commits to other transactions
+   */
+  conclude({ order, bytes, merkleRoot }: Pick<OpenBlock, 'order' | 'bytes' | 'merkleRoot'>): boolean {
+    if (this.#root() === merkleRoot) return true;
     // Wide vectors are an experiment of V8 (see compileWide), which must not be able to stop a chain.
-    if (this.isThrough(0) && this.#rootByOpenSsl(bytes) === merkleRoot) return;
+    if (this.isThrough(0) && this.#rootByOpenSsl(bytes) === merkleRoot) return false;
     throw new ChainError('bad_answer', `block ${order.hash}: the transactions do not match its merkle root`);
   }
 
@@ -89,11 +94,20 @@ export class ProofShare {
   }
 }
 
+/** As ProofShare.conclude; and an operator learns of a machine that hashes wrongly. @throws {ChainError} bad_answer */
+export function conclude(share: ProofShare, open: OpenBlock, logger: Pick<Logger, 'error'>): void {
+  if (share.conclude(open)) return;
+  logger.error(
+    { block: open.order.hash },
+    'the transactions of a block were hashed wrongly by vector instructions, and rightly by OpenSSL: the block is taken, but this processor or this version of Node makes mistakes',
+  );
+}
+
 /** Reads and proves a block in this thread. @throws {ChainError} bad_answer when anything does not fit. */
-export function readAlone(open: OpenBlock): ScannedBlock {
+export function readAlone(open: OpenBlock, logger: Pick<Logger, 'error'>): ScannedBlock {
   const block = readRest(open);
   const share = new ProofShare(open.memory, open.count);
   share.finish();
-  share.conclude(open);
+  conclude(share, open, logger);
   return { ...block, proof: null };
 }

@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import { ChainError } from '../../domain/chain.ts';
+import type { Logger } from '../../domain/ports.ts';
 import { type BlockOrder, openBlock, type OpenBlock, readRest, type ScannedBlock } from './block.ts';
-import { BlockMemory } from './block-memory.ts';
+import { BlockMemory, blockModule } from './block-memory.ts';
 import { readAlone } from './block-proof.ts';
 import { BlockRoom } from './block-room.ts';
 import type { SharedThread } from '../../thread/shared-thread.ts';
@@ -22,6 +23,7 @@ const IDLE_MS = PROOF_MS;
 const GIVE_BACK_MS = 50;
 
 interface ProverOptions {
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly proofMs?: number;
   readonly idleMs?: number;
   /** Large blocks are hashed there, if it is to be had. */
@@ -40,6 +42,7 @@ export class BlockProver {
   readonly #proofMs: number;
   readonly #idleMs: number;
   readonly #shared: SharedThread | null;
+  readonly #logger: Pick<Logger, 'warn' | 'error'>;
   #thread: ProofThread | null = null;
   #idle: NodeJS.Timeout | undefined;
   /** Where the last block was read. */
@@ -50,7 +53,8 @@ export class BlockProver {
   #last: SharedProof | null = null;
   #isClosed = false;
 
-  constructor({ proofMs = PROOF_MS, idleMs = IDLE_MS, thread }: ProverOptions = {}) {
+  constructor({ logger, proofMs = PROOF_MS, idleMs = IDLE_MS, thread }: ProverOptions) {
+    this.#logger = logger;
     this.#proofMs = proofMs;
     this.#idleMs = idleMs;
     this.#shared = thread ?? null;
@@ -63,7 +67,7 @@ export class BlockProver {
 
   /** A block taken apart; a large one is still being proven, and says when it is. It stays as it is until it is released. */
   async prove(order: BlockOrder): Promise<ScannedBlock> {
-    if (!this.isLarge(order)) return this.#handOut(readAlone(this.#open(order)));
+    if (!this.isLarge(order)) return this.#handOut(readAlone(this.#open(order), this.#logger));
     if (this.#oneByOne.pendingCount >= MAX_WAITING) throw trouble('has too much to do');
     return this.#oneByOne(async () => this.#readLarge(order));
   }
@@ -87,7 +91,9 @@ export class BlockProver {
     try {
       const open = this.#open(order);
       const thread = this.#startedThread();
-      return this.#handOut(thread === null ? readAlone(open) : await this.#readWith(thread, open));
+      return this.#handOut(
+        thread === null ? readAlone(open, this.#logger) : await this.#readWith(thread, open),
+      );
     } finally {
       if (!this.#isClosed) this.#endWhenIdle();
       // Here, and not by the collector, which would collect more often for them.
@@ -109,6 +115,7 @@ export class BlockProver {
       limitMs: this.#proofMs,
       onFailed: async () => this.#discard(thread),
       onLate: () => this.#forget(memory),
+      logger: this.#logger,
     });
     this.#last = proof;
     try {
@@ -130,7 +137,7 @@ export class BlockProver {
     const isProven = this.#last === null || this.#last.memory !== this.#memory || this.#last.isOver;
     const isFree = this.#held === null && isProven;
     if (this.#memory === null || !isFree || this.#memory.room.capacity < bytes) {
-      this.#memory = newMemory(Math.max(bytes, USUAL_BYTES));
+      this.#memory = newMemory(Math.max(bytes, USUAL_BYTES), this.#logger);
       this.#held = null;
     }
     return openBlock(this.#memory, order);
@@ -173,9 +180,14 @@ export class BlockProver {
   }
 }
 
-function newMemory(capacity: number): BlockMemory {
+function newMemory(capacity: number, logger: Pick<Logger, 'warn'>): BlockMemory {
+  const onUsual = (): void =>
+    logger.warn(
+      {},
+      'blocks are hashed more slowly: on this machine, Node does not calculate rightly with wide vectors (AVX2), and does without them',
+    );
   try {
-    return new BlockMemory(new BlockRoom(capacity));
+    return new BlockMemory(new BlockRoom(capacity), blockModule(onUsual));
   } catch (error) {
     throw new ChainError('unavailable', 'there is no memory for a block', { cause: error });
   }

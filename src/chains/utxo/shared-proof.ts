@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { ChainError } from '../../domain/chain.ts';
+import type { Logger } from '../../domain/ports.ts';
 import type { OpenBlock } from './block.ts';
 import type { BlockMemory } from './block-memory.ts';
-import { ProofShare } from './block-proof.ts';
+import { conclude, ProofShare } from './block-proof.ts';
 import { type ProofThread, trouble } from './proof-thread.ts';
 
 /** How long this thread hashes at a time, in turns with whatever else is to be done in it. */
@@ -24,6 +25,7 @@ interface SharedProofOptions {
   readonly onFailed: () => Promise<void>;
   /** It may look at where the block is at any time from now on. */
   readonly onLate: () => void;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 /**
@@ -103,7 +105,7 @@ export class SharedProof {
 
   /** Once everything is hashed. */
   #conclude(): void {
-    if (!this.#isConcluded) this.#attempt(() => this.#share.conclude(this.#open));
+    if (!this.#isConcluded) this.#attempt(() => conclude(this.#share, this.#open, this.#options.logger));
     this.#isConcluded = true;
   }
 

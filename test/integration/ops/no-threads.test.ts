@@ -92,7 +92,7 @@ test('without a thread, large blocks are read all the same', async () => {
     import { BlockProver } from 'src/chains/utxo/block-prover.ts';
     import { SharedThread } from 'src/thread/shared-thread.ts';
     const order = { raw: new Uint8Array(readFileSync(${JSON.stringify(file)})), hash: '${hash}', mweb: false };
-    const prover = new BlockProver({ thread: new SharedThread() });
+    const prover = new BlockProver({ logger: console, thread: new SharedThread() });
     const block = await prover.prove(order);
     console.log(prover.isLarge(order), block.hash, block.transactions.length);
     prover.close();

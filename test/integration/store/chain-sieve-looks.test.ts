@@ -8,6 +8,7 @@ import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BlockFeed } from '../../../src/chains/utxo/block-feed.ts';
+import { BlockProver } from '../../../src/chains/utxo/block-prover.ts';
 import type { NodeClient } from '../../../src/chains/utxo/node-client.ts';
 import type { Sieve } from '../../../src/domain/chain.ts';
 import { keyOfBytes } from '../../../src/domain/key-of-bytes.ts';
@@ -20,7 +21,7 @@ import { putOutput } from '../../../src/store/outputs.ts';
 import { changeWatchOf } from '../../../src/store/runners.ts';
 import { forgetSettledInputs, rememberInputs } from '../../../src/store/unconfirmed-inputs.ts';
 import { blockOf, COINBASE, type TestTransaction } from '../../unit/chains/utxo/raw-chain.ts';
-import { openWalletWorld, type WalletWorld } from '../../_helpers/wallet-world.ts';
+import { openWalletWorld, silent, type WalletWorld } from '../../_helpers/wallet-world.ts';
 
 const CHAIN = { coin: 'BTC', mode: 'live' } as const;
 let dir: string;
@@ -314,7 +315,12 @@ describe('a block', () => {
     };
     const index = createChainIndex(world.db, CHAIN);
     expect(await index.sieve?.()).not.toBeNull();
-    const feed = new BlockFeed({ client: client as NodeClient, coin: { hasMweb: false }, index });
+    const feed = new BlockFeed({
+      client: client as NodeClient,
+      coin: { hasMweb: false },
+      index,
+      prover: new BlockProver({ logger: silent }),
+    });
     const [block] = await feed.blocksFrom(1);
     expect(block?.credits.map(({ watchKey }) => watchKey)).toEqual([script]);
     expect(block?.debits.map(({ ref }) => ref)).toEqual([{ txid: spent, index: 0 }]);

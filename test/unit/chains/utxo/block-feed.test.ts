@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { BlockFeed } from '../../../../src/chains/utxo/block-feed.ts';
+import { BlockProver } from '../../../../src/chains/utxo/block-prover.ts';
 import type { NodeClient } from '../../../../src/chains/utxo/node-client.ts';
 import { ChainError, type ChainIndex } from '../../../../src/domain/chain.ts';
 import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
+import { silent } from '../../../_helpers/wallet-world.ts';
 import { COINBASE, encodeBlock, encodeTransaction, p2wpkh, type TestBlock, txidOf } from './raw-chain.ts';
 
 const OURS = p2wpkh('ab'.repeat(20));
@@ -68,7 +70,12 @@ function world(initial: TestBlock[]) {
     watched: async (keys) => new Set(keys.filter((key) => key === OURS.toString('hex'))),
     ownOutputs: async () => new Set<string>(),
   };
-  const feed = new BlockFeed({ client: client as NodeClient, coin: { hasMweb: false }, index });
+  const feed = new BlockFeed({
+    client: client as NodeClient,
+    coin: { hasMweb: false },
+    index,
+    prover: new BlockProver({ logger: silent }),
+  });
   return { node, feed };
 }
 

@@ -8,6 +8,7 @@ import { SharedThread } from '../../../../src/thread/shared-thread.ts';
 import type { StockDelivery, StockOrder } from '../../../../src/wallet/derive-ahead.ts';
 import { eventually } from '../../../_helpers/poll.ts';
 import { threadThat } from '../../../_helpers/thread-that.ts';
+import { silent } from '../../../_helpers/wallet-world.ts';
 import { encodeBlock, encodeTransaction, COINBASE, p2wpkh, scanBlock, txidOf } from './raw-chain.ts';
 
 const PAYMENT = { ...COINBASE, outputs: [{ amount: 5_000n, script: p2wpkh('ab'.repeat(20)) }] };
@@ -72,10 +73,10 @@ async function proven(by: BlockProver, order: BlockOrder): Promise<ScannedBlock>
 }
 
 const thread = new SharedThread();
-let prover = new BlockProver({ thread });
+let prover = new BlockProver({ logger: silent, thread });
 afterEach(() => {
   prover.close();
-  prover = new BlockProver({ thread });
+  prover = new BlockProver({ logger: silent, thread });
 });
 
 describe('blocks read in a thread', () => {
@@ -173,7 +174,7 @@ describe('blocks read in a thread', () => {
 
   it('are an outage when their thread never answers, and it is not left running', async () => {
     const endless = hasherThat('take(); while (true);');
-    const hanging = new BlockProver({ proofMs: 1_500, thread: endless });
+    const hanging = new BlockProver({ logger: silent, proofMs: 1_500, thread: endless });
     for (let times = 0; times < 2; times += 1) {
       const block = await takenByThread(hanging, orderOf(large));
       await expect(block.proof?.()).rejects.toMatchObject({
@@ -187,7 +188,7 @@ describe('blocks read in a thread', () => {
   });
 
   it('are proven without their thread when it has not begun by the time that somebody waits for the proof', async () => {
-    const late = new BlockProver({ proofMs: 200, thread: hasherThat('while (true);') });
+    const late = new BlockProver({ logger: silent, proofMs: 200, thread: hasherThat('while (true);') });
     for (const block of [large, other]) {
       const read = await late.prove(orderOf(block));
       await expect(read.proof?.()).resolves.toBeUndefined();
@@ -219,7 +220,7 @@ describe('blocks read in a thread', () => {
       () => line.isServed,
       (isServed) => isServed,
     );
-    const patient = new BlockProver({ proofMs: 50, thread: busy });
+    const patient = new BlockProver({ logger: silent, proofMs: 50, thread: busy });
     const places: unknown[] = [];
     for (const block of [large, other]) {
       const read = await patient.prove(orderOf(block));
@@ -240,7 +241,7 @@ describe('blocks read in a thread', () => {
 
   it('end their service when no block came for a while, and the next starts another', async () => {
     const counting = hasherThat("take(); if (count > 2) throw new Error('a third block');");
-    const resting = new BlockProver({ idleMs: 20, thread: counting });
+    const resting = new BlockProver({ logger: silent, idleMs: 20, thread: counting });
     // None of them hashes anything.
     const outcome = async (): Promise<unknown> => {
       const block = await takenByThread(resting, orderOf(large));
@@ -253,7 +254,7 @@ describe('blocks read in a thread', () => {
 
   it('are an outage, and no more, while their thread dies: the next try gets a new one', async () => {
     const deadly = hasherThat("take(); throw new Error('unforeseen');");
-    const unlucky = new BlockProver({ thread: deadly });
+    const unlucky = new BlockProver({ logger: silent, thread: deadly });
     for (let times = 0; times < 2; times += 1) {
       const block = await takenByThread(unlucky, orderOf(large));
       await expect(block.proof?.()).rejects.toMatchObject({ name: 'ChainError', kind: 'unavailable' });
@@ -317,7 +318,7 @@ describe('blocks read in a thread', () => {
       answered: (delivery) => void deliveries.push(delivery),
       ended: ({ error }) => expect(error).toBeUndefined(),
     });
-    const beside = new BlockProver({ thread: busy });
+    const beside = new BlockProver({ logger: silent, thread: busy });
     const TIMES = 40;
     for (let time = 0; time < TIMES; time += 1) {
       line.order({ key: 'branch', from: 8 * time, count: 8, source });
@@ -344,7 +345,7 @@ describe('blocks read in a thread', () => {
     }`);
     const ends: unknown[] = [];
     const line = endless.open('rest', null, { answered: () => undefined, ended: (end) => ends.push(end) });
-    const hanging = new BlockProver({ proofMs: 1_500, idleMs: 20, thread: endless });
+    const hanging = new BlockProver({ logger: silent, proofMs: 1_500, idleMs: 20, thread: endless });
     await takenByThread(hanging, orderOf(large));
     line.order('after that');
     await eventually(

@@ -116,11 +116,18 @@ export function blockOf(transactions: readonly TestTransaction[]): TestBlock {
 }
 
 const memory = new BlockMemory(new BlockRoom(2_000_000));
+/** No block of a test may need OpenSSL. */
+const logger = {
+  error(fields: object, message: string): void {
+    throw new Error(`${message} ${JSON.stringify(fields)}`);
+  },
+};
 
 /** Reads and proves a block on the spot. It is good until the next one is read. */
 export function scanBlock(bytes: Buffer, hash: string, mweb: boolean): ScannedBlock {
   return readAlone(
     openBlock(memory, { raw: new Uint8Array(Buffer.from(bytes.toString('hex'))), hash, mweb }),
+    logger,
   );
 }
 
