@@ -408,8 +408,8 @@ export type BroadcastResult =
   | { readonly kind: 'accepted' }
   /** The node refused these bytes for good: they cannot confirm. `isExpired`: they were fine, and came too late. */
   | { readonly kind: 'rejected'; readonly reason: string; readonly isExpired?: true }
-  /** No clear answer (timeout, broken connection, node busy): try again, never assume. */
-  | { readonly kind: 'unknown'; readonly reason: string };
+  /** No clear answer (timeout, broken connection, node busy): try again, never assume. `isLasting`: time alone brings none. */
+  | { readonly kind: 'unknown'; readonly reason: string; readonly isLasting?: true };
 
 /** `unknown_version`: a transaction or block of a form newer than this program. */
 export type ChainErrorKind = 'unavailable' | 'wrong_chain' | 'pruned' | 'bad_answer' | 'unknown_version';

@@ -9,6 +9,7 @@ import { balancesAt } from './balances-at.ts';
 import { ChainView } from './chain-view.ts';
 import { CAP_RATE, quoteFee } from './fees.ts';
 import { ageOf, checkGenesis } from './identity.ts';
+import { LostHistory } from './lost-history.ts';
 import { measureSend } from './measure.ts';
 import { readWire } from './message.ts';
 import { createNodeClient, type NodeClient } from './node-client.ts';
@@ -54,7 +55,8 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
   const follow = hints === null ? undefined : (addresses: readonly string[]) => hints.follow(addresses);
   const watch = new AccountWatch({ client, index, clock, logger, follow });
   const view = new ChainView({ client, index, watch });
-  const submitter = createSubmitter(client, { seenSlot: () => view.highestTip, logger });
+  const lostHistory = new LostHistory({ clock, logger });
+  const submitter = createSubmitter(client, { seenSlot: () => view.highestTip, lostHistory, logger });
   let rentMinimum = RENT_MINIMUM;
 
   return {
@@ -67,7 +69,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     status: async () => {
       const { rent, ...status } = await nodeStatus(client, view, network);
       rentMinimum = rent;
-      return status;
+      return lostHistory.withWarning(status);
     },
     tip: () => view.tip(),
     finalizedHeight: () => client.slot('finalized'),

@@ -1,5 +1,6 @@
 import { type BroadcastResult, ChainError, type Fate, type StoredTransaction } from '../../domain/chain.ts';
 import type { Logger } from '../../domain/ports.ts';
+import type { Gap, LostHistory } from './lost-history.ts';
 import { readWire, type WireFacts } from './message.ts';
 import type { NodeClient } from './node-client.ts';
 import { RpcRefusal } from './rpc.ts';
@@ -13,17 +14,20 @@ export interface Submitter {
 interface SubmitterOptions {
   /** The highest slot that any answer was about so far: one that is about less comes from a node that is behind. */
   readonly seenSlot: () => number;
+  readonly lostHistory: LostHistory;
   readonly logger: Logger;
 }
 
 interface Desk {
   readonly client: NodeClient;
   readonly seenSlot: () => number;
+  readonly lostHistory: LostHistory;
 }
 
 /** Hands signed bytes to the node and finds out what became of them. */
-export function createSubmitter(client: NodeClient, { seenSlot, logger }: SubmitterOptions): Submitter {
-  const desk = { client, seenSlot };
+export function createSubmitter(client: NodeClient, options: SubmitterOptions): Submitter {
+  const { seenSlot, lostHistory, logger } = options;
+  const desk = { client, seenSlot, lostHistory };
   return {
     broadcast: async (transaction) => {
       try {
@@ -53,6 +57,7 @@ async function broadcast(desk: Desk, transaction: StoredTransaction): Promise<Br
   }
   try {
     await desk.client.send(raw);
+    desk.lostHistory.settled(txid);
     return { kind: 'accepted' };
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
@@ -66,12 +71,17 @@ type Read = StoredTransaction & { readonly wire: WireFacts };
 async function afterRefusal(desk: Desk, transaction: Read, reason: string): Promise<BroadcastResult> {
   const status = await desk.client.status(transaction.txid, desk.seenSlot());
   if (status !== null) {
+    desk.lostHistory.settled(transaction.txid);
     if (!status.failed) return { kind: 'accepted' };
     const landed = 'it landed and failed: only its fee was paid';
     return { kind: status.finalized ? 'rejected' : 'unknown', reason: landed };
   }
   if (!/blockhash not found/i.test(reason)) return { kind: 'rejected', reason };
-  if (!(await hasExpired(desk, transaction))) return { kind: 'unknown', reason };
+  const end = await endOf(desk, transaction);
+  if (end === 'open') return { kind: 'unknown', reason };
+  if (end !== 'expired') {
+    return { kind: 'unknown', reason: desk.lostHistory.lacks(transaction.txid, end), isLasting: true };
+  }
   return { kind: 'rejected', reason: 'it expired before it landed', isExpired: true };
 }
 
@@ -79,12 +89,18 @@ async function fateOf(desk: Desk, transaction: StoredTransaction): Promise<Fate>
   const { txid, raw } = transaction;
   const status = await desk.client.status(txid, desk.seenSlot());
   if (status !== null) {
+    desk.lostHistory.settled(txid);
     if (!status.failed) return 'present';
     return status.finalized ? 'gone' : 'unknown';
   }
   const wire = raw === null ? null : readWire(raw);
   if (raw === null || wire?.signature !== txid) return 'unknown';
-  if (await hasExpired(desk, { ...transaction, wire })) return 'gone';
+  const end = await endOf(desk, { ...transaction, wire });
+  if (end === 'expired') return 'gone';
+  if (end !== 'open') {
+    desk.lostHistory.lacks(txid, end);
+    return 'unknown';
+  }
   try {
     await desk.client.send(raw);
     return 'present';
@@ -97,15 +113,21 @@ async function fateOf(desk: Desk, transaction: StoredTransaction): Promise<Fate>
 /**
  * Proof that a transaction never lands: every block that could hold it is final, no chain that can still
  * win accepts its block hash, and the history, which must reach back to that block and is asked last, does
- * not have it. A node that is behind, or that began after that block, proves nothing.
+ * not have it. A node that is behind proves nothing, nor does one that began after that block (the gap is told).
  */
-async function hasExpired({ client, seenSlot }: Desk, { txid, wire, lifetime }: Read): Promise<boolean> {
-  if (wire.isDurable) return false;
+async function endOf(desk: Desk, { txid, wire, lifetime }: Read): Promise<'expired' | 'open' | Gap> {
+  const { client, seenSlot, lostHistory } = desk;
+  if (wire.isDurable) return 'open';
   // Finalized alone would call a hash too new for it invalid as well.
-  if (await client.isBlockhashValid(wire.blockhash, 'confirmed', seenSlot())) return false;
-  if (await client.isBlockhashValid(wire.blockhash, 'finalized', 0)) return false;
+  if (await client.isBlockhashValid(wire.blockhash, 'confirmed', seenSlot())) return 'open';
+  if (await client.isBlockhashValid(wire.blockhash, 'finalized', 0)) return 'open';
   const final = await client.finalizedBlock();
-  if (lifetime !== undefined && final.height <= lifetime.lastValidHeight) return false;
-  if (lifetime?.slot !== undefined && (await client.firstBlock()) > lifetime.slot) return false;
-  return (await client.status(txid, Math.max(final.slot, seenSlot()))) === null;
+  if (lifetime !== undefined && final.height <= lifetime.lastValidHeight) return 'open';
+  if (lifetime?.slot !== undefined) {
+    const first = await client.firstBlock();
+    if (first > lifetime.slot) return { slot: lifetime.slot, first };
+  }
+  const known = await client.status(txid, Math.max(final.slot, seenSlot()));
+  lostHistory.settled(txid);
+  return known === null ? 'expired' : 'open';
 }

@@ -55,7 +55,9 @@ async function examine(
     case 'accepted':
       return { standing: 'in_network', why: `the node has ${current.txid}: it waits for a block` };
     case 'unknown':
-      return { standing: 'open', why: `the node does not take it now, which may pass: ${result.reason}` };
+      return result.isLasting === true
+        ? { standing: 'open', why: result.reason }
+        : { standing: 'open', why: `the node does not take it now, which may pass: ${result.reason}` };
     case 'rejected':
       break;
     default:

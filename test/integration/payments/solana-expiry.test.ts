@@ -106,6 +106,32 @@ describe('a SOL send that expired is not told as failed', () => {
     await arrives(sent);
   });
 
+  it('when the node has lost the time it may have landed in: its money stays reserved, and the operator is told', async () => {
+    const chain = async (): Promise<{ alarms: string[]; warnings: string[] } | undefined> => {
+      const answer = await world.till.api.call<{
+        chains: Record<string, { alarms: string[]; warnings: string[] }>;
+      }>('GET', '/readyz');
+      return answer.body.data.chains['SOL'];
+    };
+    world.node.dropNext(1);
+    const sent = await send();
+    const slot = world.node.ledger.top.slot;
+    world.node.advance(EXPIRY);
+    const first = world.node.inject(
+      { kind: 'rewrite', rewrite: () => slot + 1 },
+      { methods: ['getFirstAvailableBlock'] },
+    );
+    await until('it is told', async () => (await chain())?.alarms.includes('pruned') === true);
+    expect((await chain())?.warnings.join()).toContain('keep their money reserved');
+    const hits = first.hits;
+    await until('it is tried again', () => first.hits > hits + 5);
+    expect((await status(sent.id))['status']).toBe('broadcast');
+    expect(await balanceOf(shop)).toBe(0n);
+    first.clear();
+    await arrives(sent);
+    await until('it is over', async () => (await chain())?.alarms.includes('pruned') === false);
+  });
+
   it('longer than that, when nothing else can pay for it', async () => {
     world.node.dropNext(1_000);
     const sent = await send();

@@ -7,7 +7,6 @@ import { SvmNode, type SvmSnapshot } from '../../_helpers/svm/node.ts';
 import { strangerAddress } from '../../_helpers/svm/payer.ts';
 import { EXPIRY } from '../../_helpers/svm/world.ts';
 
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const LAMPORTS = 1_000_000_000n;
 
 /** A send is signed anew, or told as failed, by this proof only. */
@@ -19,16 +18,26 @@ describe('the proof that a Solana transaction can never land', () => {
   let before: SvmSnapshot;
   let adapter: ChainAdapter;
   let signed: StoredTransaction;
+  let errors: object[] = [];
+  let movedMs = 0;
 
   function adapterOn({ url }: SvmNode): ChainAdapter {
     const index = new OpenIndex([]);
-    const clock = { now: () => Date.now() };
-    const made = createSolanaAdapter({ network: 'regtest', rpcUrl: url, index, clock, logger: silent });
+    const clock = { now: () => Date.now() + movedMs };
+    const logger = {
+      debug() {},
+      info() {},
+      warn() {},
+      error: (fields: object, message: string) => void errors.push({ ...fields, message }),
+    };
+    const made = createSolanaAdapter({ network: 'regtest', rpcUrl: url, index, clock, logger });
     adapters.push(made);
     return made;
   }
 
   beforeEach(async () => {
+    errors = [];
+    movedMs = 0;
     node = await SvmNode.start();
     nodes.push(node);
     const own = keys.newAddress();
@@ -86,6 +95,39 @@ describe('the proof that a Solana transaction can never land', () => {
     forgotten.clear();
     first.clear();
     expect(await fate()).toBe('present');
+  });
+
+  it('that a node has lost is told once, warned of and alarmed, until a node with the history gives it', async () => {
+    node.dropNext(1_000);
+    node.advance(EXPIRY);
+    expect((await adapter.status()).alarms).not.toContain('pruned');
+    const slot = signed.lifetime?.slot ?? 0;
+    const first = says('getFirstAvailableBlock', slot + 1);
+    for (let time = 0; time < 3; time += 1) {
+      expect(await adapter.broadcast(signed)).toEqual({
+        kind: 'unknown',
+        isLasting: true,
+        reason: expect.stringContaining(`history begins at slot ${slot + 1}`),
+      });
+      expect(await fate()).toBe('unknown');
+    }
+    expect(errors).toMatchObject([{ coin: 'SOL', txid: signed.txid, slot, first: slot + 1 }]);
+    const { alarms, warnings } = await adapter.status();
+    expect(alarms).toContain('pruned');
+    expect(warnings).toContain(`the blocks from slot ${slot} on`);
+    first.clear();
+    expect(await fate()).toBe('gone');
+    expect((await adapter.status()).alarms).not.toContain('pruned');
+  });
+
+  it('that nobody asks for any more is not warned of for ever', async () => {
+    node.dropNext(1_000);
+    node.advance(EXPIRY);
+    says('getFirstAvailableBlock', (signed.lifetime?.slot ?? 0) + 1);
+    expect(await fate()).toBe('unknown');
+    expect((await adapter.status()).alarms).toContain('pruned');
+    movedMs = 2 * 3_600_000;
+    expect((await adapter.status()).alarms).not.toContain('pruned');
   });
 
   it('is not given by a backend that knows less than another one showed', async () => {

@@ -33,6 +33,13 @@ async function afterNextTry(id: string): Promise<string> {
 const refused: BroadcastResult = { kind: 'rejected', reason: 'bad-txns-inputs-missingorspent' };
 const cases: [BroadcastResult, Fate | null, string, RegExp, string][] = [
   [
+    { kind: 'unknown', reason: 'no history tells', isLasting: true },
+    null,
+    'open',
+    /^no history tells$/,
+    'signed',
+  ],
+  [
     { kind: 'accepted' },
     null,
     'in_network',
