@@ -68,8 +68,14 @@ export class BlockProver {
   /** A block taken apart; a large one is still being proven, and says when it is. It stays as it is until it is released. */
   async prove(order: BlockOrder): Promise<ScannedBlock> {
     if (!this.isLarge(order)) return this.#handOut(readAlone(this.#open(order), this.#logger));
+    // As a rule: even to wait for nothing takes its time.
+    if (this.#oneByOne.activeCount === 0 && this.#last?.isOver !== false) return this.#readLarge(order);
     if (this.#oneByOne.pendingCount >= MAX_WAITING) throw trouble('has too much to do');
-    return this.#oneByOne(async () => this.#readLarge(order));
+    return this.#oneByOne(async () => {
+      // Nobody else's turn comes before the proof.
+      await this.#last?.over();
+      return this.#readLarge(order);
+    });
   }
 
   /** Nobody looks at a block any more: the next one can be read in its place. */
@@ -81,19 +87,17 @@ export class BlockProver {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#idle);
+    this.#last?.giveUp(trouble('was closed'));
     this.#thread?.close();
   }
 
-  async #readLarge(order: BlockOrder): Promise<ScannedBlock> {
-    // Nobody else's turn comes before the proof.
-    if (this.#last?.isOver === false) await this.#last.over();
+  /** While nobody is at work for the block before. */
+  #readLarge(order: BlockOrder): ScannedBlock {
     if (this.#isClosed) throw trouble('was closed');
     try {
       const open = this.#open(order);
       const thread = this.#startedThread();
-      return this.#handOut(
-        thread === null ? readAlone(open, this.#logger) : await this.#readWith(thread, open),
-      );
+      return this.#handOut(thread === null ? readAlone(open, this.#logger) : this.#readWith(thread, open));
     } finally {
       if (!this.#isClosed) this.#endWhenIdle();
       // Here, and not by the collector, which would collect more often for them.
@@ -102,12 +106,13 @@ export class BlockProver {
   }
 
   /** Reads a block while the thread hashes it. */
-  async #readWith(thread: ProofThread, open: OpenBlock): Promise<ScannedBlock> {
+  #readWith(thread: ProofThread, open: OpenBlock): ScannedBlock {
     const { memory } = open;
     try {
       thread.order(memory.room);
     } catch (error) {
-      await this.#discard(thread);
+      // It never hears of it.
+      void this.#discard(thread);
       throw error;
     }
     const proof = new SharedProof(open, {
