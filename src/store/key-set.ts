@@ -1,7 +1,7 @@
 /**
  * A set of 32-bit numbers in flat arrays: 5 to 18 bytes each, a million in 9 MB. Zero is not told from one.
  *
- * Most questions are about strangers. A filter of two bits for each key, both in one word, answers for nearly all of
+ * Most questions are about strangers. A filter of three bits for each key, all in one word, answers for nearly all of
  * those: it takes an eighth of the memory of the keys, so that far more of it is in the processor's caches.
  */
 export class KeySet {
@@ -33,21 +33,22 @@ export class KeySet {
   }
 
   /**
-   * Where in a row those stand that are in the set: many times as fast as asking about each. Of a few hundred, the words
-   * of the filter are looked at before any key is, without a branch, so that the processor waits for many at once.
+   * Where in a row those stand that are in the set: many times as fast as asking about each. Of many at a time, the words
+   * of the filter are looked at before any key is, without a branch, so that the processor waits for several at once.
    */
   positionsIn(keys: Uint32Array): number[] {
     const filter = this.#filter;
     const shift = shiftOf(filter);
     const positions: number[] = [];
+    if (filter.length < keys.length * WORTHWHILE_WORDS) fetch(filter);
     for (let from = 0; from < keys.length; from += AT_ONCE) {
       const end = Math.min(keys.length, from + AT_ONCE);
       let count = 0;
       for (let at = from; at < end; at += 1) {
-        const hash = spread(stored(keys[at] ?? 0));
-        const word = filter[hash >>> shift] ?? 0;
+        const key = stored(keys[at] ?? 0);
+        const word = filter[spread(key) >>> shift] ?? 0;
         maybe[count] = at;
-        count += (word >>> hash) & (word >>> (hash >>> 5)) & 1;
+        count += (word >>> key) & (word >>> (key >>> 5)) & (word >>> (key >>> 10)) & 1;
       }
       count = this.#keepNonEmpty(keys, count);
       for (let index = 0; index < count; index += 1) {
@@ -87,11 +88,15 @@ export class KeySet {
 }
 
 const INITIAL_SLOTS = 1_024;
-/** Four bits for each slot, eight at least for each key: of strangers it lets one in some eighteen through, at the most. */
+/** Four bits for each slot, eight at least for each key: of strangers it lets one in some twenty through, at the most. */
 const FILTER_WORDS_PER_SLOT = 1 / 8;
 /** Keys that are looked at together. */
 const AT_ONCE = 1_024;
 const maybe = new Uint32Array(AT_ONCE);
+/** The processor fetches so many words together. */
+const WORDS_PER_LINE = 16;
+/** Fetching a whole filter is worth its while up to so many words of it for each key that is asked for. */
+const WORTHWHILE_WORDS = 3 * WORDS_PER_LINE;
 /** At least half of the slots stay empty: runs of full ones stay short. */
 const MAX_LOAD = 2;
 
@@ -109,9 +114,16 @@ function put(slots: Uint32Array, key: number): boolean {
 
 /** Sets the bits of a key in a filter. Shifts go by the lowest five bits of their distance. */
 function mark(filter: Uint32Array, key: number): void {
-  const hash = spread(key);
-  const at = hash >>> shiftOf(filter);
-  filter[at] = (filter[at] ?? 0) | (1 << hash) | (1 << (hash >>> 5));
+  const at = spread(key) >>> shiftOf(filter);
+  filter[at] = (filter[at] ?? 0) | (1 << key) | (1 << (key >>> 5)) | (1 << (key >>> 10));
+}
+
+/** Reads all of a filter, from its beginning to its end: so it comes several times as fast as from here and there. */
+function fetch(filter: Uint32Array): void {
+  let found = 0;
+  for (let at = 0; at < filter.length; at += WORDS_PER_LINE) found |= filter[at] ?? 0;
+  // Nobody looks at that; but what comes to nothing is not read.
+  maybe[0] = found;
 }
 
 /** By how much a hash is shifted for the number of its word: its highest bits are. */
@@ -124,7 +136,7 @@ function stored(key: number): number {
   return key >>> 0 || 1;
 }
 
-/** Fibonacci hashing: the highest bits depend upon all of the key, and as the keys are hashes the others are well spread. */
+/** Fibonacci hashing: its highest bits depend upon all of the key. */
 function spread(key: number): number {
   return Math.imul(key, 0x9e3779b1);
 }
