@@ -5,9 +5,9 @@ import { ChainSieve } from './chain-sieve.ts';
 import type { Db } from './database.ts';
 import { readMeta } from './meta.ts';
 import { OpenAccounts } from './open-accounts.ts';
-import { outputsOfTransactions, unsettledCredits } from './outputs.ts';
+import { ownOutpoints, unsettledCredits } from './outputs.ts';
 import { holdingsOf } from './holdings.ts';
-import { spentByUnconfirmed } from './unconfirmed-inputs.ts';
+import { contestedOutpoints } from './unconfirmed-inputs.ts';
 
 /** Addresses whose balance is looked at in each block, where a chain needs that: a hundred requests of a hundred. */
 const MAX_OPEN = 10_000;
@@ -24,13 +24,9 @@ export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
     ownOutputs: async (refs) => {
       const asked = new Set(refs);
       const txids = new Set(refs.map((ref) => ref.slice(0, ref.lastIndexOf(':'))));
-      const own = await outputsOfTransactions(db, chain, [...txids]);
-      const contested = await spentByUnconfirmed(db, chain, [...txids]);
-      const keys = [
-        ...own.map((row) => `${row.txid}:${row.vout}`),
-        ...contested.map(({ ref }) => outputKey(ref)),
-      ];
-      return new Set(keys.filter((key) => asked.has(key)));
+      const own = await ownOutpoints(db, chain, [...txids]);
+      const contested = await contestedOutpoints(db, chain, [...txids]);
+      return new Set([...own, ...contested].map(outputKey).filter((key) => asked.has(key)));
     },
     holdings: async (keys) => holdingsOf(db, chain, keys),
     open: async (closedAfterMs) => {

@@ -2,8 +2,8 @@ import { sql, type Selectable } from 'kysely';
 import type { Credit, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, type SlotOf } from './prepared.ts';
-import { changeWatchOf } from './runners.ts';
+import { prepared, preparedList, type SlotOf } from './prepared.ts';
+import { aheadRunnerOf, changeWatchOf } from './runners.ts';
 import type { OutputRow } from './tables.ts';
 
 /** One output that paid us, as the ledger holds it. */
@@ -99,6 +99,23 @@ export async function outputsOfTransactions(
   }
   return found;
 }
+
+/** Outputs of these transactions that paid us, by name: found in an index alone. */
+export async function ownOutpoints(db: Db, chain: ChainId, txids: readonly string[]): Promise<OutputRef[]> {
+  return (await outpointsOf(db, chain, txids)).map(({ txid, vout }) => ({ txid, index: vout }));
+}
+
+const outpointsOf = preparedList(
+  (db, slot: SlotOf<ChainId>, txids) =>
+    db
+      .selectFrom('outputs')
+      .select(['txid', 'vout'])
+      .where('coin', '=', slot('coin'))
+      .where('mode', '=', slot('mode'))
+      .where('txid', 'in', txids),
+  // What is found is recorded as a rule.
+  aheadRunnerOf,
+);
 
 /** Transactions that paid us on any chain, page by page in the order in which their outputs were first written. */
 export async function txidsAfter(

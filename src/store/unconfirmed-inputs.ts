@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Debit, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, preparedList, type SlotOf } from './prepared.ts';
+import { aheadRunnerOf } from './runners.ts';
 
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 300;
@@ -71,6 +72,26 @@ export async function spentByUnconfirmed(db: Db, chain: ChainId, txids: readonly
   }
   return found;
 }
+
+/** Of the outputs of these transactions, those that unconfirmed payments to us spend. */
+export async function contestedOutpoints(
+  db: Db,
+  chain: ChainId,
+  txids: readonly string[],
+): Promise<OutputRef[]> {
+  return (await contestedOf(db, chain, txids)).map(({ txid, vout }) => ({ txid, index: vout }));
+}
+
+const contestedOf = preparedList(
+  (db, slot: SlotOf<ChainId>, txids) =>
+    db
+      .selectFrom('unconfirmed_inputs')
+      .select(['txid', 'vout'])
+      .where('coin', '=', slot('coin'))
+      .where('mode', '=', slot('mode'))
+      .where('txid', 'in', txids),
+  aheadRunnerOf,
+);
 
 /** Transactions whose outputs unconfirmed payments to us spend, `limit` at most. */
 export async function contestedTxids(db: Db, chain: ChainId, limit: number): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { CompiledQuery, Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findWatched } from '../../../src/store/addresses.ts';
+import { findWatched, watchedOf } from '../../../src/store/addresses.ts';
 import { customersLike, listCustomers } from '../../../src/store/customers.ts';
 import type { Db } from '../../../src/store/database.ts';
 import { listDue } from '../../../src/store/delivery-leases.ts';
@@ -11,6 +11,7 @@ import {
   outputsAbove,
   outputsOfPayment,
   outputsOfTransactions,
+  ownOutpoints,
   unconfirmedOutputs,
 } from '../../../src/store/outputs.ts';
 import { paymentsWithMoneyAbove, paymentsWithUnquotedMoney } from '../../../src/store/payments-with-money.ts';
@@ -21,6 +22,7 @@ import { forgetTransactionsBetween } from '../../../src/store/raw-transactions.t
 import { spendableAmounts } from '../../../src/store/spendable.ts';
 import type { Tables } from '../../../src/store/tables.ts';
 import { listWebhookLogs } from '../../../src/store/webhook-logs.ts';
+import { contestedOutpoints } from '../../../src/store/unconfirmed-inputs.ts';
 import { volumeOf } from '../../../src/store/volume.ts';
 import { pageWalletTransactions } from '../../../src/store/wallet-transactions.ts';
 
@@ -170,6 +172,21 @@ test('what a text names is filtered by the indexes that name it', async () => {
 test.each([
   ['watched scripts', 'sqlite_autoindex_addresses_1', () => findWatched(db, chain, ['a', 'b'])],
   ['outputs of transactions', 'sqlite_autoindex_outputs_1', () => outputsOfTransactions(db, chain, ['a'])],
+  [
+    'own outputs by name',
+    'COVERING INDEX sqlite_autoindex_outputs_1',
+    () => ownOutpoints(db, chain, ['a', 'b']),
+  ],
+  [
+    'outputs that unconfirmed payments spend',
+    'PRIMARY KEY (coin=? AND mode=? AND txid=?)',
+    () => contestedOutpoints(db, chain, ['a', 'b']),
+  ],
+  [
+    'watched keys by name',
+    'COVERING INDEX sqlite_autoindex_addresses_1',
+    () => watchedOf(db, chain, ['a', 'b']),
+  ],
   ['money of a payment', 'outputs_by_payment', () => outputsOfPayment(db, 'p')],
   ['unconfirmed money', 'outputs_unconfirmed', () => unconfirmedOutputs(db, chain)],
   ['money above a height', 'outputs_by_height', () => outputsAbove(db, chain, 9)],
