@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { alternate, compare } from './harness/alternate.ts';
+import { apart } from './harness/apart.ts';
 import { nextMessage, startNode } from './harness/child.ts';
 import type { Cost } from './harness/cost.ts';
 import { productionStart } from './harness/daemon.ts';
@@ -42,6 +43,10 @@ const SHAPES: readonly Named[] = [
  * thread, or ours from it, and neither has the other beside it in production. What a side collects while it rests is not
  * counted; of the few blocks in a row, all but the last pay for what they leave.
  *
+ * While they are measured, the main threads have one core and all other threads the other one, on both sides (see
+ * `apart`): our thread that hashes, and the parser's that collect. What is measured when the kernel does as it likes is
+ * told beside it.
+ *
  * Ours runs with the options of scripts/start. The parser that is the target runs with none: ours keep the heap
  * small and V8's helper threads few, which suits one who makes tens of MB of objects badly. What the parser
  * would take inside the daemon, with its options, is told beside it.
@@ -77,7 +82,8 @@ async function measure(bench: Bench, shape: Named): Promise<{ comparisons: Compa
     others.map(({ raw }) => raw),
   );
   const rounds = bench.quick ? 12 : 40;
-  const calls = rounds + WARM_UPS;
+  // Each of both times one before the first that counts.
+  const calls = 2 * (rounds + 1) + WARM_UPS - 1;
   const take = await startTaker(bench, { watched: WATCHED, others, calls, blocks: BLOCKS });
   const { nodeArgs, malloc } = productionStart();
   const parse = await startParser(bench, verbose, { nodeArgs, env: malloc });
@@ -95,18 +101,26 @@ async function measure(bench: Bench, shape: Named): Promise<{ comparisons: Compa
     await ours();
     await baseline();
   }
-  const measured = await alternate({ rounds, ours, baseline });
+  const inTurns = async (): ReturnType<typeof alternate<Round>> => alternate({ rounds, ours, baseline });
+  const { measured, areApart } = await apart(all, inTurns);
+  const left = await inTurns();
   const line = (what: string, figure: (round: Round) => number, target: Target | null): Comparison =>
     compare(measured, { what: `${shape.name}${what}`, unit: 'ms', figure, target });
   const { weight, hex } = blockOf('00'.repeat(32), others);
   return {
     comparisons: [
       line('', ({ plain }) => plain.ms, { atMost: 0.3 }),
+      compare(left, {
+        what: `${shape.name}, threads left to the kernel`,
+        unit: 'ms',
+        figure: ({ plain }) => plain.ms,
+        target: null,
+      }),
       line(", the parser with the daemon's options", ({ alike }) => alike.ms, null),
       line(', processor time', ({ plain }) => plain.cpuMs, null),
       line(', processor time, the parser as above', ({ alike }) => alike.cpuMs, null),
     ],
-    note: `${shape.name}: weight ${weight}, ${hex.length / 2} bytes raw, ${verbose.length} bytes verbose`,
+    note: `${shape.name}: weight ${weight}, ${hex.length / 2} bytes raw, ${verbose.length} bytes verbose; threads ${areApart ? 'apart' : 'not apart: one core, or no taskset'}`,
   };
 }
 
@@ -124,5 +138,5 @@ async function startParser(
     child.process.send(BLOCKS);
     return (await nextMessage(child)) as Cost;
   };
-  return { settled: child.settled, work };
+  return { settled: child.settled, pid: child.pid, work };
 }

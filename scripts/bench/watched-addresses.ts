@@ -1,4 +1,5 @@
 import { alternate, compare } from './harness/alternate.ts';
+import { apart } from './harness/apart.ts';
 import type { Cost } from './harness/cost.ts';
 import type { Bench, Comparison, Question } from './harness/question.ts';
 import { inPeace, type Side, startTaker } from './chain/start-taker.ts';
@@ -14,7 +15,7 @@ const WARM_UPS = 12;
  * Whether a block costs more the more addresses were ever given out.
  *
  * Measured as block-scan is: each side a process of its own with the options of scripts/start, warmed up, a few blocks
- * in a row, nobody forcing collections of garbage, and nobody beginning while another one is still busy. It once was
+ * in a row, main threads and others on a core each, nobody forcing collections of garbage, and nobody beginning while another one is still busy. It once was
  * one process with collections before each block, whose rounds differed by a factor of seven.
  */
 export const question: Question = {
@@ -48,7 +49,8 @@ async function measure(
     await ours();
     await baseline();
   }
-  return compare(await alternate({ rounds, ours, baseline }), {
+  const { measured } = await apart(all, async () => alternate({ rounds, ours, baseline }));
+  return compare(measured, {
     what: `${watched} addresses`,
     unit: 'ms',
     figure: ({ ms }) => ms,

@@ -9,7 +9,7 @@ import { blockAnswer } from './block-world.ts';
 import { blockOf, payment, type SyntheticTransaction } from './synthetic-block.ts';
 
 /** A process that does a piece of work whenever it is told to, and says what that cost. */
-export interface Side extends Pick<Child, 'settled'> {
+export interface Side extends Pick<Child, 'settled' | 'pid'> {
   readonly work: () => Promise<Cost>;
 }
 
@@ -47,7 +47,7 @@ export async function startTaker(
     child.process.send(blocks.splice(0, given.blocks));
     return (await nextMessage(child)) as Cost;
   };
-  return { settled: child.settled, work };
+  return { settled: child.settled, pid: child.pid, work };
 }
 
 /** One side's measurement once none of them is busy any more, be it with collecting what it left behind. */
