@@ -10,9 +10,9 @@ const BOTH = '0,1';
 
 /**
  * Gives the main thread of each process one core and its other threads another one, on every side of a comparison, while
- * it is measured. A virtual machine's kernel that knows of no cache its cores share lets a thread wait behind the one
- * that woke it, although the other core has nothing to do; whether it does is luck that lasts for a whole run. Threads
- * begun later are on the first core: all that are needed must be there, as after a warm-up.
+ * it is measured. The kernel of a virtual machine may let a thread run on the core of the one that woke it, although the
+ * other core has nothing to do; whether it does is luck that lasts for a whole run. Threads begun later are on the first
+ * core: all that are needed must be there, as after a warm-up.
  * @returns what `measure` does, and whether they were apart: not so with a single core, or without taskset (util-linux)
  */
 export async function apart<T>(
