@@ -9,6 +9,7 @@ import { FlushAside } from './flush-aside.ts';
 import { OutsideLock } from './outside-lock.ts';
 import { PlainSpokenDialect } from './plain-spoken.ts';
 import type { Runner, Runners, SnapshotRunner } from './runners.ts';
+import { SlowFlushes } from './slow-flushes.ts';
 import { plannedOnce } from './statements.ts';
 import { type KeptTable, TableWrites, tablesWrittenBy } from './table-writes.ts';
 
@@ -21,7 +22,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  */
 export function openSqlite(
   path: string,
-  { logger, thread }: OpenOptions = {},
+  { logger, thread, slowFlushMs }: OpenOptions = {},
 ): {
   dialect: Dialect;
   /** Null for a database in memory, which no second connection can open. */
@@ -45,7 +46,8 @@ export function openSqlite(
   // The system keeps the file in its own memory, too: what is read again from there takes two microseconds a page.
   sqlite.pragma('cache_size = -4000');
   const reader = path === ':memory:' ? null : new Reader(path);
-  const flushAside = reader === null ? null : flushAsideOf(sqlite, reader, { path, logger });
+  const flushes = new SlowFlushes(logger, slowFlushMs);
+  const flushAside = reader === null ? null : flushAsideOf(sqlite, reader, { path, logger, flushes });
   const checkpointer = reader === null ? null : checkpointerOf(sqlite, reader, { path, logger, thread });
   const outsideLock = new OutsideLock({ isLocked, isFree: () => canWrite(sqlite), logger });
   const writes = new TableWrites();
@@ -56,7 +58,7 @@ export function openSqlite(
     checkpointer?.written();
   };
   return {
-    dialect: new PlainSpokenDialect(sqlite, beforeWrite),
+    dialect: new PlainSpokenDialect(sqlite, beforeWrite, flushes),
     runners:
       reader === null || flushAside === null
         ? null
@@ -85,6 +87,8 @@ export interface OpenOptions {
   readonly logger?: Pick<Logger, 'warn' | 'error'> | undefined;
   /** Copies the write-ahead log into the database; without it, commits do. */
   readonly thread?: SharedThread | undefined;
+  /** Flushes to the disk that take at least so long are told to the logger. */
+  readonly slowFlushMs?: number | undefined;
 }
 
 interface HelperOptions extends OpenOptions {
@@ -94,7 +98,7 @@ interface HelperOptions extends OpenOptions {
 function flushAsideOf(
   sqlite: Database.Database,
   reader: Reader,
-  { path, logger }: HelperOptions,
+  { path, logger, flushes }: HelperOptions & { readonly flushes: SlowFlushes },
 ): FlushAside {
   return new FlushAside(`${path}-wal`, {
     // By exec: the statement that `pragma` makes lives until the next full collection of garbage.
@@ -111,6 +115,7 @@ function flushAsideOf(
         sqlite.pragma('busy_timeout = 0');
       }
     },
+    flushes,
     logger,
   });
 }

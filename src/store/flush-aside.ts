@@ -1,6 +1,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Logger } from '../domain/ports.ts';
+import type { SlowFlushes } from './slow-flushes.ts';
 
 const flushFile = promisify(fdatasync);
 
@@ -23,6 +24,7 @@ interface FlushAsideOptions {
   readonly leaveOut: (isLeftOut: boolean) => void;
   /** Copies all of the log into the database, flushed, and begins it anew; false when it is in use. */
   readonly copyLog: () => boolean;
+  readonly flushes?: SlowFlushes | undefined;
   readonly logger?: Pick<Logger, 'warn' | 'error'> | undefined;
 }
 
@@ -103,7 +105,9 @@ export class FlushAside {
     if (this.#failure !== null) throw this.#failure;
     try {
       this.#fd ??= openSync(this.#logPath, 'r+');
+      const began = performance.now();
       await flushFile(this.#fd);
+      this.#options.flushes?.flushedAside(began);
     } catch (error) {
       this.#failure = new NotFlushedError(error);
       this.#options.logger?.error({ err: error }, 'the disk could not be flushed');

@@ -10,6 +10,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { StateWordCompiler } from './query-compiler.ts';
+import type { SlowFlushes } from './slow-flushes.ts';
 import { withStatementCache } from './statements.ts';
 
 /** A connection that says whether a transaction is open on it. */
@@ -24,15 +25,17 @@ interface OpenSqlite extends SqliteDatabase {
 export class PlainSpokenDialect extends SqliteDialect {
   readonly #sqlite: OpenSqlite;
   readonly #beforeWrite: (statement: string) => void;
+  readonly #flushes: SlowFlushes;
 
-  constructor(sqlite: OpenSqlite, beforeWrite: (statement: string) => void) {
+  constructor(sqlite: OpenSqlite, beforeWrite: (statement: string) => void, flushes: SlowFlushes) {
     super({ database: sqlite });
     this.#sqlite = sqlite;
     this.#beforeWrite = beforeWrite;
+    this.#flushes = flushes;
   }
 
   override createDriver(): Driver {
-    return new PlainSpokenDriver(this.#sqlite, this.#beforeWrite);
+    return new PlainSpokenDriver(this.#sqlite, this.#beforeWrite, this.#flushes);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -57,10 +60,12 @@ type Frame = 'begin' | 'begin immediate' | 'commit';
 class PlainSpokenDriver extends SqliteDriver {
   readonly #sqlite: OpenSqlite;
   readonly #run: (statement: Frame) => void;
+  readonly #flushes: SlowFlushes;
 
-  constructor(sqlite: OpenSqlite, beforeWrite: (statement: string) => void) {
+  constructor(sqlite: OpenSqlite, beforeWrite: (statement: string) => void, flushes: SlowFlushes) {
     super({ database: withStatementCache(sqlite, beforeWrite) });
     this.#sqlite = sqlite;
+    this.#flushes = flushes;
     const frames = new Map<Frame, SqliteStatement>();
     this.#run = (statement) => {
       beforeWrite(statement);
@@ -83,7 +88,9 @@ class PlainSpokenDriver extends SqliteDriver {
   }
 
   override async commitTransaction(): Promise<void> {
+    const began = performance.now();
     this.#run('commit');
+    this.#flushes.committed(began);
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inPatientTransaction, inTransaction, type Tx } from '../../../src/store/database.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+
+let dir: string;
+let told: { facts: unknown; message: string }[];
+let store: OpenDatabase;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tilld-slow-'));
+  told = [];
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function open(slowFlushMs: number): Promise<void> {
+  const hear = (facts: unknown, message = ''): void => void told.push({ facts, message });
+  store = await openDatabase(join(dir, 'tilld.sqlite'), { logger: { warn: hear, error: hear }, slowFlushMs });
+  told.length = 0;
+}
+
+const put = async (tx: Tx): Promise<unknown> =>
+  tx.insertInto('meta').values({ key: 'a', value: '' }).execute();
+
+test('a commit that kept everybody waiting is told, with how long', async () => {
+  await open(0);
+  await inTransaction(store.db, put);
+  expect(told).toEqual([
+    {
+      facts: { tookMs: expect.any(Number) as number },
+      message: expect.stringContaining('a commit') as string,
+    },
+  ]);
+});
+
+test('a flush beside the event loop that took long is told as one that did not hold up requests', async () => {
+  await open(0);
+  await inPatientTransaction(store.db, put);
+  expect(told.map(({ message }) => message)).toEqual([
+    expect.stringContaining('a commit'),
+    expect.stringContaining('webhooks'),
+  ]);
+});
+
+test('a transaction that is taken back is told as nothing', async () => {
+  await open(0);
+  const failed = inTransaction(store.db, async () => Promise.reject(new Error('changed its mind')));
+  await expect(failed).rejects.toThrow('changed its mind');
+  expect(told).toEqual([]);
+});
+
+test('of what takes less than what is slow nothing is said', async () => {
+  await open(600_000);
+  await inTransaction(store.db, put);
+  expect(told).toEqual([]);
+});
