@@ -109,3 +109,18 @@ ensure_browser() {
   echo "no browser at $browser, its tests will fail: install Debian's chromium, or set TILLD_TEST_CHROMIUM" >&2
   [ "${CI:-}" != true ]
 }
+
+# Temporary files of the tests go into memory where there is enough: hundreds of databases and nodes flush to them, and
+# a disk that is throttled for it keeps a whole test waiting for minutes. A place that was named already stays.
+keep_temporary_files_in_memory() {
+  local place=/dev/shm enough_kb=$((6 * 1024 * 1024)) free_kb memory_kb probe
+  [ -z "${TMPDIR:-}" ] && [ -d "$place" ] && [ -w "$place" ] || return 0
+  free_kb="$(df --output=avail -k "$place" 2>/dev/null | tail -n 1)" || return 0
+  memory_kb="$(sed -n 's/^MemAvailable: *\([0-9]*\) kB$/\1/p' /proc/meminfo 2>/dev/null)" || return 0
+  [ "${free_kb:-0}" -ge "$enough_kb" ] && [ "${memory_kb:-0}" -ge "$enough_kb" ] || return 0
+  # Some tests start programs there.
+  probe="$(mktemp "$place/tilld-probe-XXXXXX")" || return 0
+  printf '#!/bin/sh\n' >"$probe" && chmod +x "$probe"
+  if "$probe" 2>/dev/null; then export TMPDIR="$place"; fi
+  rm -f "$probe"
+}

@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, type App, type AppOptions } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createLogger } from '../../src/logger.ts';
 import { ApiClient } from './api-client.ts';
+import { freePort } from './nodes/proc.ts';
 import { eventually } from './poll.ts';
 
 /** The real clock, which a test may put forward. */
@@ -198,12 +198,4 @@ async function waitReady(api: ApiClient, timeoutMs: number): Promise<void> {
     ({ status }) => status === 200,
     timeoutMs,
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

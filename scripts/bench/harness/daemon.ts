@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient } from '../../../test/_helpers/api-client.ts';
+import { freePort } from '../../../test/_helpers/nodes/proc.ts';
 import { startNode, type Child } from './child.ts';
 import type { Bench } from './question.ts';
 
@@ -78,12 +78,4 @@ async function statusOf(url: string): Promise<number> {
   } catch {
     return 0;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

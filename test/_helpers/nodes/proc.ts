@@ -1,20 +1,43 @@
 /** Facts about processes and sockets from /proc (Linux): who listens, who still lives. */
+import { randomInt } from 'node:crypto';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 
 const LOOPBACK_HEX = '0100007F';
 const LISTEN_STATE = '0A';
 
-/** A port on 127.0.0.1 that was free a moment ago. */
+/** Below it are the defaults of nodes, and the ports that a validator takes for itself. */
+const LOWEST_PORT = 12_000;
+const PORT_TRIES = 100;
+const givenOut = new Set<number>();
+
+/**
+ * A port on 127.0.0.1 that is free, and likely to stay so: from below those that the kernel gives to outgoing
+ * connections, any of which might take it before it is listened on, or while a restarted server is down.
+ */
 export async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
+  const end = firstEphemeralPort();
+  for (let tries = 0; tries < PORT_TRIES; tries += 1) {
+    const port = randomInt(LOWEST_PORT, end);
+    if (!givenOut.has(port) && (await isFree(port))) {
+      givenOut.add(port);
+      return port;
+    }
+  }
+  throw new Error(`no free port found from ${LOWEST_PORT} to ${end}`);
+}
+
+function firstEphemeralPort(): number {
+  const [first] = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').trim().split(/\s+/);
+  // A machine may let them begin as low as it likes: then there is no better place than another.
+  return Math.max(Number(first), LOWEST_PORT + 10_000);
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 
