@@ -114,10 +114,10 @@ export class CommitGroup {
   /** Puts back what was taken, in its place; whoever has waited too long is told so. */
   #waitOn(taken: readonly Job[], lock: OutsideLock, cause: unknown): void {
     const all = [...taken, ...this.#waiting];
-    this.#waiting = all.filter(({ askedAt }) => !lock.isTooLate(askedAt));
-    for (const late of all.slice(0, all.length - this.#waiting.length)) {
-      late.reject(new DatabaseLockedError(cause));
-    }
+    // In the order in which they were asked for. Time goes on meanwhile: who comes after one in time is not looked at.
+    const inTime = all.findIndex(({ askedAt }) => !lock.isTooLate(askedAt));
+    this.#waiting = inTime === -1 ? [] : all.splice(inTime);
+    for (const late of all) late.reject(new DatabaseLockedError(cause));
   }
 
   async #commit(db: Kysely<Tables>, jobs: readonly Job[], begun: () => void): Promise<readonly Outcome[]> {

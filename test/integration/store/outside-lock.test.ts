@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { inPatientTransaction, inTransaction, writeTroubleOf, type Tx } from '../../../src/store/database.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+import { DatabaseLockedError } from '../../../src/store/outside-lock.ts';
 import { eventually } from '../../_helpers/poll.ts';
 
 let dir: string;
@@ -87,6 +88,32 @@ test('what waited too long is told so, was not done, and never is; the log names
     'the database can be written again',
   ]);
 }, 20_000);
+
+test('each is told what became of it when the time of many is up while they are looked at', async () => {
+  shell.exec('BEGIN IMMEDIATE');
+  let [nowMs, stepMs] = [0, 0];
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += stepMs));
+  try {
+    const told = Array.from({ length: 20 }, async (_, at) => {
+      const work = inTransaction(store.db, (tx) => put(tx, `ours ${at}`));
+      return work.catch((error: unknown) => (error instanceof DatabaseLockedError ? null : error));
+    });
+    // It goes on with each look at the clock: the first of them are still in time, the last are not.
+    [nowMs, stepMs] = [4_990, 1];
+    await eventually(
+      'the first try',
+      () => nowMs,
+      (now) => now > 5_000,
+    );
+    stepMs = 0;
+    nowMs = 4_000;
+    shell.exec('ROLLBACK');
+    const done = (await Promise.all(told)).filter((key) => key !== null);
+    expect(await keys()).toEqual(done.map(String).toSorted());
+  } finally {
+    clock.mockRestore();
+  }
+});
 
 test('the end of a lock is noticed even when nothing more is to be written', async () => {
   shell.exec('BEGIN IMMEDIATE');
