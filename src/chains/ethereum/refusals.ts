@@ -23,7 +23,7 @@ const MEANINGS: readonly (readonly [RegExp, RefusalMeaning])[] = [
   ],
   [/insufficient (funds|balance)|insufficientfunds|exceeds (the |account )?balance/i, 'unpaid'],
   [
-    /intrinsic ?gas|recover sender|exceeds block gas|gas limit (too high|is too)|rlp|invalid (sender|signature|chain|transaction)|chain ?id/i,
+    /intrinsic ?gas|recover sender|exceeds block gas|gas limit (too high|is too)|rlp|invalid (sender|signature|chain|transaction)|wrong chain ?id/i,
     'invalid',
   ],
 ];

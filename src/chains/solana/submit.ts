@@ -18,6 +18,18 @@ interface SubmitterOptions {
   readonly logger: Logger;
 }
 
+/**
+ * Errors with which a node refuses to pass bytes on: those of JSON-RPC itself, and sendTransaction's own for bytes
+ * that fail its checks (agave rpc-client-api custom_error.rs). Any other may be that of a gateway, told after the
+ * node behind it took them.
+ */
+const NOT_TAKEN: ReadonlySet<number> = new Set([
+  -32700, -32600, -32601, -32602, -32002, -32003, -32006, -32013,
+]);
+
+/** Of those checks, the ones that may fail because it is known elsewhere, or not to be known here yet. */
+const SAYS_LITTLE = /blockhash not found|already been processed/i;
+
 interface Desk {
   readonly client: NodeClient;
   readonly seenSlot: () => number;
@@ -61,14 +73,18 @@ async function broadcast(desk: Desk, transaction: StoredTransaction): Promise<Br
     return { kind: 'accepted' };
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
-    return afterRefusal(desk, { ...transaction, wire }, error.reason);
+    return afterRefusal(desk, { ...transaction, wire }, error);
   }
 }
 
 type Read = StoredTransaction & { readonly wire: WireFacts };
 
 /** A node also refuses what it already knows, and what is dated by a block that it has not seen yet. */
-async function afterRefusal(desk: Desk, transaction: Read, reason: string): Promise<BroadcastResult> {
+async function afterRefusal(
+  desk: Desk,
+  transaction: Read,
+  { code, reason }: RpcRefusal,
+): Promise<BroadcastResult> {
   const status = await desk.client.status(transaction.txid, desk.seenSlot());
   if (status !== null) {
     desk.lostHistory.settled(transaction.txid);
@@ -76,7 +92,7 @@ async function afterRefusal(desk: Desk, transaction: Read, reason: string): Prom
     const landed = 'it landed and failed: only its fee was paid';
     return { kind: status.finalized ? 'rejected' : 'unknown', reason: landed };
   }
-  if (!/blockhash not found/i.test(reason)) return { kind: 'rejected', reason };
+  if (NOT_TAKEN.has(code) && !SAYS_LITTLE.test(reason)) return { kind: 'rejected', reason };
   const end = await endOf(desk, transaction);
   if (end === 'open') return { kind: 'unknown', reason };
   if (end !== 'expired') {

@@ -121,6 +121,9 @@ const UNHEARD = [
   'transaction type not supported',
   'the moon is in the wrong house',
   'unmined block in the way',
+  // Gateways name the chain in troubles of their own, also after a node took the bytes.
+  'request to upstream for chainId 1 failed',
+  'no answer from any node of chain id 1',
   '',
 ];
 
