@@ -1,10 +1,11 @@
-import type { BroadcastResult, ChainAdapter } from '../../domain/chain.ts';
+import { ChainError, type BroadcastResult, type ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { inTransaction } from '../../store/database.ts';
+import { inTransaction, type Db } from '../../store/database.ts';
 import {
   dueSends,
   findSend,
   signedSends,
+  updateSend,
   versionsOf,
   type StoredSend,
   type StoredSendVersion,
@@ -74,26 +75,47 @@ function dueTimes(deps: AdvanceSendsDeps): { now: number; impossible: number } {
   return { now, impossible: now + Math.max(firstAnswerMs, retryMaxMs, rebroadcastMs) };
 }
 
-/** One send that cannot be carried on must not hold up those behind it. Null when others have done so since it was read. */
+/**
+ * One send that cannot be carried on must not hold up those behind it. Null when the node has no part in it: others
+ * have carried it on since it was read, or something is wrong with the send itself.
+ */
 async function tryAgain(
   deps: AdvanceSendsDeps,
   adapter: ChainAdapter,
   send: StoredSend,
 ): Promise<BroadcastResult['kind'] | null> {
   try {
-    if (await hasMovedOn(deps, send)) return null;
+    if (await hasMovedOn(deps.db, send)) return null;
     return (await offerAgain(deps, adapter, send)).kind;
   } catch (error) {
     deps.logger.error({ sendId: send.id, err: error }, 'could not carry a send on; trying again');
-    return 'unknown';
+    return error instanceof ChainError ? 'unknown' : stepBack(deps, send);
   }
 }
 
-async function hasMovedOn({ db }: AdvanceSendsDeps, read: StoredSend): Promise<boolean> {
+async function hasMovedOn(db: Db, read: StoredSend): Promise<boolean> {
   const send = await findSend(db, read.id);
   if (send === undefined) return true;
   const isOffered = send.broadcasts !== read.broadcasts || send.next_broadcast_at !== read.next_broadcast_at;
   return isOffered || send.status !== read.status || send.version !== read.version;
+}
+
+/** Rounds take those due longest: there it would be among the first for ever. */
+async function stepBack(
+  { db, clock, policy, logger }: AdvanceSendsDeps,
+  send: StoredSend,
+): Promise<'unknown' | null> {
+  try {
+    await inTransaction(db, async (tx) => {
+      if (await hasMovedOn(tx, send)) return;
+      const now = clock.now();
+      await updateSend(tx, send.id, { next_broadcast_at: now + policy.retryMaxMs }, now);
+    });
+    return null;
+  } catch (error) {
+    logger.error({ sendId: send.id, err: error }, 'could not put a send off');
+    return 'unknown';
+  }
 }
 
 async function offerAgain(

@@ -34,6 +34,24 @@ test('a send that cannot be carried on does not hold up the next one', async () 
   expect((await sim.status(spoilt)).status).toBe('signed');
 });
 
+test('however many cannot be carried on, the sound ones behind them are', async () => {
+  await sim.fund('BTC', ...Array.from({ length: 52 }, () => ONE.BTC));
+  sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
+  for (let made = 0; made < 52; made += 1) await sim.send('BTC', '0.4');
+  sim.world.clock.advance(1_000);
+  const sound = await sim.send('BTC', '0.4');
+  await sim.world.db
+    .updateTable('send_versions')
+    .set({ plan_json: 'spoilt' })
+    .where('send_id', '!=', sound.id)
+    .execute();
+  sim.line.broadcast = null;
+  sim.world.clock.advance(120_000);
+  for (let round = 0; round < 2; round += 1)
+    await advanceSends(sim.world.deps, sim.world.chain('BTC'), { resume: round === 0 });
+  expect((await sim.status(sound.id)).status).toBe('broadcast');
+});
+
 test('a send whose fee cannot be raised does not keep others at theirs', async () => {
   const { sound } = await oneSpoiltOneSound();
   const before = await sim.status(sound);
