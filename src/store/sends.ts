@@ -171,15 +171,27 @@ export async function signedSends(db: Db, chain: ChainId, limit: number): Promis
     .execute();
 }
 
-/** Unconfirmed sends whose newest version was signed at or before a time, or by a clock since set back; oldest first. */
+/** Where a send stands in the order in which they were made. */
+export type SendPlace = Pick<StoredSend, 'created_at' | 'id'>;
+
+/**
+ * Unconfirmed sends whose newest version was signed at or before a time, or by a clock since set back; oldest first.
+ * @param after only those behind this one
+ */
 export async function stuckSends(
   db: Db,
   chain: ChainId,
-  { signedBefore, now }: { readonly signedBefore: number; readonly now: number },
+  times: { readonly signedBefore: number; readonly now: number; readonly after?: SendPlace | null },
   limit: number,
 ): Promise<StoredSend[]> {
+  const { signedBefore, now, after = null } = times;
   return openSends(db, chain)
     .where('height', 'is', null)
+    .$if(after !== null, (query) =>
+      query.where((eb) =>
+        eb(eb.refTuple('created_at', 'id'), '>', eb.tuple(after?.created_at ?? 0, after?.id ?? '')),
+      ),
+    )
     .where((eb) =>
       eb.not(
         eb.exists(

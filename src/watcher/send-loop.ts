@@ -1,4 +1,5 @@
 import type { ChainId } from '../domain/coins.ts';
+import type { SendPlace } from '../store/sends.ts';
 import { advanceSends } from '../usecases/wallet/advance-sends.ts';
 import { bumpSends, type BumpSendsDeps } from '../usecases/wallet/bump-sends.ts';
 import { failReverted, type FailRevertedDeps } from '../usecases/wallet/fail-reverted.ts';
@@ -40,6 +41,7 @@ export class SendLoop {
 function sendRounds(deps: SendLoopDeps, chain: ChainId, options: SendLoopOptions): () => Promise<void> {
   let resume = true;
   let bumpedAt: number | null = null;
+  let bumpedTo: SendPlace | null = null;
   return async () => {
     await failReverted(deps, chain);
     await advanceSends(deps, chain, { resume });
@@ -48,6 +50,6 @@ function sendRounds(deps: SendLoopDeps, chain: ChainId, options: SendLoopOptions
     // A time to come is that of a clock since set back.
     if (bumpedAt !== null && bumpedAt <= now && now - bumpedAt < options.bumpIntervalMs) return;
     bumpedAt = now;
-    await bumpSends(deps, chain);
+    bumpedTo = await bumpSends(deps, chain, bumpedTo);
   };
 }

@@ -12,6 +12,7 @@ import {
   stuckSends,
   updateSend,
   versionsOf,
+  type SendPlace,
   type StoredSend,
   type StoredSendVersion,
 } from '../../store/sends.ts';
@@ -30,36 +31,50 @@ export interface BumpSendsDeps extends AdvanceSendsDeps {
 }
 
 /** Sends looked at in one round. */
-const ROUND_SIZE = 20;
+const ROUND_SIZE = 100;
+/** Most of them that are raised: each waits for the node. */
+const ROUND_RAISES = 20;
 
 /**
  * Raises the fee of sends that no block took for long while the node now asks clearly more than
  * they pay. The replacement pays the same destination the same amount, is stored before the node
  * sees it, and any version may be the one that confirms.
+ * @param after where the round before ended: those that cannot be raised keep nobody from their turn
+ * @returns where the next round goes on; null: with the oldest
  * @throws {ChainError} when the node does not say what fees are asked.
  */
-export async function bumpSends(deps: BumpSendsDeps, chain: ChainId): Promise<void> {
+export async function bumpSends(
+  deps: BumpSendsDeps,
+  chain: ChainId,
+  after: SendPlace | null = null,
+): Promise<SendPlace | null> {
   const adapter = deps.chains.get(chain.coin, chain.mode);
-  if (adapter === null) return;
+  if (adapter === null) return null;
   const now = deps.clock.now();
   const signedBefore = now - deps.policy.bumpAfterMs;
-  const stuck = await stuckSends(deps.db, chain, { signedBefore, now }, ROUND_SIZE);
-  if (stuck.length === 0) return;
+  const stuck = await stuckSends(deps.db, chain, { signedBefore, now, after }, ROUND_SIZE);
+  if (stuck.length === 0) return null;
   const quote = await adapter.feeQuote();
-  for (const { id } of stuck) {
+  let raised = 0;
+  for (const send of stuck) {
+    const { id } = send;
     try {
-      await deps.inHand.take(id, async () => bumpSend(deps, id, { adapter, quote }));
+      if ((await deps.inHand.take(id, async () => bumpSend(deps, id, { adapter, quote }))) === true)
+        raised += 1;
     } catch (error) {
       deps.logger.error({ sendId: id, err: error }, 'could not raise the fee of a send; trying again');
     }
+    if (raised >= ROUND_RAISES) return send;
   }
+  return stuck.length < ROUND_SIZE ? null : (stuck.at(-1) ?? null);
 }
 
 type Using = { readonly adapter: ChainAdapter; readonly quote: FeeQuote };
 
-async function bumpSend(deps: BumpSendsDeps, sendId: string, using: Using): Promise<void> {
+/** Whether there was something to gain, and money to pay it with. */
+async function bumpSend(deps: BumpSendsDeps, sendId: string, using: Using): Promise<boolean> {
   const bumped = await inTransaction(deps.db, async (tx) => storeBump(tx, deps, sendId, using));
-  if (bumped === null) return;
+  if (bumped === null) return false;
   const { version, transaction } = bumped;
   deps.logger.info({ sendId, version, txid: transaction.txid }, 'raising the fee of a stuck send');
   const result = await handToNode(using.adapter, transaction);
@@ -67,6 +82,7 @@ async function bumpSend(deps: BumpSendsDeps, sendId: string, using: Using): Prom
     recordAnswer(tx, deps, { sendId, version, result, neverOffered: true }),
   );
   deps.wakeWebhooks();
+  return true;
 }
 
 /** Null when there is nothing to gain or nothing to pay it with. */

@@ -49,3 +49,21 @@ test('fees are raised again after the clock was set back', async () => {
   clock.advance(deps.policy.bumpAfterMs);
   await eventually('a look at fees after that', async () => isRaised(late), Boolean, 3_000);
 });
+
+test('however many wait whose fee nothing can pay for, those behind them get theirs raised', async () => {
+  const { clock, deps } = sim.world;
+  const poor = 110;
+  await sim.fund('BTC', ...Array.from({ length: poor + 1 }, () => ONE.BTC));
+  sim.line.broadcast = async () => ({ kind: 'accepted' });
+  for (let made = 0; made < poor; made += 1) await sim.send('BTC', '1', { subtractFee: true });
+  clock.advance(1);
+  const able = await sim.send('BTC', '0.1');
+  clock.advance(deps.policy.bumpAfterMs);
+  sim.line.quote = dear;
+  loop.start();
+  const isRaised = async (): Promise<boolean> => {
+    clock.advance(60_000);
+    return (await sim.status(able.id)).txHash !== able.txHash;
+  };
+  await eventually('a higher fee', isRaised, Boolean, 15_000);
+});
