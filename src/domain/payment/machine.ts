@@ -97,13 +97,24 @@ function observe(payment: PaymentState, book: CreditBook, fact: PaymentFact, now
     case 'refund_failed':
       return withoutRefund({ ...book.into(payment), refunds: fact.refunds });
     case 'resolve':
-      if (!canResolve(book.into(payment), fact.action)) return payment;
-      return fact.action === 'accept'
-        ? { ...payment, acceptedAt: now }
-        : { ...payment, refundedAt: now, refundedBy: 'merchant' };
+      return resolve(book.into(payment), fact.action, now) ?? payment;
     default:
       return assertNever(fact);
   }
+}
+
+/** Null when there is nothing to decide. */
+function resolve(payment: PaymentState, action: 'accept' | 'refunded', now: number): PaymentState | null {
+  if (!canResolve(payment, action)) return null;
+  const at = afterAllMoney(payment, now);
+  return action === 'accept'
+    ? { ...payment, acceptedAt: at }
+    : { ...payment, refundedAt: at, refundedBy: 'merchant' };
+}
+
+/** When something was decided about the money that is there. It may have come by a clock that was ahead. */
+function afterAllMoney({ credits }: PaymentState, now: number): number {
+  return credits.reduce((at, { firstSeenAt }) => (firstSeenAt > at ? firstSeenAt : at), now);
 }
 
 function withTip(payment: PaymentState, fact: Extract<PaymentFact, { type: 'tip' }>): PaymentState {
@@ -158,7 +169,7 @@ function observeGone(payment: PaymentState, book: CreditBook, ref: OutputRef): P
 /** Everything alive was given back: the payment is refunded, and money that comes later is extra. */
 function withRefunds(payment: PaymentState, now: number): PaymentState {
   if (payment.refundedAt !== null || !isGivenBack(liveCredits(payment), payment.refunds)) return payment;
-  return { ...payment, refundedAt: now, refundedBy: 'refunds' };
+  return { ...payment, refundedAt: afterAllMoney(payment, now), refundedBy: 'refunds' };
 }
 
 /** Only the money that was there when it was refunded decides: what came later was never given back. */

@@ -39,14 +39,18 @@ export async function refundPayment(
       wish = { ...input, coin: order.coin };
       return order;
     },
-    stored: async (tx, { id, coin, created_at }, { amount }) =>
-      insertRefund(tx, {
+    stored: async (tx, { id, coin, created_at }, { amount }) => {
+      const { refunded_at: returnedAt, refunded_by: by } = await ownPayment(tx, at);
+      // It gives back what came after that, though the clock may have been set back since.
+      const since = by === 'merchant' ? (returnedAt ?? 0) : 0;
+      await insertRefund(tx, {
         send_id: id,
         payment_id: paymentId,
         coin,
         amount: amount.toString(),
-        created_at,
-      }),
+        created_at: Math.max(created_at, since),
+      });
+    },
   });
   const payment = await presentPayment(deps.db, deps, await ownPayment(deps.db, at));
   const refund = await findRefund(deps.db, send.id);
