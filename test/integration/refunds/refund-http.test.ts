@@ -14,6 +14,9 @@ const PAYER: Readonly<Record<Coin, string>> = {
   SOL: '7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv',
 };
 
+/** A block every 250 ms may hold it before it is answered. */
+const taken: unknown = expect.stringMatching(/^(broadcast|confirmed)$/);
+
 let till: Till;
 let sink: WebhookSink;
 let shop: Shop;
@@ -67,7 +70,7 @@ describe.each(COINS)('a %s payment', (coin) => {
     expect(status).toBe(200);
     expect(body.data.status).toBe('refunded');
     const { refund: made, refunds } = body.data;
-    expect(made).toMatchObject({ coin, refunded: received, destination: PAYER[coin], status: 'broadcast' });
+    expect(made).toMatchObject({ coin, refunded: received, destination: PAYER[coin], status: taken });
     expect(atoms(made.amount, coin) + atoms(made.fee, coin)).toBe(atoms(received, coin));
     expect(refunds).toEqual([made]);
     const told = await sink.waitForEvent('payment.refunded', payment.id);
@@ -92,7 +95,7 @@ describe('a part of a payment', () => {
     const first = await refund(shop, { paymentId: payment.id, destination: PAYER.LTC, amount: part });
     expect(first.body.data).toMatchObject({
       status: 'completed',
-      refund: { amount: part, refunded: part, status: 'broadcast' },
+      refund: { amount: part, refunded: part, status: taken },
     });
     expect((await read(shop, payment)).refunds).toMatchObject([{ amount: part }]);
     const tooMuch = await refund(shop, { paymentId: payment.id, destination: PAYER.LTC, amount: received });
