@@ -53,9 +53,16 @@ export async function refundPayment(
     },
   });
   const payment = await presentPayment(deps.db, deps, await ownPayment(deps.db, at));
-  const refund = await findRefund(deps.db, send.id);
-  if (refund === undefined) throw new Error(`send ${send.id} was stored without its refund`);
-  return { ...payment, refund: presentRefund(refund) };
+  // As it is shown among the others: it may be in a block a moment later.
+  const listed = payment.refunds.find(({ sendId }) => sendId === send.id);
+  return { ...payment, refund: listed ?? (await readRefund(deps.db, send.id)) };
+}
+
+/** Lists are cut: a refund that is asked for again may be older than all that are shown. */
+async function readRefund(db: Db, sendId: string): Promise<RefundView> {
+  const refund = await findRefund(db, sendId);
+  if (refund === undefined) throw new Error(`send ${sendId} was stored without its refund`);
+  return presentRefund(refund);
 }
 
 /** What the request names must be what was sent; what it leaves open was decided then. */

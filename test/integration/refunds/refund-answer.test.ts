@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { KyselyPlugin } from 'kysely';
+import { refundPayment } from '../../../src/usecases/payment/refund-payment.ts';
+import { getSend } from '../../../src/usecases/wallet/get-send.ts';
+import { SendsInHand } from '../../../src/usecases/wallet/sends-in-hand.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';
+
+let shop: SandboxShop;
+
+beforeEach(async () => {
+  shop = await openSandboxShop();
+});
+afterEach(async () => shop.close());
+
+/** Runs something once, after the first answer of the database that shows a refund, when armed. */
+function afterFirstLook(work: (sendId: string) => Promise<void>) {
+  let isArmed = false;
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      const { send_id: sendId, refunded } = result.rows[0] ?? {};
+      if (isArmed && typeof sendId === 'string' && refunded !== undefined) {
+        isArmed = false;
+        await work(sendId);
+      }
+      return result;
+    },
+  };
+  return { plugin, arm: () => void (isArmed = true) };
+}
+
+test('a block that comes while a refund is answered does not make two of it', async () => {
+  const payment = await shop.order(['LTC']);
+  await shop.simulate(payment, { scenario: 'exact', coin: 'LTC', confirmations: 2 });
+  const { world } = shop;
+  const { merchant, deps } = world;
+  const sent = async (sendId: string) => getSend(deps, { merchantId: merchant.id, sendId });
+  const { plugin, arm } = afterFirstLook(async (sendId) => {
+    await shop.control('LTC').mine(1);
+    await eventually(
+      'it is in a block',
+      async () => sent(sendId),
+      ({ status }) => status === 'confirmed',
+    );
+  });
+  class Armed extends SendsInHand {
+    override async begin<T>(work: (sendId: string) => Promise<T>): Promise<T> {
+      return super.begin(work).finally(arm);
+    }
+  }
+  await eventually(
+    'it is settled',
+    async () => world.balance('LTC'),
+    (balance) => balance !== '0',
+  );
+  const destination = deps.deriver.address({
+    coin: 'LTC',
+    mode: 'sandbox',
+    account: 999,
+    branch: 0,
+    index: 7,
+  });
+  const { refund, refunds } = await refundPayment(
+    { ...deps, db: world.db.withPlugin(plugin), inHand: new Armed() },
+    { merchant, paymentId: payment.id, destination, idempotencyKey: null },
+  );
+  expect(refunds).toEqual([refund]);
+  expect((await sent(refund.sendId)).status).toBe('confirmed');
+});
