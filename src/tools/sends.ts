@@ -1,8 +1,7 @@
 import { ChainError, type ChainAdapter } from '../domain/chain.ts';
 import { isoTime } from '../domain/iso-time.ts';
 import { formatCoinAmount } from '../domain/money.ts';
-import type { Db } from '../store/database.ts';
-import { examineSends, type SendFinding } from '../usecases/wallet/examine-sends.ts';
+import { examineSends, type ExamineSendsDeps, type SendFinding } from '../usecases/wallet/examine-sends.ts';
 import { runCommand, tell } from './command.ts';
 import { lookAtCoins } from './daemon-data.ts';
 
@@ -14,9 +13,9 @@ ends a send as failed once the chain proves that it can never confirm.
 
 Run it beside the daemon. Exit code 1 when a send is not known to be in the network.`;
 
-await runCommand(USAGE, (args) => lookAtCoins(args, ({ db }, adapter) => showSends(db, adapter)));
+await runCommand(USAGE, (args) => lookAtCoins(args, showSends));
 
-async function showSends(db: Db, adapter: ChainAdapter): Promise<boolean> {
+async function showSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise<boolean> {
   try {
     // Trouble, or the node of another network, whose answers say nothing about these.
     await adapter.status();
@@ -25,7 +24,7 @@ async function showSends(db: Db, adapter: ChainAdapter): Promise<boolean> {
     tell(`${adapter.coin}: unknown, ${error.message}`);
     return false;
   }
-  const findings = await examineSends(db, adapter);
+  const findings = await examineSends(deps, adapter);
   tell(`${adapter.coin}: ${findings.length === 0 ? 'no send waits' : `${findings.length} in no block`}`);
   for (const finding of findings) show(finding, adapter);
   return findings.every(({ standing }) => standing === 'in_network');

@@ -1,8 +1,9 @@
 import type { ChainAdapter } from '../../domain/chain.ts';
 import { assertNever } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/ports.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import type { Db } from '../../store/database.ts';
-import { isReverted, oldestOpenSends, versionsOf, type StoredSend } from '../../store/sends.ts';
+import { findSend, isReverted, oldestOpenSends, versionsOf, type StoredSend } from '../../store/sends.ts';
 import { holdsUnconfirmed } from '../../store/spendable.ts';
 import { handToNode } from './hand-to-node.ts';
 import { askVerdict, isProvenOn } from './resolve-refusal.ts';
@@ -20,6 +21,11 @@ export interface SendFinding {
   readonly why: string;
 }
 
+export interface ExamineSendsDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+}
+
 /** Looked at in one run; each is a few questions to the node. */
 const MOST = 500;
 
@@ -28,16 +34,18 @@ const MOST = 500;
  * bytes signed first as ever, and finds out what is missing until it confirms or ends. Writes nothing: a
  * running daemon does the same at each of its tries, and acts on it.
  */
-export async function examineSends(db: Db, adapter: ChainAdapter): Promise<SendFinding[]> {
+export async function examineSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise<SendFinding[]> {
   const findings: SendFinding[] = [];
-  for (const send of await oldestOpenSends(db, adapter, MOST)) {
-    findings.push({ send, ...(await examine(db, adapter, send)) });
+  for (const read of await oldestOpenSends(deps.db, adapter, MOST)) {
+    // Those before it took their time.
+    const send = (await findSend(deps.db, read.id)) ?? read;
+    findings.push({ send, ...(await examine(deps, adapter, send)) });
   }
   return findings;
 }
 
 async function examine(
-  db: Db,
+  { db, clock }: ExamineSendsDeps,
   adapter: ChainAdapter,
   send: StoredSend,
 ): Promise<Pick<SendFinding, 'standing' | 'why'>> {
@@ -46,6 +54,9 @@ async function examine(
       standing: 'impossible',
       why: `block ${send.height} executed it and it failed; once that block stays`,
     };
+  }
+  if (isFirstOffered(send, clock)) {
+    return { standing: 'open', why: 'it is being offered for the first time at this moment' };
   }
   const versions = await versionsOf(db, send.id);
   const current = versions.find(({ version }) => version === send.version);
@@ -90,4 +101,12 @@ async function examine(
     };
   }
   return { standing: 'impossible', why: `${said}, and none of its transactions can confirm any more` };
+}
+
+/**
+ * Whether the daemon may be waiting for the answer to the first offer of its newest bytes: a refusal ends it then, which
+ * is no proof any more once somebody else has offered them too.
+ */
+function isFirstOffered({ broadcasts, next_broadcast_at: next }: StoredSend, clock: Clock): boolean {
+  return broadcasts === 0 && next !== null && next > clock.now();
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { BroadcastResult, Fate } from '../../../src/domain/chain.ts';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
+import { bumpSends } from '../../../src/usecases/wallet/bump-sends.ts';
 import { examineSends } from '../../../src/usecases/wallet/examine-sends.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
@@ -20,7 +21,7 @@ async function unclear(): Promise<string> {
 }
 
 async function found() {
-  const findings = await examineSends(sim.world.db, sim.world.adapter('BTC'));
+  const findings = await examineSends(sim.world.deps, sim.world.adapter('BTC'));
   return findings.map(({ send, standing, why }) => ({ id: send.id, standing, why }));
 }
 
@@ -78,4 +79,40 @@ test('a send in a block is none of them', async () => {
   expect(await found()).toMatchObject([{ id: sent.id, standing: 'in_network' }]);
   await sim.mine('BTC');
   expect(await found()).toEqual([]);
+});
+
+test('a send that the daemon is offering for the first time is left to it: two answers would tell less than one', async () => {
+  const offer = Promise.withResolvers<BroadcastResult>();
+  const offered = Promise.withResolvers<void>();
+  sim.line.broadcast = async () => {
+    offered.resolve();
+    return offer.promise;
+  };
+  const sending = sim.send('BTC', '0.4');
+  await offered.promise;
+  // Another node behind the same address would take it.
+  sim.line.broadcast = async () => ({ kind: 'accepted' });
+  const [finding] = await found();
+  offer.resolve({ kind: 'unknown', reason: 'timeout' });
+  const { id } = await sending;
+  expect(finding).toEqual({ id, standing: 'open', why: expect.stringMatching(/first time/) as string });
+  expect(sim.line.offered).toHaveLength(1);
+  sim.world.clock.advance(sim.world.deps.policy.firstAnswerMs);
+  expect(await found()).toMatchObject([{ id, standing: 'in_network' }]);
+});
+
+test('nor is a new version of it', async () => {
+  const { id } = await sim.send('BTC', '0.4');
+  sim.world.clock.advance(sim.world.deps.policy.bumpAfterMs);
+  sim.line.quote = { rate: 40_000_000n, source: 'test', at: 0 };
+  let meanwhile: unknown;
+  sim.line.broadcast = async () => {
+    sim.line.broadcast = async () => ({ kind: 'accepted' });
+    meanwhile = await found();
+    return { kind: 'unknown', reason: 'timeout' };
+  };
+  await bumpSends(sim.world.deps, sim.world.chain('BTC'));
+  expect(meanwhile).toMatchObject([{ id, standing: 'open' }]);
+  expect(sim.line.offered).toHaveLength(2);
+  expect(await found()).toMatchObject([{ id, standing: 'in_network' }]);
 });
