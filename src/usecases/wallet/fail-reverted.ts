@@ -21,11 +21,19 @@ const REVERTED = 'the network executed this send and it failed; only the network
  * that one failed has sent again by then.
  */
 export async function failReverted(deps: FailRevertedDeps, chain: ChainId): Promise<void> {
-  if ((await settled(deps.db, deps, chain)).length === 0) return;
-  await inTransaction(deps.db, async (tx) => {
-    for (const send of await settled(tx, deps, chain)) await failSend(tx, deps, send, REVERTED);
-  });
-  deps.wakeWebhooks();
+  const reverted = await settled(deps.db, deps, chain);
+  for (const { id: sendId } of reverted) {
+    try {
+      await inTransaction(deps.db, async (tx) => {
+        const send = (await settled(tx, deps, chain)).find(({ id }) => id === sendId);
+        if (send !== undefined) await failSend(tx, deps, send, REVERTED);
+      });
+    } catch (error) {
+      // It must hold up neither the others nor the sends that are carried on after them.
+      deps.logger.error({ sendId, err: error }, 'could not end a send; trying again');
+    }
+  }
+  if (reverted.length > 0) deps.wakeWebhooks();
 }
 
 async function settled(
