@@ -1,3 +1,4 @@
+import type { ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { laneGaps, laneOf, type LaneGap } from '../../store/lanes.ts';
 import { spendableFunds } from '../../store/spendable.ts';
@@ -5,7 +6,7 @@ import { offerSweep } from './offer-sweep.ts';
 import type { SendCoinsDeps } from './send-coins.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
-import { noteFailure, noteSuccess, type SweepMemory } from './sweep-memory.ts';
+import { noteFailure, noteNothing, noteSuccess, type SweepMemory } from './sweep-memory.ts';
 
 /** Gaps closed in one round. */
 const ROUND_SIZE = 20;
@@ -20,7 +21,8 @@ const COULD_NOT = 'could not close a gap between sends';
  * @param memory the same in every round
  */
 export async function closeGaps(deps: SendCoinsDeps, chain: ChainId, memory: SweepMemory): Promise<void> {
-  if (!sendsFromOneAddress(chain)) return;
+  const adapter = deps.chains.get(chain.coin, chain.mode);
+  if (!sendsFromOneAddress(chain) || adapter === null) return;
   const failed = memory.gaps.all();
   const gaps = await laneGaps(deps.db, chain, ROUND_SIZE + failed.length);
   const present = new Set(gaps.map(keyOf));
@@ -32,8 +34,8 @@ export async function closeGaps(deps: SendCoinsDeps, chain: ChainId, memory: Swe
   for (const gap of due.slice(0, ROUND_SIZE)) {
     const attempt = { key: keyOf(gap), kind: memory.gaps, fields: gap, what: COULD_NOT };
     try {
-      await closeGap(deps, chain, gap);
-      noteSuccess(memory, attempt);
+      if (await closeGap(deps, chain, { adapter, gap })) noteSuccess(memory, attempt);
+      else noteNothing(memory, attempt);
     } catch (error) {
       if (noteFailure({ ...deps, memory, chain }, attempt, error)) return;
     }
@@ -44,21 +46,23 @@ function keyOf({ address, nonce }: LaneGap): string {
   return `${address} ${nonce}`;
 }
 
-async function closeGap(deps: SendCoinsDeps, chain: ChainId, gap: LaneGap): Promise<void> {
-  const adapter = deps.chains.get(chain.coin, chain.mode);
-  if (adapter === null) return;
+/** False when the node counts from elsewhere: it was closed in the meantime, or is none. */
+async function closeGap(
+  deps: SendCoinsDeps,
+  chain: ChainId,
+  { adapter, gap }: { readonly adapter: ChainAdapter; readonly gap: LaneGap },
+): Promise<boolean> {
   const { merchantId, account, address: from, nonce } = gap;
   const amount = TOKEN_AMOUNT;
   const order: SendOrder = { ...chain, merchantId, account, destination: from, amount, subtractFee: false };
   const quote = await adapter.feeQuote({ from, destination: from, amount });
-  await offerSweep(deps, {
+  return offerSweep(deps, {
     adapter,
     plan: async (tx) => {
       const lane = await laneOf(tx, { ...order, address: from, fromNonce: nonce });
       const funds = await spendableFunds(tx, { ...order, from });
       const sender = { destination: from, changeAddress: from };
       const plan = adapter.planSend({ ...sender, funds, amount, subtractFee: false, quote, lane });
-      // The node counts from elsewhere: the gap was closed in the meantime, or is not one.
       return plan.account?.nonce === nonce ? { order, plan } : null;
     },
     tell: ({ id, txid }) =>

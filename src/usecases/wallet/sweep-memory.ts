@@ -74,3 +74,9 @@ export function noteSuccess(memory: SweepMemory, { key, kind }: Pick<Attempt, 'k
   kind.forget(key);
   memory.node.forget(NODE);
 }
+
+/** The node answered, and for now nothing can be done: it rests as after a failure, so that others get its turn. */
+export function noteNothing(memory: SweepMemory, { key, kind }: Pick<Attempt, 'key' | 'kind'>): void {
+  kind.failed(key, 'nothing can be done');
+  memory.node.forget(NODE);
+}

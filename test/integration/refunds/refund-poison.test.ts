@@ -6,6 +6,7 @@ import { eventually } from '../../_helpers/poll.ts';
 import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';
 
 const COIN = 'LTC';
+const confirmations = () => ({ base: 1, tiers: [] });
 let shop: SandboxShop;
 
 beforeEach(async () => {
@@ -46,7 +47,6 @@ test('the refund of a payment that cannot be read keeps no other send from being
     .execute();
   const said: unknown[] = [];
   const logger = { ...deps.logger, error: (fields: object) => void said.push(fields) };
-  const confirmations = () => ({ base: 1, tiers: [] });
   const loop = new SendLoop({ ...deps, logger, confirmations }, [{ coin: COIN, mode: 'sandbox' }], {
     intervalMs: 10,
     bumpIntervalMs: 60_000,

@@ -6,6 +6,7 @@ import {
   type ChainAdapter,
   type FeeQuote,
   type SendIntent,
+  type SendPlan,
 } from '../../../src/domain/chain.ts';
 import type { Coin } from '../../../src/domain/coins.ts';
 import type { Db } from '../../../src/store/database.ts';
@@ -14,6 +15,7 @@ import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
 import { failedSweeps } from '../../../src/store/sends.ts';
 import { closeGaps } from '../../../src/usecases/wallet/close-gaps.ts';
 import { gatherDeposits } from '../../../src/usecases/wallet/gather-deposits.ts';
+import { SendsInHand } from '../../../src/usecases/wallet/sends-in-hand.ts';
 import { sweepDeposits, type SweepDepositsDeps } from '../../../src/usecases/wallet/sweep-deposits.ts';
 import { createSweepMemory } from '../../../src/usecases/wallet/sweep-memory.ts';
 import { SweepLoop } from '../../../src/watcher/sweep-loop.ts';
@@ -274,6 +276,28 @@ test('a merchant whose deposits cannot be gathered and a gap that cannot be clos
   clock.advance(60_000);
   expect(await both()).toBe(2);
   expect(lines).toHaveLength(2);
+});
+
+test('however many gaps the node knows nothing of, those behind them get their turn', async () => {
+  const lanes = await addLarge(25);
+  const open = { ...live('ETH'), purpose: 'send', status: 'broadcast', nonce: 1 } as const;
+  for (const lane of lanes) for (const at of [1, 2]) await failSweep(lane, 'ETH', at);
+  await db.updateTable('sends').set(open).where('created_at', '=', 2).execute();
+  const { clock, deps, memory, takeAsked, lines } = rounds(async () => ({ rate: 1n, source: 'test', at: 0 }));
+  // It counts from further up: somebody else used those.
+  const elsewhere = { account: { chainId: 1, nonce: 7, gasLimit: 1n } } as SendPlan;
+  const adapter = { ...deps.chains.get('ETH', 'live'), planSend: () => elsewhere } as ChainAdapter;
+  const world = { ...deps, chains: { get: () => adapter }, inHand: new SendsInHand() };
+  await closeGaps(world, live('ETH'), memory);
+  expect(takeAsked()).toHaveLength(20);
+  await closeGaps(world, live('ETH'), memory);
+  expect(takeAsked()).toHaveLength(5);
+  await closeGaps(world, live('ETH'), memory);
+  expect(takeAsked()).toEqual([]);
+  clock.advance(60_000);
+  await closeGaps(world, live('ETH'), memory);
+  expect(takeAsked()).toHaveLength(20);
+  expect(lines).toEqual([]);
 });
 
 test('a sweep that failed by a clock since set back is not waited for until then', async () => {
