@@ -53,6 +53,11 @@ test.each([
   ['sends that are due', 'sends_open', async () => dueSends(db, chain, { now: 1, impossible: 9 }, 1)],
   ['sends not accepted yet', 'sends_open', async () => signedSends(db, chain, 1)],
   ['sends that are stuck', 'sends_open', async () => stuckSends(db, chain, { signedBefore: 1, now: 1 }, 1)],
+  [
+    'stuck sends behind one',
+    'sends_open',
+    async () => stuckSends(db, chain, { signedBefore: 1, now: 1, after: { created_at: 1, id: 's' } }, 1),
+  ],
   ['a send by its key', 'sends_idempotency', async () => findSendByKey(db, 'm', 'k')],
   ['a send by its hash', 'sqlite_autoindex_send_versions_2', async () => findSendByTxid(db, 'm', 't')],
   ['spends without a block', 'outputs_spent_unconfirmed', async () => unconfirmedSpends(db, chain)],
