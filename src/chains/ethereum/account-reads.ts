@@ -56,14 +56,15 @@ async function balances(rpc: Rpc, accounts: readonly string[], blockHash: string
 }
 
 /** Watch keys and hashes are hex: nothing in them needs an escape. */
-function balancesOf(keys: readonly string[], blockHash: string): Survey<bigint> {
+function balancesOf(keys: readonly string[], blockHash: string): Survey<BalanceAnswer> {
   return {
     method: 'eth_getBalance',
     before: '["',
     keys,
     after: `",{"blockHash":"${blockHash}"}]`,
     readPlain: readPlainQuantities,
-    read: quantityOf,
+    // Besu answers nothing at all of a block whose state it has dropped; of one that it does not know, an error.
+    read: (result, method) => (result === null ? 'unknown' : quantityOf(result, method)),
   };
 }
 

@@ -102,7 +102,8 @@ async function identity(rpc: Rpc) {
 async function showsState(rpc: Rpc, blockHash: string): Promise<boolean> {
   const [answer] = await rpc.batch([{ method: 'eth_getBalance', params: [NOBODY, { blockHash }] }]);
   // Asked of another backend than the tip came from, it may not know that block: that says nothing.
-  return !(answer instanceof RpcRefusal) || isUnknownBlock(answer);
+  if (answer instanceof RpcRefusal) return isUnknownBlock(answer);
+  return (answer?.result ?? null) !== null;
 }
 
 /** A late answer, or one from a cache, may be another block than the one asked for. */

@@ -55,6 +55,8 @@ export interface Rpc {
 /** Codes of nodes and providers for "not now" (EIP-1474: limit exceeded, resource unavailable). */
 const BUSY_CODES = new Set([-32005, -32002, 429]);
 const BUSY_REASON = /rate.?limit|too many requests|limit exceeded|request timed? ?out|overloaded/i;
+/** Nethermind's word for a state that it has dropped, under one of these codes: no later try gets it. */
+const GONE_REASON = /^no state available/i;
 
 const REPLY = z.object({
   id: z.union([z.string(), z.number(), z.null()]).optional(),
@@ -192,9 +194,8 @@ function isResult(entry: unknown): entry is { readonly id: number; readonly resu
 function answerOf(reply: Reply, method: string): RpcRefusal | { readonly result: unknown } {
   if (!reply.error) return { result: reply.result };
   const { code, message } = reply.error;
-  if (BUSY_CODES.has(code) || BUSY_REASON.test(message)) {
-    throw new ChainError('unavailable', `${method}: the node is busy (${message})`);
-  }
+  const isBusy = (BUSY_CODES.has(code) && !GONE_REASON.test(message)) || BUSY_REASON.test(message);
+  if (isBusy) throw new ChainError('unavailable', `${method}: the node is busy (${message})`);
   return new RpcRefusal(method, code, message);
 }
 

@@ -5,7 +5,7 @@ import { Shop, type PaymentJson, type SendJson } from '../../_helpers/api-client
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { TwoBackends } from '../../_helpers/anvil/two-backends.ts';
-import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
+import { type Fault, startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { liveEnv, Till, TillProcess } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
@@ -147,38 +147,46 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
     }
   });
 
-  it('without traces and without old states finds contract payments made while the daemon was down', async () => {
-    const proxy = await startFaultProxy(anvil.rpcUrl);
-    proxy.inject(
-      { kind: 'rpcError', code: -32601, message: 'the method does not exist' },
-      { methods: ['debug_traceBlockByHash', 'trace_block'] },
-    );
-    const till = await Till.start(liveEnv({ ETH: proxy.url }));
-    try {
-      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
-      await till.ready();
-      const payments = [
-        await shop.createPayment({ allowedCryptos: ['ETH'] }),
-        await shop.createPayment({ allowedCryptos: ['ETH'] }),
-      ];
-      await till.down();
-      for (const payment of payments) await payOrder(anvil, payment, 2);
-      await anvil.mine(300);
-      const pruned = proxy.inject(
-        { kind: 'rpcError', code: -32000, message: 'missing trie node: state is not available' },
-        { methods: ['eth_getBalance'] },
+  it.each<[client: string, fault: Fault]>([
+    ['geth', { kind: 'rpcError', code: -32000, message: 'missing trie node: state is not available' }],
+    ['Nethermind', { kind: 'rpcError', code: -32002, message: 'No state available for block 0x0a1b' }],
+    ['Besu', { kind: 'rewrite', rewrite: () => null }],
+  ])(
+    'without traces and without old states, as %s says it, finds contract payments made while the daemon was down',
+    async (_client, noState) => {
+      // Every block of it is read at the start.
+      const fresh = await Anvil.start();
+      const proxy = await startFaultProxy(fresh.rpcUrl);
+      proxy.inject(
+        { kind: 'rpcError', code: -32601, message: 'the method does not exist' },
+        { methods: ['debug_traceBlockByHash', 'trace_block'] },
       );
-      await till.up();
-      await till.ready(90_000);
-      expect(await shop.payment(payments[0]!.id)).toMatchObject({ status: 'pending' });
-      pruned.clear();
-      await anvil.mine(4);
-      for (const payment of payments) await expectPaidOnce(shop, sink, payment);
-    } finally {
-      await till.end();
-      await proxy.close();
-    }
-  }, 180_000);
+      const till = await Till.start(liveEnv({ ETH: proxy.url }));
+      try {
+        const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+        await till.ready();
+        const payments = [
+          await shop.createPayment({ allowedCryptos: ['ETH'] }),
+          await shop.createPayment({ allowedCryptos: ['ETH'] }),
+        ];
+        await till.down();
+        for (const payment of payments) await payOrder(fresh, payment, 2);
+        await fresh.mine(300);
+        const pruned = proxy.inject(noState, { methods: ['eth_getBalance'] });
+        await till.up();
+        await till.ready(90_000);
+        expect(await shop.payment(payments[0]!.id)).toMatchObject({ status: 'pending' });
+        pruned.clear();
+        await fresh.mine(4);
+        for (const payment of payments) await expectPaidOnce(shop, sink, payment);
+      } finally {
+        await till.end();
+        await proxy.close();
+        await fresh.stop();
+      }
+    },
+    180_000,
+  );
 
   it('of another chain is refused, named, and not offered', async () => {
     const other = await Anvil.start({ chainId: 1 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import {
   isPrunedHistory,
   isUnknownBlock,
@@ -6,7 +7,7 @@ import {
   meaningOf,
   type RefusalMeaning,
 } from '../../../src/chains/ethereum/refusals.ts';
-import { RpcRefusal } from '../../../src/chains/ethereum/rpc.ts';
+import { createRpc, RpcRefusal } from '../../../src/chains/ethereum/rpc.ts';
 
 /**
  * What the clients answer to eth_sendRawTransaction, by their sources: geth core/txpool/errors.go,
@@ -170,4 +171,17 @@ it.each(QUESTIONS)('%s that answers a question with %i "%s" lacks the %s', (_cli
     ['method', isUnknownMethod(refusal)],
   ] as const;
   expect(told.filter(([, isSo]) => isSo).map(([name]) => name)).toEqual(lacks === 'state' ? [] : [lacks]);
+});
+
+it.each(QUESTIONS)('%s that answers with %i "%s" has answered: it is not taken for busy', async (_client, code, text) => {
+  const rpc = createRpc({
+    post: async (body) => {
+      const { id } = JSON.parse(body) as { id: number };
+      return { status: 200, text: JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: text } }) };
+    },
+    postForBytes: () => Promise.reject(new Error('not asked for')),
+    close: () => Promise.resolve(),
+  });
+  const asked = rpc.call({ method: 'eth_getBalance', params: [] }, z.unknown());
+  await expect(asked).rejects.toBeInstanceOf(RpcRefusal);
 });
