@@ -9,6 +9,8 @@ import { parsed, type Rpc, RpcRefusal, type Survey } from './rpc.ts';
 
 /** Requests per HTTP request; providers allow a hundred at least. */
 const BATCH_SIZE = 100;
+/** Of the newest blocks every node keeps the states, if few keep more. */
+const STATES_KEPT = 128;
 const RECEIPT_OF = 'eth_getTransactionReceipt';
 
 /** What the node tells about accounts and transactions, and what it is given to send. */
@@ -48,11 +50,24 @@ export function accountReads(
 
 async function balances(rpc: Rpc, accounts: readonly string[], blockHash: string): Promise<BalanceAnswer[]> {
   const answers = await rpc.survey(balancesOf(accounts, blockHash));
-  return answers.map((answer) => {
-    if (!(answer instanceof RpcRefusal)) return answer;
-    if (isUnknownBlock(answer)) throw stale(`it does not know block ${blockHash}`);
-    return 'unknown';
-  });
+  const lacksBlock = answers.some((answer) => answer instanceof RpcRefusal && isUnknownBlock(answer));
+  if (lacksBlock && !(await isLongKnown(rpc, blockHash))) throw stale(`it does not know block ${blockHash}`);
+  return answers.map((answer) => (answer instanceof RpcRefusal ? 'unknown' : answer));
+}
+
+/**
+ * Whether the node has a block after all, deeper than it must keep states. Nodes that dropped the state may call the block
+ * unknown when they are asked for balances: whoever waited for a backend that knows it would wait for ever.
+ */
+async function isLongKnown(rpc: Rpc, blockHash: string): Promise<boolean> {
+  const method = 'eth_getBlockByHash';
+  const [known, latest] = await rpc.batch([
+    { method, params: [blockHash, false] },
+    { method: 'eth_getBlockByNumber', params: ['latest', false] },
+  ]);
+  const block = parsed(resultOf(known), method, HEADER.nullable());
+  const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', HEADER);
+  return block !== null && tip.number - block.number >= STATES_KEPT;
 }
 
 /** Watch keys and hashes are hex: nothing in them needs an escape. */

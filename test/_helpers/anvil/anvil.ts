@@ -35,13 +35,21 @@ export class Anvil {
     this.rpcUrl = `http://127.0.0.1:${port}`;
   }
 
-  /** `slotsInAnEpoch`: the head less this is safe, less twice this finalized. */
-  static async start(options: { chainId?: number; slotsInAnEpoch?: number } = {}): Promise<Anvil> {
+  /**
+   * `slotsInAnEpoch`: the head less this is safe, less twice this finalized. `keptStates`: so many of the newest
+   * blocks; older balances are not told.
+   */
+  static async start(
+    options: { chainId?: number; slotsInAnEpoch?: number; keptStates?: number } = {},
+  ): Promise<Anvil> {
     const port = await freePort();
     const chainId = options.chainId ?? CHAIN_ID;
     const slots = String(options.slotsInAnEpoch ?? 32);
     const args = ['--port', String(port), '--slots-in-an-epoch', slots, '--no-mining', '--quiet'];
-    const child = spawn(anvilBinary(), [...args, '--chain-id', String(chainId)], { stdio: 'ignore' });
+    const kept = options.keptStates === undefined ? [] : ['--prune-history', String(options.keptStates)];
+    const child = spawn(anvilBinary(), [...args, ...kept, '--chain-id', String(chainId)], {
+      stdio: 'ignore',
+    });
     const anvil = new Anvil(child, port, chainId);
     try {
       await anvil.#waitUntilReady(port);

@@ -188,6 +188,30 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
     180_000,
   );
 
+  it('without traces, and that calls old blocks unknown whose states it dropped, is followed past them', async () => {
+    const fresh = await Anvil.start({ keptStates: 150 });
+    const proxy = await startFaultProxy(fresh.rpcUrl);
+    proxy.inject(
+      { kind: 'rpcError', code: -32601, message: 'the method does not exist' },
+      { methods: ['debug_traceBlockByHash', 'trace_block'] },
+    );
+    const till = await Till.start(liveEnv({ ETH: proxy.url }));
+    try {
+      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+      await till.ready();
+      const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
+      await till.down();
+      await payOrder(fresh, payment, 2);
+      await fresh.mine(300);
+      await till.up();
+      await expectPaidOnce(shop, sink, payment);
+    } finally {
+      await till.end();
+      await proxy.close();
+      await fresh.stop();
+    }
+  }, 180_000);
+
   it('of another chain is refused, named, and not offered', async () => {
     const other = await Anvil.start({ chainId: 1 });
     const till = await Till.start(liveEnv({ ETH: other.rpcUrl }));
