@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { type BlockRef, ChainError } from '../../domain/chain.ts';
 import type { Finality } from '../../domain/confirmations.ts';
-import { BLOCK, count, type Header, HEADER, PENDING, SYNCING } from './node-answers.ts';
+import { type Block, BLOCK, count, type Header, HEADER, PENDING, SYNCING } from './node-answers.ts';
 import type { NodeClient } from './node-client.ts';
 import { resultOf, stale, toHex, understood } from './plain-answers.ts';
 import { isPrunedHistory, isUnknownBlock, isUnknownMethod } from './refusals.ts';
 import { parsed, type Rpc, RpcRefusal, type RpcRequest } from './rpc.ts';
 
+/** The root of an empty trie: of a block without transactions. */
+const NO_TRANSACTIONS = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 const NOBODY = `0x${'0'.repeat(40)}`;
 
 /** What the node tells about blocks and about itself. */
@@ -24,7 +26,7 @@ export function blockReads(
     finalBlocks: async (wanted) => finalBlocks(rpc, wanted),
     blockAt: async (height) => {
       try {
-        return honest(await rpc.call(blockRequest(height, true), BLOCK.nullable()), height);
+        return whole(honest(await rpc.call(blockRequest(height, true), BLOCK.nullable()), height));
       } catch (error) {
         throw error instanceof RpcRefusal ? refusedBlock(error, height) : error;
       }
@@ -112,6 +114,17 @@ function honest<T extends Header>(block: T | null, height: number): T | null {
     throw new ChainError('bad_answer', `asked for block ${height}, the node answered block ${block.number}`);
   }
   return block;
+}
+
+/** Some nodes show a block whose transactions they dropped as one that never had any. */
+function whole(block: Block | null): Block | null {
+  if (block === null || block.transactions.length > 0) return block;
+  const { number, transactionsRoot = null } = block;
+  if (transactionsRoot === null || transactionsRoot === NO_TRANSACTIONS) return block;
+  throw new ChainError(
+    'pruned',
+    `the node shows block ${number} without its transactions: they are needed to find payments`,
+  );
 }
 
 function refusedBlock(error: RpcRefusal, height: number): ChainError {

@@ -80,7 +80,11 @@ function isText(value: unknown, form: RegExp): value is string {
   return typeof value === 'string' && form.test(value);
 }
 
-export const BLOCK = HEADER.extend({ transactions: z.array(TRANSACTION) });
+export const BLOCK = HEADER.extend({
+  transactions: z.array(TRANSACTION),
+  /** What the block's hash says of its transactions. */
+  transactionsRoot: hash.nullish(),
+});
 export type Block = z.infer<typeof BLOCK>;
 
 /** Pending blocks of some nodes carry no number, hash or miner. */

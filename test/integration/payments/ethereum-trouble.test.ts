@@ -40,6 +40,11 @@ async function mineUntil(anvil: Anvil, what: string, isDone: () => Promise<boole
   );
 }
 
+/** A block as a node may show it that dropped its transactions. */
+function emptied(block: unknown): unknown {
+  return typeof block === 'object' && block !== null ? { ...block, transactions: [] } : block;
+}
+
 describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
   let anvil: Anvil;
   let sink: WebhookSink;
@@ -211,6 +216,41 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
       await fresh.stop();
     }
   }, 180_000);
+
+  it('that shows a block without the transactions it dropped is not taken at its word', async () => {
+    const proxy = await startFaultProxy(anvil.rpcUrl);
+    const till = await Till.start(liveEnv({ ETH: proxy.url }));
+    try {
+      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+      await till.ready(90_000);
+      const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
+      const dropped = proxy.inject(
+        { kind: 'rewrite', rewrite: emptied },
+        { methods: ['eth_getBlockByNumber'] },
+      );
+      const before = await anvil.height();
+      await payOrder(anvil, payment, 0);
+      await anvil.mine(1);
+      const eth = await eventually(
+        'it is told',
+        async () =>
+          (
+            await till.api.call<{ chains: Record<string, { height: number; alarms: string[] }> }>(
+              'GET',
+              '/readyz',
+            )
+          ).body.data.chains['ETH'],
+        (chain) => chain?.alarms.includes('pruned') === true,
+      );
+      expect(eth?.height).toBe(before);
+      dropped.clear();
+      await anvil.mine(4);
+      await expectPaidOnce(shop, sink, payment);
+    } finally {
+      await till.end();
+      await proxy.close();
+    }
+  }, 240_000);
 
   it('of another chain is refused, named, and not offered', async () => {
     const other = await Anvil.start({ chainId: 1 });
