@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ChainError } from '../../domain/chain.ts';
-import { type Rpc, RpcRefusal } from './rpc.ts';
+import { type Question, type Rpc, RpcRefusal } from './rpc.ts';
 
 /** Accounts in one getMultipleAccounts, the most that nodes answer. */
 export const ACCOUNTS_PER_REQUEST = 100;
@@ -68,7 +68,8 @@ function inContext<T extends z.ZodType>(value: T) {
 
 /** The calls the adapter makes, typed and checked. */
 export function createNodeClient(rpc: Rpc) {
-  const call: Rpc['call'] = async (...asked) => rpc.call(...asked);
+  const call: Rpc['call'] = async (...asked) => answered(rpc.call(...asked));
+  const asking = { ...rpc, call };
   const transaction = async <T>(signature: string, encoding: string, schema: z.ZodType<T>) =>
     call(
       'getTransaction',
@@ -98,10 +99,10 @@ export function createNodeClient(rpc: Rpc) {
       ).map(({ prioritizationFee }) => prioritizationFee),
     /** Confirmed balances as of a slot not below `minContextSlot`; 0n for accounts that do not exist. */
     balances: async (addresses: readonly string[], minContextSlot: number) =>
-      balances(rpc, addresses, { minContextSlot, commitment: 'confirmed' }),
+      balances(asking, addresses, { minContextSlot, commitment: 'confirmed' }),
     /** As balances, of what cannot change any more. */
     finalizedBalances: async (addresses: readonly string[]) =>
-      balances(rpc, addresses, { commitment: 'finalized' }),
+      balances(asking, addresses, { commitment: 'finalized' }),
     /** Newest first. */
     signatures: async (address: string, options: { before: string | null; minContextSlot: number }) =>
       call(
@@ -120,11 +121,19 @@ export function createNodeClient(rpc: Rpc) {
     rawTransaction: async (signature: string) => transaction(signature, 'base64', rawTransaction),
     jsonTransaction: async (signature: string) => transaction(signature, 'json', jsonTransaction),
     /** From the whole history, of a node that has seen the slot `minContextSlot`; null: it knows of no such transaction. */
-    status: async (signature: string, minContextSlot: number) =>
-      signatureStatus(rpc, signature, minContextSlot),
+    status: async (signature: string, minContextSlot: number) => {
+      const { method, params, schema } = aboutSignature(signature);
+      return readStatus(await call(method, params, schema), minContextSlot);
+    },
+    /** The same with the first slot of the history that it was looked for in: of one node, as far as a gateway lets it. */
+    history: async (signature: string, minContextSlot: number) => {
+      const firstBlock = { method: 'getFirstAvailableBlock', params: [], schema: slot };
+      const [first, told] = await answered(rpc.both(firstBlock, aboutSignature(signature)));
+      return { first, status: readStatus(told, minContextSlot) };
+    },
     // Asked twice, a second backend could refuse what a first one took before the line broke.
     send: async (base64: string) =>
-      call(
+      rpc.call(
         'sendTransaction',
         [base64, { encoding: 'base64', preflightCommitment: 'confirmed', maxRetries: 0 }],
         z.string(),
@@ -134,6 +143,16 @@ export function createNodeClient(rpc: Rpc) {
     simulate: async (base64: string) => simulate(rpc, base64),
     close: async () => rpc.close(),
   };
+}
+
+/** Where a refusal answers nothing, it is the trouble of a node, or of a gateway before it. */
+async function answered<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!(error instanceof RpcRefusal)) throw error;
+    throw new ChainError('unavailable', error.message, { cause: error });
+  }
 }
 
 /** What dates transactions, and tells when that is over. */
@@ -218,20 +237,23 @@ async function balances(
   return { slot: context.slot, lamports: held };
 }
 
-async function signatureStatus(
-  rpc: Rpc,
-  signature: string,
-  minContextSlot: number,
-): Promise<SignatureStatus | null> {
-  const status = z
-    .object({ slot, err: z.unknown().optional(), confirmationStatus: z.string().nullish() })
-    .nullable();
-  const method = 'getSignatureStatuses';
+const STATUS = z
+  .object({ slot, err: z.unknown().optional(), confirmationStatus: z.string().nullish() })
+  .nullable();
+const STATUSES = inContext(z.tuple([STATUS]));
+
+function aboutSignature(signature: string): Question<z.output<typeof STATUSES>> {
   const params = [[signature], { searchTransactionHistory: true }];
-  const { context, value } = await rpc.call(method, params, inContext(z.tuple([status])));
-  const [found] = value;
+  return { method: 'getSignatureStatuses', params, schema: STATUSES };
+}
+
+/** @throws {ChainError} when it is told as unknown by a node that has not seen the slot. */
+function readStatus(
+  { context, value: [found] }: z.output<typeof STATUSES>,
+  minContextSlot: number,
+): SignatureStatus | null {
   if (found === null) {
-    requireSlot(method, context, minContextSlot);
+    requireSlot('getSignatureStatuses', context, minContextSlot);
     return null;
   }
   return {

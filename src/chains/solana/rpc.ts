@@ -17,6 +17,13 @@ export class RpcRefusal extends Error {
   }
 }
 
+/** A call, with the form of its answer. */
+export interface Question<T> {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  readonly schema: z.ZodType<T>;
+}
+
 export interface Rpc {
   /**
    * One call, its answer checked against a schema; with `once` it is not repeated when the line breaks.
@@ -28,6 +35,11 @@ export interface Rpc {
     schema: z.ZodType<T>,
     options?: { readonly once?: boolean },
   ): Promise<T>;
+  /**
+   * Two calls in one request, so that normally one backend answers both; one after the other where a gateway takes
+   * no such requests. @throws as call
+   */
+  both<A, B>(first: Question<A>, second: Question<B>): Promise<[A, B]>;
   close(): Promise<void>;
 }
 
@@ -40,6 +52,8 @@ const REPLY = z.object({
   result: z.unknown().optional(),
   error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }).nullish(),
 });
+type Reply = z.output<typeof REPLY>;
+const REPLIES = z.array(REPLY);
 
 /** JSON-RPC 2.0 with integers of any size: amounts are u64, which a double would round. */
 export function createRpc(transport: RpcTransport): Rpc {
@@ -56,19 +70,50 @@ export function createRpc(transport: RpcTransport): Rpc {
     const { status, text } = await transport.post(body, method, options);
     const reply = REPLY.safeParse(parse(text, status, method));
     if (!reply.success) throw trouble(status, method, 'is no JSON-RPC reply');
-    const { error } = reply.data;
-    if (error) throw refusal(method, { ...error, data: error.data });
-    if (reply.data.id !== id) throw trouble(status, method, 'belongs to another request');
-    const value = schema.safeParse(reply.data.result);
-    if (value.success) return value.data;
-    const [issue] = value.error.issues;
-    throw new ChainError(
-      'bad_answer',
-      `${method}: unexpected ${issue?.path.join('.') || 'result'}: ${issue?.message ?? ''}`,
-    );
+    if (!reply.data.error && reply.data.id !== id)
+      throw trouble(status, method, 'belongs to another request');
+    return resultOf(reply.data, { method, schema });
   }
 
-  return { call, close: () => transport.close() };
+  async function both<A, B>(first: Question<A>, second: Question<B>): Promise<[A, B]> {
+    const asked = [first, second].map(({ method, params }) => {
+      return { jsonrpc: '2.0', id: (lastId += 1), method, params };
+    });
+    const { status, text } = await transport.post(JSON.stringify(asked), `${first.method}, ${second.method}`);
+    const replies = repliesIn(text);
+    if (replies === null) {
+      const { method, params, schema } = first;
+      return [await call(method, params, schema), await call(second.method, second.params, second.schema)];
+    }
+    const byId = new Map(replies.map((reply) => [reply.id, reply]));
+    const [one, other] = asked.map(({ id }) => byId.get(id));
+    if (one === undefined || other === undefined) throw trouble(status, first.method, 'is not complete');
+    return [resultOf(one, first), resultOf(other, second)];
+  }
+
+  return { call, both, close: () => transport.close() };
+}
+
+/** Null when it is no list of replies, be it JSON or not. */
+function repliesIn(text: string): Reply[] | null {
+  try {
+    return REPLIES.safeParse(read(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** @throws {RpcRefusal} {ChainError} */
+function resultOf<T>(reply: Reply, { method, schema }: Omit<Question<T>, 'params'>): T {
+  const { error } = reply;
+  if (error) throw refusal(method, { ...error, data: error.data });
+  const value = schema.safeParse(reply.result);
+  if (value.success) return value.data;
+  const [issue] = value.error.issues;
+  throw new ChainError(
+    'bad_answer',
+    `${method}: unexpected ${issue?.path.join('.') || 'result'}: ${issue?.message ?? ''}`,
+  );
 }
 
 function refusal(method: string, error: { code: number; message: string; data?: unknown }): Error {
@@ -87,10 +132,14 @@ function refusal(method: string, error: { code: number; message: string; data?: 
 
 function parse(text: string, status: number, method: string): unknown {
   try {
-    return LONG_NUMBER.test(text) ? JSON.parse(text, exactIntegers) : JSON.parse(text);
+    return read(text);
   } catch {
     throw trouble(status, method, 'is not JSON');
   }
+}
+
+function read(text: string): unknown {
+  return LONG_NUMBER.test(text) ? JSON.parse(text, exactIntegers) : JSON.parse(text);
 }
 
 function trouble(status: number, method: string, problem: string): ChainError {

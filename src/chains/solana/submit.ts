@@ -139,11 +139,10 @@ async function endOf(desk: Desk, { txid, wire, lifetime }: Read): Promise<'expir
   if (await client.isBlockhashValid(wire.blockhash, 'finalized', 0)) return 'open';
   const final = await client.finalizedBlock();
   if (lifetime !== undefined && final.height <= lifetime.lastValidHeight) return 'open';
-  if (lifetime?.slot !== undefined) {
-    const first = await client.firstBlock();
-    if (first > lifetime.slot) return { slot: lifetime.slot, first };
+  const { first, status } = await client.history(txid, Math.max(final.slot, seenSlot()));
+  if (status === null && lifetime?.slot !== undefined && first > lifetime.slot) {
+    return { slot: lifetime.slot, first };
   }
-  const known = await client.status(txid, Math.max(final.slot, seenSlot()));
   lostHistory.settled(txid);
-  return known === null ? 'expired' : 'open';
+  return status === null ? 'expired' : 'open';
 }

@@ -56,4 +56,22 @@ describe('a SOL send through a gateway', () => {
     expect(world.node.ledger.transactionsOf(destination)).toHaveLength(1);
     expect(world.sink.types(body.data.id)).not.toContain('send.failed');
   });
+
+  it.each([
+    ['getLatestBlockhash', -32007, '50/second request limit reached'],
+    ['getRecentPrioritizationFees', -32603, 'Internal error'],
+    ['getMultipleAccounts', -32429, 'Too many requests'],
+  ])(
+    'is not made while the gateway answers %s with an error of its own (%i)',
+    async (method, code, message) => {
+      const shop = await world.openShop();
+      await world.earn(shop, 1, DEPOSIT);
+      const trouble = world.node.inject({ kind: 'error', code, message }, { methods: [method] });
+      const order = { coin: 'SOL', destination: strangerAddress(), amount: '0.3' };
+      const { status, body } = await shop.send(order);
+      trouble.clear();
+      expect([status, body.error?.code]).toEqual([503, 'NODE_UNAVAILABLE']);
+      expect(await balanceOf(shop)).toBe(DEPOSIT);
+    },
+  );
 });
