@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { AppError } from '../domain/errors.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/database.ts';
+import { isDiskFull } from '../store/dialect.ts';
 import type { Caller } from '../usecases/auth/authenticate.ts';
 import type { Tokens } from '../usecases/auth/tokens.ts';
 import { clientKey } from './client-key.ts';
@@ -100,6 +101,15 @@ export function toFailure(logger: Logger, error: unknown, fields: object): Answe
     if (error.code === 'INTERNAL_ERROR') logger.error({ ...fields, err: error }, 'request failed');
     return failure(error);
   }
+  // Told in the log once, not for every request. SQLite took back whatever had been done.
+  if (isDiskFull(error)) return failure(diskFull(error));
   logger.error({ ...fields, err: error }, 'request failed');
   return failure(new AppError('INTERNAL_ERROR', 'Something went wrong on our side'));
+}
+
+const COME_BACK_MS = 30_000;
+
+function diskFull(cause: unknown): AppError {
+  const message = 'The database cannot be written now: try again later';
+  return new AppError('DATABASE_UNAVAILABLE', message, { cause, retryAfterMs: COME_BACK_MS });
 }

@@ -141,6 +141,12 @@ function databaseFamilies({ db, clock }: StateMetricsDeps): Family[] {
       },
     },
     {
+      name: 'tilld_database_disk_full',
+      help: '1 while the disk of the database has no room for what is to be written',
+      labels: [],
+      read: () => [[{}, writeTroubleOf(db) === 'disk full' ? 1 : 0]],
+    },
+    {
       name: 'tilld_payments',
       help: 'Payments by status',
       labels: ['mode', 'status'],

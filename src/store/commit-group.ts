@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { DatabaseLockedError, type OutsideLock } from './outside-lock.ts';
 import { prepared } from './prepared.ts';
-import { enterTransaction, flushAsideOf, leaveTransaction, outsideLockOf } from './runners.ts';
+import { enterTransaction, flushAsideOf, fullDiskOf, leaveTransaction, outsideLockOf } from './runners.ts';
 import type { Tables } from './tables.ts';
 
 type Work<T> = (tx: Transaction<Tables>) => Promise<T>;
@@ -100,6 +100,7 @@ export class CommitGroup {
         return true;
       }
       // The disk is full or failed: SQLite took everything back, also what had been done before.
+      fullDiskOf(this.#db)?.failed(error);
       giveUp(error);
       return false;
     }

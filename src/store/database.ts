@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { CommitGroup, type Haste } from './commit-group.ts';
-import { flushAsideOf, outsideLockOf } from './runners.ts';
+import { flushAsideOf, fullDiskOf, outsideLockOf } from './runners.ts';
 import type { Tables } from './tables.ts';
 
 /** The open database, or a transaction on it: what every store function takes first. */
@@ -59,12 +59,13 @@ export function afterCommit(tx: Tx, then: () => void): void {
   tell.push(then);
 }
 
-/** Why nothing may be written for now. */
+/** Why nothing may be written for now, although there would be room. */
 export const WRITE_TROUBLES = ['locked by another process', 'not flushed by the disk'] as const;
-export type WriteTrouble = (typeof WRITE_TROUBLES)[number];
+export type WriteTrouble = (typeof WRITE_TROUBLES)[number] | 'disk full';
 
 /** Why nothing can be written for now; null when it can. */
 export function writeTroubleOf(db: Db): WriteTrouble | null {
   if (outsideLockOf(db)?.isInTheWay === true) return 'locked by another process';
-  return flushAsideOf(db)?.isFailed === true ? 'not flushed by the disk' : null;
+  if (flushAsideOf(db)?.isFailed === true) return 'not flushed by the disk';
+  return fullDiskOf(db)?.isFull === true ? 'disk full' : null;
 }

@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, statfsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Dialect } from 'kysely';
 import type { Logger } from '../domain/ports.ts';
@@ -6,6 +6,7 @@ import type { SharedThread } from '../thread/shared-thread.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { Checkpointer, WORTHWHILE_PAGES } from './checkpointer.ts';
 import { FlushAside } from './flush-aside.ts';
+import { FullDisk } from './full-disk.ts';
 import { OutsideLock } from './outside-lock.ts';
 import { PlainSpokenDialect } from './plain-spoken.ts';
 import type { Runner, Runners, SnapshotRunner } from './runners.ts';
@@ -51,6 +52,7 @@ export function openSqlite(
   const checkpointer = reader === null ? null : checkpointerOf(sqlite, reader, { path, logger, thread });
   const outsideLock = new OutsideLock({ isLocked, isFree: () => canWrite(sqlite), logger });
   const writes = new TableWrites();
+  const fullDisk = new FullDisk({ isFull: isDiskFull, hasRoom: () => flushAside?.isFailed !== true && hasRoom(sqlite, path), path, logger });
   const beforeWrite = (statement: string): void => {
     reader?.endSnapshot();
     writes.note(tablesWrittenBy(statement));
@@ -67,12 +69,14 @@ export function openSqlite(
             writer: runnerOn(sqlite, writes),
             flushAside,
             outsideLock,
+            fullDisk,
             changes: new ChangeWatch(sqlite, writes, () => reader.endSnapshot()),
           },
     closeHelpers: async () => {
       await flushAside?.close();
       await checkpointer?.close();
       outsideLock.close();
+      fullDisk.close();
       reader?.close();
     },
     holdNobodyUp: () => void sqlite.pragma('busy_timeout = 0'),
@@ -282,6 +286,29 @@ export function readSqliteMeta(path: string, key: string): string | null {
 /** Whether SQLite did nothing, as another process has the lock that it takes. */
 function isLocked(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+}
+
+/** Whether SQLite took a write back for want of room. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'SQLITE_FULL';
+}
+
+/** Less is no room: the next payments would fill it. */
+const ROOM_BYTES = 1_000_000;
+
+/** Whether the disk has room for more than the least that can be written, which is tried, too. */
+function hasRoom(sqlite: Database.Database, path: string): boolean {
+  if (sqlite.inTransaction) return false;
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    if (bavail * bsize < ROOM_BYTES) return false;
+    // One page, with nothing in it that anybody reads.
+    sqlite.exec('BEGIN IMMEDIATE; PRAGMA user_version = 0; COMMIT');
+    return true;
+  } catch {
+    if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
+    return false;
+  }
 }
 
 /** Whatever else is wrong is told by what is written next. */

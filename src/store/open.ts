@@ -3,8 +3,7 @@ import { Kysely } from 'kysely';
 import type { Db } from './database.ts';
 import { copySqlite, type OpenOptions, openSqlite } from './dialect.ts';
 import { migrate, MIGRATIONS, pendingMigrations, type Migrations } from './migrate.ts';
-import type { OutsideLock } from './outside-lock.ts';
-import { setRunners } from './runners.ts';
+import { setRunners, type Runners } from './runners.ts';
 import type { Tables } from './tables.ts';
 
 export interface OpenDatabase {
@@ -48,7 +47,7 @@ export async function openDatabase(
   if (runners !== null) {
     setRunners(db, runners);
     holdNobodyUp();
-    outwaitAlone(db, runners.outsideLock);
+    outwaitAlone(db, runners);
   }
   return {
     db,
@@ -62,10 +61,17 @@ export async function openDatabase(
 }
 
 /** What is written without a transaction is tried again as those are; in between, others have the connection. */
-function outwaitAlone(db: Db, lock: OutsideLock): void {
+function outwaitAlone(db: Db, { outsideLock, fullDisk }: Runners): void {
   const executor = db.getExecutor();
   const executeQuery = executor.executeQuery.bind(executor);
-  executor.executeQuery = async (query, options) => lock.outwait(async () => executeQuery(query, options));
+  executor.executeQuery = async (query, options) => {
+    try {
+      return await outsideLock.outwait(async () => executeQuery(query, options));
+    } catch (error) {
+      fullDisk.failed(error);
+      throw error;
+    }
+  };
 }
 
 /** A copy made before an earlier try at the same migration is the older truth and stays. */

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ChangeWatch } from './change-watch.ts';
 import type { FlushAside } from './flush-aside.ts';
+import type { FullDisk } from './full-disk.ts';
 import type { OutsideLock } from './outside-lock.ts';
 import type { Tables } from './tables.ts';
 
@@ -23,6 +24,7 @@ export interface Runners {
   readonly writer: Runner;
   readonly flushAside: FlushAside;
   readonly outsideLock: OutsideLock;
+  readonly fullDisk: FullDisk;
   readonly changes: ChangeWatch;
 }
 
@@ -71,6 +73,11 @@ export function flushAsideOf(db: Kysely<Tables>): FlushAside | null {
 /** Null for a database in memory, which no other process has. */
 export function outsideLockOf(db: Kysely<Tables>): OutsideLock | null {
   return runners.get(db)?.outsideLock ?? null;
+}
+
+/** Null for a database in memory. */
+export function fullDiskOf(db: Kysely<Tables>): FullDisk | null {
+  return runners.get(db)?.fullDisk ?? null;
 }
 
 /**

@@ -2,16 +2,22 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { inTransaction } from '../../../src/store/database.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { toFailure } from '../../../src/http/dispatch.ts';
+import { inTransaction, writeTroubleOf } from '../../../src/store/database.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+import { readReadiness } from '../../../src/watcher/readiness.ts';
+import { eventually } from '../../_helpers/poll.ts';
 
 let dir: string;
 let database: OpenDatabase;
+let told: string[];
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tilld-full-'));
-  database = await openDatabase(join(dir, 'tilld.sqlite'));
+  told = [];
+  const tell = (_fields: object, message: string): void => void told.push(message);
+  database = await openDatabase(join(dir, 'tilld.sqlite'), { logger: { warn: tell, error: tell } });
 });
 afterEach(async () => {
   await database.close();
@@ -42,4 +48,32 @@ test('a full disk is named as such, leaves nothing half-written, and is forgotte
   await setRoom(1_000);
   await write(200);
   expect(await database.db.selectFrom('meta').selectAll().execute()).toHaveLength(200);
+});
+
+test('the operator is told of it once, by readiness and the log, and of its end; callers may come back', async () => {
+  const { db } = database;
+  await inTransaction(db, async (tx) => {
+    await tx.insertInto('meta').values({ key: 'keyring_fingerprint', value: 'x' }).execute();
+  });
+  await setRoom(2);
+  const refused: unknown = await write(200).catch((error: unknown) => error);
+  expect(writeTroubleOf(db)).toBe('disk full');
+  expect(await readReadiness(db, async () => [])).toEqual({ ready: false, database: 'disk full', chains: {} });
+  const refusedAlone = db
+    .insertInto('meta')
+    .values({ key: 'alone', value: 'v'.repeat(1_000_000) })
+    .execute();
+  await expect(refusedAlone).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+  const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const { status, headers, body } = toFailure(log, refused, {});
+  expect([status, headers['Retry-After'], body.error?.code]).toEqual([503, '30', 'DATABASE_UNAVAILABLE']);
+  expect(log.error).not.toHaveBeenCalled();
+  await setRoom(1_000);
+  await eventually(
+    'room',
+    () => writeTroubleOf(db),
+    (trouble) => trouble === null,
+  );
+  expect(told).toEqual([expect.stringContaining('is full'), expect.stringContaining('room')]);
+  await write(200);
 });
