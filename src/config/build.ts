@@ -116,7 +116,8 @@ function httpConfig(values: Values, context: BuildContext): Config['http'] {
 function keyringConfig(values: Values, context: BuildContext): Config['keyring'] {
   const passphrase = secretOf(['passphrase', 'passphraseFile'], values, context);
   if (passphrase !== null && passphrase.reveal().length < MIN_PASSPHRASE_LENGTH) {
-    complain(context, 'passphrase', `must have ${MIN_PASSPHRASE_LENGTH} characters or more`);
+    const source = values.passphrase === undefined ? 'passphraseFile' : 'passphrase';
+    complain(context, source, `must have ${MIN_PASSPHRASE_LENGTH} characters or more`);
   }
   const memoryKiB = Math.floor(values.keyringMemory / 1024);
   if (memoryKiB < 8 * values.keyringParallelism) {

@@ -49,9 +49,10 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     app,
     listen: async ({ host, port }) => {
       await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
+        const refused = (cause: Error): void => reject(listenError(cause, host, port));
+        server.once('error', refused);
         server.listen(port, host, () => {
-          server.off('error', reject);
+          server.off('error', refused);
           resolve();
         });
       });
@@ -68,8 +69,34 @@ function listener(app: Express, { tls, timeouts }: HttpServerDeps): Server {
   // What lacks a Host is refused in the API's own form.
   const options = { ...TIMEOUTS, ...timeouts, ...appMessages(app), requireHostHeader: false };
   if (tls === null) return createServer(options, app);
-  const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) };
-  return createTlsServer({ ...options, ...files, minVersion: 'TLSv1.2' }, app);
+  const cert = readPem('TILLD_TLS_CERT', tls.certFile);
+  const key = readPem('TILLD_TLS_KEY', tls.keyFile);
+  try {
+    return createTlsServer({ ...options, cert, key, minVersion: 'TLSv1.2' }, app);
+  } catch (cause) {
+    const why = `no certificate and key in PEM that belong together (${messageOf(cause)})`;
+    throw new Error(`${tls.certFile} and ${tls.keyFile} (TILLD_TLS_CERT, TILLD_TLS_KEY) are ${why}`, {
+      cause,
+    });
+  }
+}
+
+function readPem(setting: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw new Error(`cannot read the file of ${setting}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function listenError(cause: Error, host: string, port: number): Error {
+  const isTaken = 'code' in cause && cause.code === 'EADDRINUSE';
+  const why = isTaken ? 'another program listens there already' : cause.message;
+  return new Error(`cannot listen on ${host}, port ${port} (TILLD_HOST, TILLD_PORT): ${why}`, { cause });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function closeServer(server: Server, connections: Connections, graceMs: number): Promise<void> {

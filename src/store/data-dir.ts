@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { holdExclusiveLock } from './dialect.ts';
 
@@ -20,12 +20,13 @@ export interface DataDirLock {
 export function lockDataDir(dataDir: string): DataDirLock {
   try {
     makeDirectory(resolve(dataDir));
+    if (!statSync(dataDir).isDirectory()) throw new Error('it is a file, not a directory');
     chmodSync(dataDir, 0o700);
   } catch (cause) {
     throw new DataDirError(`cannot use the data directory ${dataDir}: ${messageOf(cause)}`, { cause });
   }
   const pidFile = join(dataDir, 'lock.pid');
-  const lock = holdExclusiveLock(join(dataDir, 'lock'));
+  const lock = takeLock(dataDir);
   if (lock === null) {
     throw new DataDirError(
       `the data directory ${dataDir} is in use by another tilld (process ${holder(pidFile)}): stop it first, or set TILLD_DATA_DIR`,
@@ -38,6 +39,15 @@ export function lockDataDir(dataDir: string): DataDirLock {
       lock.release();
     },
   };
+}
+
+function takeLock(dataDir: string): ReturnType<typeof holdExclusiveLock> {
+  try {
+    return holdExclusiveLock(join(dataDir, 'lock'));
+  } catch (cause) {
+    const why = `${messageOf(cause)}; it must be writable, and have room`;
+    throw new DataDirError(`cannot use the data directory ${dataDir}: ${why}`, { cause });
+  }
 }
 
 /** One level at a time: Node's own recursive mkdir never returns where nothing can be created (/proc). */

@@ -52,7 +52,12 @@ export function openSqlite(
   const checkpointer = reader === null ? null : checkpointerOf(sqlite, reader, { path, logger, thread });
   const outsideLock = new OutsideLock({ isLocked, isFree: () => canWrite(sqlite), logger });
   const writes = new TableWrites();
-  const fullDisk = new FullDisk({ isFull: isDiskFull, hasRoom: () => flushAside?.isFailed !== true && hasRoom(sqlite, path), path, logger });
+  const fullDisk = new FullDisk({
+    isFull: isDiskFull,
+    hasRoom: () => flushAside?.isFailed !== true && hasRoom(sqlite, path),
+    path,
+    logger,
+  });
   const beforeWrite = (statement: string): void => {
     reader?.endSnapshot();
     writes.note(tablesWrittenBy(statement));

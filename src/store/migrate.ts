@@ -16,7 +16,9 @@ export const MIGRATIONS: Migrations = {
 export async function migrate(db: Db, migrations: Migrations = MIGRATIONS): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw new Error('could not migrate the database', { cause: error });
+  if (error === undefined) return;
+  const why = error instanceof Error ? `: ${error.message}` : '';
+  throw new Error(`could not migrate the database${why}`, { cause: error });
 }
 
 /**

@@ -27,7 +27,7 @@ export async function openDatabase(
   } & OpenOptions = {},
 ): Promise<OpenDatabase> {
   const { migrations = MIGRATIONS, mayMigrate = true } = options;
-  const { dialect, runners, closeHelpers, checkpoint, reclaim, holdNobodyUp } = openSqlite(path, options);
+  const { dialect, runners, closeHelpers, checkpoint, reclaim, holdNobodyUp } = openedSqlite(path, options);
   const db = new Kysely<Tables>({ dialect });
   try {
     // What an earlier process left in the log, perhaps without being able to flush it: nothing is to build on that.
@@ -42,7 +42,7 @@ export async function openDatabase(
   } catch (error) {
     await closeHelpers();
     await db.destroy();
-    throw error;
+    throw plainly(path, error);
   }
   if (runners !== null) {
     setRunners(db, runners);
@@ -58,6 +58,37 @@ export async function openDatabase(
       await db.destroy();
     },
   };
+}
+
+function openedSqlite(path: string, options: OpenOptions): ReturnType<typeof openSqlite> {
+  try {
+    return openSqlite(path, options);
+  } catch (error) {
+    throw plainly(path, error);
+  }
+}
+
+/** What to do about a file that SQLite cannot use, for whoever starts the daemon at night. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  SQLITE_NOTADB: 'restore the latest backup into a new data directory (scripts/restore)',
+  SQLITE_CORRUPT: 'restore the latest backup into a new data directory (scripts/restore)',
+  SQLITE_FULL: 'free some room',
+};
+
+/** SQLite's own words name no file. Other errors say enough, and keep their code. */
+function plainly(path: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = codeOf(error) ?? codeOf(error.cause);
+  if (code === null) return error;
+  const remedy = REMEDIES[code];
+  const message = `cannot use the database ${path}: ${error.message}`;
+  const plain = new Error(remedy === undefined ? message : `${message}; ${remedy}`, { cause: error });
+  return Object.assign(plain, { code });
+}
+
+function codeOf(error: unknown): string | null {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code.startsWith('SQLITE_') ? code : null;
 }
 
 /** What is written without a transaction is tried again as those are; in between, others have the connection. */

@@ -72,10 +72,19 @@ export async function readSecret(
   question: string,
   option: string,
 ): Promise<string> {
-  if (file !== undefined) return readFileSync(file === '-' ? 0 : file, 'utf8').trim();
+  if (file !== undefined) return readText(file, option);
   if (!process.stdin.isTTY) throw new UsageError(`there is no terminal to ask on: give ${option}`);
   const answer = await ask(question, true);
   return answer.trim();
+}
+
+function readText(file: string, option: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8').trim();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`cannot read the file of ${option}: ${why}`, { cause: error });
+  }
 }
 
 /** Asks on the terminal; what is typed to a hidden question is not shown. */

@@ -23,11 +23,12 @@ export async function loadOrCreatePassphrase(options: {
   if (options.configured !== null) return { passphrase: options.configured, origin: 'configured' };
   const path = join(options.dataDir, PASSPHRASE_FILE);
   const stored = (await readPrivateFile(path))?.trim();
-  if (stored === '') throw new KeyringError(`${path} is empty: put it back from a backup`);
+  if (stored === '')
+    throw new KeyringError(`${path} is empty: put it back from your own copy, for backups do not hold it`);
   if (stored !== undefined) return { passphrase: stored, origin: 'stored' };
   if ((await readPrivateFile(join(options.dataDir, 'keyring.json'))) !== null) {
     throw new KeyringError(
-      `keyring.json needs its passphrase: set TILLD_KEYRING_PASSPHRASE or put ${path} back from a backup`,
+      `keyring.json needs its passphrase: set TILLD_KEYRING_PASSPHRASE_FILE, or put ${path} back from your own copy, for backups do not hold it`,
     );
   }
   const passphrase = randomBytes(32).toString('base64url');

@@ -160,11 +160,21 @@ export class HealthRecord {
     const kind = this.#errorKind ?? 'internal';
     const message = error instanceof Error ? error.message : String(error);
     if (this.#progress.lastError !== message) {
-      this.#logger.error({ ...this.#chain, kind, err: error }, 'could not follow the chain; trying again');
+      this.#logger.error(
+        { ...this.#chain, kind, ...this.#trouble(error, message) },
+        'could not follow the chain; trying again',
+      );
     }
     this.#failures += 1;
     const state = kind === 'wrong_chain' ? 'wrong_chain' : 'error';
     this.#progress = { ...this.#progress, state, lastError: message };
+  }
+
+  /** For a node out of reach its words say it all, and where to look; what nobody foresaw needs its trace. */
+  #trouble(error: unknown, message: string): object {
+    const { coin, mode } = this.#chain;
+    if (this.#errorKind !== 'unavailable' || mode !== 'live') return { err: error };
+    return { error: message, setting: `TILLD_${coin}_RPC_URL` };
   }
 
   #behind(why: Readonly<Record<string, unknown>>, message: string): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NodeStatus } from '../../src/domain/chain.ts';
+import { ChainError, type NodeStatus } from '../../src/domain/chain.ts';
 import type { Logger } from '../../src/domain/ports.ts';
 import { HealthRecord } from '../../src/watcher/chain-health.ts';
 
@@ -36,5 +36,30 @@ describe('a node that is not in step with its network', () => {
     health.following();
     health.behindNetwork(syncing);
     expect(warnings).toHaveLength(2);
+  });
+});
+
+/** The fields of the one line that the log gets. */
+function toldOf(error: Error): object | undefined {
+  const lines: object[] = [];
+  const logger: Logger = { debug: quiet, info: quiet, warn: quiet, error: (fields) => lines.push(fields) };
+  new HealthRecord(logger, { coin: 'LTC', mode: 'live' }).failed(error);
+  return lines[0];
+}
+
+describe('a node that cannot be followed', () => {
+  it('is told of in one line with the setting to look at, when it is out of reach', () => {
+    expect(toldOf(new ChainError('unavailable', 'getblockhash: no answer from 127.0.0.1:9332'))).toEqual({
+      coin: 'LTC',
+      mode: 'live',
+      kind: 'unavailable',
+      error: 'getblockhash: no answer from 127.0.0.1:9332',
+      setting: 'TILLD_LTC_RPC_URL',
+    });
+  });
+
+  it('is told of with a trace when nobody foresaw it', () => {
+    const error = new Error('what is this');
+    expect(toldOf(error)).toEqual({ coin: 'LTC', mode: 'live', kind: 'internal', err: error });
   });
 });

@@ -136,7 +136,10 @@ export function createRpc(transport: RpcTransport): Rpc {
 /** The JSON of an answer, whichever it is. @throws {ChainError} */
 function opened({ status, text }: { readonly status: number; readonly text: string }, what: string): unknown {
   if (status === 401 || status === 403) {
-    throw new ChainError('unavailable', `${what}: the node refuses our credentials or address (${status})`);
+    throw new ChainError(
+      'unavailable',
+      `${what}: the node refuses our credentials or address (${status}): check user, password or key in its RPC URL`,
+    );
   }
   if (status === 429) throw new ChainError('unavailable', `${what}: the node limits our rate (429)`);
   try {

@@ -48,6 +48,12 @@ export interface Rpc {
 
 const RPC_IN_WARMUP = -28;
 
+/** What the node answers before it looks at a request, and where the operator is to look. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  401: 'the node refuses our credentials (401): check user and password of its RPC URL, or the cookie file',
+  403: 'the node refuses our address (403): its rpcallowip must have the address that we come from',
+};
+
 const REPLY = z.object({
   id: z.union([z.string(), z.number(), z.null()]).optional(),
   result: z.unknown(),
@@ -104,9 +110,8 @@ export function createRpc(transport: RpcTransport): Rpc {
       ? transport.postForBytes(asked, what)
       : transport.post(asked, what, { once: size === 'once' }));
     const { status } = answer;
-    if (status === 401 || status === 403) {
-      throw new ChainError('unavailable', `${what}: the node refuses our credentials or address (${status})`);
-    }
+    const refusal = REFUSALS[status];
+    if (refusal !== undefined) throw new ChainError('unavailable', `${what}: ${refusal}`);
     try {
       if (!('bytes' in answer)) return parseExactJson(answer.text);
       const isLone = !Array.isArray(body) || body.length === 1;

@@ -31,3 +31,14 @@ it('speaks HTTPS with the given certificate, and closes past clients that never 
   await app.destroy();
   await rm(dir, { recursive: true, force: true });
 });
+
+it.each([
+  ['not there', 'TILLD_TLS_CERT', undefined],
+  ['no certificate', 'TILLD_TLS_CERT, TILLD_TLS_KEY', 'words'],
+])('names the setting of a file that is %s', async (_what, setting, text) => {
+  const dir = await mkdtemp(join(tmpdir(), 'tilld-tls-'));
+  const tls = { certFile: join(dir, 'cert.pem'), keyFile: join(dir, 'key.pem') };
+  if (text !== undefined) for (const file of Object.values(tls)) await writeFile(file, text);
+  await expect(startHttpApp({ tls })).rejects.toThrow(setting);
+  await rm(dir, { recursive: true, force: true });
+});

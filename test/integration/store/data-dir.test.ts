@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -64,4 +64,12 @@ test('creates missing parents, and says why when it cannot', () => {
   lockDataDir(dir).release();
   expect(statSync(dir).isDirectory()).toBe(true);
   expect(() => lockDataDir('/proc/tilld')).toThrow('cannot use the data directory /proc/tilld');
+});
+
+test('refuses a file in its place, and leaves that as it is', () => {
+  const file = freshDir();
+  writeFileSync(file, 'notes', { mode: 0o640 });
+  const { mode } = statSync(file);
+  expect(() => lockDataDir(file)).toThrow(`cannot use the data directory ${file}: it is a file`);
+  expect(statSync(file).mode).toBe(mode);
 });

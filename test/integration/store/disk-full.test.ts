@@ -58,7 +58,11 @@ test('the operator is told of it once, by readiness and the log, and of its end;
   await setRoom(2);
   const refused: unknown = await write(200).catch((error: unknown) => error);
   expect(writeTroubleOf(db)).toBe('disk full');
-  expect(await readReadiness(db, async () => [])).toEqual({ ready: false, database: 'disk full', chains: {} });
+  expect(await readReadiness(db, async () => [])).toEqual({
+    ready: false,
+    database: 'disk full',
+    chains: {},
+  });
   const refusedAlone = db
     .insertInto('meta')
     .values({ key: 'alone', value: 'v'.repeat(1_000_000) })

@@ -472,3 +472,10 @@ test('secrets show in no form of the configuration', () => {
   for (const form of forms) expect(form).not.toContain('hunter2');
   expect(JSON.stringify(redactedConfig(config))).toContain('"[secret]"');
 });
+
+test('a passphrase that is too short is told of by the setting that holds it', () => {
+  writeFileSync(join(dir, 'short'), 'too short');
+  expect(problemsOf({ TILLD_KEYRING_PASSPHRASE_FILE: 'short' })).toEqual([
+    'TILLD_KEYRING_PASSPHRASE_FILE (keyring.passphraseFile in the file): must have 12 characters or more',
+  ]);
+});

@@ -122,6 +122,14 @@ describe('JSON-RPC', () => {
     expect((await failure(rpc.call('x', [], z.string()))).message).toMatch(/refuses our credentials/);
   });
 
+  it.each([
+    [401, /credentials \(401\): check user and password/],
+    [403, /address \(403\): its rpcallowip/],
+  ])('says what to look at when the node answers %d', async (status, advice) => {
+    const { rpc } = await nodeWith(({ response }) => reply(response, '', status));
+    expect((await failure(rpc.call('x', [], z.string()))).message).toMatch(advice);
+  });
+
   it('says which cookie file is missing', async () => {
     const { rpc } = await nodeWith(() => undefined, { cookieFile: '/nonexistent/.cookie', user: '' });
     const error = await failure(rpc.call('x', [], z.string()));
