@@ -29,7 +29,7 @@ export function PaymentTransactions({ payment }: { payment: Payment }) {
 
 function Hash({ text }: { text: string }) {
   return (
-    <span className="inline-flex items-center gap-2">
+    <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
       <code title={text} className="whitespace-nowrap">
         {short(text, 6, 6)}
       </code>
@@ -69,7 +69,7 @@ function Arrived({ rows }: { rows: readonly Transaction[] }) {
           end: true,
           cell: ({ amount, coin }) => (
             <span className="grid justify-items-end">
-              <b className="money">{coins(amount)}</b>
+              <b className="money wrap-anywhere md:whitespace-nowrap">{coins(amount)}</b>
               <CoinName coin={coin} />
             </span>
           ),
@@ -109,7 +109,7 @@ function Returned({ rows }: { rows: readonly Refund[] }) {
           end: true,
           cell: ({ amount, coin }) => (
             <span className="grid justify-items-end">
-              <b className="money">{coins(amount)}</b>
+              <b className="money wrap-anywhere md:whitespace-nowrap">{coins(amount)}</b>
               <CoinName coin={coin} />
             </span>
           ),

@@ -63,7 +63,7 @@ function Purpose({ of: row }: { of: WalletTransaction }) {
   const { paymentId, direction, address } = row;
   if (paymentId === null) {
     return (
-      <code title={address} className="whitespace-nowrap">
+      <code title={address} className="md:whitespace-nowrap">
         {direction === 'out' ? 'to ' : ''}
         {short(address, 6, 6)}
       </code>
@@ -97,7 +97,12 @@ function Moves({ rows }: { rows: readonly WalletTransaction[] }) {
             </>
           ),
         },
-        { title: 'When', wide: true, cell: ({ createdAt }) => when(createdAt) },
+        {
+          title: 'When',
+          wide: true,
+          // Day and time in a line each, at least.
+          cell: ({ createdAt }) => <span className="inline-block min-w-24">{when(createdAt)}</span>,
+        },
         {
           title: 'Transaction',
           wide: true,
@@ -128,7 +133,7 @@ function Moves({ rows }: { rows: readonly WalletTransaction[] }) {
           title: 'Amount',
           end: true,
           cell: ({ direction, amount, fee }) => (
-            <span className="money">
+            <span className="money text-xs wrap-anywhere md:text-sm md:whitespace-nowrap">
               <b className={direction === 'in' ? 'text-accent' : ''}>
                 {direction === 'in' ? '+' : '−'}
                 {coins(amount)}

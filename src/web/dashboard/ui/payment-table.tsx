@@ -48,7 +48,9 @@ export function PaymentTable({ payments }: { payments: readonly Payment[] }) {
           end: true,
           cell: (payment) => (
             <>
-              <span className="money font-semibold">{fiat(payment.amount, payment.currency)}</span>
+              <span className="money font-semibold wrap-anywhere md:whitespace-nowrap">
+                {fiat(payment.amount, payment.currency)}
+              </span>
               <small className="block text-soft md:hidden">{paidIn(payment)}</small>
             </>
           ),

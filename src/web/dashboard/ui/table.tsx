@@ -30,7 +30,7 @@ export function Table<T>({ label, rows, columns, keyOf }: TableProps<T>) {
               <th
                 key={column.title}
                 scope="col"
-                className={`px-3 py-2 font-medium first:pl-5 last:pr-5 sm:px-5 ${place(column)}`}
+                className={`px-2 py-2 font-medium first:pl-5 last:pr-5 sm:px-4 ${place(column)}`}
               >
                 {column.title}
               </th>
@@ -43,7 +43,7 @@ export function Table<T>({ label, rows, columns, keyOf }: TableProps<T>) {
               {columns.map((column) => (
                 <td
                   key={column.title}
-                  className={`px-3 py-3 align-middle first:pl-5 last:pr-5 sm:px-5 ${place(column)}`}
+                  className={`px-2 py-3 align-middle first:pl-5 last:pr-5 sm:px-4 ${place(column)}`}
                 >
                   {column.cell(row)}
                 </td>
