@@ -29,7 +29,7 @@ export function PaymentTransactions({ payment }: { payment: Payment }) {
 
 function Hash({ text }: { text: string }) {
   return (
-    <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
+    <span className="inline-flex flex-col items-start gap-x-2 gap-y-1 md:flex-row md:items-center">
       <code title={text} className="whitespace-nowrap">
         {short(text, 6, 6)}
       </code>
