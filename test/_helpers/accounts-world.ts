@@ -10,6 +10,7 @@ import {
   aheadRunnerOf,
   changeWatchOf,
   flushAsideOf,
+  fullDiskOf,
   outsideLockOf,
   runnerOf,
   setRunners,
@@ -156,7 +157,14 @@ export class AccountsWorld {
     const { db } = this;
     const [reader, writer] = [runnerOf(db) as SnapshotRunner, aheadRunnerOf(db)];
     const [changes, flushAside, outsideLock] = [changeWatchOf(db), flushAsideOf(db), outsideLockOf(db)];
-    if (writer === null || changes === null || flushAside === null || outsideLock === null) {
+    const fullDisk = fullDiskOf(db);
+    if (
+      writer === null ||
+      changes === null ||
+      flushAside === null ||
+      outsideLock === null ||
+      fullDisk === null
+    ) {
       throw new Error('a file has all of them');
     }
     const faulty: SnapshotRunner = {
@@ -167,7 +175,7 @@ export class AccountsWorld {
         return reader.all(text, parameters);
       },
     };
-    setRunners(db, { reader: faulty, writer, changes, flushAside, outsideLock });
+    setRunners(db, { reader: faulty, writer, changes, flushAside, outsideLock, fullDisk });
   }
 
   #order(status: string): string[] {
