@@ -15,6 +15,8 @@ export type Fault =
 export interface FaultScope {
   /** RPC methods it hits; all when left out. */
   readonly methods?: readonly string[];
+  /** Of these, the requests whose parameters it says yes to. */
+  readonly about?: (params: readonly unknown[]) => boolean;
   /** How many requests it hits; without end when left out. */
   readonly times?: number;
 }
@@ -46,11 +48,15 @@ export class Faults {
   }
 
   /** The faults that hit this request; delays are waited for here. */
-  async hitting(method: string): Promise<readonly Exclude<Fault, { kind: 'delay' }>[]> {
+  async hitting(
+    method: string,
+    params: readonly unknown[],
+  ): Promise<readonly Exclude<Fault, { kind: 'delay' }>[]> {
     const hit: Exclude<Fault, { kind: 'delay' }>[] = [];
     for (const active of this.#active) {
-      const { fault, methods, times } = active;
+      const { fault, methods, about, times } = active;
       if (methods !== undefined && !methods.includes(method)) continue;
+      if (about?.(params) === false) continue;
       if (times !== undefined && active.hits >= times) continue;
       active.hits += 1;
       if (fault.kind === 'delay') await delay(fault.ms);

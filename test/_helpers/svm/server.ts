@@ -105,7 +105,7 @@ export class RpcServer {
     if (!parsed.success) return failure(null, new RpcError(-32600, 'Invalid request'));
     const { id, method, params = [] } = parsed.data;
     this.calls.push(method);
-    const faults = await this.#faults.hitting(method);
+    const faults = await this.#faults.hitting(method, params);
     for (const fault of faults) {
       if (fault.kind === 'rateLimit') return { kind: 'status', status: 429 };
       if (fault.kind === 'status') return { kind: 'status', status: fault.status };
