@@ -104,6 +104,11 @@ const ASK_AGAIN_MS = 600_000;
  * at its block. What contracts pay in it is then told by balances, as with nodes that do not trace.
  */
 const TRIES = 3;
+/**
+ * After so many blocks in a row that could not be traced, others are tried once, until one can be: of old blocks a
+ * node may trace none, and with the pauses between tries the chain would grow faster than it is read.
+ */
+const HOPELESS = 3;
 
 interface TracerDeps {
   readonly client: Pick<NodeClient, 'trace'>;
@@ -115,6 +120,7 @@ interface TracerDeps {
 export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
   let silentUntil = 0;
   let failed = { hash: '', tries: 0 };
+  let untraced = 0;
 
   async function transfers(block: Block): Promise<readonly InternalTransfer[] | null> {
     const calls = await client.trace('debug_traceBlockByHash', [block.hash, { tracer: 'callTracer' }]);
@@ -131,11 +137,15 @@ export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
       if (block.transactions.length === 0) return [];
       if (clock.now() < silentUntil) return null;
       try {
-        return await transfers(block);
+        const found = await transfers(block);
+        untraced = 0;
+        return found;
       } catch (error) {
         if (!(error instanceof ChainError)) throw error;
         failed = { hash: block.hash, tries: failed.hash === block.hash ? failed.tries + 1 : 1 };
-        if (failed.tries < TRIES) throw error;
+        if (untraced < HOPELESS && failed.tries < TRIES) throw error;
+        untraced += 1;
+        if (untraced > HOPELESS) return null;
         logger.warn(
           { coin: 'ETH', height: block.number, tries: failed.tries, error: error.message },
           'a block cannot be traced: what contracts pay in it is told by balances',

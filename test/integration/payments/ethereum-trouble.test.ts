@@ -217,6 +217,34 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
     }
   }, 180_000);
 
+  it('that traces no old blocks does not hold up the reading of many', async () => {
+    const fresh = await Anvil.start();
+    const proxy = await startFaultProxy(fresh.rpcUrl);
+    const till = await Till.start(liveEnv({ ETH: proxy.url }));
+    try {
+      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+      await till.ready();
+      const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
+      await till.down();
+      proxy.inject(
+        { kind: 'rpcError', code: -32000, message: 'required historical state unavailable (reexec=128)' },
+        { methods: ['debug_traceBlockByHash'] },
+      );
+      for (let height = 0; height < 20; height += 1) {
+        await fresh.pay({ address: await fresh.newAddress(), amount: 1n });
+        await fresh.mine(1);
+      }
+      await payOrder(fresh, payment, 2);
+      await fresh.mine(4);
+      await till.up();
+      await sink.waitForEvent('payment.completed', payment.id, 60_000);
+    } finally {
+      await till.end();
+      await proxy.close();
+      await fresh.stop();
+    }
+  }, 240_000);
+
   it('that shows a block without the transactions it dropped is not taken at its word', async () => {
     const proxy = await startFaultProxy(anvil.rpcUrl);
     const till = await Till.start(liveEnv({ ETH: proxy.url }));

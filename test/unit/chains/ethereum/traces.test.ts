@@ -155,3 +155,25 @@ for (const [what, answer] of Object.entries(untraceable)) {
     expect(await tracer.transfers(next)).toEqual([]);
   });
 }
+
+const blockAt = (height: number): Block => ({ ...block, hash: hash(height), number: height });
+
+it('tries each block once after three in a row that could not be traced, until one can be', async () => {
+  const answers: Record<string, unknown> = {
+    debug_traceBlockByHash: new ChainError('unavailable', 'required historical state unavailable'),
+  };
+  const { tracer, asked } = tracerOn(answers);
+  const triesUntilRead = async (height: number): Promise<number> => {
+    const before = asked.length;
+    while ((await tracer.transfers(blockAt(height)).catch(() => 'again')) === 'again');
+    return asked.length - before;
+  };
+  const tries: number[] = [];
+  for (let height = 1; height <= 5; height += 1) tries.push(await triesUntilRead(height));
+  expect(tries).toEqual([3, 3, 3, 1, 1]);
+  const failing = answers['debug_traceBlockByHash'];
+  answers['debug_traceBlockByHash'] = [{ result: call(A!, '0x1') }, { result: call(A!, '0x1') }];
+  expect(await tracer.transfers(blockAt(6))).toEqual([]);
+  answers['debug_traceBlockByHash'] = failing;
+  expect(await triesUntilRead(7)).toBe(3);
+});
