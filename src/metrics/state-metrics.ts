@@ -50,12 +50,20 @@ const CACHE_MS = 10_000;
 /** Left by scripts/backup after each success. */
 const LAST_BACKUP_FILE = 'last-backup';
 
+/** Sums of the library's gauges of the same names without `_total`, which by Prometheus' rules is for counters. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+] as const;
+
 /**
  * The daemon's state as gauges, read when they are scraped, and the process's own metrics. Labels come
  * from fixed sets (coins, modes, statuses), so their number is bounded.
  */
 export function registerStateMetrics(registry: Registry, deps: StateMetricsDeps): void {
   collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   for (const { name, help, labels, read } of [
     ...chainFamilies(deps),
     ...databaseFamilies(deps),

@@ -94,6 +94,13 @@ describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
     expect(ours.filter((name) => !shown.has(name))).toEqual([]);
   });
 
+  it('calls nothing a total that is no counter, as promtool check metrics demands', async () => {
+    const types = [...(await scrape()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+    expect(types.length).toBeGreaterThan(40);
+    const misnamed = types.filter(([, name = '', type]) => name.endsWith('_total') !== (type === 'counter'));
+    expect(misnamed.map(([line]) => line)).toEqual([]);
+  });
+
   it('has no errors while all is well, and counts them when the node is gone', async () => {
     expect(await scrape()).not.toContain('tilld_rpc_errors_total{');
     await node.kill9();
