@@ -40,9 +40,9 @@ module.exports = {
       to: { dependencyTypes: ['npm', 'core'] },
     },
     {
-      name: 'sqlite-in-one-file',
+      name: 'sqlite-in-few-files',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/store/(dialect|copy-log)[.]ts$' },
+      from: { path: '^src/', pathNot: '^src/store/(dialect|copy-log|sqlite-reader|sqlite-files)[.]ts$' },
       to: { path: 'better-sqlite3' },
     },
     {

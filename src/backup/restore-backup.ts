@@ -5,7 +5,7 @@ import type { AddressDeriver } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import { merchantAddresses } from '../store/addresses.ts';
 import { inTransaction, type Db } from '../store/database.ts';
-import { readSqliteMeta, sqliteProblems } from '../store/dialect.ts';
+import { readSqliteMeta, sqliteProblems } from '../store/sqlite-files.ts';
 import { skipAccounts } from '../store/merchants.ts';
 import { writeMeta } from '../store/meta.ts';
 import { openDatabase } from '../store/open.ts';

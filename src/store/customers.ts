@@ -1,7 +1,7 @@
 import { sql, type SelectQueryBuilder } from 'kysely';
 import { CustomerSheets } from './customer-sheets.ts';
 import type { Db, Tx } from './database.ts';
-import { isUniqueViolation } from './dialect.ts';
+import { isUniqueViolation } from './sqlite-errors.ts';
 import { prepared, type SlotOf } from './prepared.ts';
 import type { CustomerRow, Tables } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { holdExclusiveLock } from './dialect.ts';
+import { holdExclusiveLock } from './sqlite-files.ts';
 
 /** The data directory is in use by another daemon, or cannot be used at all. For the operator. */
 export class DataDirError extends Error {

@@ -9,16 +9,14 @@ import { FlushAside } from './flush-aside.ts';
 import { FullDisk } from './full-disk.ts';
 import { OutsideLock } from './outside-lock.ts';
 import { PlainSpokenDialect } from './plain-spoken.ts';
-import type { Runner, Runners, SnapshotRunner } from './runners.ts';
+import type { Runners } from './runners.ts';
 import { SlowFlushes } from './slow-flushes.ts';
-import { plannedOnce } from './statements.ts';
-import { type KeptTable, TableWrites, tablesWrittenBy } from './table-writes.ts';
-
-/** How long a statement waits for another process, and all of this one with it; a writer only until it is open. */
-const BUSY_TIMEOUT_MS = 5_000;
+import { isDiskFull, isLocked } from './sqlite-errors.ts';
+import { BUSY_TIMEOUT_MS, Reader, runnerOn } from './sqlite-reader.ts';
+import { TableWrites, tablesWrittenBy } from './table-writes.ts';
 
 /**
- * The only file that opens the database. WAL with synchronous FULL: a committed
+ * Opens the database for all that reads and writes it. WAL with synchronous FULL: a committed
  * transaction survives power loss; foreign keys are enforced.
  */
 export function openSqlite(
@@ -158,146 +156,6 @@ function checkpointerOf(
   });
 }
 
-/**
- * A connection that only reads what is committed. What is read in one turn of the event loop shares one
- * read transaction, as taking and leaving its locks costs more than most selects; a write of this
- * process ends it at once, so that nothing is ever read older than what was committed before.
- */
-class Reader implements SnapshotRunner {
-  readonly #sqlite: Database.Database;
-  readonly #runner: Runner;
-  readonly #begin: Database.Statement;
-  readonly #commit: Database.Statement;
-  readonly #dataVersion: Database.Statement;
-  #isOpen = false;
-  /** That of the open snapshot, once somebody asked for it. */
-  #version: number | null = null;
-
-  constructor(path: string) {
-    const sqlite = new Database(path, { fileMustExist: true });
-    sqlite.pragma('query_only = ON');
-    sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    sqlite.pragma('temp_store = MEMORY');
-    // Its pages are mostly those that the writing connection keeps as well: it keeps few.
-    sqlite.pragma('cache_size = -2000');
-    this.#sqlite = sqlite;
-    this.#runner = runnerOn(sqlite);
-    this.#begin = sqlite.prepare('BEGIN');
-    this.#commit = sqlite.prepare('COMMIT');
-    this.#dataVersion = sqlite.prepare('PRAGMA data_version').pluck();
-  }
-
-  all(text: string, parameters: readonly unknown[]): unknown[] {
-    this.#openSnapshot();
-    return this.#runner.all(text, parameters);
-  }
-
-  version(): number {
-    this.#openSnapshot();
-    return (this.#version ??= Number(this.#dataVersion.get()));
-  }
-
-  #openSnapshot(): void {
-    if (this.#isOpen) return;
-    this.#begin.run();
-    this.#isOpen = true;
-    setImmediate(() => this.endSnapshot());
-  }
-
-  endSnapshot(): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    this.#version = null;
-    // A failed read may have ended it: SQLite takes back what an I/O error or a lack of memory hits.
-    if (this.#sqlite.inTransaction) this.#commit.run();
-  }
-
-  /** Pages in the write-ahead log that are not in the database file yet. */
-  pagesWaiting(): number {
-    this.endSnapshot();
-    const [found] = this.#sqlite.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
-    return found === undefined ? 0 : found.log - found.checkpointed;
-  }
-
-  close(): void {
-    this.endSnapshot();
-    this.#sqlite.close();
-  }
-}
-
-/** @param writes counts what it writes, if it does */
-function runnerOn(sqlite: Database.Database, writes?: TableWrites): Runner {
-  const known = new Map<string, { statement: Database.Statement; tables: readonly KeptTable[] }>();
-  return {
-    // Bounded by the statements written down in the program: none is put together from what is asked.
-    all: (text, parameters) => {
-      let one = known.get(text);
-      if (one === undefined) {
-        one = { statement: sqlite.prepare(plannedOnce(text)), tables: tablesWrittenBy(text) };
-        known.set(text, one);
-      }
-      const { statement, tables } = one;
-      if (statement.reader) {
-        writes?.note(tables);
-        return statement.all(parameters);
-      }
-      const { changes } = statement.run(parameters);
-      if (changes > 0) writes?.note(tables);
-      return [];
-    },
-  };
-}
-
-/**
- * Writes a consistent, compact copy of a database into a new file. Its writers, also those of other
- * processes, go on meanwhile: the copy is the state of one moment.
- */
-export function copySqlite(path: string, copyPath: string): void {
-  const sqlite = new Database(path, { fileMustExist: true, timeout: 10_000 });
-  try {
-    sqlite.prepare('VACUUM INTO ?').run(copyPath);
-  } finally {
-    sqlite.close();
-  }
-  chmodSync(copyPath, 0o600);
-}
-
-/** What is wrong with a database file: pages, indexes, constraints, references. Empty when it is sound. */
-export function sqliteProblems(path: string): string[] {
-  const sqlite = new Database(path, { fileMustExist: true, readonly: true });
-  try {
-    const found = sqlite.pragma('integrity_check(20)') as { integrity_check: string }[];
-    const broken = found.map((row) => row.integrity_check).filter((text) => text !== 'ok');
-    const orphans = sqlite.pragma('foreign_key_check') as { table: string }[];
-    return [...broken, ...new Set(orphans.map(({ table }) => `rows of ${table} refer to nothing`))];
-  } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
-  } finally {
-    sqlite.close();
-  }
-}
-
-/** A fact from the `meta` table of a database file that is not open here; null when it has none. */
-export function readSqliteMeta(path: string, key: string): string | null {
-  const sqlite = new Database(path, { fileMustExist: true, readonly: true });
-  try {
-    const value = sqlite.prepare('SELECT value FROM meta WHERE key = ?').pluck().get(key);
-    return typeof value === 'string' ? value : null;
-  } finally {
-    sqlite.close();
-  }
-}
-
-/** Whether SQLite did nothing, as another process has the lock that it takes. */
-function isLocked(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
-}
-
-/** Whether SQLite took a write back for want of room. */
-export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'SQLITE_FULL';
-}
-
 /** Less is no room: the next payments would fill it. */
 const ROOM_BYTES = 1_000_000;
 
@@ -324,29 +182,5 @@ function canWrite(sqlite: Database.Database): boolean {
     return true;
   } catch (error) {
     return !isLocked(error);
-  }
-}
-
-/** Error codes by which SQLite reports a broken UNIQUE constraint. */
-export function isUniqueViolation(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
-}
-
-/**
- * Holds an exclusive lock on a file of its own until released; null when another process has it.
- * SQLite's file locks belong to the process, so that even `kill -9` lets go of them.
- */
-export function holdExclusiveLock(path: string): { release: () => void } | null {
-  const sqlite = new Database(path, { timeout: 0 });
-  try {
-    chmodSync(path, 0o600);
-    sqlite.pragma('locking_mode = EXCLUSIVE');
-    sqlite.exec('BEGIN EXCLUSIVE');
-    return { release: () => void sqlite.close() };
-  } catch (error) {
-    sqlite.close();
-    if (isLocked(error)) return null;
-    throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { Db, Tx } from './database.ts';
-import { isUniqueViolation } from './dialect.ts';
+import { isUniqueViolation } from './sqlite-errors.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import { prepared, type SlotOf } from './prepared.ts';
 import type { MerchantRow } from './tables.ts';

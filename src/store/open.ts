@@ -1,9 +1,10 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { Kysely } from 'kysely';
 import type { Db } from './database.ts';
-import { copySqlite, type OpenOptions, openSqlite } from './dialect.ts';
+import { type OpenOptions, openSqlite } from './dialect.ts';
 import { migrate, MIGRATIONS, pendingMigrations, type Migrations } from './migrate.ts';
 import { setRunners, type Runners } from './runners.ts';
+import { copySqlite } from './sqlite-files.ts';
 import type { Tables } from './tables.ts';
 
 export interface OpenDatabase {

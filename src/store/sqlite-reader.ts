@@ -1,0 +1,97 @@
+import Database from 'better-sqlite3';
+import type { Runner, SnapshotRunner } from './runners.ts';
+import { plannedOnce } from './statements.ts';
+import { type KeptTable, type TableWrites, tablesWrittenBy } from './table-writes.ts';
+
+/** How long a statement waits for another process, and all of this one with it; a writer only until it is open. */
+export const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * A connection that only reads what is committed. What is read in one turn of the event loop shares one
+ * read transaction, as taking and leaving its locks costs more than most selects; a write of this
+ * process ends it at once, so that nothing is ever read older than what was committed before.
+ */
+export class Reader implements SnapshotRunner {
+  readonly #sqlite: Database.Database;
+  readonly #runner: Runner;
+  readonly #begin: Database.Statement;
+  readonly #commit: Database.Statement;
+  readonly #dataVersion: Database.Statement;
+  #isOpen = false;
+  /** That of the open snapshot, once somebody asked for it. */
+  #version: number | null = null;
+
+  constructor(path: string) {
+    const sqlite = new Database(path, { fileMustExist: true });
+    sqlite.pragma('query_only = ON');
+    sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    sqlite.pragma('temp_store = MEMORY');
+    // Its pages are mostly those that the writing connection keeps as well: it keeps few.
+    sqlite.pragma('cache_size = -2000');
+    this.#sqlite = sqlite;
+    this.#runner = runnerOn(sqlite);
+    this.#begin = sqlite.prepare('BEGIN');
+    this.#commit = sqlite.prepare('COMMIT');
+    this.#dataVersion = sqlite.prepare('PRAGMA data_version').pluck();
+  }
+
+  all(text: string, parameters: readonly unknown[]): unknown[] {
+    this.#openSnapshot();
+    return this.#runner.all(text, parameters);
+  }
+
+  version(): number {
+    this.#openSnapshot();
+    return (this.#version ??= Number(this.#dataVersion.get()));
+  }
+
+  #openSnapshot(): void {
+    if (this.#isOpen) return;
+    this.#begin.run();
+    this.#isOpen = true;
+    setImmediate(() => this.endSnapshot());
+  }
+
+  endSnapshot(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#version = null;
+    // A failed read may have ended it: SQLite takes back what an I/O error or a lack of memory hits.
+    if (this.#sqlite.inTransaction) this.#commit.run();
+  }
+
+  /** Pages in the write-ahead log that are not in the database file yet. */
+  pagesWaiting(): number {
+    this.endSnapshot();
+    const [found] = this.#sqlite.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
+    return found === undefined ? 0 : found.log - found.checkpointed;
+  }
+
+  close(): void {
+    this.endSnapshot();
+    this.#sqlite.close();
+  }
+}
+
+/** @param writes counts what it writes, if it does */
+export function runnerOn(sqlite: Database.Database, writes?: TableWrites): Runner {
+  const known = new Map<string, { statement: Database.Statement; tables: readonly KeptTable[] }>();
+  return {
+    // Bounded by the statements written down in the program: none is put together from what is asked.
+    all: (text, parameters) => {
+      let one = known.get(text);
+      if (one === undefined) {
+        one = { statement: sqlite.prepare(plannedOnce(text)), tables: tablesWrittenBy(text) };
+        known.set(text, one);
+      }
+      const { statement, tables } = one;
+      if (statement.reader) {
+        writes?.note(tables);
+        return statement.all(parameters);
+      }
+      const { changes } = statement.run(parameters);
+      if (changes > 0) writes?.note(tables);
+      return [];
+    },
+  };
+}
