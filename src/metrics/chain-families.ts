@@ -1,0 +1,115 @@
+import { CHAIN_ALARMS } from '../domain/chain.ts';
+import type { Coin } from '../domain/coins.ts';
+import { newestBlockTimes } from '../store/counts.ts';
+import {
+  readReconciliations,
+  readUnreconciled,
+  type StoredReconciliation,
+} from '../store/reconciliations.ts';
+import type { Family, MeasuredChain, Sample, StateMetricsDeps } from './family.ts';
+
+/** How far each chain is read, and what is wrong with it or its node. */
+export function chainFamilies({ db, clock, chains }: StateMetricsDeps): Family[] {
+  const labels = ['coin', 'mode'];
+  const perChain = (name: string, help: string, value: (chain: MeasuredChain) => number | null): Family => ({
+    name,
+    help,
+    labels,
+    read: async () =>
+      (await chains()).flatMap((chain): Sample[] => {
+        const measured = value(chain);
+        return measured === null ? [] : [[{ coin: chain.coin, mode: chain.mode }, measured]];
+      }),
+  });
+  return [
+    perChain('tilld_chain_height', 'Height up to which a chain was read', ({ height }) => height),
+    perChain('tilld_chain_lag_blocks', 'Blocks a node has that were not read yet', ({ lag }) => lag),
+    perChain('tilld_chain_following', '1 while a chain is followed to its tip', ({ state }) =>
+      state === 'following' ? 1 : 0,
+    ),
+    perChain('tilld_chain_unseen_seconds', 'Since a chain was last seen completely', ({ lastSeenAt }) =>
+      lastSeenAt === null ? null : Math.max(0, (clock.now() - lastSeenAt) / 1000),
+    ),
+    {
+      name: 'tilld_chain_alarm',
+      help: '1 while node, chain and program do not fit together in this way',
+      labels: ['coin', 'mode', 'kind'],
+      read: async () =>
+        (await chains()).flatMap(({ coin, mode, alarms }): Sample[] =>
+          mode === 'live'
+            ? CHAIN_ALARMS.map((kind) => [{ coin, mode, kind }, alarms.includes(kind) ? 1 : 0])
+            : [],
+        ),
+    },
+    perChain('tilld_chain_warnings', 'Warnings about a node or its chain', ({ warnings }) => warnings.length),
+    {
+      name: 'tilld_chain_tip_age_seconds',
+      help: 'Age of the newest block by its own time; below zero: our clock is behind it',
+      labels,
+      read: async () =>
+        (await newestBlockTimes(db)).map(({ coin, mode, timeMs }): Sample => [
+          { coin, mode },
+          (clock.now() - timeMs) / 1000,
+        ]),
+    },
+  ];
+}
+
+/** What the last comparison of ledger and chain told. */
+export function reconcileFamilies({ db }: StateMetricsDeps): Family[] {
+  const family = (name: string, help: string, value: (result: StoredReconciliation) => number): Family => ({
+    name,
+    help,
+    labels: ['coin', 'mode'],
+    read: async () =>
+      (await readReconciliations(db)).map((result): Sample => [
+        { coin: result.coin, mode: result.mode },
+        value(result),
+      ]),
+  });
+  return [
+    family(
+      'tilld_reconcile_differences',
+      'Outputs or accounts about which ledger and chain disagreed in the last comparison',
+      ({ differences }) => differences,
+    ),
+    family(
+      'tilld_reconcile_timestamp_seconds',
+      'When ledger and chain were last compared; no sample when never',
+      ({ at }) => at / 1000,
+    ),
+    {
+      name: 'tilld_reconcile_unknown',
+      help: '1 when the newest attempt to compare ledger and chain told nothing',
+      labels: ['coin', 'mode'],
+      read: async () => {
+        const samples = new Map<string, Sample>();
+        for (const { coin, mode } of await readReconciliations(db)) {
+          samples.set(`${coin}/${mode}`, [{ coin, mode }, 0]);
+        }
+        for (const { coin, mode } of await readUnreconciled(db)) {
+          samples.set(`${coin}/${mode}`, [{ coin, mode }, 1]);
+        }
+        return [...samples.values()];
+      },
+    },
+  ];
+}
+
+/** How old the prices are. */
+export function rateFamily({ rates, clock, liveCoins }: StateMetricsDeps): Family {
+  const age = (coin: Coin): Sample[] => {
+    try {
+      const { at } = rates.quote(coin, 'USD', 'live');
+      return [[{ coin }, Math.max(0, (clock.now() - at) / 1000)]];
+    } catch {
+      return [];
+    }
+  };
+  return {
+    name: 'tilld_rate_age_seconds',
+    help: 'Age of the price of a coin in US dollars; no sample while there is none to be had',
+    labels: ['coin'],
+    read: () => liveCoins.flatMap(age),
+  };
+}

@@ -1,0 +1,56 @@
+import type { ChainAlarm } from '../domain/chain.ts';
+import type { Coin } from '../domain/coins.ts';
+import type { Clock, Rates } from '../domain/ports.ts';
+import type { Db } from '../store/database.ts';
+
+/** What of a chain's health is measured (see ChainHealth of the watcher). */
+export interface MeasuredChain {
+  readonly coin: string;
+  readonly mode: string;
+  readonly state: string;
+  readonly height: number | null;
+  readonly lag: number | null;
+  readonly lastSeenAt: number | null;
+  readonly warnings: readonly string[];
+  readonly alarms: readonly ChainAlarm[];
+}
+
+export interface StateMetricsDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly rates: Pick<Rates, 'quote'>;
+  readonly dataDir: string;
+  readonly liveCoins: readonly Coin[];
+  readonly chains: () => Promise<readonly MeasuredChain[]>;
+  readonly version: string;
+}
+
+export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+/** A family of samples: name, help, labels, and how to read them now. */
+export interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly read: () => Promise<readonly Sample[]> | readonly Sample[];
+}
+
+/** Scrapes closer together than this share what was counted in the database. */
+const CACHE_MS = 10_000;
+
+/** At most one look-up per CACHE_MS, shared by all who ask. */
+export function cached<T>(clock: Clock, read: () => Promise<T>): () => Promise<T> {
+  let at = Number.NEGATIVE_INFINITY;
+  let value: Promise<T> | null = null;
+  return async () => {
+    const now = clock.now();
+    if (value === null || now - at >= CACHE_MS || now < at) {
+      at = now;
+      value = read().catch((error: unknown) => {
+        value = null;
+        throw error;
+      });
+    }
+    return value;
+  };
+}

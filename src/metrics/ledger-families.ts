@@ -1,0 +1,121 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { countPayments, countSends, webhookBacklog } from '../store/counts.ts';
+import { WRITE_TROUBLES, writeTroubleOf } from '../store/database.ts';
+import { SEND_STATUSES } from '../store/tables.ts';
+import { cached, type Family, type Sample, type StateMetricsDeps } from './family.ts';
+
+/** Left by scripts/backup after each success. */
+const LAST_BACKUP_FILE = 'last-backup';
+
+/** Whether the database can be written, and how many payments and webhooks are in it. */
+export function databaseFamilies({ db, clock }: StateMetricsDeps): Family[] {
+  const payments = cached(clock, () => countPayments(db));
+  const backlog = cached(clock, () => webhookBacklog(db, clock.now()));
+  return [
+    {
+      name: 'tilld_database_unwritable',
+      help: '1 while nothing can be written to the database, and why',
+      labels: ['reason'],
+      read: () => {
+        const trouble = writeTroubleOf(db);
+        return WRITE_TROUBLES.map((reason): Sample => [{ reason }, reason === trouble ? 1 : 0]);
+      },
+    },
+    {
+      name: 'tilld_database_disk_full',
+      help: '1 while the disk of the database has no room for what is to be written',
+      labels: [],
+      read: () => [[{}, writeTroubleOf(db) === 'disk full' ? 1 : 0]],
+    },
+    {
+      name: 'tilld_payments',
+      help: 'Payments by status',
+      labels: ['mode', 'status'],
+      read: async () =>
+        (await payments()).map(({ mode, status, count }): Sample => [{ mode, status }, count]),
+    },
+    {
+      name: 'tilld_webhooks_pending',
+      help: 'Webhooks not delivered yet, whenever they are due',
+      labels: [],
+      read: async () => [[{}, (await backlog()).pending]],
+    },
+    {
+      name: 'tilld_webhooks_due',
+      help: 'Webhooks whose time for an attempt has come',
+      labels: [],
+      read: async () => [[{}, (await backlog()).due]],
+    },
+    {
+      name: 'tilld_webhook_oldest_due_age_seconds',
+      help: 'How long the webhook due longest waits for its attempt; 0 when none does',
+      labels: [],
+      read: async () => {
+        const { oldestDueAt } = await backlog();
+        return [[{}, oldestDueAt === null ? 0 : Math.max(0, (clock.now() - oldestDueAt) / 1000)]];
+      },
+    },
+  ];
+}
+
+/** How many sends there are, with a 0 for what there is none of: an alert compares with it. */
+export function sendFamilies({ db, clock, chains }: StateMetricsDeps): Family[] {
+  const counts = cached(clock, () => countSends(db));
+  return [
+    {
+      name: 'tilld_sends',
+      help: 'Sends by status',
+      labels: ['coin', 'mode', 'status'],
+      read: async () => {
+        const none = (await chains()).flatMap(({ coin, mode }) =>
+          SEND_STATUSES.map((status): Sample => [{ coin, mode, status }, 0]),
+        );
+        const some = (await counts()).map(({ coin, mode, status, count }): Sample => [
+          { coin, mode, status },
+          count,
+        ]);
+        return [...none, ...some];
+      },
+    },
+    {
+      name: 'tilld_send_oldest_open_age_seconds',
+      help: 'How long the send made first of those in no block waits for one; 0 when none does',
+      labels: ['coin', 'mode'],
+      read: async () => {
+        const open = (await counts()).filter(({ status }) => status === 'signed' || status === 'broadcast');
+        return (await chains()).map(({ coin, mode }): Sample => {
+          const ours = open.filter((each) => each.coin === coin && each.mode === mode);
+          const oldestAt = Math.min(...ours.map((each) => each.oldestAt));
+          return [{ coin, mode }, ours.length === 0 ? 0 : Math.max(0, (clock.now() - oldestAt) / 1000)];
+        });
+      },
+    },
+  ];
+}
+
+/** The sizes of the database's files, and when they were last backed up. */
+export function fileFamilies({ dataDir }: StateMetricsDeps): Family[] {
+  const files = { database: 'tilld.sqlite', wal: 'tilld.sqlite-wal' };
+  return [
+    {
+      name: 'tilld_database_bytes',
+      help: 'Size of the database and of its write-ahead log',
+      labels: ['file'],
+      read: () =>
+        Object.entries(files).map(([file, name]): Sample => {
+          const found = statSync(join(dataDir, name), { throwIfNoEntry: false });
+          return [{ file }, found?.size ?? 0];
+        }),
+    },
+    {
+      name: 'tilld_last_backup_timestamp_seconds',
+      help: 'When scripts/backup last succeeded; no sample when it never did',
+      labels: [],
+      read: () => {
+        const found = statSync(join(dataDir, LAST_BACKUP_FILE), { throwIfNoEntry: false });
+        return found === undefined ? [] : [[{}, found.mtimeMs / 1000]];
+      },
+    },
+  ];
+}
