@@ -302,6 +302,11 @@ export interface OpenKey {
 /** An open key with what the ledger says that its account holds (see ChainIndex.holdings). */
 export interface OpenAccount extends OpenKey {
   readonly held: readonly Holding[];
+  /**
+   * True for a merchant's own account and for one whose payment still waits for money: look at it every time. False
+   * once its payment is completed, cancelled or expired: a look may leave it out, it has its turn later.
+   */
+  readonly isAwaited: boolean;
 }
 
 /** `txid:index`, the form in which ChainIndex and logs name an output. */

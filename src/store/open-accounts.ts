@@ -59,13 +59,10 @@ class Picture {
 
   #entry(row: AccountRow, held: readonly Holding[]): Entry {
     const { id, payment_id: paymentId } = row;
-    const account = { watchKey: row.watch_key, since: row.created_at, held };
-    const entry = {
-      id,
-      paymentId,
-      payment: paymentId === null ? null : this.#payment(paymentId, row),
-      account,
-    };
+    const payment = paymentId === null ? null : this.#payment(paymentId, row);
+    const isAwaited = payment?.isWaiting ?? true;
+    const account = { watchKey: row.watch_key, since: row.created_at, held, isAwaited };
+    const entry = { id, paymentId, payment, account };
     this.byAddress.set(id, entry);
     return entry;
   }
@@ -206,8 +203,12 @@ export class OpenAccounts {
 
 function openOf(entries: readonly Entry[], closedAfterMs: number): OpenAccount[] {
   const open: OpenAccount[] = [];
-  for (const { account, payment } of entries) {
-    if (payment === null || payment.isWaiting || payment.expiresAt > closedAfterMs) open.push(account);
+  for (const entry of entries) {
+    const { payment } = entry;
+    const isAwaited = payment?.isWaiting ?? true;
+    if (!isAwaited && (payment?.expiresAt ?? 0) <= closedAfterMs) continue;
+    if (entry.account.isAwaited !== isAwaited) entry.account = { ...entry.account, isAwaited };
+    open.push(entry.account);
   }
   return open;
 }

@@ -98,7 +98,11 @@ async function* looked(
     yield accounts;
   }
   const held = await index.holdings([...turn.keys()]);
-  yield [...turn.values()].map((key) => ({ ...key, held: held.get(key.watchKey) ?? [] }));
+  yield [...turn.values()].map((key) => ({
+    ...key,
+    held: held.get(key.watchKey) ?? [],
+    isAwaited: false,
+  }));
 }
 
 /** What the ledger says that accounts hold before the block: those looked at, and those that send in it. */

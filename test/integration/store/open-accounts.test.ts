@@ -87,10 +87,10 @@ async function run(on: Db | Tx, statements: readonly string[]): Promise<void> {
 /** The same by plain statements of another process, and nothing kept. */
 function expected(): OpenAccount[] {
   const rows = other
-    .prepare<[number, number], { id: number; watchKey: string; since: number }>(
-      `SELECT a.id, a.watch_key AS watchKey, a.created_at AS since FROM addresses a
+    .prepare<[number, number], { id: number; watchKey: string; since: number; awaited: number }>(
+      `SELECT a.id, a.watch_key AS watchKey, a.created_at AS since, 1 AS awaited FROM addresses a
         WHERE a.coin = 'SOL' AND a.mode = 'live' AND a.branch = 0 AND a.idx = 0
-      UNION ALL SELECT n.id, n.watch_key, n.created_at FROM (SELECT * FROM addresses
+      UNION ALL SELECT n.id, n.watch_key, n.created_at, p.status IN ('pending', 'underpaid', 'confirming') FROM (SELECT * FROM addresses
           WHERE coin = 'SOL' AND mode = 'live' AND payment_id IS NOT NULL ORDER BY id DESC LIMIT ?) n
         JOIN payments p ON p.id = n.payment_id
         WHERE p.status IN ('pending', 'underpaid', 'confirming') OR p.expires_at > ?`,
@@ -100,8 +100,9 @@ function expected(): OpenAccount[] {
     `SELECT txid, vout, amount FROM outputs WHERE address_id = ? AND state = 'confirmed' AND spent_height IS NULL
       ORDER BY height, txid, vout`,
   );
-  return rows.map(({ id, ...key }) => ({
+  return rows.map(({ id, awaited, ...key }) => ({
     ...key,
+    isAwaited: awaited === 1,
     held: held
       .all(id)
       .map(({ txid, vout, amount }) => ({ ref: { txid, index: vout }, amount: BigInt(amount) })),
