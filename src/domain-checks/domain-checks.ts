@@ -4,7 +4,7 @@ import { schedule, type ScheduledTask } from 'node-cron';
 import pLimit from 'p-limit';
 import type { CheckOutcome, VerificationMethod } from '../domain/domain-verification.ts';
 import { AppError, assertNever } from '../domain/errors.ts';
-import type { EgressPolicy } from '../egress/vet-target.ts';
+import type { EgressPolicy } from '../egress/guarded-fetch.ts';
 import type { DomainChecker, DomainTarget } from '../usecases/domains/domain-checker.ts';
 import { recheckDomains } from '../usecases/domains/recheck-domains.ts';
 import type { RecordCheckDeps } from '../usecases/domains/record-check.ts';

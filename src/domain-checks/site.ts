@@ -1,6 +1,6 @@
 import { EgressError } from '../egress/egress-error.ts';
-import { guardedFetch, type GuardedResponse } from '../egress/guarded-fetch.ts';
-import { vetUrl, type EgressPolicy } from '../egress/vet-target.ts';
+import { guardedFetch, type EgressPolicy, type GuardedResponse } from '../egress/guarded-fetch.ts';
+import { vetUrl } from '../egress/vet-target.ts';
 
 export interface SiteOptions {
   readonly egress: EgressPolicy;

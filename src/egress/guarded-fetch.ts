@@ -1,128 +1,143 @@
-import { performance } from 'node:perf_hooks';
 import type { Dispatcher } from 'undici';
+import { singleConnection, type ConnectionPools } from './connection-pools.ts';
 import { describeError, EgressError } from './egress-error.ts';
-import { Exchange, type ExchangeAnswer, type ExchangeRequest } from './exchange.ts';
-import { ownConnection } from './kept-connections.ts';
-import { UnderWay, type Endable, type Ending } from './under-way.ts';
-import { vetLiteral, vetTarget, type EgressPolicy, type VettedTarget } from './vet-target.ts';
+import { untilAborted } from './until-aborted.ts';
+import { vetTarget, type VettedTarget, type VettingPolicy } from './vet-target.ts';
 
-export interface GuardedRequest extends ExchangeRequest {
+export interface EgressPolicy extends VettingPolicy {
+  /** Where connections are kept for the next request; otherwise each request has its own. */
+  readonly connections?: ConnectionPools;
+}
+
+export interface GuardedRequest {
   readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** The body is cut here; the rest is never read. */
+  readonly maxBodyBytes: number;
   /** For everything together: DNS, connect, TLS, sending, waiting, reading the body. */
   readonly timeoutMs: number;
   /** Gives up early, at shutdown. */
   readonly signal?: AbortSignal;
 }
 
-export type GuardedResponse = ExchangeAnswer;
-
-/** Of requests that nobody gives up on. */
-const others = new UnderWay();
+export interface GuardedResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** `whole`, or why the body is not: over the cap, out of time, connection lost. */
+  readonly bodyEnd: 'whole' | 'capped' | 'timeout' | 'broken';
+}
 
 /**
- * One HTTP request to an address given by a stranger. The target is vetted (see vetTarget) and the
- * connection goes to the vetted addresses only, with Host and SNI of the URL, so that a name that
- * changes its mind between check and use gains nothing. Redirects are answers, never followed.
+ * One HTTP request to an address that a user named. The target is vetted (see vetTarget) and the connection
+ * goes to the vetted addresses only, with Host and SNI of the URL, so that a name which changes its DNS answer
+ * between check and use gains nothing. Redirects are answers and never followed.
  * @throws {EgressError} when no answer came; never for an HTTP status.
  */
 export async function guardedFetch(policy: EgressPolicy, request: GuardedRequest): Promise<GuardedResponse> {
-  const { signal, url } = request;
-  if (signal?.aborted === true) throw new EgressError('aborted', 'given up', { cause: signal.reason });
-  const journey = new Journey(request);
-  const underWay = signal === undefined ? others : UnderWay.of(signal);
-  underWay.add(journey);
+  const deadline = AbortSignal.timeout(request.timeoutMs);
+  const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
   try {
-    const target = vetLiteral(policy, url) ?? (await vetTarget(policy, url, journey.signal));
-    return await answerOf(policy, target, journey);
+    signal.throwIfAborted();
+    const target = await vetTarget(policy, request.url, signal);
+    return await exchange(policy, target, request, signal);
   } catch (error) {
-    throw journey.explain(error);
-  } finally {
-    underWay.delete(journey);
-  }
-}
-
-/** From the check of the target to the end of the answer. */
-class Journey implements Endable {
-  readonly deadlineMs: number;
-  readonly #request: GuardedRequest;
-  #ended: Ending | null = null;
-  #exchange: Exchange | null = null;
-  #stop: AbortController | null = null;
-
-  constructor(request: GuardedRequest) {
-    this.#request = request;
-    this.deadlineMs = performance.now() + request.timeoutMs;
-  }
-
-  get isEnded(): boolean {
-    return this.#ended !== null;
-  }
-
-  get timeoutMs(): number {
-    return this.#request.timeoutMs;
-  }
-
-  /** For what comes before the exchange; most have nothing to wait for there. */
-  get signal(): AbortSignal {
-    this.#stop ??= new AbortController();
-    return this.#stop.signal;
-  }
-
-  end(why: Ending): void {
-    if (this.#ended !== null) return;
-    this.#ended = why;
-    this.#stop?.abort();
-    this.#exchange?.stop(why);
-  }
-
-  /** The request and its answer over a connection. */
-  over(dispatcher: Dispatcher, target: VettedTarget): Exchange {
-    if (this.#ended !== null) throw new Error(this.#ended);
-    this.#exchange = new Exchange(dispatcher, target, this.#request);
-    return this.#exchange;
-  }
-
-  explain(error: unknown): EgressError {
-    if (this.#ended === 'aborted') return new EgressError('aborted', 'given up', { cause: error });
-    if (this.#ended === 'timeout')
-      return new EgressError('timeout', `no answer within ${this.timeoutMs} ms`, { cause: error });
-    if (error instanceof EgressError) return error;
-    return new EgressError('network', describeError(error), { cause: error });
-  }
-}
-
-async function answerOf(
-  { connections }: EgressPolicy,
-  target: VettedTarget,
-  journey: Journey,
-): Promise<ExchangeAnswer> {
-  if (connections === undefined) return overItsOwn(target, journey);
-  const line = connections.take(target);
-  const { wasUsed } = line;
-  try {
-    const answer = await journey.over(line.dispatcher, target).answer;
-    line.done(true);
-    return answer;
-  } catch (error) {
-    line.done(false);
-    // The server closed an idle connection in the moment it was used: what was sent into it is lost.
-    if (!wasUsed || journey.isEnded || !LOST_CONNECTION.has(codeOf(error))) throw error;
-    return overItsOwn(target, journey);
+    if (request.signal?.aborted === true) throw new EgressError('aborted', 'given up', { cause: error });
+    if (deadline.aborted)
+      throw new EgressError('timeout', `no answer within ${request.timeoutMs} ms`, { cause: error });
+    if (error instanceof EgressError) throw error;
+    throw new EgressError('network', describeError(error), { cause: error });
   }
 }
 
 const LOST_CONNECTION: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
+async function exchange(
+  { connections }: EgressPolicy,
+  target: VettedTarget,
+  request: GuardedRequest,
+  signal: AbortSignal,
+): Promise<GuardedResponse> {
+  if (connections === undefined) return overSingleConnection(target, request, signal);
+  const pool = connections.take(target);
+  const { wasUsed } = pool;
+  try {
+    const answer = await send(pool.dispatcher, target, request, signal);
+    pool.wasUsed = true;
+    return answer;
+  } catch (error) {
+    connections.drop(target, pool);
+    // The server may have closed an idle connection just as it was used: such a request is repeated once.
+    if (!wasUsed || signal.aborted || !LOST_CONNECTION.has(codeOf(error))) throw error;
+    return overSingleConnection(target, request, signal);
+  }
+}
+
+async function overSingleConnection(
+  target: VettedTarget,
+  request: GuardedRequest,
+  signal: AbortSignal,
+): Promise<GuardedResponse> {
+  const connection = singleConnection(target);
+  try {
+    return await send(connection, target, request, signal);
+  } finally {
+    void connection.destroy().catch(() => undefined);
+  }
+}
+
+async function send(
+  dispatcher: Dispatcher,
+  { origin, path }: VettedTarget,
+  request: GuardedRequest,
+  signal: AbortSignal,
+): Promise<GuardedResponse> {
+  const { method, headers, body = null } = request;
+  // undici heeds a signal only once it is connected.
+  const answer = await untilAborted(
+    dispatcher.request({ origin, path, method, headers, body, signal }),
+    signal,
+  );
+  return { status: answer.statusCode, headers: flat(answer.headers), ...(await read(answer.body, request)) };
+}
+
+/** Reads up to the cap. What came before a deadline or a lost connection is kept; giving up keeps nothing. */
+async function read(
+  stream: Dispatcher.ResponseData['body'],
+  { maxBodyBytes, signal }: GuardedRequest,
+): Promise<Pick<GuardedResponse, 'body' | 'bodyEnd'>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const cut = (): Uint8Array => Buffer.concat(chunks, Math.min(size, maxBodyBytes));
+  try {
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      // Leaving the loop destroys the stream, which hangs up.
+      if (size > maxBodyBytes) return { body: cut(), bodyEnd: 'capped' };
+    }
+    return { body: cut(), bodyEnd: 'whole' };
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    return { body: cut(), bodyEnd: isTimeout(error) ? 'timeout' : 'broken' };
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
+}
+
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Over a connection of its own, closed afterwards. */
-async function overItsOwn(target: VettedTarget, journey: Journey): Promise<ExchangeAnswer> {
-  const connection = ownConnection(target, journey.timeoutMs);
-  try {
-    return await journey.over(connection, target).answer;
-  } finally {
-    await connection.destroy();
-  }
+function flat(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : String(value),
+    ]),
+  );
 }

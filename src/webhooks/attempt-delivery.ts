@@ -7,7 +7,7 @@ import { findWebhookSecrets, type SealedWebhookSecrets } from '../store/webhook-
 import type { AttemptReport } from '../usecases/webhooks/attempts.ts';
 import type { AttemptRecorder } from './attempt-recorder.ts';
 import { deliver, type Attempt } from './deliver.ts';
-import type { EgressPolicy } from '../egress/vet-target.ts';
+import type { EgressPolicy } from '../egress/guarded-fetch.ts';
 import { outcomeOf } from './schedule.ts';
 import type { SigningKey } from './sign.ts';
 import type { SigningKeys } from './signing-keys.ts';

@@ -1,8 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../domain/ports.ts';
 import { EgressError } from '../egress/egress-error.ts';
-import { guardedFetch, type GuardedResponse } from '../egress/guarded-fetch.ts';
-import type { EgressPolicy } from '../egress/vet-target.ts';
+import { guardedFetch, type EgressPolicy, type GuardedResponse } from '../egress/guarded-fetch.ts';
 import { parseRetryAfter } from './schedule.ts';
 import { signed, type SigningKey } from './sign.ts';
 

@@ -22,8 +22,8 @@ import {
   type LeasedDelivery,
 } from './attempt-delivery.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
-import { KeptConnections } from '../egress/kept-connections.ts';
-import type { EgressPolicy } from '../egress/vet-target.ts';
+import { ConnectionPools } from '../egress/connection-pools.ts';
+import type { EgressPolicy } from '../egress/guarded-fetch.ts';
 import { EgressError } from '../egress/egress-error.ts';
 import { DueLeases } from './due-leases.ts';
 import { LeaseReturn } from './lease-return.ts';
@@ -75,7 +75,7 @@ export class WebhookQueue implements DeliveryAttempts {
   readonly #ahead = new LeasedAhead();
   readonly #due: DueLeases;
   readonly #pace = new Pace();
-  readonly #connections = new KeptConnections();
+  readonly #connections = new ConnectionPools();
   readonly #attempts: AttemptDeliveryDeps;
   /** What is under way, by delivery. */
   readonly #running = new Map<string, Promise<void>>();

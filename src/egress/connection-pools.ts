@@ -1,0 +1,95 @@
+import type { LookupFunction } from 'node:net';
+import { buildConnector, Client, Pool, type Dispatcher } from 'undici';
+import type { VettedTarget } from './vet-target.ts';
+
+/** Shorter than the keep-alive of most servers (5 s or more): a connection that the server closes meanwhile costs a retry. */
+const IDLE_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const MAX_POOLS = 256;
+const CONNECTIONS_PER_POOL = 16;
+
+/** Connections to one vetted target. */
+export interface TargetPool {
+  readonly dispatcher: Dispatcher;
+  /** Whether a request was answered over it before, so that the next one may meet a connection that the server just closed. */
+  wasUsed: boolean;
+}
+
+/**
+ * Keeps connections open for the next request to the same target. The guard is not weakened by that: the
+ * key of a pool holds the vetted addresses, so a connection is reused only for a target that was vetted anew
+ * and has the same addresses.
+ */
+export class ConnectionPools {
+  readonly #byTarget = new Map<string, TargetPool>();
+
+  take(target: VettedTarget): TargetPool {
+    const { key } = target;
+    const pool = this.#byTarget.get(key) ?? { dispatcher: newPool(target), wasUsed: false };
+    // Least recently used first: that one is evicted.
+    this.#byTarget.delete(key);
+    this.#byTarget.set(key, pool);
+    if (this.#byTarget.size > MAX_POOLS) this.#evictOldest();
+    return pool;
+  }
+
+  /** Takes a pool out of use after a failure: the next request must not queue behind a connection that hangs. */
+  drop(target: VettedTarget, pool: TargetPool): void {
+    if (this.#byTarget.get(target.key) === pool) this.#byTarget.delete(target.key);
+    closeGracefully(pool);
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.#byTarget.values()];
+    this.#byTarget.clear();
+    await Promise.all(all.map(async ({ dispatcher }) => dispatcher.destroy()));
+  }
+
+  #evictOldest(): void {
+    const [oldest] = this.#byTarget;
+    if (oldest === undefined) return;
+    this.#byTarget.delete(oldest[0]);
+    closeGracefully(oldest[1]);
+  }
+}
+
+/** Requests under way still get their answers. */
+function closeGracefully({ dispatcher }: TargetPool): void {
+  void dispatcher.close().catch(() => undefined);
+}
+
+function newPool(target: VettedTarget): Pool {
+  return new Pool(target.origin, {
+    ...pinnedTo(target),
+    connections: CONNECTIONS_PER_POOL,
+    keepAliveTimeout: IDLE_MS,
+    // Caps what the server's own Keep-Alive header asks for.
+    keepAliveMaxTimeout: IDLE_MS,
+  });
+}
+
+/** A connection for a single request. */
+export function singleConnection(target: VettedTarget): Dispatcher {
+  return new Client(target.origin, pinnedTo(target));
+}
+
+/** Connects to the vetted addresses only, with the Host header and SNI of the URL. */
+function pinnedTo(target: VettedTarget): Client.Options {
+  return {
+    allowH2: false,
+    pipelining: 1,
+    // The caller's deadline covers the whole request.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: buildConnector({ allowH2: false, lookup: pinnedLookup(target), timeout: CONNECT_TIMEOUT_MS }),
+  };
+}
+
+function pinnedLookup(target: VettedTarget): LookupFunction {
+  return (_hostname, options, callback) => {
+    const [first] = target.addresses;
+    if (options.all === true) callback(null, [...target.addresses]);
+    else if (first === undefined) callback(new Error('no vetted address'), '', 4);
+    else callback(null, first.address, first.family);
+  };
+}

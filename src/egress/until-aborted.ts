@@ -1,0 +1,15 @@
+/**
+ * Waits for work that does not heed its signal (getaddrinfo, a TLS handshake that hangs): rejects with the
+ * signal's reason as soon as it aborts, whatever becomes of the work.
+ */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const stopped = Promise.withResolvers<never>();
+  const stop = (): void => stopped.reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, stopped.promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
