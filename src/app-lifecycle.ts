@@ -8,6 +8,7 @@ import type { DomainChecks } from './domain-checks/domain-checks.ts';
 import type { HttpServer } from './http/server.ts';
 import type { DataDirLock } from './store/data-dir.ts';
 import type { OpenDatabase } from './store/open.ts';
+import type { GivenAddresses } from './wallet/given-addresses.ts';
 import type { Watcher } from './watcher/watcher.ts';
 import type { WebhookHousekeeping } from './webhooks/housekeeping.ts';
 import type { WebhookQueue } from './webhooks/queue.ts';
@@ -26,6 +27,7 @@ export interface RunningParts {
   readonly watcher: Watcher;
   readonly simulators: readonly Simulator[];
   readonly adapters: readonly ChainAdapter[];
+  readonly given: GivenAddresses;
   readonly wipeKeys: () => Promise<void>;
 }
 
@@ -76,7 +78,10 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
     ],
     [['chain adapters', closeAdapters]],
     [['database', () => parts.database.close()]],
-    [['keyring', () => parts.wipeKeys()]],
+    [
+      ['given addresses', () => parts.given.close()],
+      ['keyring', () => parts.wipeKeys()],
+    ],
     [['data directory', () => parts.lock.release()]],
   ];
   for (const steps of rounds) await Promise.all(steps.map(async (step) => stopOne(logger, step)));

@@ -5,11 +5,11 @@ import { createHttp } from './app-http.ts';
 import { createMailDelivery } from './app-mail.ts';
 import { createMetrics } from './app-metrics.ts';
 import { createUpkeep } from './app-upkeep.ts';
+import { openGivenAddresses } from './app-given.ts';
 import { startParts, stopParts, type RunningParts } from './app-lifecycle.ts';
 import { watchKeys } from './chains/registry.ts';
 import type { Config } from './config/config.ts';
 import { packageRoot } from './config/package-root.ts';
-import type { Network } from './domain/coins.ts';
 import type { SecretBox } from './domain/keys.ts';
 import type { Clock, Logger } from './domain/ports.ts';
 import { DomainChecks } from './domain-checks/domain-checks.ts';
@@ -21,7 +21,7 @@ import { lockDataDir, type DataDirLock } from './store/data-dir.ts';
 import type { Db } from './store/database.ts';
 import { openDatabase, type OpenDatabase } from './store/open.ts';
 import { SharedThread } from './thread/shared-thread.ts';
-import { unlockWallet } from './unlock-wallet.ts';
+import { DATABASE_FILE, refuseLostDatabase, unlockWallet } from './unlock-wallet.ts';
 import { createPasswords } from './usecases/auth/passwords.ts';
 import { createTokens } from './usecases/auth/tokens.ts';
 import type { RecordCheckDeps } from './usecases/domains/record-check.ts';
@@ -33,6 +33,7 @@ import { DEFAULT_SEND_POLICY, type SendPolicy } from './usecases/wallet/send-pol
 import { Watcher } from './watcher/watcher.ts';
 import { createAddressStock } from './wallet/address-stock.ts';
 import { createWallet } from './wallet/derivation.ts';
+import { reservingDeriver } from './wallet/given-addresses.ts';
 import type { Keyring } from './wallet/keyring.ts';
 import { createSecretBox, defaultJwtSecret } from './wallet/secret-box.ts';
 import { WebhookHousekeeping } from './webhooks/housekeeping.ts';
@@ -68,7 +69,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const lock = lockDataDir(config.dataDir);
   try {
     const thread = new SharedThread();
-    const database = await openDatabase(join(config.dataDir, 'tilld.sqlite'), { logger, thread });
+    await refuseLostDatabase(config.dataDir);
+    const database = await openDatabase(join(config.dataDir, DATABASE_FILE), { logger, thread });
     try {
       const keyring = await unlockWallet({ db: database.db, config, logger });
       const parts = await compose(options, { lock, thread, database, keyring });
@@ -94,8 +96,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const { lock, thread, database, keyring } = ground;
   const { config, logger, clock = SYSTEM_CLOCK } = options;
   const { db } = database;
-  const liveNetwork = config.network ?? 'mainnet';
-  const { wallet, stock, wipeKeys } = openWallet({ keyring, liveNetwork, logger, thread });
+  const { wallet, given, wipeKeys, ...addresses } = await openWallet({ ...ground, config, clock, logger });
   const secretBox = createSecretBox(keyring);
   const rates = createRates({
     config: config.rates,
@@ -121,17 +122,15 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     rates,
     secretBox,
     chains: chainsOf(adapters),
-    deriver: stock,
+    ...addresses,
     keys: wallet,
     policy: options.sendPolicy ?? DEFAULT_SEND_POLICY,
     inHand: new SendsInHand(),
-    watchKeyOf: watchKeys(liveNetwork),
     baseUrl: config.http.baseUrl,
     confirmations: confirmationPolicies(config),
     wakeWebhooks: () => queue.wake(),
     tellPaymentNews: news.tell,
     webhookUrlRule: urlRule(config.webhooks),
-    extendLookAhead: lookAhead({ db, clock, logger, deriver: wallet, watchKeyOf: watchKeys(liveNetwork) }),
   };
   const domainChecks = createDomainChecks(config, shared);
   const watcher = new Watcher(shared, adapters, { pollIntervalMs: config.watcher.pollIntervalMs });
@@ -158,19 +157,24 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   });
   const mails = createMailDelivery({ config, db, clock, logger, secretBox });
   const loops = { rates, queue, pruning, mails, upkeep, domainChecks, watcher, simulators, adapters };
-  return { lock, database, server, ...loops, wipeKeys };
+  return { lock, database, server, ...loops, given, wipeKeys };
 }
 
-/** The keys, the addresses made ahead of them, and the end of both. */
-function openWallet(parts: { keyring: Keyring; liveNetwork: Network; logger: Logger; thread: SharedThread }) {
-  const { keyring, liveNetwork } = parts;
+/** The keys, the addresses made ahead of them, what was given out, and the end of the keys. */
+async function openWallet(parts: Ground & { config: Config; clock: Clock; logger: Logger }) {
+  const { keyring, config, database } = parts;
+  const { db } = database;
+  const liveNetwork = config.network ?? 'mainnet';
+  const watchKeyOf = watchKeys(liveNetwork);
   const wallet = createWallet({ keyring, liveNetwork });
-  const stock = createAddressStock({ wallet, ...parts });
+  const given = await openGivenAddresses({ ...parts, db, deriver: wallet, watchKeyOf });
+  const stock = createAddressStock({ ...parts, wallet, liveNetwork });
   const wipeKeys = async (): Promise<void> => {
     await stock.close();
     keyring.wipe();
   };
-  return { wallet, stock, wipeKeys };
+  const extendLookAhead = lookAhead({ ...parts, db, deriver: reservingDeriver(wallet, given), watchKeyOf });
+  return { wallet, given, deriver: reservingDeriver(stock, given), watchKeyOf, extendLookAhead, wipeKeys };
 }
 
 function lookAhead(deps: LookAheadDeps): NonNullable<ObserveDeps['extendLookAhead']> {

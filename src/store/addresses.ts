@@ -1,9 +1,11 @@
 import { sql, type Selectable } from 'kysely';
 import type { OpenKey } from '../domain/chain.ts';
 import type { ChainId, Coin } from '../domain/coins.ts';
-import type { Db, Tx } from './database.ts';
+import type { KeyPath } from '../domain/keys.ts';
+import type { ChangeWatch } from './change-watch.ts';
+import { afterCommit, type Db, type Tx } from './database.ts';
 import { prepared, preparedInserts, preparedList, type SlotOf } from './prepared.ts';
-import { aheadRunnerOf } from './runners.ts';
+import { aheadRunnerOf, changeWatchOf } from './runners.ts';
 import type { AddressRow } from './tables.ts';
 
 /** One stored address, as read back. */
@@ -54,6 +56,33 @@ export async function nextAddressIndex(db: Db, at: AddressBranch): Promise<numbe
   return row?.next_index ?? 0;
 }
 
+/** Every branch that has addresses, with the next index of each. */
+export async function addressCounters(db: Db): Promise<KeyPath[]> {
+  const rows = await db
+    .selectFrom('address_counters')
+    .innerJoin('merchants', 'merchants.id', 'address_counters.merchant_id')
+    .select(['merchants.account', 'coin', 'mode', 'branch', 'next_index as index'])
+    .execute();
+  return rows;
+}
+
+/** Those that are told of new addresses, by what is one of each open database. */
+const listeners = new WeakMap<ChangeWatch, (newestId: number) => void>();
+
+/** Has the highest id of new addresses told after the commit of each, before anybody who asked for them is answered. */
+export function onNewAddresses(db: Db, listener: (newestId: number) => void): void {
+  const watch = changeWatchOf(db);
+  if (watch !== null) listeners.set(watch, listener);
+}
+
+function tellOfNew(tx: Tx, ids: Iterable<number>): void {
+  const watch = changeWatchOf(tx);
+  const listener = watch === null ? undefined : listeners.get(watch);
+  if (listener === undefined) return;
+  const newest = Math.max(...ids);
+  afterCommit(tx, () => listener(newest));
+}
+
 /** @param rows all of one mode @returns them with their ids */
 export async function insertAddresses(
   tx: Tx,
@@ -61,6 +90,7 @@ export async function insertAddresses(
 ): Promise<StoredAddress[]> {
   const ids = new Map<string, number>();
   for (const { id, coin, watch_key } of await insertRows(tx, rows)) ids.set(`${coin} ${watch_key}`, id);
+  tellOfNew(tx, ids.values());
   return rows.map((row) => {
     const id = ids.get(`${row.coin} ${row.watch_key}`);
     if (id === undefined) throw new Error(`no ${row.coin} address was stored`);

@@ -21,6 +21,11 @@ export async function skipAccounts(tx: Tx, count: number): Promise<void> {
   await writeMeta(tx, FIRST_ACCOUNT, String((await nextAccount(tx)) + count));
 }
 
+/** Leaves out the accounts below a number: merchants that this database does not know had them. */
+export async function skipAccountsBelow(tx: Tx, first: number): Promise<void> {
+  await writeMeta(tx, FIRST_ACCOUNT, String(Math.max(await nextAccount(tx), first)));
+}
+
 /** Every merchant, by account. */
 export async function allMerchants(db: Db): Promise<MerchantRow[]> {
   return db.selectFrom('merchants').selectAll().orderBy('account').execute();

@@ -3,9 +3,11 @@ export function isLocked(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
 }
 
-/** Whether SQLite took a write back for want of room. */
+const FULL = new Set<unknown>(['SQLITE_FULL', 'ENOSPC', 'EDQUOT']);
+
+/** Whether a write was taken back for want of room, by SQLite or of a file beside the database. */
 export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'SQLITE_FULL';
+  return error instanceof Error && 'code' in error && FULL.has(error.code);
 }
 
 /** Error codes by which SQLite reports a broken UNIQUE constraint. */

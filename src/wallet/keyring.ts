@@ -8,7 +8,7 @@ import { createPrivateFile, readPrivateFile } from './private-file.ts';
 
 export { KeyringError, type KeyringCost } from './keyring-file.ts';
 
-const KEYRING_FILE = 'keyring.json';
+export const KEYRING_FILE = 'keyring.json';
 const ENTROPY_BYTES = 32;
 const HIDDEN = '[keyring]';
 

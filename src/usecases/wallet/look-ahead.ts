@@ -64,7 +64,8 @@ export async function extendLookAhead(
   return moved > 0;
 }
 
-async function watchUntil(
+/** Watches the addresses of a branch up to an index, and gives none of them out any more; answers how many. */
+export async function watchUntil(
   deps: LookAheadDeps,
   merchant: MerchantRow,
   at: AddressBranch,

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { Config } from './config/config.ts';
+import { addressCounters, newestAddressId, onNewAddresses } from './store/addresses.ts';
+import type { LookAheadDeps } from './usecases/wallet/look-ahead.ts';
+import { skipGiven } from './usecases/wallet/skip-given.ts';
+import { GivenAddresses } from './wallet/given-addresses.ts';
+import type { Keyring } from './wallet/keyring.ts';
+
+/**
+ * Opens what remembers given addresses outside the database. A database that knows fewer of them is an older copy:
+ * it is brought up before anything is given out. The file is named after the seed, whose addresses it is about.
+ */
+export async function openGivenAddresses(
+  deps: LookAheadDeps & { readonly config: Config; readonly keyring: Keyring },
+): Promise<GivenAddresses> {
+  const { config, db, keyring, logger } = deps;
+  const path = join(config.dataDir, `given-addresses.${keyring.fingerprint}`);
+  const given = GivenAddresses.open(path, await addressCounters(db), logger);
+  try {
+    if (given.isAheadOf(await newestAddressId(db))) {
+      given.skipping();
+      logger.error(
+        await skipGiven(deps, given.branches),
+        'the database is older than the addresses that were given out: these are skipped, and watched where their merchant ' +
+          'is known. Payments, sends and merchants made since that copy are not in it: look for sends on the chain before you ' +
+          'repeat one, and put the newest copy of tilld.sqlite back if you have it',
+      );
+    }
+    given.gave(await newestAddressId(db));
+  } catch (error) {
+    given.close();
+    throw error;
+  }
+  onNewAddresses(db, (newestId) => given.gave(newestId));
+  return given;
+}

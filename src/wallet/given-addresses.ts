@@ -1,0 +1,214 @@
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { COINS } from '../domain/coins.ts';
+import type { AddressDeriver, KeyPath } from '../domain/keys.ts';
+import type { Logger } from '../domain/ports.ts';
+
+/** A branch of the wallet tree, and the index below which its addresses may have been given out. */
+export type GivenBranch = KeyPath;
+
+/** The file cannot be used. For the operator. */
+class GivenAddressesError extends Error {
+  override name = 'GivenAddressesError';
+}
+
+/** So many indexes of a branch are reserved at a time: one flush to the disk serves as many payments. */
+const STEP = 500;
+const TITLE = 'tilld given addresses 1\nnewest ';
+const DIGITS = 15;
+const HEAD_BYTES = TITLE.length + DIGITS + 1;
+/** Higher than any address id: the database is older, and what it lacks has not been skipped yet. */
+const BEHIND = 10 ** DIGITS - 1;
+
+const lineSchema = z.tuple([
+  z.coerce.number().int().nonnegative(),
+  z.enum(COINS),
+  z.enum(['live', 'sandbox']),
+  z.enum(['0', '1']).transform((branch): 0 | 1 => (branch === '0' ? 0 : 1)),
+  z.coerce.number().int().nonnegative(),
+]);
+
+/**
+ * Remembers outside the database which addresses were given out, so that an older copy of the database, put
+ * back by hand, does not give them to other customers. The file holds two things. For each branch, an index below
+ * which addresses may have been given out: raised and flushed before any at or above it is derived, in steps. And
+ * the id of the newest address, written after each commit without a flush: exact after `kill -9`, and by it an
+ * older database is known.
+ */
+export class GivenAddresses {
+  readonly #file: number;
+  readonly #logger: Pick<Logger, 'error'>;
+  readonly #limits: Map<string, GivenBranch>;
+  #newest: number;
+  #size: number;
+  #isTold = false;
+
+  private constructor(file: number, content: Content, logger: Pick<Logger, 'error'>) {
+    this.#file = file;
+    this.#logger = logger;
+    this.#limits = content.limits;
+    this.#newest = content.newest;
+    this.#size = Buffer.byteLength(textOf(content));
+  }
+
+  /**
+   * Opens the file, or makes it from what the database knows.
+   * @param known what the database has given out; it may know more than a file that an earlier version did not write
+   * @throws {GivenAddressesError} when the file is damaged.
+   */
+  static open(path: string, known: readonly GivenBranch[], logger: Pick<Logger, 'error'>): GivenAddresses {
+    const text = existsSync(path) ? readFileSync(path, 'latin1') : null;
+    const content = text === null ? { newest: 0, limits: new Map<string, GivenBranch>() } : parse(path, text);
+    for (const branch of known) raise(content.limits, branch);
+    const whole = textOf(content);
+    if (whole !== text) replace(path, whole);
+    return new GivenAddresses(openSync(path, 'r+'), content, logger);
+  }
+
+  /** Every branch with the index below which addresses may have been given out. */
+  get branches(): readonly GivenBranch[] {
+    return [...this.#limits.values()];
+  }
+
+  /** Whether more addresses were given out than a database knows whose newest has this id. */
+  isAheadOf(newestId: number): boolean {
+    return this.#newest > newestId;
+  }
+
+  /** Has the next start, too, find the database older, until `gave` tells that nothing is missing any more. */
+  skipping(): void {
+    this.#writeNewest(BEHIND);
+    fdatasyncSync(this.#file);
+    this.#newest = BEHIND;
+  }
+
+  /** To be called before an address is derived that may be given out. @throws when it cannot be noted. */
+  reserve(path: KeyPath): void {
+    const key = keyOf(path);
+    const limit = this.#limits.get(key)?.index ?? 0;
+    if (path.index < limit) return;
+    const raised = { ...path, index: path.index + STEP };
+    this.#append(lineOf(raised));
+    this.#limits.set(key, raised);
+  }
+
+  /** To be called once addresses are committed, with the highest id among them. */
+  gave(newestId: number): void {
+    try {
+      this.#writeNewest(newestId);
+      this.#newest = newestId;
+      this.#isTold = false;
+    } catch (err) {
+      // The payment is stored. Until this works again, an older database is known by less.
+      if (!this.#isTold)
+        this.#logger.error({ err }, 'could not note outside the database which addresses were given out');
+      this.#isTold = true;
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #writeNewest(newestId: number): void {
+    writeSync(this.#file, digits(newestId), TITLE.length, 'latin1');
+  }
+
+  #append(line: string): void {
+    const bytes = Buffer.from(line, 'latin1');
+    try {
+      const written = writeSync(this.#file, bytes, 0, bytes.length, this.#size);
+      if (written < bytes.length) throw Object.assign(new Error('no room for a line'), { code: 'ENOSPC' });
+      fdatasyncSync(this.#file);
+    } catch (error) {
+      ftruncateSync(this.#file, this.#size);
+      throw error;
+    }
+    this.#size += bytes.length;
+  }
+}
+
+/** Derives addresses as another does, and has each noted outside the database before it is first seen. */
+export function reservingDeriver(deriver: AddressDeriver, given: GivenAddresses): AddressDeriver {
+  return {
+    address: (path) => {
+      given.reserve(path);
+      return deriver.address(path);
+    },
+  };
+}
+
+interface Content {
+  readonly newest: number;
+  readonly limits: Map<string, GivenBranch>;
+}
+
+/** What follows the last line end was being written when the power went: nothing was given out on it. */
+function parse(path: string, text: string): Content {
+  const damaged = new GivenAddressesError(
+    `${path} is damaged. It keeps addresses from being given out twice when an older database is put back. If tilld.sqlite beside it is the latest, remove the file and start again; else restore a backup (scripts/restore)`,
+  );
+  const head = text.slice(0, HEAD_BYTES);
+  const number = head.slice(TITLE.length, -1);
+  if (!head.startsWith(TITLE) || !/^\d+$/.test(number) || !head.endsWith('\n')) throw damaged;
+  const limits = new Map<string, GivenBranch>();
+  for (const line of text.slice(HEAD_BYTES, text.lastIndexOf('\n')).split('\n')) {
+    if (line === '') continue;
+    const parsed = lineSchema.safeParse(line.split(' '));
+    if (!parsed.success) throw damaged;
+    const [account, coin, mode, branch, index] = parsed.data;
+    raise(limits, { account, coin, mode, branch, index });
+  }
+  return { newest: Number(number), limits };
+}
+
+function raise(limits: Map<string, GivenBranch>, branch: GivenBranch): void {
+  const key = keyOf(branch);
+  if ((limits.get(key)?.index ?? -1) < branch.index) limits.set(key, branch);
+}
+
+function textOf({ newest, limits }: Content): string {
+  return `${TITLE}${digits(newest)}\n${[...limits.values()].map(lineOf).join('')}`;
+}
+
+function lineOf(branch: GivenBranch): string {
+  return `${keyOf(branch)} ${branch.index}\n`;
+}
+
+function keyOf({ account, coin, mode, branch }: KeyPath): string {
+  return `${account} ${coin} ${mode} ${branch}`;
+}
+
+function digits(newestId: number): string {
+  return String(newestId).padStart(DIGITS, '0');
+}
+
+/** All of the new text or all of the old, also after a power cut. */
+function replace(path: string, text: string): void {
+  const temporary = `${path}.tmp`;
+  const file = openSync(temporary, 'w', 0o600);
+  try {
+    writeSync(file, text, 0, 'latin1');
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, path);
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,220 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { Till, TillProcess } from '../../_helpers/till.ts';
+
+const COINS = ['BTC', 'ETH', 'LTC', 'SOL'] as const;
+const WARN = { TILLD_LOG_LEVEL: 'warn' };
+const OLDER = 'older than the addresses that were given out';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'till-lost-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const databaseFiles = (): string[] => readdirSync(dir).filter((name) => name.startsWith('tilld.sqlite'));
+const removeDatabase = (): void => {
+  for (const name of databaseFiles()) rmSync(join(dir, name));
+};
+const markFile = (): string => {
+  const name = readdirSync(dir).find((each) => each.startsWith('given-addresses'));
+  if (name === undefined) throw new Error('no file of given addresses');
+  return join(dir, name);
+};
+const addressesOf = (payment: PaymentJson): string[] => COINS.map((coin) => payment.options[coin].address);
+
+/** A database of an earlier moment, as an operator puts it by: the daemon is off meanwhile. */
+const keepCopy = (): string => {
+  const copy = join(dir, '..', `${dir.split('/').at(-1)}.copy`);
+  copyFileSync(join(dir, 'tilld.sqlite'), copy);
+  return copy;
+};
+const putBack = (copy: string): void => {
+  removeDatabase();
+  copyFileSync(copy, join(dir, 'tilld.sqlite'));
+};
+
+describe('a database that is missing beside a kept keyring', () => {
+  for (const [how, lose] of [
+    ['removed', removeDatabase],
+    ['emptied', () => truncateSync(join(dir, 'tilld.sqlite'), 0)],
+  ] as const) {
+    it(`stops the start when it was ${how}, says what to do and makes no new one`, async () => {
+      const till = await Till.start({}, {}, dir);
+      await Shop.open(till.api);
+      await till.down();
+      lose();
+      const before = databaseFiles();
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const refusal = Till.start({}, {}, dir);
+        await expect(refusal).rejects.toThrow(/tilld\.sqlite.*scripts\/restore.*scripts\/seed restore/s);
+        expect(databaseFiles()).toEqual(before);
+      }
+      expect(existsSync(join(dir, 'keyring.json'))).toBe(true);
+    });
+  }
+
+  it('is none when the first start died before it wrote whose keyring it is', async () => {
+    const first = await Till.start({}, {}, dir);
+    await first.down();
+    const keyring = readFileSync(join(dir, 'keyring.json'), 'utf8');
+    const passphrase = readFileSync(join(dir, 'keyring-passphrase'), 'utf8');
+    // What such a start leaves: the keyring with its note, a database that knows nothing yet.
+    rmSync(markFile());
+    removeDatabase();
+    writeFileSync(join(dir, 'keyring.new'), '');
+    const again = await Till.start({}, {}, dir);
+    const shop = await Shop.open(again.api);
+    await shop.createPayment();
+    await again.down();
+    expect(readFileSync(join(dir, 'keyring.json'), 'utf8')).toBe(keyring);
+    expect(readFileSync(join(dir, 'keyring-passphrase'), 'utf8')).toBe(passphrase);
+    expect(existsSync(join(dir, 'keyring.new'))).toBe(false);
+    // From now on it is: the note counts for the first start only.
+    removeDatabase();
+    await expect(Till.start({}, {}, dir)).rejects.toThrow('scripts/restore');
+  });
+
+  it('is none at whatever moment the first start is killed', async () => {
+    // Slow enough to be hit before, while and after the keyring is written.
+    const slow = { TILLD_KEYRING_MEMORY: '64MiB', TILLD_KEYRING_ITERATIONS: '3' };
+    const seen = new Set<string>();
+    for (const wanted of ['tilld.sqlite', 'keyring-passphrase', 'keyring.new', 'keyring.json']) {
+      const started = await TillProcess.spawn(slow, dir);
+      await eventually(
+        wanted,
+        async () => existsSync(join(dir, wanted)),
+        (isThere) => isThere,
+        60_000,
+      );
+      await started.kill9();
+      for (const name of readdirSync(dir)) seen.add(name);
+    }
+    expect([...seen]).toContain('keyring.json');
+    const till = await TillProcess.start(slow, dir);
+    const shop = await Shop.open(till.api);
+    expect((await shop.createPayment()).id).toMatch(/^pay_/);
+    await till.kill9();
+  });
+});
+
+describe('an older copy of the database, put back by hand', () => {
+  it('gives no address to another customer that was given out since, also after kill -9', async () => {
+    const till = await TillProcess.start(WARN, dir);
+    const shop = await Shop.open(till.api);
+    const known = addressesOf(await shop.createPayment());
+    await till.terminate();
+    const copy = keepCopy();
+    await till.up();
+    const lost: PaymentJson[] = [];
+    for (let count = 0; count < 3; count += 1) lost.push(await shop.createPayment());
+    const later = await Shop.open(till.api);
+    await till.kill9();
+    expect(till.output).not.toContain(OLDER);
+
+    putBack(copy);
+    rmSync(copy);
+    await till.up();
+    expect(till.output).toContain(OLDER);
+    const given = new Set([...known, ...lost.flatMap(addressesOf), ...Object.values(later.wallets)]);
+    for (let count = 0; count < 5; count += 1) {
+      for (const address of addressesOf(await shop.createPayment())) expect(given).not.toContain(address);
+    }
+    const newcomer = await Shop.open(till.api);
+    for (const address of Object.values(newcomer.wallets)) expect(given).not.toContain(address);
+    // Money of those who pay late is found: their addresses are watched.
+    const sqlite = new Database(join(dir, 'tilld.sqlite'), { readonly: true });
+    const purpose = sqlite.prepare('SELECT purpose FROM addresses WHERE address = ?').pluck();
+    for (const address of lost.flatMap(addressesOf)) expect(purpose.get(address)).toBe('recovered');
+    sqlite.close();
+
+    // It is told of once: what was skipped belongs to the database now.
+    await till.kill9();
+    const told = till.output.split(OLDER).length;
+    await till.up();
+    expect(till.output.split(OLDER)).toHaveLength(told);
+    await till.kill9();
+  }, 120_000);
+
+  it('is not what a database is after kill -9 at any moment of giving out addresses', async () => {
+    const till = await TillProcess.start(WARN, dir);
+    const shop = await Shop.open(till.api);
+    const given = new Map<string, string>();
+    for (let round = 0; round < 6; round += 1) {
+      const answered: Promise<PaymentJson | null>[] = [];
+      for (let count = 0; count < 20; count += 1) answered.push(shop.createPayment().catch(() => null));
+      await Promise.race(answered);
+      await till.kill9();
+      for (const payment of await Promise.all(answered)) {
+        if (payment === null) continue;
+        for (const address of addressesOf(payment)) {
+          expect(given.get(address) ?? payment.id).toBe(payment.id);
+          given.set(address, payment.id);
+        }
+      }
+      await till.up();
+    }
+    expect(till.output).not.toContain(OLDER);
+    await till.kill9();
+    expect(given.size).toBeGreaterThan(0);
+  }, 180_000);
+});
+
+describe('the file of given addresses', () => {
+  it('is made for a data directory of a version that had none', async () => {
+    const till = await Till.start({}, {}, dir);
+    const shop = await Shop.open(till.api);
+    await shop.createPayment();
+    await till.down();
+    rmSync(markFile());
+    await till.up();
+    const next = await shop.createPayment();
+    await till.down();
+    const copy = keepCopy();
+    await till.up();
+    const lost = addressesOf(await shop.createPayment());
+    await till.down();
+    putBack(copy);
+    rmSync(copy);
+    await till.up();
+    const after = addressesOf(await shop.createPayment());
+    await till.down();
+    expect(after.filter((address) => lost.includes(address))).toEqual([]);
+    expect(addressesOf(next).filter((address) => lost.includes(address))).toEqual([]);
+  });
+
+  it('survives a line that a power cut left half-written, and is for the owner only', async () => {
+    const till = await Till.start({}, {}, dir);
+    const shop = await Shop.open(till.api);
+    await till.down();
+    expect(statSync(markFile()).mode & 0o777).toBe(0o600);
+    writeFileSync(markFile(), `${readFileSync(markFile(), 'utf8')}7 BTC li`);
+    await till.up();
+    expect((await shop.createPayment()).status).toBe('pending');
+    await till.down();
+    expect(readFileSync(markFile(), 'utf8')).not.toContain('7 BTC li');
+  });
+
+  it('stops the start when it is damaged, and says what to do', async () => {
+    const till = await Till.start({}, {}, dir);
+    await till.down();
+    const text = readFileSync(markFile(), 'utf8');
+    writeFileSync(markFile(), `${text.slice(0, 10)}\0\0\0\0${text.slice(14)}`);
+    await expect(till.up()).rejects.toThrow(/given-addresses.*damaged.*latest/s);
+  });
+});

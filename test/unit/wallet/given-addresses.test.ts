@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { KeyPath } from '../../../src/domain/keys.ts';
+import { GivenAddresses, reservingDeriver } from '../../../src/wallet/given-addresses.ts';
+
+const PATH: KeyPath = { coin: 'BTC', mode: 'live', account: 0, branch: 0, index: 0 };
+const errors: unknown[] = [];
+const logger = { error: (fields: object) => void errors.push(fields) };
+let dir: string;
+let file: string;
+beforeEach(() => {
+  errors.length = 0;
+  dir = mkdtempSync(join(tmpdir(), 'tilld-given-'));
+  file = join(dir, 'given-addresses.test');
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const limitsIn = (text: string): number[] =>
+  [...text.matchAll(/^0 BTC live 0 (\d+)$/gm)].map((m) => Number(m[1]));
+
+test('an address is derived only when the file already holds an index above it', () => {
+  const given = GivenAddresses.open(file, [], logger);
+  const deriver = reservingDeriver(
+    {
+      address: ({ index }) => {
+        expect(Math.max(...limitsIn(readFileSync(file, 'latin1')))).toBeGreaterThan(index);
+        return String(index);
+      },
+    },
+    given,
+  );
+  for (let index = 0; index < 2_000; index += 1)
+    expect(deriver.address({ ...PATH, index })).toBe(String(index));
+  given.close();
+  // In steps: two thousand addresses cost four lines.
+  expect(limitsIn(readFileSync(file, 'latin1'))).toEqual([500, 1000, 1500, 2000]);
+});
+
+test('what was noted is there when it is opened again, in one line a branch, and raised by what the database knows', () => {
+  const first = GivenAddresses.open(file, [], logger);
+  first.reserve(PATH);
+  first.reserve({ ...PATH, index: 700 });
+  first.reserve({ ...PATH, account: 3, coin: 'SOL', mode: 'sandbox' });
+  first.gave(42);
+  first.close();
+  const second = GivenAddresses.open(file, [{ ...PATH, index: 5_000 }], logger);
+  expect(second.branches).toEqual([
+    { ...PATH, index: 5_000 },
+    { ...PATH, account: 3, coin: 'SOL', mode: 'sandbox', index: 500 },
+  ]);
+  expect([second.isAheadOf(41), second.isAheadOf(42)]).toEqual([true, false]);
+  second.close();
+  expect(limitsIn(readFileSync(file, 'latin1'))).toEqual([5_000]);
+});
+
+test('a skip that was interrupted is due again at the next start', () => {
+  const first = GivenAddresses.open(file, [], logger);
+  first.gave(10);
+  first.skipping();
+  first.close();
+  const second = GivenAddresses.open(file, [], logger);
+  expect(second.isAheadOf(1_000_000)).toBe(true);
+  second.gave(1_000_000);
+  second.close();
+  const third = GivenAddresses.open(file, [], logger);
+  expect(third.isAheadOf(1_000_000)).toBe(false);
+  third.close();
+});
+
+test('an address that cannot be noted is not given out, and the next try is whole', () => {
+  const given = GivenAddresses.open(file, [], logger);
+  given.reserve(PATH);
+  given.close();
+  // Its file is closed: every write fails, as on a disk that is gone.
+  expect(() => given.reserve({ ...PATH, index: 499 })).not.toThrow();
+  expect(() => given.reserve({ ...PATH, index: 500 })).toThrow('EBADF');
+  given.gave(7);
+  given.gave(8);
+  expect(errors).toHaveLength(1);
+});
+
+test.each([
+  '',
+  'tilld',
+  'tilld given addresses 2\nnewest 000000000000000\n',
+  'zeros',
+  '0 BTC live 2 5\n',
+  '0 DOGE live 0 5\n',
+  '-1 BTC live 0 5\n',
+])('a file that is not what was written (%j) is refused', (text) => {
+  GivenAddresses.open(file, [], logger).close();
+  const whole = readFileSync(file, 'latin1');
+  const isLine = text.includes(' live ');
+  writeFileSync(file, isLine ? whole + text : text === 'zeros' ? '\0'.repeat(whole.length) : text);
+  expect(() => GivenAddresses.open(file, [], logger)).toThrow('damaged');
+});
