@@ -39,7 +39,10 @@ interface IdempotentRequest {
   readonly query: unknown;
 }
 
-/** Runs work at most once per scope and key, and gives repeats the first answer again. */
+/**
+ * Runs work at most once per scope and key, and gives repeats the first answer again. Where keys are kept for
+ * ever, money moves: a refusal is not kept there, as the handler knows by the key what it has stored.
+ */
 export type Once = (request: IdempotentRequest, work: () => Promise<Answer>) => Promise<Answer>;
 
 /** The Idempotency-Key of a request; null when it has none. @throws {AppError} when it is unusable. */
@@ -98,6 +101,8 @@ async function claim(
 
 function replay(secretBox: SecretBox, row: IdempotencyRow): Answer | null {
   if (row.state === 'in_flight' || row.status === null || row.body_sealed === null) return null;
+  // Kept by an earlier version, for ever.
+  if (row.expires_at === null && isRefusal(row.status)) return null;
   const { headers, body } = keptAnswer.parse(parseExact(secretBox.open(row.body_sealed)));
   return { status: row.status, headers: { ...headers, 'Idempotent-Replayed': 'true' }, body };
 }
@@ -120,12 +125,18 @@ async function runAndKeep(
 
 async function keep(deps: IdempotencyDeps, request: IdempotentRequest, answer: Answer): Promise<void> {
   const { status, headers, body } = answer;
-  if (status >= 500 || NOT_KEPT.has(status)) {
+  const isTransient = status >= 500 || NOT_KEPT.has(status);
+  if (isTransient || (request.route.idempotency === 'forever' && isRefusal(status))) {
     await releaseIdempotencyKey(deps.db, request);
     return;
   }
   const bodySealed = deps.secretBox.seal(JSON.stringify({ headers, body }));
   await finishIdempotencyKey(deps.db, request, { status, bodySealed });
+}
+
+/** Nothing moved: where keys are kept for ever, such an answer would keep the same request from ever being served. */
+function isRefusal(status: number): boolean {
+  return status >= 400;
 }
 
 /** Two requests are the same when route, query and body are, whatever the order of their keys. */

@@ -52,7 +52,9 @@ function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {
     .meta({
       description:
         'Any text of your own, printable ASCII. The same request with the same key is done once and answers as the first did' +
-        (route.idempotency === 'forever' ? ', for ever' : ', for 24 hours'),
+        (route.idempotency === 'forever'
+          ? ', for ever; a refusal is not kept, so the same key may be tried again'
+          : ', for 24 hours'),
     });
   return {
     ...(Object.keys(query.shape).length > 0 ? { query } : {}),

@@ -62,6 +62,11 @@ export async function updateSend(tx: Tx, sendId: string, patch: SendPatch, now: 
     .executeTakeFirstOrThrow();
 }
 
+/** Leaves the idempotency key of a send to another one. */
+export async function releaseSendKey(tx: Tx, sendId: string): Promise<void> {
+  await tx.updateTable('sends').set({ idempotency_key: null }).where('id', '=', sendId).execute();
+}
+
 export async function findSend(db: Db, sendId: string): Promise<StoredSend | undefined> {
   return db.selectFrom('sends').selectAll().where('id', '=', sendId).executeTakeFirst();
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { AddressDeriver, KeySource } from '../../domain/keys.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { inTransaction, type Db, type Tx } from '../../store/database.ts';
-import { findSendByKey, type StoredSend } from '../../store/sends.ts';
+import { findSendByKey, releaseSendKey, type StoredSend } from '../../store/sends.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { takeChangeAddress } from './change-address.ts';
@@ -38,7 +38,7 @@ export interface SendCoinsInput extends SendInput {
  * before the node sees them. Answers with status `broadcast`, or `signed` when the node gave no clear
  * answer: then the same bytes are offered again until it does, never others.
  * @throws {AppError} VALIDATION_INVALID, COIN_UNAVAILABLE, NODE_UNAVAILABLE, INSUFFICIENT_BALANCE
- * (nothing stored), SEND_REJECTED (stored as failed, coins free again), IDEMPOTENCY_MISMATCH.
+ * (nothing stored), SEND_REJECTED (stored as failed, coins and key free again), IDEMPOTENCY_MISMATCH.
  */
 export async function sendCoins(deps: SendCoinsDeps, input: SendCoinsInput): Promise<SendView> {
   const order = readOrder(input);
@@ -117,9 +117,13 @@ async function planAndStore(
 /** The node may have it by now: where its answer cannot be written, nobody is to believe that nothing was sent. */
 async function settle(deps: SendCoinsDeps, send: StoredSend, result: BroadcastResult): Promise<StoredSend> {
   try {
-    return await inTransaction(deps.db, async (tx) =>
-      recordAnswer(tx, deps, { sendId: send.id, version: send.version, result, neverOffered: true }),
-    );
+    return await inTransaction(deps.db, async (tx) => {
+      const { id: sendId, version } = send;
+      const answered = await recordAnswer(tx, deps, { sendId, version, result, neverOffered: true });
+      // Refused at its first offer: these bytes exist nowhere else, so the same key may pay with others.
+      if (result.kind === 'rejected' && answered.status === 'failed') await releaseSendKey(tx, sendId);
+      return answered;
+    });
   } catch (error) {
     deps.logger.error(
       { err: error, sendId: send.id },

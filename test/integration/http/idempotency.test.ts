@@ -22,7 +22,14 @@ const work = (path: string, idempotency: 'day' | 'forever') =>
     body: z.object({ n: z.int() }),
     data: z.object({ run: z.int(), n: z.int() }),
     status: 201,
-    errors: ['DUPLICATE_ENTRY', 'NODE_UNAVAILABLE', 'RATE_LIMITED'],
+    errors: [
+      'DUPLICATE_ENTRY',
+      'INSUFFICIENT_BALANCE',
+      'INVALID_STATE',
+      'NODE_UNAVAILABLE',
+      'RATE_LIMITED',
+      'SEND_REJECTED',
+    ],
     handler: async ({ body, idempotencyKey, idempotencyScope }) => {
       runs.push({ key: idempotencyKey, scope: idempotencyScope });
       const run = runs.length;
@@ -135,6 +142,46 @@ describe('a repeat', () => {
     const again = await send('k1');
     expect(outcome(again)).toEqual([400, 'DUPLICATE_ENTRY']);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it.each([
+    ['money that was missing', new AppError('INSUFFICIENT_BALANCE', 'none'), 400],
+    ['a wrong address', new AppError('VALIDATION_INVALID', 'destination'), 400],
+    ['a payment that was not ready', new AppError('INVALID_STATE', 'not yet'), 409],
+    ['a refusal by the network', new AppError('SEND_REJECTED', 'no'), 400],
+  ])('of a send after %s runs again, with the same or another body', async (_name, error, status) => {
+    const path = '/test/send';
+    failWith = error;
+    for (const n of [1, 2]) expect((await send('k1', { n }, { path })).status).toBe(status);
+    failWith = null;
+    const sent = await send('k1', { n: 3 }, { path });
+    expect([sent.status, sent.body.data.run]).toEqual([201, 3]);
+    expect((await send('k1', { n: 3 }, { path })).headers.get('idempotent-replayed')).toBe('true');
+    expect(outcome(await send('k1', { n: 4 }, { path }))).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
+    expect(runs).toHaveLength(3);
+  });
+
+  it('of a send that is being refused waits for its end', async () => {
+    const open = closedGate();
+    failWith = new AppError('INSUFFICIENT_BALANCE', 'none');
+    const first = send('k1', { n: 1 }, { path: '/test/send' });
+    await untilRunning(1);
+    expect(outcome(await send('k1', { n: 1 }, { path: '/test/send' }))).toEqual([
+      409,
+      'IDEMPOTENCY_IN_FLIGHT',
+    ]);
+    open();
+    expect((await first).status).toBe(400);
+    failWith = null;
+    expect((await send('k1', { n: 1 }, { path: '/test/send' })).status).toBe(201);
+  });
+
+  it('of a send that an earlier version refused for ever runs', async () => {
+    failWith = new AppError('DUPLICATE_ENTRY', 'stands in for a refusal of then');
+    await send('k1', { n: 1 }, { path: '/test/work' });
+    await app.db.updateTable('idempotency').set({ route: 'POST /test/send', expires_at: null }).execute();
+    failWith = null;
+    expect((await send('k1', { n: 1 }, { path: '/test/work' })).status).toBe(201);
   });
 
   it.each([

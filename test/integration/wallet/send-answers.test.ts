@@ -23,10 +23,42 @@ describe('the answer of the node', () => {
     expect(await sim.world.balance('BTC')).toBe('1');
     expect(await sim.world.sendEvents()).toEqual(['send.failed']);
     sim.line.broadcast = null;
+    expect(await sim.send('BTC', '0.5')).toMatchObject({ status: 'broadcast' });
+  });
+
+  test('that refused the first offer leaves the key free for another try', async () => {
+    await sim.fund('BTC', ONE.BTC);
+    sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'scriptpubkey' });
+    const again = async (amount: string) => sim.send('BTC', amount, { idempotencyKey: 'k' });
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await expect(again('0.5')).rejects.toMatchObject({ code: 'SEND_REJECTED' });
+    }
+    expect(sim.line.offered).toHaveLength(2);
+    sim.line.broadcast = null;
+    const [sent, repeat] = await Promise.all([again('0.5'), again('0.5')]);
+    expect(repeat.id).toBe(sent.id);
+    expect((await again('0.5')).id).toBe(sent.id);
+    await expect(again('0.4')).rejects.toMatchObject({ code: 'IDEMPOTENCY_MISMATCH' });
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'broadcast' });
+    const rows = await sim.world.db
+      .selectFrom('sends')
+      .select(['status', 'idempotency_key'])
+      .orderBy('id')
+      .execute();
+    expect(rows.filter(({ status }) => status === 'failed')).toHaveLength(2);
+    expect(rows.filter(({ idempotency_key: key }) => key === 'k')).toHaveLength(1);
+  });
+
+  test('that came after the bytes may have gone out keeps the key for ever', async () => {
+    await sim.fund('BTC', ONE.BTC);
+    const sent = await sim.send('BTC', '0.5', { idempotencyKey: 'k' });
+    await sim.control('BTC').replace(sent.txHash);
+    await sim.mine('BTC');
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'failed' });
+    await sim.fund('BTC', ONE.BTC);
     await expect(sim.send('BTC', '0.5', { idempotencyKey: 'k' })).rejects.toMatchObject({
       code: 'SEND_REJECTED',
     });
-    expect(await sim.send('BTC', '0.5')).toMatchObject({ status: 'broadcast' });
   });
 
   test('lost after the node took it: the same bytes again, one payment', async () => {

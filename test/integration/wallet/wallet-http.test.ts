@@ -141,3 +141,36 @@ const strangers: Readonly<Record<Coin, string>> = {
   LTC: 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0',
   SOL: '7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv',
 };
+
+test('a send and a refund that were refused for want of money go through under the same key once it is there', async () => {
+  const other = await Shop.open(till.api);
+  const keyed = async (path: string, key: string, body: object) =>
+    other.api.call('POST', path, { token: other.secretKey, body, headers: { 'idempotency-key': key } });
+  const send = async (key: string) =>
+    keyed('/merchant/wallet/send', key, { coin: 'LTC', amount: '0.05', destination: strangers.LTC });
+  const refused = await send('payout-1');
+  expect([refused.status, refused.body.error?.code]).toEqual([400, 'INSUFFICIENT_BALANCE']);
+  const payment = await other.createPayment({ allowedCryptos: ['LTC'] });
+  const refund = async () =>
+    keyed('/payment/refund', 'refund-1', {
+      paymentId: payment.id,
+      destination: strangers.LTC,
+      amount: '0.1',
+    });
+  expect((await refund()).body.error?.code).toBe('INVALID_STATE');
+  await other.api.must('POST', '/sandbox/payment/simulate', {
+    token: other.secretKey,
+    body: { paymentId: payment.id, scenario: 'exact', coin: 'LTC' },
+  });
+  await eventually(
+    'the money is there',
+    async () => other.balance('LTC'),
+    (balance) => balance === payment.options.LTC.amount,
+  );
+  const sent = await send('payout-1');
+  expect([sent.status, sent.headers.get('idempotent-replayed')]).toEqual([200, null]);
+  expect((await send('payout-1')).headers.get('idempotent-replayed')).toBe('true');
+  const back = await eventually('the change is there', refund, ({ status }) => status === 200);
+  expect(back.headers.get('idempotent-replayed')).toBeNull();
+  expect((await refund()).headers.get('idempotent-replayed')).toBe('true');
+});
