@@ -56,7 +56,8 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
   const watch = new AccountWatch({ client, index, clock, logger, follow });
   const view = new ChainView({ client, index, watch });
   const lostHistory = new LostHistory({ clock, logger });
-  const submitter = createSubmitter(client, { seenSlot: () => view.highestTip, lostHistory, logger });
+  const seenSlot = () => view.highestTip;
+  const submitter = createSubmitter(client, { index, seenSlot, lostHistory, logger });
   let rentMinimum = RENT_MINIMUM;
 
   return {

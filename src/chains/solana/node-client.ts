@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ChainError } from '../../domain/chain.ts';
-import { type Question, type Rpc, RpcRefusal } from './rpc.ts';
+import { type Rpc, RpcRefusal } from './rpc.ts';
+import { aboutSignature, readStatus, requireSlot, type Statuses } from './signature-status.ts';
 
 /** Accounts in one getMultipleAccounts, the most that nodes answer. */
 export const ACCOUNTS_PER_REQUEST = 100;
@@ -16,15 +17,12 @@ export interface BlockHeader {
   readonly slot: number;
   readonly hash: string;
   readonly parentHash: string;
+  readonly parentSlot: number;
+  /** Blocks before it on its chain, skipped slots not counted; null where the node does not say. */
+  readonly height: number | null;
   readonly timeMs: number;
   /** In order of execution; empty unless asked for. */
   readonly signatures: readonly string[];
-}
-
-export interface SignatureStatus {
-  readonly slot: number;
-  readonly failed: boolean;
-  readonly finalized: boolean;
 }
 
 const NO_SUCH_BLOCK: ReadonlySet<number> = new Set([-32004, -32007, -32009]);
@@ -38,6 +36,8 @@ const lamports = z
 const block = z.object({
   blockhash: z.string(),
   previousBlockhash: z.string(),
+  parentSlot: slot,
+  blockHeight: slot.nullish(),
   blockTime: z.int().nullable(),
   signatures: z.array(z.string()).optional(),
 });
@@ -120,17 +120,7 @@ export function createNodeClient(rpc: Rpc) {
       ),
     rawTransaction: async (signature: string) => transaction(signature, 'base64', rawTransaction),
     jsonTransaction: async (signature: string) => transaction(signature, 'json', jsonTransaction),
-    /** From the whole history, of a node that has seen the slot `minContextSlot`; null: it knows of no such transaction. */
-    status: async (signature: string, minContextSlot: number) => {
-      const { method, params, schema } = aboutSignature(signature);
-      return readStatus(await call(method, params, schema), minContextSlot);
-    },
-    /** The same with the first slot of the history that it was looked for in: of one node, as far as a gateway lets it. */
-    history: async (signature: string, minContextSlot: number) => {
-      const firstBlock = { method: 'getFirstAvailableBlock', params: [], schema: slot };
-      const [first, told] = await answered(rpc.both(firstBlock, aboutSignature(signature)));
-      return { first, status: readStatus(told, minContextSlot) };
-    },
+    ...signatureCalls(rpc, call),
     // Asked twice, a second backend could refuse what a first one took before the line broke.
     send: async (base64: string) =>
       rpc.call(
@@ -184,6 +174,35 @@ function datingCalls(call: Rpc['call']) {
   };
 }
 
+/** What became of a transaction. */
+function signatureCalls(rpc: Rpc, call: Rpc['call']) {
+  return {
+    /** From the whole history, of a node that has seen the slot `minContextSlot`; null: it knows of no such transaction. */
+    status: async (signature: string, minContextSlot: number) => {
+      const { method, params, schema } = aboutSignature(signature);
+      return readStatus(await call(method, params, schema), minContextSlot);
+    },
+    /**
+     * The same with the first slot of the history that it was looked for in, and the finalized blocks of a range: of
+     * one node, as far as a gateway lets it.
+     */
+    history: async (
+      signature: string,
+      within: { readonly first: number; readonly last: number; readonly minContextSlot: number },
+    ) => {
+      const range = [within.first, within.last, { commitment: 'finalized' satisfies Level }];
+      const [first, blocks, told] = await answered(
+        rpc.together<[number, number[], Statuses]>([
+          { method: 'getFirstAvailableBlock', params: [], schema: slot },
+          { method: 'getBlocks', params: range, schema: z.array(slot) },
+          aboutSignature(signature),
+        ]),
+      );
+      return { first, blocks, status: readStatus(told, within.minContextSlot) };
+    },
+  };
+}
+
 async function blockHeader(
   rpc: Rpc,
   at: number,
@@ -201,6 +220,8 @@ async function blockHeader(
       slot: at,
       hash: found.blockhash,
       parentHash: found.previousBlockhash,
+      parentSlot: found.parentSlot,
+      height: found.blockHeight ?? null,
       timeMs: (found.blockTime ?? 0) * 1_000,
       signatures: found.signatures ?? [],
     };
@@ -210,12 +231,6 @@ async function blockHeader(
     if (error.code === CLEANED_UP) throw new ChainError('pruned', `the node no longer has slot ${at}`);
     throw error;
   }
-}
-
-/** A backend that is behind knows nothing of what came since. */
-function requireSlot(method: string, context: { readonly slot: number }, least: number): void {
-  if (context.slot >= least) return;
-  throw new ChainError('unavailable', `${method}: the node is at slot ${context.slot}, behind ${least}`);
 }
 
 /** Made once: making a schema takes longer than reading a hundred accounts with it. */
@@ -235,32 +250,6 @@ async function balances(
   }
   const held = new Map(addresses.map((address, index) => [address, value[index]?.lamports ?? 0n]));
   return { slot: context.slot, lamports: held };
-}
-
-const STATUS = z
-  .object({ slot, err: z.unknown().optional(), confirmationStatus: z.string().nullish() })
-  .nullable();
-const STATUSES = inContext(z.tuple([STATUS]));
-
-function aboutSignature(signature: string): Question<z.output<typeof STATUSES>> {
-  const params = [[signature], { searchTransactionHistory: true }];
-  return { method: 'getSignatureStatuses', params, schema: STATUSES };
-}
-
-/** @throws {ChainError} when it is told as unknown by a node that has not seen the slot. */
-function readStatus(
-  { context, value: [found] }: z.output<typeof STATUSES>,
-  minContextSlot: number,
-): SignatureStatus | null {
-  if (found === null) {
-    requireSlot('getSignatureStatuses', context, minContextSlot);
-    return null;
-  }
-  return {
-    slot: found.slot,
-    failed: (found.err ?? null) !== null,
-    finalized: found.confirmationStatus === 'finalized',
-  };
 }
 
 async function simulate(rpc: Rpc, base64: string): Promise<number | null> {

@@ -24,6 +24,9 @@ export interface Question<T> {
   readonly schema: z.ZodType<T>;
 }
 
+/** Several calls: the answers come in the same order. */
+export type Questions<T extends readonly unknown[]> = { readonly [At in keyof T]: Question<T[At]> };
+
 export interface Rpc {
   /**
    * One call, its answer checked against a schema; with `once` it is not repeated when the line breaks.
@@ -36,10 +39,10 @@ export interface Rpc {
     options?: { readonly once?: boolean },
   ): Promise<T>;
   /**
-   * Two calls in one request, so that normally one backend answers both; one after the other where a gateway takes
+   * Several calls in one request, so that normally one backend answers all; one after the other where a gateway takes
    * no such requests. @throws as call
    */
-  both<A, B>(first: Question<A>, second: Question<B>): Promise<[A, B]>;
+  together<T extends readonly unknown[]>(questions: Questions<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -75,23 +78,28 @@ export function createRpc(transport: RpcTransport): Rpc {
     return resultOf(reply.data, { method, schema });
   }
 
-  async function both<A, B>(first: Question<A>, second: Question<B>): Promise<[A, B]> {
-    const asked = [first, second].map(({ method, params }) => {
+  async function together<T extends readonly unknown[]>(questions: Questions<T>): Promise<T> {
+    const asked = questions.map(({ method, params }) => {
       return { jsonrpc: '2.0', id: (lastId += 1), method, params };
     });
-    const { status, text } = await transport.post(JSON.stringify(asked), `${first.method}, ${second.method}`);
+    const names = questions.map(({ method }) => method).join(', ');
+    const { status, text } = await transport.post(JSON.stringify(asked), names);
     const replies = repliesIn(text);
+    const answers: unknown[] = [];
     if (replies === null) {
-      const { method, params, schema } = first;
-      return [await call(method, params, schema), await call(second.method, second.params, second.schema)];
+      for (const { method, params, schema } of questions) answers.push(await call(method, params, schema));
+      return answers as unknown as T;
     }
     const byId = new Map(replies.map((reply) => [reply.id, reply]));
-    const [one, other] = asked.map(({ id }) => byId.get(id));
-    if (one === undefined || other === undefined) throw trouble(status, first.method, 'is not complete');
-    return [resultOf(one, first), resultOf(other, second)];
+    for (const [at, question] of questions.entries()) {
+      const reply = byId.get(asked[at]?.id);
+      if (reply === undefined) throw trouble(status, names, 'is not complete');
+      answers.push(resultOf(reply, question));
+    }
+    return answers as unknown as T;
   }
 
-  return { call, both, close: () => transport.close() };
+  return { call, together, close: () => transport.close() };
 }
 
 /** Null when it is no list of replies, be it JSON or not. */

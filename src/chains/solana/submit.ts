@@ -1,7 +1,7 @@
 import { type BroadcastResult, ChainError, type Fate, type StoredTransaction } from '../../domain/chain.ts';
 import type { Logger } from '../../domain/ports.ts';
-import type { Gap, LostHistory } from './lost-history.ts';
-import { readWire, type WireFacts } from './message.ts';
+import { endOf, type ProofDesk, type ReadTransaction } from './expiry-proof.ts';
+import { readWire } from './message.ts';
 import type { NodeClient } from './node-client.ts';
 import { RpcRefusal } from './rpc.ts';
 
@@ -11,10 +11,7 @@ export interface Submitter {
   recheck(transactions: readonly StoredTransaction[]): Promise<ReadonlyMap<string, Fate>>;
 }
 
-interface SubmitterOptions {
-  /** The highest slot that any answer was about so far: one that is about less comes from a node that is behind. */
-  readonly seenSlot: () => number;
-  readonly lostHistory: LostHistory;
+interface SubmitterOptions extends Omit<ProofDesk, 'client'> {
   readonly logger: Logger;
 }
 
@@ -30,16 +27,10 @@ const NOT_TAKEN: ReadonlySet<number> = new Set([
 /** Of those checks, the ones that may fail because it is known elsewhere, or not to be known here yet. */
 const SAYS_LITTLE = /blockhash not found|already been processed/i;
 
-interface Desk {
-  readonly client: NodeClient;
-  readonly seenSlot: () => number;
-  readonly lostHistory: LostHistory;
-}
-
 /** Hands signed bytes to the node and finds out what became of them. */
 export function createSubmitter(client: NodeClient, options: SubmitterOptions): Submitter {
-  const { seenSlot, lostHistory, logger } = options;
-  const desk = { client, seenSlot, lostHistory };
+  const { logger, ...rest } = options;
+  const desk = { client, ...rest };
   return {
     broadcast: async (transaction) => {
       try {
@@ -61,7 +52,7 @@ export function createSubmitter(client: NodeClient, options: SubmitterOptions): 
   };
 }
 
-async function broadcast(desk: Desk, transaction: StoredTransaction): Promise<BroadcastResult> {
+async function broadcast(desk: ProofDesk, transaction: StoredTransaction): Promise<BroadcastResult> {
   const { txid, raw } = transaction;
   const wire = raw === null ? null : readWire(raw);
   if (raw === null || wire?.signature !== txid) {
@@ -77,12 +68,10 @@ async function broadcast(desk: Desk, transaction: StoredTransaction): Promise<Br
   }
 }
 
-type Read = StoredTransaction & { readonly wire: WireFacts };
-
 /** A node also refuses what it already knows, and what is dated by a block that it has not seen yet. */
 async function afterRefusal(
-  desk: Desk,
-  transaction: Read,
+  desk: ProofDesk,
+  transaction: ReadTransaction,
   { code, reason }: RpcRefusal,
 ): Promise<BroadcastResult> {
   const status = await desk.client.status(transaction.txid, desk.seenSlot());
@@ -101,7 +90,7 @@ async function afterRefusal(
   return { kind: 'rejected', reason: 'it expired before it landed', isExpired: true };
 }
 
-async function fateOf(desk: Desk, transaction: StoredTransaction): Promise<Fate> {
+async function fateOf(desk: ProofDesk, transaction: StoredTransaction): Promise<Fate> {
   const { txid, raw } = transaction;
   const status = await desk.client.status(txid, desk.seenSlot());
   if (status !== null) {
@@ -124,25 +113,4 @@ async function fateOf(desk: Desk, transaction: StoredTransaction): Promise<Fate>
     if (error instanceof RpcRefusal) return 'unknown';
     throw error;
   }
-}
-
-/**
- * Proof that a transaction never lands: every block that could hold it is final, no chain that can still
- * win accepts its block hash, and the history, which must reach back to that block and is asked last, does
- * not have it. A node that is behind proves nothing, nor does one that began after that block (the gap is told).
- */
-async function endOf(desk: Desk, { txid, wire, lifetime }: Read): Promise<'expired' | 'open' | Gap> {
-  const { client, seenSlot, lostHistory } = desk;
-  if (wire.isDurable) return 'open';
-  // Finalized alone would call a hash too new for it invalid as well.
-  if (await client.isBlockhashValid(wire.blockhash, 'confirmed', seenSlot())) return 'open';
-  if (await client.isBlockhashValid(wire.blockhash, 'finalized', 0)) return 'open';
-  const final = await client.finalizedBlock();
-  if (lifetime !== undefined && final.height <= lifetime.lastValidHeight) return 'open';
-  const { first, status } = await client.history(txid, Math.max(final.slot, seenSlot()));
-  if (status === null && lifetime?.slot !== undefined && first > lifetime.slot) {
-    return { slot: lifetime.slot, first };
-  }
-  lostHistory.settled(txid);
-  return status === null ? 'expired' : 'open';
 }

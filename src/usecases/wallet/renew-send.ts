@@ -46,7 +46,8 @@ export async function renewSend(
   const same = adapter.planRenewal(previous, quote);
   // The node that dates new ones is not as far as the one that proved the old one's end.
   if (same === null) return 'later';
-  const plan = fitsHeld(same, quote.held) ? same : await planAround(tx, deps, renewal, { send, same });
+  const isSame = fitsHeld(same, quote.held);
+  const plan = isSame ? same : await planAround(tx, deps, renewal, { send, same });
   if (plan === null) {
     const ageMs = deps.clock.now() - newest.created_at;
     if (send.purpose !== 'send' || ageMs < 0 || ageMs >= PATIENCE_MS) return 'impossible';
@@ -71,7 +72,16 @@ export async function renewSend(
     plan_json: writePlan(plan),
     created_at: now,
   });
-  deps.logger.info({ sendId: id, version, txid, expired: newest.txid }, 'an expired send was signed anew');
+  const told = { sendId: id, coin, mode, version, txid, expired: newest.txid };
+  if (isSame) deps.logger.info(told, 'an expired send was signed anew');
+  else {
+    const accounts = (from: SendPlan): string[] => [...new Set(from.inputs.map(({ address }) => address))];
+    // Two transactions that draw on different accounts could both land, so this rests on the proof alone.
+    deps.logger.error(
+      { ...told, before: accounts(previous), now: accounts(plan) },
+      'an expired send was signed anew from other accounts: those it was planned with hold something else than the ledger says',
+    );
+  }
   return updateSend(tx, id, { version, txid, amount, fee, broadcasts: 0, next_broadcast_at: now }, now);
 }
 

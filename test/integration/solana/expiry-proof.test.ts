@@ -3,6 +3,7 @@ import { createSolanaAdapter } from '../../../src/chains/solana/adapter.ts';
 import type { ChainAdapter, Fate, StoredTransaction } from '../../../src/domain/chain.ts';
 import { OwnKeys } from '../../conformance/own-keys.ts';
 import { OpenIndex } from '../../_helpers/svm/open-index.ts';
+import { makeHole } from '../../_helpers/svm/hole.ts';
 import { SvmNode, type SvmSnapshot } from '../../_helpers/svm/node.ts';
 import { strangerAddress } from '../../_helpers/svm/payer.ts';
 import { EXPIRY } from '../../_helpers/svm/world.ts';
@@ -20,9 +21,10 @@ describe('the proof that a Solana transaction can never land', () => {
   let signed: StoredTransaction;
   let errors: object[] = [];
   let movedMs = 0;
+  let wallet: { readonly index: OpenIndex; readonly own: string };
 
   function adapterOn({ url }: SvmNode): ChainAdapter {
-    const index = new OpenIndex([]);
+    const { index } = wallet;
     const clock = { now: () => Date.now() + movedMs };
     const logger = {
       debug() {},
@@ -41,6 +43,7 @@ describe('the proof that a Solana transaction can never land', () => {
     node = await SvmNode.start();
     nodes.push(node);
     const own = keys.newAddress();
+    wallet = { index: new OpenIndex([own.address]), own: own.address };
     node.airdrop(own.address, LAMPORTS);
     node.advance(40);
     before = node.snapshot();
@@ -118,6 +121,44 @@ describe('the proof that a Solana transaction can never land', () => {
     first.clear();
     expect(await fate()).toBe('gone');
     expect((await adapter.status()).alarms).not.toContain('pruned');
+  });
+
+  it('is not given by a node that lacks some of the blocks in which it may have landed', async () => {
+    expect(await adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
+    const landedIn = node.ledger.top.slot;
+    node.advance(EXPIRY);
+    const hole = makeHole(node, landedIn, landedIn);
+    expect(await fate()).toBe('unknown');
+    expect(await adapter.broadcast(signed)).toMatchObject({ kind: 'unknown', isLasting: true });
+    expect((await adapter.status()).alarms).toContain('pruned');
+    expect(errors).toMatchObject([{ coin: 'SOL', txid: signed.txid, kind: 'hole' }]);
+    hole.clear();
+    expect(await fate()).toBe('present');
+    expect((await adapter.status()).alarms).not.toContain('pruned');
+  });
+
+  it('is given although leaders missed their slots', async () => {
+    node.dropNext(1_000);
+    for (let block = 0; block < EXPIRY; block += 1) node.skip(block % 5 === 0 ? 3 : 0);
+    expect(await fate()).toBe('gone');
+  });
+
+  it('is not given while an account it draws on holds less than the ledger says', async () => {
+    const { index, own } = wallet;
+    index.record([
+      { ref: { txid: 'any', index: 0 }, watchKey: own, amount: LAMPORTS, maturity: 1, raw: null },
+    ]);
+    expect(await adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
+    node.advance(EXPIRY);
+    const slot = node.ledger.top.slot;
+    // Nothing shows that it landed, but for the balance.
+    const forgotten = says('getSignatureStatuses', { context: { slot }, value: [null] });
+    expect(await fate()).toBe('unknown');
+    expect(errors).toMatchObject([
+      { txid: signed.txid, kind: 'moved', account: own, holds: '0', ledger: String(LAMPORTS) },
+    ]);
+    forgotten.clear();
+    expect(await fate()).toBe('present');
   });
 
   it('that nobody asks for any more is not warned of for ever', async () => {

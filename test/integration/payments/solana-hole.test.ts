@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { formatCoinAmount } from '../../../src/domain/money.ts';
+import type { SendJson, Shop } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { makeHole } from '../../_helpers/svm/hole.ts';
+import { strangerAddress } from '../../_helpers/svm/payer.ts';
+import { EXPIRY, SvmWorld } from '../../_helpers/svm/world.ts';
+
+const DEPOSIT = 500_000_000n;
+const AMOUNT = 300_000_000n;
+
+interface Health {
+  readonly alarms: string[];
+  readonly warnings: string[];
+}
+
+describe('a Solana node whose history has a hole', () => {
+  let world: SvmWorld;
+  let shop: Shop;
+
+  beforeEach(async () => {
+    world = await SvmWorld.start();
+    shop = await world.openShop();
+  });
+  afterEach(async () => world.end());
+
+  const status = async (id: string): Promise<Record<string, string>> =>
+    shop.api.must('GET', `/merchant/wallet/send-status?sendId=${id}`, { token: shop.secretKey });
+
+  async function chain(): Promise<Health> {
+    const { body } = await world.till.api.call<{ chains: Record<string, Health> }>('GET', '/readyz');
+    const told = body.data.chains['SOL'];
+    if (told === undefined) throw new Error('SOL is not watched');
+    return told;
+  }
+
+  /** Rounds of the daemon go by, its clock moved on and blocks made, until something is so. */
+  async function until(what: string, isSo: () => Promise<boolean> | boolean, stepMs = 1_000): Promise<void> {
+    const look = async (): Promise<boolean> => {
+      world.till.clock.advance(stepMs);
+      world.node.advance(1);
+      return isSo();
+    };
+    await eventually(what, look, Boolean, 40_000);
+  }
+
+  const asked = (): number => world.node.calls.filter((method) => method === 'isBlockhashValid').length;
+
+  it.each([
+    ['paid again from other deposits', 2],
+    ['told as failed', 1],
+  ])('a send that landed in it is not %s', async (_what, deposits) => {
+    const destination = strangerAddress();
+    await world.earn(shop, deposits, DEPOSIT);
+    const { body } = await shop.send({ coin: 'SOL', destination, amount: formatCoinAmount(AMOUNT, 'SOL') });
+    if (!body.success) throw new Error(JSON.stringify(body));
+    const sent: SendJson = body.data;
+    const at = world.node.ledger.top.slot;
+    const hole = makeHole(world.node, at, at + 100);
+    world.node.advance(EXPIRY);
+    expect(world.lamports(destination)).toBe(AMOUNT);
+    const since = world.till.clock.now();
+    const isOver = (): boolean => asked() >= 8 && world.till.clock.now() - since > 20 * 60_000;
+    const isWrong = async (): Promise<boolean> =>
+      world.lamports(destination) > AMOUNT || (await status(sent.id))['status'] === 'failed';
+    await until('all patience is over', async () => isOver() || isWrong(), 30_000);
+    expect(world.lamports(destination)).toBe(AMOUNT);
+    expect(await status(sent.id)).toMatchObject({ status: 'broadcast', txHash: sent.txHash });
+    expect((await chain()).alarms).toContain('pruned');
+    expect((await chain()).warnings.join()).toContain('keep their money reserved');
+    hole.clear();
+    await until(
+      'a node with the blocks tells',
+      async () => (await status(sent.id))['status'] === 'confirmed',
+    );
+    expect(world.lamports(destination)).toBe(AMOUNT);
+    expect(world.sink.types(sent.id)).not.toContain('send.failed');
+  });
+});
