@@ -83,9 +83,14 @@ export interface ChainAdapter {
   planBump(request: BumpRequest): SendPlan | null;
   /**
    * Where transactions expire: a plan that pays the same again once every version signed so far is
-   * proven to have expired without ever landing; null while that is not proven.
+   * proven to have expired without ever landing; null while that is not proven. It may cost more, within the cap
+   * of the quote.
    */
-  planRenewal?(previous: SendPlan, quote: FeeQuote): SendPlan | null;
+  planRenewal?(
+    previous: SendPlan,
+    quote: FeeQuote,
+    terms: { readonly subtractFee: boolean },
+  ): SendPlan | null;
   /** Hands signed bytes to the node. Never throws for an unclear outcome: that is `unknown`. */
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
   /**
@@ -323,8 +328,12 @@ export interface FeeQuote {
   readonly lifetime?: Lifetime & { readonly finalizedHeight: number };
   /** On chains of accounts: what a transaction of the intended sender needs. */
   readonly account?: AccountTerms;
-  /** Where computing is paid for by a limit set beforehand: what a transaction of so many accounts was measured to need. */
-  readonly measured?: { readonly accounts: number; readonly computeUnits: number };
+  /** Where computing is paid for by a limit set beforehand: what a transaction of so many accounts and transfers was measured to need. */
+  readonly measured?: {
+    readonly accounts: number;
+    readonly transfers: number;
+    readonly computeUnits: number;
+  };
   /** Where accounts are spent as a whole: what the chain says they hold, whatever the ledger says; atoms. */
   readonly held?: ReadonlyMap<string, bigint>;
 }

@@ -92,5 +92,6 @@ test('where the node does not say when it saw a transaction, the time of its blo
 /** Arguments each method has at most (see ChainAdapter). */
 function adapterArity(name: string): number {
   if (['status', 'tip', 'finalizedHeight', 'close'].includes(name)) return 0;
-  return name === 'signSend' || name === 'planRenewal' ? 2 : 1;
+  if (name === 'planRenewal') return 3;
+  return name === 'signSend' ? 2 : 1;
 }

@@ -58,6 +58,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
   const lostHistory = new LostHistory({ clock, logger });
   const seenSlot = () => view.highestTip;
   const submitter = createSubmitter(client, { index, seenSlot, lostHistory, logger });
+  const capRate = options.feeCapRate ?? CAP_RATE;
   let rentMinimum = RENT_MINIMUM;
 
   return {
@@ -86,14 +87,18 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     addressProblem,
     watchKey: (address) => address,
     paymentUri: solanaPayUri,
-    feeQuote: () => quoteFee(client, options.feeCapRate ?? CAP_RATE, clock.now()),
+    feeQuote: (intent) => {
+      const writable = intent === undefined ? [] : [intent.from, intent.destination];
+      return quoteFee(client, { capRate, at: clock.now(), writable });
+    },
     measure: async (draft, quote) => measureSend({ client, logger }, draft, quote),
     heldNow: async (accounts) => (await client.balances(accounts, 0)).lamports,
     planSend: (request) => planSend(request, rentMinimum),
     signSend,
     // Nothing replaces a transaction here: while it can land, a second one would pay twice.
     planBump: () => null,
-    planRenewal,
+    planRenewal: (previous, quote, { subtractFee }) =>
+      planRenewal(previous, quote, { subtractFee, capRate, rentMinimum }),
     broadcast: async (transaction) => {
       const wire = transaction.raw === null ? null : readWire(transaction.raw);
       watch.expect([...(await index.watched(wire?.staticKeys ?? []))]);

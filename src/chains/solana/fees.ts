@@ -22,10 +22,16 @@ const MICRO = 1_000_000n;
 /**
  * Priority fee by what recent blocks took, capped, and the block hash that dates a transaction.
  * `rate` is in lamports per 1,000 compute units.
+ * @param writable accounts that the transaction writes to: for none the node tells the cheapest transaction of each
+ * block, with them what it took to write to the busiest of them
  */
-export async function quoteFee(client: NodeClient, capRate: bigint, at: number): Promise<FeeQuote> {
+export async function quoteFee(
+  client: NodeClient,
+  terms: { readonly capRate: bigint; readonly at: number; readonly writable: readonly string[] },
+): Promise<FeeQuote> {
+  const { capRate, at, writable } = terms;
   const [fees, latest, finalizedHeight] = await Promise.all([
-    client.priorityFees([]),
+    client.priorityFees(writable),
     client.latestBlockhash('confirmed'),
     client.height('finalized'),
   ]);
@@ -66,7 +72,11 @@ export function unitPrice(rate: bigint): bigint {
 
 /** What the network takes for a send that draws on so many accounts, in lamports. */
 export function sendFee(accounts: number, quote: Pick<FeeQuote, 'rate' | 'measured'>): bigint {
-  const units = BigInt(computeUnits(accounts, quote));
-  const priority = (unitPrice(quote.rate) * units + MICRO - 1n) / MICRO;
-  return SIGNATURE_FEE * BigInt(accounts) + priority;
+  return feeOf(accounts, computeUnits(accounts, quote), quote.rate);
+}
+
+/** What a transaction with so many signatures and this compute limit costs at a rate, in lamports. */
+export function feeOf(signatures: number, units: number, rate: bigint): bigint {
+  const priority = (unitPrice(rate) * BigInt(units) + MICRO - 1n) / MICRO;
+  return SIGNATURE_FEE * BigInt(signatures) + priority;
 }

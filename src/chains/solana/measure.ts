@@ -1,9 +1,9 @@
 import { ChainError, type FeeQuote, type SendPlan } from '../../domain/chain.ts';
 import type { Logger } from '../../domain/ports.ts';
+import { accountsOf } from './account-funds.ts';
 import { limitFor } from './fees.ts';
 import { unsignedTransfers } from './message.ts';
 import type { NodeClient } from './node-client.ts';
-import { accountsOf } from './plan-send.ts';
 import { RpcRefusal } from './rpc.ts';
 import { messageOf } from './sign-send.ts';
 
@@ -17,10 +17,12 @@ export async function measureSend(
   quote: FeeQuote,
 ): Promise<FeeQuote> {
   try {
-    const units = await deps.client.simulate(unsignedTransfers(messageOf(draft)));
+    const message = messageOf(draft);
+    const units = await deps.client.simulate(unsignedTransfers(message));
     if (units === null) return quote;
     const accounts = accountsOf(draft.inputs).length;
-    return { ...quote, measured: { accounts, computeUnits: limitFor(units) } };
+    const transfers = message.transfers.length;
+    return { ...quote, measured: { accounts, transfers, computeUnits: limitFor(units) } };
   } catch (error) {
     if (!(error instanceof RpcRefusal || error instanceof ChainError)) throw error;
     deps.logger.debug({ error: error.message }, 'no dry run: the compute limit is a guess');

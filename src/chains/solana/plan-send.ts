@@ -1,29 +1,26 @@
 import { SOLANA_ACCOUNTS_PER_SEND } from '../../domain/accounts.ts';
 import {
   type FeeQuote,
-  type Fund,
   InsufficientFunds,
   type SendPlan,
   type SendRequest,
   UnsendableAmount,
 } from '../../domain/chain.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { computeUnits, sendFee } from './fees.ts';
+import { type Account, accountsOf, sum } from './account-funds.ts';
+import { computeUnits, feeOf, sendFee } from './fees.ts';
+import { messageOf } from './sign-send.ts';
 
-/** All funds of one address: an account is drawn on as a whole. */
-export interface Account {
-  readonly address: string;
-  readonly funds: readonly Fund[];
-  readonly amount: bigint;
-}
-
-/** Funds by the account that holds them, in the order in which the accounts first appear. */
-export function accountsOf(funds: readonly Fund[]): Account[] {
-  return [...Map.groupBy(funds, ({ address }) => address)].map(([address, own]) => ({
-    address,
-    funds: own,
-    amount: sum(own.map(({ amount }) => amount)),
-  }));
+/**
+ * Chooses accounts for a send, with the measured compute limit only where the plan is one of those it was measured for: between the
+ * dry run and the plan that is signed another send may take the accounts, and one more transfer needs more.
+ * @throws as planWith
+ */
+export function planSend(request: SendRequest, rentMinimum: bigint): SendPlan {
+  const plan = planWith(request, rentMinimum);
+  const { measured, ...quote } = request.quote;
+  if (measured === undefined || messageOf(plan).transfers.length <= measured.transfers) return plan;
+  return planWith({ ...request, quote }, rentMinimum);
 }
 
 /**
@@ -32,7 +29,7 @@ export function accountsOf(funds: readonly Fund[]): Account[] {
  * @throws {InsufficientFunds} when what fits into one transaction does not cover it.
  * @throws {UnsendableAmount} when the change would be less than the network lets an account hold.
  */
-export function planSend(request: SendRequest, rentMinimum: bigint): SendPlan {
+function planWith(request: SendRequest, rentMinimum: bigint): SendPlan {
   const { amount, subtractFee, quote } = request;
   requireSendable(amount);
   const usable = usableAccounts(request);
@@ -57,12 +54,43 @@ export function planSend(request: SendRequest, rentMinimum: bigint): SendPlan {
   );
 }
 
-/** The same payment under a new date, once the old one is over for good. */
-export function planRenewal(previous: SendPlan, quote: FeeQuote): SendPlan | null {
+/** How the fee of a renewal may rise. */
+export interface RenewalTerms {
+  /** The destination pays the fee. */
+  readonly subtractFee: boolean;
+  /** Most lamports per 1,000 compute units. */
+  readonly capRate: bigint;
+  readonly rentMinimum: bigint;
+}
+
+/** The same payment under a new date, once the old one is over for good; at a higher fee as far as that can be paid. */
+export function planRenewal(previous: SendPlan, quote: FeeQuote, terms: RenewalTerms): SendPlan | null {
   const { lifetime } = quote;
   if (lifetime === undefined || previous.lifetime === undefined) return null;
   if (lifetime.finalizedHeight <= previous.lifetime.lastValidHeight) return null;
-  return { ...previous, lifetime: dated(quote) };
+  const renewed = { ...previous, lifetime: dated(quote) };
+  return withHigherFee(renewed, quote.rate, terms) ?? renewed;
+}
+
+/** At least twice the priority fee, which was too low to land, from what the fee is taken from anyway; null when that does not do. */
+function withHigherFee(
+  plan: SendPlan,
+  asked: bigint,
+  { subtractFee, capRate, rentMinimum }: RenewalTerms,
+): SendPlan | null {
+  const wanted = asked > 2n * plan.feeRate ? asked : 2n * plan.feeRate;
+  const feeRate = wanted > capRate ? capRate : wanted;
+  if (plan.computeUnits === undefined || feeRate <= plan.feeRate) return null;
+  const fee = feeOf(accountsOf(plan.inputs).length, plan.computeUnits, feeRate);
+  const extra = fee - plan.fee;
+  const { change } = plan;
+  const payer = subtractFee ? plan.amount : (change?.amount ?? 0n);
+  if (payer - extra < rentMinimum) return null;
+  const raised = subtractFee
+    ? { ...plan, fee, feeRate, amount: payer - extra }
+    : { ...plan, fee, feeRate, change: change === null ? null : { ...change, amount: payer - extra } };
+  // One more transfer would not fit the compute limit.
+  return messageOf(raised).transfers.length > messageOf(plan).transfers.length ? null : raised;
 }
 
 function usableAccounts({ funds, changeAddress }: SendRequest): Account[] {
@@ -105,10 +133,6 @@ function strands(rest: bigint, rentMinimum: bigint): UnsendableAmount {
   return new UnsendableAmount(
     `would leave ${left} SOL in the wallet, less than the ${least} SOL that the network demands of an account: send all of it with subtractFee, or leave more`,
   );
-}
-
-function sum(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
 function compare(a: bigint, b: bigint): number {

@@ -1,8 +1,8 @@
 import type { SendPlan, SignedTransaction } from '../../domain/chain.ts';
 import type { KeySource } from '../../domain/keys.ts';
+import { accountsOf } from './account-funds.ts';
 import { unitPrice } from './fees.ts';
 import { signTransfers, type Transfer, type TransferMessage } from './message.ts';
-import { accountsOf } from './plan-send.ts';
 
 /** Signs a plan with the keys of all accounts it draws on. The same plan gives the same bytes. */
 export function signSend(plan: SendPlan, keys: KeySource): SignedTransaction {

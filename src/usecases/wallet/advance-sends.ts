@@ -151,8 +151,11 @@ async function askRenewal(
 ): Promise<Renewal | null> {
   if (adapter.planRenewal === undefined) return null;
   const wallet = { coin: send.coin, mode: send.mode, merchantId: send.merchant_id };
-  const first = readPlan(current.plan_json).inputs.map(({ address }) => address);
-  return { adapter, quote: await withHeld(deps.db, adapter, { wallet, first }, await adapter.feeQuote()) };
+  const { inputs, destination, amount } = readPlan(current.plan_json);
+  const first = inputs.map(({ address }) => address);
+  const [from] = first;
+  const quote = await adapter.feeQuote(from === undefined ? undefined : { from, destination, amount });
+  return { adapter, quote: await withHeld(deps.db, adapter, { wallet, first }, quote) };
 }
 
 /** Coins that only versions which were not mined would have used are free once the mined one is buried. */

@@ -43,7 +43,7 @@ export async function renewSend(
   const { adapter, quote } = renewal;
   if (adapter.planRenewal === undefined || newest.version >= deps.policy.maxVersions) return 'impossible';
   const previous = readPlan(newest.plan_json);
-  const same = adapter.planRenewal(previous, quote);
+  const same = adapter.planRenewal(previous, quote, { subtractFee: send.subtract_fee === 1 });
   // The node that dates new ones is not as far as the one that proved the old one's end.
   if (same === null) return 'later';
   const isSame = fitsHeld(same, quote.held);

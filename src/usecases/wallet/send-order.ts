@@ -88,13 +88,14 @@ export async function quoteFee(
 ): Promise<FeeQuote> {
   const { coin, mode, account, destination, amount } = order;
   try {
+    const from = deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
     if (adapter.measure !== undefined) {
-      const quote = await withHeld(deps.db, adapter, { wallet: order }, await adapter.feeQuote());
+      const level = await adapter.feeQuote({ from, destination, amount });
+      const quote = await withHeld(deps.db, adapter, { wallet: order }, level);
       // What is planned here may be gone when it is stored: then the plan is made without the measure.
       return await adapter.measure(await planOrder(deps.db, deps, order, { adapter, quote }), quote);
     }
     if (!sendsFromOneAddress(order)) return await adapter.feeQuote();
-    const from = deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
     return await adapter.feeQuote({ from, destination, amount });
   } catch (error) {
     if (error instanceof UnsendableAmount) throw invalidField('destination', error.message);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatCoinAmount } from '../../../src/domain/money.ts';
+import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import type { SendJson, Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { strangerAddress } from '../../_helpers/svm/payer.ts';
@@ -256,6 +256,22 @@ describe('SOL sends on a real virtual machine', () => {
     expect(third.body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
   });
 
+  it('three at once with money at the merchant address and on deposits all go out', async () => {
+    const shop = await world.openShop();
+    await fundWallet(shop, 2_000_000_000n);
+    await earn(shop, 3);
+    const destinations = [strangerAddress(), strangerAddress(), strangerAddress()];
+    const answers = await Promise.all(
+      destinations.map(async (destination) => shop.send({ coin: 'SOL', destination, amount: '0.3' })),
+    );
+    expect(answers.map(({ body }) => body.error)).toEqual([null, null, null]);
+    world.node.advance(2);
+    for (const { body } of answers) await confirmed(shop, body.data.id);
+    expect(destinations.map((destination) => world.lamports(destination))).toEqual(
+      destinations.map(() => 300_000_000n),
+    );
+  });
+
   it('leave alone what reaches an account while another send draws on it', async () => {
     const shop = await world.openShop();
     await fundWallet(shop, 500_000_000n);
@@ -329,6 +345,58 @@ describe('SOL sends on a real virtual machine', () => {
       expect(world.lamports(destination)).toBe(300_000_000n);
       await world.sink.waitForEvent('send.confirmed', sent.id);
       expect(world.sink.of(sent.id).filter(({ body }) => body.type === 'send.confirmed')).toHaveLength(1);
+    });
+
+    it('pay more at each new signature, by what it takes to write to their accounts', async () => {
+      const shop = await world.openShop();
+      await earn(shop, 1);
+      const destination = strangerAddress();
+      let isBusy = false;
+      const asked: unknown[] = [];
+      const fees = world.node.inject(
+        {
+          kind: 'rewrite',
+          rewrite: (result) => (isBusy ? recentFees(3_000_000)() : result),
+        },
+        {
+          methods: ['getRecentPrioritizationFees'],
+          about: ([accounts]) => {
+            asked.push(accounts);
+            isBusy = (accounts as string[]).includes(destination) && asked.length > 1;
+            return true;
+          },
+        },
+      );
+      world.node.dropNext(2);
+      const sent = await send(shop, destination, 300_000_000n);
+      const paid = [sent.fee];
+      for (const _renewal of [1, 2]) {
+        world.node.advance(EXPIRY);
+        const status = await eventually(
+          'it is signed anew',
+          async () =>
+            shop.api.must<Record<string, string>>('GET', `/merchant/wallet/send-status?sendId=${sent.id}`, {
+              token: shop.secretKey,
+            }),
+          ({ fee }) => !paid.includes(fee ?? ''),
+          30_000,
+        );
+        paid.push(status['fee'] ?? '');
+      }
+      fees.clear();
+      await eventually(
+        'it landed',
+        () => String(world.lamports(destination)),
+        (now) => now === '300000000',
+      );
+      world.node.advance(2);
+      await confirmed(shop, sent.id);
+      expect(asked.every((accounts) => (accounts as string[]).includes(destination))).toBe(true);
+      expect(world.node.ledger.transactionsOf(destination)).toHaveLength(1);
+      const atoms = paid.map((fee) => parseCoinAmount(fee, 'SOL'));
+      // From the floor to what was asked, then twice that, within the cap of 5,000 lamports per 1,000 units.
+      expect(atoms[1]! - SIGNATURE_FEE).toBeGreaterThan(100n * (atoms[0]! - SIGNATURE_FEE));
+      expect(atoms[2]! - SIGNATURE_FEE).toBeGreaterThan(atoms[1]! - SIGNATURE_FEE);
     });
 
     it('are not signed anew while they may still land, nor when they landed unseen', async () => {

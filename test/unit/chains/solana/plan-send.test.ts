@@ -59,21 +59,34 @@ const wishes = fc.record({
   rate: fc.bigInt(1n, 5_000n),
 });
 
+type Wish = typeof wishes extends fc.Arbitrary<infer T> ? T : never;
+
+function fundsOf({ wallet, deposits }: Wish): Fund[] {
+  const own = deposits.flatMap((amounts, at) => amounts.map((each) => [DEPOSITS[at]!, each] as const));
+  const all = wallet === null ? own : [[WALLET, wallet] as const, ...own];
+  return all.map(([address, each], index) => fund(address, each, index));
+}
+
+/** Null when the wish cannot be planned. */
+function planned(wish: Wish): SendPlan | null {
+  const { amount, subtractFee, rate } = wish;
+  const quote = { rate, source: 'test', at: 0, lifetime: LIFETIME };
+  try {
+    return planSend(request({ funds: fundsOf(wish), amount, subtractFee, quote }), RENT);
+  } catch (error) {
+    expect([InsufficientFunds, UnsendableAmount].some((kind) => error instanceof kind)).toBe(true);
+    return null;
+  }
+}
+
 describe('a plan', () => {
   it('moves what it says: the destination gets the amount, deposits end at 0, no account in the gap below the rent minimum', () => {
     fc.assert(
-      fc.property(wishes, ({ wallet, deposits, amount, subtractFee, rate }) => {
-        const own = deposits.flatMap((amounts, at) => amounts.map((each) => [DEPOSITS[at]!, each] as const));
-        const all = wallet === null ? own : [[WALLET, wallet] as const, ...own];
-        const funds = all.map(([address, each], index) => fund(address, each, index));
-        const quote = { rate, source: 'test', at: 0, lifetime: LIFETIME };
-        let plan: SendPlan;
-        try {
-          plan = planSend(request({ funds, amount, subtractFee, quote }), RENT);
-        } catch (error) {
-          expect([InsufficientFunds, UnsendableAmount].some((kind) => error instanceof kind)).toBe(true);
-          return;
-        }
+      fc.property(wishes, (wish) => {
+        const { amount, subtractFee } = wish;
+        const funds = fundsOf(wish);
+        const plan = planned(wish);
+        if (plan === null) return;
         expect(plan.amount).toBe(subtractFee ? amount - plan.fee : amount);
         const balances = played(plan);
         expect(balances.get(DESTINATION)).toBe(plan.amount);
@@ -109,10 +122,54 @@ describe('a plan', () => {
       ...request({}).quote,
       lifetime: { blockhash: strangerAddress(), lastValidHeight: 400, finalizedHeight },
     });
-    expect(planRenewal(plan, later(150))).toBeNull();
-    const renewed = planRenewal(plan, later(151));
-    expect(renewed).toMatchObject({ amount: plan.amount, fee: plan.fee, destination: plan.destination });
+    const terms = { subtractFee: false, capRate: 5_000n, rentMinimum: RENT };
+    expect(planRenewal(plan, later(150), terms)).toBeNull();
+    const renewed = planRenewal(plan, later(151), terms);
+    expect(renewed).toMatchObject({ amount: plan.amount, destination: plan.destination });
     expect(renewed?.inputs).toEqual(plan.inputs);
     expect(renewed?.lifetime?.lastValidHeight).toBe(400);
+  });
+
+  it('is renewed at a higher fee within the cap, from what the fee is taken from anyway', () => {
+    fc.assert(
+      fc.property(wishes, fc.bigInt(1n, 10_000n), (wish, asked) => {
+        const { capRate, subtractFee } = { capRate: 5_000n, subtractFee: wish.subtractFee };
+        const first = planned(wish);
+        if (first === null) return;
+        const rate = asked > capRate ? capRate : asked;
+        const blockhash = DESTINATION;
+        let plan = first;
+        for (let renewal = 0; renewal < 14; renewal += 1) {
+          const finalizedHeight = plan.lifetime!.lastValidHeight + 1;
+          const lifetime = { blockhash, lastValidHeight: finalizedHeight + 150, finalizedHeight };
+          const quote = { ...request({}).quote, rate, lifetime };
+          const next = planRenewal(plan, quote, { subtractFee, capRate, rentMinimum: RENT })!;
+          expect(next.feeRate).toBeGreaterThanOrEqual(plan.feeRate);
+          expect(next.feeRate).toBeLessThanOrEqual(capRate);
+          expect(next.inputs).toEqual(plan.inputs);
+          const total = next.inputs.reduce((sum, { amount }) => sum + amount, 0n);
+          expect(next.amount + next.fee + (next.change?.amount ?? 0n)).toBe(total);
+          expect(subtractFee ? next.change : next.amount).toEqual(subtractFee ? plan.change : plan.amount);
+          const left = [...played(next)].filter(([address]) => address !== DESTINATION);
+          expect(left.every(([, lamports]) => lamports === 0n || lamports >= RENT)).toBe(true);
+          plan = next;
+        }
+        const isRich = subtractFee
+          ? first.amount > RENT + 100_000n
+          : (first.change?.amount ?? 0n) > RENT + 100_000n;
+        if (isRich && first.feeRate < capRate) expect(plan.feeRate).toBeGreaterThan(first.feeRate);
+      }),
+    );
+  });
+
+  it('uses a measured limit only for as many transfers as were measured', () => {
+    const measured = { accounts: 1, transfers: 1, computeUnits: 540 };
+    const quote = { ...request({}).quote, measured };
+    const own = planSend(request({ funds: [fund(WALLET, 2_000_000_000n, 0)], quote }), RENT);
+    expect(own.computeUnits).toBe(540);
+    // A deposit pays the destination and the change.
+    const deposit = planSend(request({ funds: [fund(DEPOSITS[0]!, 2_000_000_000n, 0)], quote }), RENT);
+    expect(messageOf(deposit).transfers).toHaveLength(2);
+    expect(deposit.computeUnits).toBeGreaterThanOrEqual(600);
   });
 });
