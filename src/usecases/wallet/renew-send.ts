@@ -75,10 +75,9 @@ export async function renewSend(
   const told = { sendId: id, coin, mode, version, txid, expired: newest.txid };
   if (isSame) deps.logger.info(told, 'an expired send was signed anew');
   else {
-    const accounts = (from: SendPlan): string[] => [...new Set(from.inputs.map(({ address }) => address))];
     // Two transactions that draw on different accounts could both land, so this rests on the proof alone.
     deps.logger.error(
-      { ...told, before: accounts(previous), now: accounts(plan) },
+      { ...told, before: accountsOf(previous), now: accountsOf(plan) },
       'an expired send was signed anew from other accounts: those it was planned with hold something else than the ledger says',
     );
   }
@@ -114,6 +113,10 @@ async function planAround(
     deps.logger.warn({ sendId: send.id, reason: error.message }, 'no other money can pay for this send');
     return null;
   }
+}
+
+function accountsOf({ inputs }: SendPlan): string[] {
+  return [...new Set(inputs.map(({ address }) => address))];
 }
 
 function refsOf({ inputs }: SendPlan): OutputRef[] {

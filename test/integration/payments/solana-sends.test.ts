@@ -370,7 +370,7 @@ describe('SOL sends on a real virtual machine', () => {
       world.node.dropNext(2);
       const sent = await send(shop, destination, 300_000_000n);
       const paid = [sent.fee];
-      for (const _renewal of [1, 2]) {
+      while (paid.length < 3) {
         world.node.advance(EXPIRY);
         const status = await eventually(
           'it is signed anew',
