@@ -128,6 +128,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     inHand: new SendsInHand(),
     baseUrl: config.http.baseUrl,
     confirmations: confirmationPolicies(config),
+    ...config.waiting,
     wakeWebhooks: () => queue.wake(),
     tellPaymentNews: news.tell,
     webhookUrlRule: urlRule(config.webhooks),

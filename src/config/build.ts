@@ -68,6 +68,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
       toleranceBps: Number(values.tolerance),
       latePolicy: values.latePayments,
     },
+    waiting: { unconfirmedGraceMs: values.unconfirmedGrace, dropAfterMs: values.dropAfter },
     webhooks: webhooksConfig(values, network),
     domains: { dnsServers: values.dnsServers ?? [] },
     rates: {

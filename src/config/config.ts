@@ -37,6 +37,7 @@ export interface Config {
   /** How often the ledger is compared with each chain. */
   readonly reconcileIntervalMs: number;
   readonly payments: PaymentDefaults;
+  readonly waiting: WaitingConfig;
   readonly webhooks: WebhooksConfig;
   readonly domains: DomainsConfig;
   readonly rates: RatesConfig;
@@ -94,6 +95,14 @@ export interface NodeEndpoint {
 export interface FeeBounds {
   readonly floorPerKvb: bigint;
   readonly capPerKvb: bigint;
+}
+
+/** How long transactions are waited for. */
+export interface WaitingConfig {
+  /** Money seen in time that is unconfirmed so long after the expiry counts as late. */
+  readonly unconfirmedGraceMs: number;
+  /** A transaction that a node in step has neither in a block nor in its mempool for so long is dropped. */
+  readonly dropAfterMs: number;
 }
 
 /** What a new merchant starts with. */

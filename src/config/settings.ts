@@ -158,6 +158,13 @@ export const SETTINGS = {
     '0.5',
   ),
   latePayments: setting('payments.latePayments', 'TILLD_LATE_PAYMENTS', value.oneOf(LATE_POLICIES), 'accept'),
+  unconfirmedGrace: setting(
+    'payments.unconfirmedGrace',
+    'TILLD_UNCONFIRMED_GRACE',
+    value.duration('10m', '336h'),
+    '24h',
+  ),
+  dropAfter: setting('payments.dropAfter', 'TILLD_DROP_AFTER', value.duration('10m', '336h'), '2h'),
 
   allowPrivateWebhooks: optional('webhooks.allowPrivate', 'TILLD_ALLOW_PRIVATE_WEBHOOKS', value.onOff()),
   webhookTimeout: setting('webhooks.timeout', 'TILLD_WEBHOOK_TIMEOUT', value.duration('100ms', '1m'), '15s'),

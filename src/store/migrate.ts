@@ -1,5 +1,6 @@
 import { Migrator, type Migration } from 'kysely/migration';
 import * as foundation from './migrations/0001-foundation.ts';
+import * as paymentMemory from './migrations/0005-payment-memory.ts';
 import type { Db } from './database.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -7,6 +8,7 @@ export type Migrations = Readonly<Record<string, Migration>>;
 /** Every migration ever released, in order. Names never change. */
 export const MIGRATIONS: Migrations = {
   '0001-foundation': foundation,
+  '0005-payment-memory': paymentMemory,
 };
 
 /**

@@ -12,14 +12,15 @@ export type StoredOutput = Selectable<OutputRow>;
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 500;
 
-type Optional = 'seq' | 'awaited_depth';
+type Optional = 'seq' | 'awaited_depth' | 'confirmed_at';
 
 /** An output to be written: a known one keeps its place. */
 export type ObservedOutput = Omit<StoredOutput, Optional> & Partial<Pick<StoredOutput, Optional>>;
 
 /** Writes an output as observed now; what its spending side knows is left alone. */
 export async function putOutput(tx: Tx, row: ObservedOutput): Promise<void> {
-  const write = (): unknown => put(tx, { ...row, awaited_depth: row.awaited_depth ?? 0 });
+  const write = (): unknown =>
+    put(tx, { ...row, awaited_depth: row.awaited_depth ?? 0, confirmed_at: row.confirmed_at ?? null });
   const watch = changeWatchOf(tx);
   await (watch === null ? write() : watch.tellOutput(row, write));
 }
@@ -34,6 +35,8 @@ const put = prepared((db, slot: SlotOf<Omit<StoredOutput, 'seq'>>) => {
     late_due: slot('late_due'),
     updated_at: slot('updated_at'),
     awaited_depth: slot('awaited_depth'),
+    confirmed_at: slot('confirmed_at'),
+    late: slot('late'),
   };
   return db
     .insertInto('outputs')
@@ -47,7 +50,6 @@ const put = prepared((db, slot: SlotOf<Omit<StoredOutput, 'seq'>>) => {
       merchant_id: slot('merchant_id'),
       payment_id: slot('payment_id'),
       first_seen_at: slot('first_seen_at'),
-      late: slot('late'),
       spent_by: slot('spent_by'),
       spent_height: slot('spent_height'),
       send_id: slot('send_id'),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ChainId } from '../domain/coins.ts';
+import { COINS, type ChainId, type Coin, type Mode } from '../domain/coins.ts';
 import type { Db } from './database.ts';
 import type { StoredOutput } from './outputs.ts';
 import { prepared, type SlotOf } from './prepared.ts';
@@ -70,4 +70,45 @@ function unquoted(db: Db, chain: ChainId) {
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .where(sql<boolean>`late = 1 and late_due is null and state <> 'gone'`);
+}
+
+/** A payment with money that was seen in time and that no block has ever held. */
+export interface OpenMoney {
+  readonly paymentId: string;
+  readonly coin: Coin;
+  readonly mode: Mode;
+  readonly expiresAt: number;
+}
+
+/** Money of payments expired by a time that no block has ever held, payment by payment after an id. */
+export async function openMoneyOf(
+  db: Db,
+  expiredBy: number,
+  after: string,
+  limit: number,
+): Promise<OpenMoney[]> {
+  return (
+    db
+      .selectFrom('outputs')
+      // In this order: few outputs are unconfirmed, however many payments there are.
+      .crossJoin('payments')
+      .whereRef('payments.id', '=', 'outputs.payment_id')
+      .select([
+        'payments.id as paymentId',
+        'outputs.coin',
+        'payments.mode',
+        'payments.expires_at as expiresAt',
+      ])
+      .distinct()
+      .where('outputs.coin', 'in', COINS)
+      .where('outputs.mode', 'in', ['live', 'sandbox'])
+      .where('outputs.state', '=', sql.lit('unconfirmed'))
+      .where('outputs.late', '=', 0)
+      .where('outputs.confirmed_at', 'is', null)
+      .where('payments.expires_at', '<=', expiredBy)
+      .where('payments.id', '>', after)
+      .orderBy('payments.id')
+      .limit(limit)
+      .execute()
+  );
 }

@@ -80,6 +80,8 @@ export type PaymentChange = Pick<
   | 'accepted_at'
   | 'refunded_at'
   | 'refunded_by'
+  | 'accepted_json'
+  | 'excess_told'
 >;
 
 /**
@@ -99,7 +101,15 @@ export async function updatePayment(
   else await changeStatus(tx, { ...to, id, events });
 }
 
-const ENDS = ['closed_at', 'cancelled_at', 'accepted_at', 'refunded_at', 'refunded_by'] as const;
+const ENDS = [
+  'closed_at',
+  'cancelled_at',
+  'accepted_at',
+  'refunded_at',
+  'refunded_by',
+  'accepted_json',
+  'excess_told',
+] as const;
 
 type ChangeSlots = PaymentChange & { readonly id: string; readonly events: number };
 
@@ -126,6 +136,8 @@ const changeAll = prepared((db, slot: SlotOf<ChangeSlots>) =>
     accepted_at: slot('accepted_at'),
     refunded_at: slot('refunded_at'),
     refunded_by: slot('refunded_by'),
+    accepted_json: slot('accepted_json'),
+    excess_told: slot('excess_told'),
   }),
 );
 

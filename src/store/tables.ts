@@ -273,6 +273,10 @@ export interface PaymentRow {
   refunded_at: number | null;
   /** Whose word that is: the merchant's, or the sum of its refunds. */
   refunded_by: 'merchant' | 'refunds' | null;
+  /** Atoms per coin that the merchant accepted: {"BTC":"40000000"}. */
+  accepted_json: string | null;
+  /** The most settled money that payment.overpaid was emitted for, as a share of the price: `numerator/denominator`. */
+  excess_told: string | null;
 }
 
 /** How many payments are alike in what lists and metrics count by, in all and by UTC day (since 1970); kept by triggers. */
@@ -324,6 +328,8 @@ export interface OutputRow {
   updated_at: number;
   /** Confirmations up to which its payment wants to hear of each; 0 of what is no payment's. */
   awaited_depth: Generated<number>;
+  /** When a block was first seen to hold it, ms; kept when a reorg takes that block. */
+  confirmed_at: number | null;
 }
 
 /** A price or an amount of money in three limbs of twelve digits, the lowest first: see exact-sums.ts. */

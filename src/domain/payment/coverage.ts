@@ -1,13 +1,12 @@
 import { finalHeight } from '../confirmations.ts';
-import type { PaymentCredit, PaymentState } from './types.ts';
+import type { Coin } from '../coins.ts';
+import type { PaymentCredit, PaymentState, Share } from './types.ts';
 
 /**
  * How much of a price some money covers, as an exact fraction: money in several coins adds up
  * because each credit counts as amount / due in its own coin.
  */
-export interface Coverage {
-  readonly numerator: bigint;
-  readonly denominator: bigint;
+export interface Coverage extends Share {
   /** The whole price in atoms of the coin, among those that came, of which one atom is worth most. */
   readonly coarsest: bigint;
 }
@@ -52,7 +51,7 @@ export function isPaidTwice(coverage: Coverage, toleranceBps: number): boolean {
 }
 
 /** True when a covers more than b. */
-export function coversMore(a: Coverage, b: Coverage): boolean {
+export function coversMore(a: Share, b: Share): boolean {
   return a.numerator * b.denominator > b.numerator * a.denominator;
 }
 
@@ -89,4 +88,16 @@ export function shownConfirmations(payment: PaymentState, credit: PaymentCredit)
   if (option === undefined || option.finality === null || held === 0) return held;
   const { requiredConfirmations: usual } = option;
   return isSettled(payment, credit) ? Math.max(held, usual) : Math.min(held, usual - 1);
+}
+
+/**
+ * Confirmations that money in a coin needs as things stand: more than the payment's own policy while an
+ * output waits for its maturity (a coinbase, a peg-out).
+ */
+export function neededConfirmations(payment: PaymentState, coin: Coin): number {
+  const usual = payment.options[coin]?.requiredConfirmations ?? 1;
+  return payment.credits.reduce((needed, credit) => {
+    const isWaiting = credit.coin === coin && credit.state !== 'gone' && !isSettled(payment, credit);
+    return isWaiting && credit.maturity > needed ? credit.maturity : needed;
+  }, usual);
 }

@@ -21,6 +21,11 @@ export class CreditBook {
     return place === undefined ? undefined : this.#credits[place];
   }
 
+  /** The credits as they are now: to be read at once, not to be kept. */
+  all(): readonly PaymentCredit[] {
+    return this.#credits;
+  }
+
   /** Adds a credit, or puts it in the place of the one of the same output. */
   put(credit: PaymentCredit): void {
     if (this.#isShared) this.#credits = [...this.#credits];

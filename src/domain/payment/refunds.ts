@@ -29,6 +29,19 @@ export function refundableMoney(payment: PaymentState, coin: Coin): bigint {
   );
 }
 
+/** What is left of these credits after refunds, taken from those that came last. */
+export function lessRefunds(credits: readonly PaymentCredit[], refunds: RefundSums): PaymentCredit[] {
+  const owed = new Map(Object.entries(refunds));
+  const left: PaymentCredit[] = [];
+  for (const credit of credits.toSorted((a, b) => b.firstSeenAt - a.firstSeenAt)) {
+    const back = owed.get(credit.coin) ?? 0n;
+    const taken = back < credit.amount ? back : credit.amount;
+    owed.set(credit.coin, back - taken);
+    if (taken < credit.amount) left.push({ ...credit, amount: credit.amount - taken });
+  }
+  return left;
+}
+
 function sumOf(credits: readonly PaymentCredit[]): bigint {
   return credits.reduce((sum, credit) => sum + credit.amount, 0n);
 }

@@ -34,11 +34,14 @@ export interface PaymentCredit {
   /** Confirmations before it may settle beyond the payment's own policy (coinbase 100, peg-out 6). */
   readonly maturity: number;
   readonly firstSeenAt: number;
-  /** First seen after expiry or cancellation. Never changes once set. */
+  /** When a block of the best chain was first seen to hold it, ms; a reorg does not take it back. Null: none ever did. */
+  readonly confirmedAt: number | null;
+  /** First seen after expiry or cancellation, or not confirmed for too long after. Never changes once set. */
   readonly late: boolean;
   /**
    * Atoms of this coin that cover the whole price at the rate that applies to this credit: the
-   * locked rate when on time, the rate at first sight when late; null while that is not known.
+   * locked rate when on time, the rate at first sight when late, or that of the day of its block when
+   * it waited for that too long; null while that is not known.
    */
   readonly due: bigint | null;
 }
@@ -51,8 +54,20 @@ export interface PaymentOption {
   readonly finality: Finality | null;
 }
 
+/** Atoms per coin. */
+export type CoinSums = Readonly<Partial<Record<Coin, bigint>>>;
+
 /** Atoms given back per coin by refunds that the network took and that have not failed. */
-export type RefundSums = Readonly<Partial<Record<Coin, bigint>>>;
+export type RefundSums = CoinSums;
+
+/** An exact share of the price. */
+export interface Share {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+/** Money seen in time that is unconfirmed so long after the payment's expiry counts as late. */
+export const UNCONFIRMED_GRACE_MS = 24 * 3_600_000;
 
 /** The payment as the machine knows it. Everything it decides on is in here or in the fact. */
 export interface PaymentState {
@@ -65,12 +80,18 @@ export interface PaymentState {
    */
   readonly closedAt: number | null;
   readonly cancelledAt: number | null;
-  /** The merchant took the money as it is (`resolve` accept). */
+  /** The merchant took the money that was there then, whatever its amount (`resolve` accept). */
   readonly acceptedAt: number | null;
+  /** Atoms per coin that the merchant took: the acceptance holds while as much of that money is alive. */
+  readonly accepted: CoinSums;
   readonly refundedAt: number | null;
   /** Whose word that is: the merchant's (`resolve` refunded), which is final, or the sum of its refunds. */
   readonly refundedBy: 'merchant' | 'refunds' | null;
   readonly refunds: RefundSums;
+  /** The most settled money that `payment.overpaid` was emitted for; null: never. */
+  readonly excessTold: Share | null;
+  /** How long money may stay unconfirmed after its deadline before its price is that of the day of its block. */
+  readonly unconfirmedGraceMs: number;
   /** Tolerated underpayment in basis points of the price. */
   readonly toleranceBps: number;
   readonly latePolicy: LatePolicy;
@@ -111,8 +132,8 @@ export type PaymentFact =
   | { readonly type: 'late_quoted'; readonly ref: OutputRef; readonly due: bigint }
   /** Where a chain stands now, and what its network calls final when that is news. */
   | { readonly type: 'tip'; readonly coin: Coin; readonly height: number; readonly final?: FinalHeights }
-  /** Everything up to now has been looked at on every chain of the payment. */
-  | { readonly type: 'clock' }
+  /** Everything up to now has been looked at on every chain of the payment. Prices are those at the current rate. */
+  | { readonly type: 'clock'; readonly currentDue?: CoinSums }
   | { readonly type: 'cancel' }
   /** The network has a refund: so much is given back in all. */
   | { readonly type: 'refund_accepted'; readonly refunds: RefundSums }

@@ -4,7 +4,7 @@ import type { FinalHeights } from '../../domain/confirmations.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { AppError } from '../../domain/errors.ts';
 import { parseDecimal } from '../../domain/money.ts';
-import { isLate, transitionAll } from '../../domain/payment/machine.ts';
+import { isLate, isOverdue, transitionAll } from '../../domain/payment/machine.ts';
 import type {
   PaymentCredit,
   PaymentEventType,
@@ -16,6 +16,7 @@ import { coinAmountFor } from '../../domain/price.ts';
 import { afterCommit, type Tx } from '../../store/database.ts';
 import { webhookUrlOf } from '../../store/merchants.ts';
 import { putOutput } from '../../store/outputs.ts';
+import { shareText, sumsJson } from '../../store/payment-memory.ts';
 import { awaitedDepth } from '../../store/payments-with-money.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments.ts';
 import { emitEvent } from '../emit-event.ts';
@@ -26,6 +27,8 @@ export interface ApplyFactsDeps extends PresentDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly rates: Pick<Rates, 'quote'>;
+  /** How long money seen in time may stay unconfirmed after the expiry before it counts as late; a day by default. */
+  readonly unconfirmedGraceMs?: number;
   /** Called after the commit with each payment that was told something: it may look different now. */
   readonly tellPaymentNews: (paymentId: string) => void;
 }
@@ -58,11 +61,13 @@ export async function applyFacts(
   afterCommit(tx, () => deps.tellPaymentNews(paymentId));
   const loaded = await loadPayment(tx, row);
   const now = deps.clock.now();
-  const known = new Set(loaded.state.credits.map((credit) => outputKey(credit.ref)));
-  const state = before === undefined ? loaded.state : asOf(loaded.state, before);
+  const known = new Map(loaded.state.credits.map((credit) => [outputKey(credit.ref), credit]));
+  const { unconfirmedGraceMs = loaded.state.unconfirmedGraceMs } = deps;
+  const current = { ...loaded.state, unconfirmedGraceMs };
+  const state = before === undefined ? current : asOf(current, before);
   const result = transitionAll(
     state,
-    facts.map((fact) => prepared(deps, loaded, known, fact)),
+    facts.map((fact) => prepared(deps, loaded, { state, known, now }, fact)),
     now,
   );
   if (result.events.length === 0 && isUnchanged(state, result.payment)) return [];
@@ -85,6 +90,7 @@ function isUnchanged(before: PaymentState, after: PaymentState): boolean {
     before.closedAt === after.closedAt &&
     before.cancelledAt === after.cancelledAt &&
     before.acceptedAt === after.acceptedAt &&
+    before.excessTold === after.excessTold &&
     before.refundedAt === after.refundedAt &&
     before.refundedBy === after.refundedBy &&
     before.credits === after.credits
@@ -95,13 +101,36 @@ function isUnchanged(before: PaymentState, after: PaymentState): boolean {
 function prepared(
   deps: ApplyFactsDeps,
   loaded: LoadedPayment,
-  known: ReadonlySet<string>,
+  at: {
+    readonly state: PaymentState;
+    readonly known: ReadonlyMap<string, PaymentCredit>;
+    readonly now: number;
+  },
   fact: PaymentFact,
 ): PaymentFact {
+  const { state, known, now } = at;
+  if (fact.type === 'clock') return { ...fact, currentDue: overdueDues(deps, loaded, state, now) };
   if (fact.type !== 'output_seen' && fact.type !== 'output_confirmed') return fact;
   const seenAt = Math.max(fact.seenAt, loaded.row.created_at);
-  const late = !known.has(outputKey(fact.ref)) && isLate(loaded.state, seenAt);
-  return { ...fact, seenAt, currentDue: late ? currentDue(deps, loaded.row, fact.coin) : null };
+  const credit = known.get(outputKey(fact.ref));
+  const isPricedNow = credit === undefined ? isLate(state, seenAt) : isOverdue(state, credit, seenAt);
+  return { ...fact, seenAt, currentDue: isPricedNow ? currentDue(deps, loaded.row, fact.coin) : null };
+}
+
+/** Today's price in each coin in which money has waited for a block for too long. */
+function overdueDues(
+  deps: ApplyFactsDeps,
+  loaded: LoadedPayment,
+  state: PaymentState,
+  now: number,
+): Partial<Record<Coin, bigint>> {
+  const dues: Partial<Record<Coin, bigint>> = {};
+  const waiting = state.credits.filter((credit) => credit.state === 'unconfirmed');
+  for (const coin of new Set(waiting.filter((credit) => isOverdue(state, credit, now)).map((c) => c.coin))) {
+    const due = currentDue(deps, loaded.row, coin);
+    if (due !== null) dues[coin] = due;
+  }
+  return dues;
 }
 
 /** The payment's price in atoms at today's rate; null while no rate is to be had. */
@@ -162,6 +191,7 @@ async function saveCredit(
     send_id: null,
     updated_at: at.now,
     awaited_depth: awaitedDepth(option, credit.maturity),
+    confirmed_at: credit.confirmedAt,
   });
 }
 
@@ -179,6 +209,8 @@ async function saveState(
     closed_at: state.closedAt,
     cancelled_at: state.cancelledAt,
     accepted_at: state.acceptedAt,
+    accepted_json: sumsJson(state.accepted),
+    excess_told: shareText(state.excessTold),
     refunded_at: state.refundedAt,
     refunded_by: state.refundedBy,
   };

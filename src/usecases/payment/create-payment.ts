@@ -227,6 +227,8 @@ function newPaymentRow(
     closed_at: null,
     cancelled_at: null,
     accepted_at: null,
+    accepted_json: null,
+    excess_told: null,
     refunded_at: null,
     refunded_by: null,
   };

@@ -26,7 +26,7 @@ export async function cancelPayment(deps: DecidePaymentDeps, at: At): Promise<Pa
 
 /**
  * The merchant's word on money the machine alone would not take: `accept` completes the payment
- * with what arrived, `refunded` records that it was given back outside.
+ * with what arrived, once that has its confirmations; `refunded` records that it was given back outside.
  * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE when there is nothing to decide
  */
 export async function resolvePayment(
@@ -35,8 +35,13 @@ export async function resolvePayment(
   action: 'accept' | 'refunded',
 ): Promise<PaymentView> {
   return decide(deps, at, { type: 'resolve', action }, (row) =>
-    action === 'refunded' ? row.status === 'refunded' : row.accepted_at !== null,
+    action === 'refunded' ? row.status === 'refunded' : isAlreadyAccepted(row),
   );
+}
+
+/** An acceptance whose money was lost since rests: the merchant may accept again what is there now. */
+function isAlreadyAccepted({ accepted_at: acceptedAt, status }: StoredPayment): boolean {
+  return acceptedAt !== null && (status === 'completed' || status === 'confirming');
 }
 
 async function decide(

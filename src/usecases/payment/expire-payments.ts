@@ -4,6 +4,7 @@ import { inTransaction, type Db } from '../../store/database.ts';
 import { coinsOffered, paymentsDue } from '../../store/payments.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { eachAlone } from './each-alone.ts';
+import { endWaiting } from './end-waiting.ts';
 
 export interface ExpirePaymentsDeps extends ApplyFactsDeps {
   readonly db: Db;
@@ -43,7 +44,8 @@ export async function expirePayments(deps: ExpirePaymentsDeps): Promise<number> 
     // During a long outage thousands are held back: others get their turn between the batches.
     await setImmediate();
   }
-  if (ended > 0) deps.wakeWebhooks();
+  const overdue = await endWaiting(deps);
+  if (ended + overdue > 0) deps.wakeWebhooks();
   return ended;
 }
 

@@ -1,7 +1,14 @@
 import type { Coin } from '../../domain/coins.ts';
-import type { PaymentCredit, PaymentOption, PaymentState, RefundSums } from '../../domain/payment/types.ts';
+import {
+  UNCONFIRMED_GRACE_MS,
+  type PaymentCredit,
+  type PaymentOption,
+  type PaymentState,
+  type RefundSums,
+} from '../../domain/payment/types.ts';
 import { chainStands } from '../../store/chain-cursors.ts';
 import type { Db } from '../../store/database.ts';
+import { parseShare, parseSums } from '../../store/payment-memory.ts';
 import { outputsOfPayment, type StoredOutput } from '../../store/outputs.ts';
 import { refundsOf, type StoredRefund } from '../../store/refunds.ts';
 import { optionsOf, type StoredOption, type StoredPayment } from '../../store/payments.ts';
@@ -94,6 +101,7 @@ function toState(
     closedAt: row.closed_at,
     cancelledAt: row.cancelled_at,
     acceptedAt: row.accepted_at,
+    accepted: parseSums(row.accepted_json),
     refundedAt: row.refunded_at,
     refundedBy: row.refunded_by,
     toleranceBps: row.tolerance_bps,
@@ -101,6 +109,8 @@ function toState(
     options: dues,
     credits: outputs.map((output) => toCredit(output, dues)),
     refunds: givenBack(refunds),
+    excessTold: parseShare(row.excess_told),
+    unconfirmedGraceMs: UNCONFIRMED_GRACE_MS,
     tips,
     final,
   };
@@ -127,6 +137,7 @@ function toCredit(output: StoredOutput, dues: Partial<Record<Coin, PaymentOption
     height: output.height,
     maturity: output.maturity,
     firstSeenAt: output.first_seen_at,
+    confirmedAt: output.confirmed_at,
     late,
     due: late ? lateDue : (dues[output.coin]?.due ?? null),
   };

@@ -2,7 +2,7 @@ import type { Chains } from '../../domain/chains.ts';
 import { parseExact } from '../../domain/exact-json.ts';
 import { isoTime } from '../../domain/iso-time.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { shownConfirmations } from '../../domain/payment/coverage.ts';
+import { neededConfirmations, shownConfirmations } from '../../domain/payment/coverage.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import type { PaymentCredit, PaymentState } from '../../domain/payment/types.ts';
 import type { Db } from '../../store/database.ts';
@@ -109,7 +109,7 @@ function presentOption(
     uri: adapter === null ? null : adapter.paymentUri({ address, amount: due }),
     received: formatCoinAmount(received, coin),
     confirmations: fewestConfirmations(loaded.state, live),
-    requiredConfirmations: option.required_confirmations,
+    requiredConfirmations: neededConfirmations(loaded.state, coin),
     finality: option.required_finality,
   };
 }

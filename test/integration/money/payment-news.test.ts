@@ -116,5 +116,6 @@ describe('the stamp of a payment', () => {
 
 function pick(row: NonNullable<Awaited<ReturnType<typeof findPayment>>>) {
   const { status, exception, closed_at, cancelled_at, accepted_at, refunded_at, refunded_by } = row;
-  return { status, exception, closed_at, cancelled_at, accepted_at, refunded_at, refunded_by };
+  const memory = { accepted_json: row.accepted_json, excess_told: row.excess_told };
+  return { ...memory, status, exception, closed_at, cancelled_at, accepted_at, refunded_at, refunded_by };
 }

@@ -182,6 +182,8 @@ const TABLE: readonly (readonly [
   ['TILLD_PAYMENT_LIFETIME_MINUTES', '5', 'payments.lifetimeMinutes', 5, '4'],
   ['TILLD_TOLERANCE_PERCENT', '1.25', 'payments.toleranceBps', 125, '5.01'],
   ['TILLD_LATE_PAYMENTS', 'review', 'payments.latePolicy', 'review', 'refund'],
+  ['TILLD_UNCONFIRMED_GRACE', '48h', 'waiting.unconfirmedGraceMs', 172_800_000, '1m'],
+  ['TILLD_DROP_AFTER', '3h', 'waiting.dropAfterMs', 10_800_000, '1m'],
   ['TILLD_ALLOW_PRIVATE_WEBHOOKS', 'off', 'webhooks.allowPrivate', false, 'yes'],
   ['TILLD_WEBHOOK_TIMEOUT', '5s', 'webhooks.timeoutMs', 5000, '2m'],
   ['TILLD_WEBHOOK_CONCURRENCY', '4', 'webhooks.concurrency', 4, '0'],

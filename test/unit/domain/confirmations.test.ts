@@ -58,6 +58,7 @@ describe('a credit that waits for the network’s word', () => {
     height: 50,
     maturity: 1,
     firstSeenAt: 0,
+    confirmedAt: null,
     late: false,
     due: 1n,
   };
@@ -68,6 +69,9 @@ describe('a credit that waits for the network’s word', () => {
     closedAt: null,
     cancelledAt: null,
     acceptedAt: null,
+    accepted: {},
+    excessTold: null,
+    unconfirmedGraceMs: 24 * 3_600_000,
     refundedAt: null,
     refundedBy: null,
     refunds: {},

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outputKey } from '../../../src/domain/chain.ts';
-import { coverageOf, isPaid, missingAtoms } from '../../../src/domain/payment/coverage.ts';
-import { liveCredits, transition } from '../../../src/domain/payment/machine.ts';
+import { coverageOf, isPaid, isSettled, missingAtoms } from '../../../src/domain/payment/coverage.ts';
+import { liveCredits, transition, transitionAll } from '../../../src/domain/payment/machine.ts';
 import type { PaymentEventType, PaymentFact, PaymentState } from '../../../src/domain/payment/types.ts';
 
 const EXPIRES = 1_000_000;
@@ -16,6 +16,9 @@ function fresh(overrides: Partial<PaymentState> = {}): PaymentState {
     closedAt: null,
     cancelledAt: null,
     acceptedAt: null,
+    accepted: {},
+    excessTold: null,
+    unconfirmedGraceMs: 24 * 3_600_000,
     refundedAt: null,
     refundedBy: null,
     refunds: {},
@@ -543,6 +546,106 @@ describe('payment machine, whatever happens', () => {
           expect(b.exception).toBe(a.exception);
         },
       ),
+    );
+  });
+
+  it('tells nothing again when the chain is taken back to a height and the same blocks are read again', () => {
+    fc.assert(
+      fc.property(history, fc.integer({ min: 90, max: 110 }), (steps, height) => {
+        const before = run(fresh(), steps).payment;
+        const now = Math.max(0, ...steps.map(([, at]) => at));
+        const inBlocks = before.credits.filter((credit) => (credit.height ?? -1) > height);
+        fc.pre(inBlocks.every(({ confirmedAt }) => confirmedAt !== null));
+        const back = inBlocks.map(({ ref }): PaymentFact => ({ type: 'output_unconfirmed', ref }));
+        const low = (['BTC', 'LTC'] as const).map((coin): PaymentFact => ({
+          type: 'tip',
+          coin,
+          height: Math.min(height, before.tips[coin] ?? 0),
+        }));
+        let { payment, events } = transitionAll(before, [...back, ...low], now);
+        const told = [...events];
+        for (const credit of inBlocks.toSorted((a, b) => (a.height ?? 0) - (b.height ?? 0))) {
+          const { coin, ref, amount, maturity } = credit;
+          const seen = { coin, ref, amount, maturity, seenAt: now, currentDue: 1n };
+          const fact: PaymentFact = { type: 'output_confirmed', ...seen, height: credit.height ?? 0 };
+          ({ payment, events } = transitionAll(payment, [fact], now));
+          told.push(...events);
+        }
+        const tips = Object.entries(before.tips).map(([coin, at]): PaymentFact => ({
+          type: 'tip',
+          coin: coin as 'BTC' | 'LTC',
+          height: at,
+        }));
+        ({ payment, events } = transitionAll(payment, tips, now));
+        told.push(...events);
+        expect(told).toEqual([]);
+        expect(payment).toEqual(before);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('never tells an excess twice without more settled money than ever before', () => {
+    fc.assert(
+      fc.property(history, (steps) => {
+        let payment = fresh();
+        for (const [fact, now] of steps) {
+          const result = transition(payment, fact, now);
+          if (result.events.includes('payment.overpaid') && payment.excessTold !== null) {
+            const [was, is] = [payment.excessTold, result.payment.excessTold!];
+            expect(is.numerator * was.denominator > was.numerator * is.denominator).toBe(true);
+          }
+          payment = result.payment;
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('completes on nothing but settled money, whatever the merchant accepts', () => {
+    fc.assert(
+      fc.property(history, (steps) => {
+        let payment = fresh();
+        for (const [fact, now] of steps) {
+          const result = transition(payment, fact, now);
+          const becomesCompleted = payment.status !== 'completed' && result.payment.status === 'completed';
+          payment = result.payment;
+          if (!becomesCompleted) continue;
+          const settled = liveCredits(payment).filter((credit) => isSettled(payment, credit));
+          const isFull = isPaid(coverageOf(settled), payment.toleranceBps);
+          const held = (coin: 'BTC' | 'LTC'): bigint =>
+            settled.filter((credit) => credit.coin === coin).reduce((sum, { amount }) => sum + amount, 0n);
+          const isAccepted =
+            payment.acceptedAt !== null &&
+            (['BTC', 'LTC'] as const).every((coin) => held(coin) >= (payment.accepted[coin] ?? 0n));
+          expect(settled.length).toBeGreaterThan(0);
+          expect(isFull || isAccepted).toBe(true);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('prices money by the day of its block when that comes too long after the deadline', () => {
+    const grace = 1_000_000;
+    const rushed = fresh({ unconfirmedGraceMs: grace });
+    fc.assert(
+      fc.property(history, (steps) => {
+        let payment = rushed;
+        for (const [fact, now] of steps) {
+          const before = payment;
+          payment = transition(payment, fact, now).payment;
+          if (fact.type !== 'output_confirmed') continue;
+          const key = outputKey(fact.ref);
+          const was = before.credits.find((credit) => outputKey(credit.ref) === key);
+          const is = payment.credits.find((credit) => outputKey(credit.ref) === key);
+          if (was === undefined || is === undefined || was.confirmedAt !== null) continue;
+          const isTooLong = now >= Math.max(EXPIRES, was.firstSeenAt) + grace;
+          if (isTooLong) expect(is).toMatchObject({ late: true, due: fact.currentDue });
+          else expect(is).toMatchObject({ late: was.late, due: was.due });
+        }
+      }),
+      { numRuns: 2_000 },
     );
   });
 });

@@ -1,0 +1,91 @@
+import { COINS, type Coin } from '../coins.ts';
+import { outputKey } from '../chain.ts';
+import { assertNever } from '../errors.ts';
+import { coverageOf, coversMore, isOverpaid, isSettled } from './coverage.ts';
+import { lessRefunds } from './refunds.ts';
+import { liveCredits, standingOf } from './standing.ts';
+import type { PaymentCredit, PaymentEventType, PaymentState, Share } from './types.ts';
+
+/** What the merchant must hear about, in the order it should be told. */
+export function eventsBetween(before: PaymentState, after: PaymentState): PaymentEventType[] {
+  const events: PaymentEventType[] = [];
+  const was = new Map(before.credits.map((credit) => [outputKey(credit.ref), credit]));
+  const earlier = (credit: PaymentCredit): PaymentCredit | undefined => was.get(outputKey(credit.ref));
+  const vanished = after.credits.some(
+    (credit) => credit.state === 'gone' && (earlier(credit)?.state ?? 'gone') !== 'gone',
+  );
+  const live = liveCredits(after);
+  const arrived = live.filter((credit) => (earlier(credit)?.state ?? 'gone') === 'gone');
+  if (vanished && holdsLess(before, after)) events.push('payment.reversed');
+  // Money for a refunded payment is as unexpected as late money: the merchant must look at it.
+  const isLateNews =
+    arrived.some((credit) => credit.late || after.status === 'refunded') ||
+    live.some((credit) => becameLate(credit, earlier(credit)));
+  if (isLateNews) events.push('payment.late');
+  if (before.refundedAt !== null && after.refundedAt === null) events.push('payment.refund_failed');
+  if (before.status !== after.status) {
+    const event = statusEvent(before, after);
+    if (event !== null) events.push(event);
+  } else if (after.status === 'underpaid' && (arrived.length > 0 || before.exception !== after.exception)) {
+    events.push('payment.underpaid');
+  }
+  if (excessToTell(before, after) !== null) events.push('payment.overpaid');
+  return events;
+}
+
+/** Money that was on time before, or that a later rate prices now. */
+function becameLate(credit: PaymentCredit, earlier: PaymentCredit | undefined): boolean {
+  if (!credit.late || earlier === undefined) return false;
+  return !earlier.late || (earlier.due !== null && credit.due !== earlier.due);
+}
+
+/** True when less money of some coin is alive than before. */
+function holdsLess(before: PaymentState, after: PaymentState): boolean {
+  return COINS.some((coin) => liveAmount(after, coin) < liveAmount(before, coin));
+}
+
+function liveAmount(payment: PaymentState, coin: Coin): bigint {
+  return liveCredits(payment)
+    .filter((credit) => credit.coin === coin)
+    .reduce((sum, credit) => sum + credit.amount, 0n);
+}
+
+/**
+ * The settled money of a completed payment when it is more than the price, refunds considered, and more
+ * than an event ever said: blocks that are read again, after a reorg or by a rescan, tell nothing new.
+ */
+export function excessToTell(before: PaymentState, after: PaymentState): Share | null {
+  if (after.status !== 'completed') return null;
+  const settled = standingOf(after).settledAll;
+  if (before.excessTold !== null && !coversMore(settled, before.excessTold)) return null;
+  const kept = lessRefunds(
+    liveCredits(after).filter((credit) => isSettled(after, credit)),
+    after.refunds,
+  );
+  if (!isOverpaid(coverageOf(kept), after.toleranceBps)) return null;
+  return { numerator: settled.numerator, denominator: settled.denominator };
+}
+
+/**
+ * The event of a status change. Falling back to `pending`, `expired` or `cancelled` because money
+ * vanished is told by payment.reversed alone: a merchant hears of an expiry or a cancellation
+ * once, and of an expiry never after money was seen.
+ */
+function statusEvent(before: PaymentState, after: PaymentState): PaymentEventType | null {
+  switch (after.status) {
+    case 'pending':
+      return null;
+    case 'expired':
+      return after.credits.length === 0 ? 'payment.expired' : null;
+    case 'cancelled':
+      return before.cancelledAt === null ? 'payment.cancelled' : null;
+    case 'underpaid':
+    case 'confirming':
+    case 'completed':
+    case 'failed':
+    case 'refunded':
+      return `payment.${after.status}`;
+    default:
+      return assertNever(after.status);
+  }
+}

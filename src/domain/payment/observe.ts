@@ -1,0 +1,220 @@
+import { type OutputRef } from '../chain.ts';
+import { assertNever } from '../errors.ts';
+import type { CreditBook } from './credit-book.ts';
+import { isGivenBack } from './refunds.ts';
+import { liveCredits, sumsOf } from './standing.ts';
+import type { CoinSums, PaymentCredit, PaymentFact, PaymentState } from './types.ts';
+
+type SeenFact = Extract<PaymentFact, { type: 'output_seen' }>;
+type ConfirmedFact = Extract<PaymentFact, { type: 'output_confirmed' }>;
+
+/** Folds a fact into the observations; the same payment and book when it says nothing new. */
+export function observe(
+  payment: PaymentState,
+  book: CreditBook,
+  fact: PaymentFact,
+  now: number,
+): PaymentState {
+  switch (fact.type) {
+    case 'output_seen':
+      return observeSeen(payment, book, fact);
+    case 'output_confirmed':
+      return observeConfirmed(payment, book, fact);
+    case 'output_unconfirmed':
+      updateCredit(book, fact.ref, (credit) =>
+        credit.state === 'confirmed' ? { ...credit, state: 'unconfirmed', height: null } : credit,
+      );
+      return payment;
+    case 'output_gone':
+      updateCredit(book, fact.ref, (credit) =>
+        credit.state === 'gone' ? credit : { ...credit, state: 'gone', height: null },
+      );
+      return payment;
+    case 'late_quoted':
+      updateCredit(book, fact.ref, (credit) =>
+        credit.late && credit.due === null && fact.due > 0n ? { ...credit, due: fact.due } : credit,
+      );
+      return payment;
+    case 'tip':
+      return withTip(payment, fact);
+    case 'clock':
+      return observeTime(payment, book, fact.currentDue ?? {}, now);
+    case 'cancel':
+      return canCancel(book.into(payment)) ? { ...payment, cancelledAt: now } : payment;
+    case 'refund_accepted':
+      return { ...payment, refunds: fact.refunds };
+    case 'refund_failed':
+      return withoutRefund({ ...book.into(payment), refunds: fact.refunds });
+    case 'resolve':
+      return resolve(book.into(payment), fact.action, now) ?? payment;
+    default:
+      return assertNever(fact);
+  }
+}
+
+/** Whether a merchant may still cancel: nothing was paid and nothing is decided. */
+function canCancel(payment: PaymentState): boolean {
+  return payment.status === 'pending' && liveCredits(payment).length === 0;
+}
+
+/** Whether `resolve` applies: money is there that the machine alone would not take. */
+function canResolve(payment: PaymentState, action: 'accept' | 'refunded'): boolean {
+  if (payment.refundedAt !== null) return false;
+  const hasMoney = liveCredits(payment).length > 0;
+  if (action === 'refunded') return payment.credits.length > 0;
+  return hasMoney && payment.status !== 'completed' && payment.status !== 'confirming';
+}
+
+/** Null when there is nothing to decide. */
+function resolve(payment: PaymentState, action: 'accept' | 'refunded', now: number): PaymentState | null {
+  if (!canResolve(payment, action)) return null;
+  const at = afterAllMoney(payment, now);
+  return action === 'accept'
+    ? { ...payment, acceptedAt: at, accepted: sumsOf(liveCredits(payment)) }
+    : { ...payment, refundedAt: at, refundedBy: 'merchant' };
+}
+
+/** When something was decided about the money that is there. It may have come by a clock that was ahead. */
+export function afterAllMoney({ credits }: PaymentState, now: number): number {
+  return credits.reduce((at, { firstSeenAt }) => (firstSeenAt > at ? firstSeenAt : at), now);
+}
+
+function withTip(payment: PaymentState, fact: Extract<PaymentFact, { type: 'tip' }>): PaymentState {
+  const { coin, height, final } = fact;
+  const moved = { ...payment, tips: { ...payment.tips, [coin]: height } };
+  return final === undefined ? moved : { ...moved, final: { ...payment.final, [coin]: final } };
+}
+
+/** The time is up; and what no block has taken for too long is on time no more. */
+function observeTime(
+  payment: PaymentState,
+  book: CreditBook,
+  currentDue: CoinSums,
+  now: number,
+): PaymentState {
+  for (const { ref } of book.all()) {
+    updateCredit(book, ref, (credit) =>
+      credit.state === 'unconfirmed' && !credit.late && isOverdue(payment, credit, now)
+        ? { ...credit, late: true, due: currentDue[credit.coin] ?? null }
+        : credit,
+    );
+  }
+  return payment.closedAt === null && now >= payment.expiresAt ? { ...payment, closedAt: now } : payment;
+}
+
+function observeSeen(payment: PaymentState, book: CreditBook, fact: SeenFact): PaymentState {
+  if (book.find(fact.ref) === undefined) {
+    return withCredit(payment, book, newCredit(payment, book, fact));
+  }
+  // A stale unconfirmed view must not take a confirmation back: only a reorg may.
+  updateCredit(book, fact.ref, (credit) =>
+    credit.state === 'gone' ? { ...credit, state: 'unconfirmed', height: null } : credit,
+  );
+  return payment;
+}
+
+function observeConfirmed(payment: PaymentState, book: CreditBook, fact: ConfirmedFact): PaymentState {
+  const inBlock = { state: 'confirmed', height: fact.height } as const;
+  if (book.find(fact.ref) === undefined) {
+    const credit = newCredit(payment, book, fact);
+    return withCredit(payment, book, credit && { ...credit, ...inBlock, confirmedAt: fact.seenAt });
+  }
+  updateCredit(book, fact.ref, (credit) => {
+    if (credit.state === 'confirmed' && credit.height === fact.height) return credit;
+    const confirmed = { ...credit, ...inBlock, confirmedAt: credit.confirmedAt ?? fact.seenAt };
+    const isLate = isOverdue(payment, credit, fact.seenAt);
+    return isLate ? { ...confirmed, late: true, due: fact.currentDue } : confirmed;
+  });
+  return payment;
+}
+
+/** Money first seen after the deadline proves that the time is up. */
+function withCredit(payment: PaymentState, book: CreditBook, credit: PaymentCredit | null): PaymentState {
+  if (credit === null) return payment;
+  book.put(credit);
+  const isOver = payment.closedAt === null && credit.firstSeenAt >= payment.expiresAt;
+  return isOver ? { ...payment, closedAt: credit.firstSeenAt } : payment;
+}
+
+/** Only the money that was there when it was refunded decides: what came later was never given back. */
+function withoutRefund(payment: PaymentState): PaymentState {
+  const { refundedAt, refundedBy, refunds } = payment;
+  if (refundedAt === null || refundedBy !== 'refunds') return payment;
+  const meant = liveCredits(payment).filter((credit) => credit.firstSeenAt <= refundedAt);
+  return isGivenBack(meant, refunds) ? payment : { ...payment, refundedAt: null, refundedBy: null };
+}
+
+function newCredit(
+  payment: PaymentState,
+  book: CreditBook,
+  fact: SeenFact | ConfirmedFact,
+): PaymentCredit | null {
+  const option = payment.options[fact.coin];
+  if (option === undefined || fact.amount <= 0n) return null;
+  const late = isLate(payment, fact.seenAt);
+  const credit: PaymentCredit = {
+    coin: fact.coin,
+    ref: fact.ref,
+    amount: fact.amount,
+    state: 'unconfirmed',
+    height: null,
+    maturity: fact.maturity,
+    firstSeenAt: fact.seenAt,
+    confirmedAt: null,
+    late,
+    due: late ? fact.currentDue : option.due,
+  };
+  const former = credit.maturity > 1 && book.all().find((other) => isMinedAgain(payment, other, credit));
+  if (former === false || former === undefined) return credit;
+  const { firstSeenAt, late: wasLate, due } = former;
+  return { ...credit, firstSeenAt, late: wasLate, due };
+}
+
+/**
+ * What exists in its block only (a coinbase, a peg-out) has another transaction id when a competing block
+ * holds it: it is the money that was seen before, first seen when that was.
+ */
+function isMinedAgain(payment: PaymentState, former: PaymentCredit, credit: PaymentCredit): boolean {
+  return (
+    former.maturity === credit.maturity &&
+    former.state !== 'confirmed' &&
+    former.coin === credit.coin &&
+    former.amount === credit.amount &&
+    credit.firstSeenAt < confirmBy(payment, former)
+  );
+}
+
+/** Money first seen at or after expiry, or after the cancellation, is late for ever. */
+export function isLate(payment: Pick<PaymentState, 'expiresAt' | 'cancelledAt'>, seenAt: number): boolean {
+  return seenAt >= payment.expiresAt || (payment.cancelledAt !== null && seenAt >= payment.cancelledAt);
+}
+
+/**
+ * Whether money that no block ever held has waited for one too long at a time: its price is then that of
+ * the day on which a block takes it, or the payer would hold an option on the rate.
+ */
+export function isOverdue(
+  payment: Pick<PaymentState, 'expiresAt' | 'unconfirmedGraceMs'>,
+  credit: Pick<PaymentCredit, 'firstSeenAt' | 'confirmedAt'>,
+  at: number,
+): boolean {
+  return credit.confirmedAt === null && at >= confirmBy(payment, credit);
+}
+
+function confirmBy(
+  { expiresAt, unconfirmedGraceMs }: Pick<PaymentState, 'expiresAt' | 'unconfirmedGraceMs'>,
+  { firstSeenAt }: Pick<PaymentCredit, 'firstSeenAt'>,
+): number {
+  return Math.max(expiresAt, firstSeenAt) + unconfirmedGraceMs;
+}
+
+function updateCredit(
+  book: CreditBook,
+  ref: OutputRef,
+  change: (credit: PaymentCredit) => PaymentCredit,
+): void {
+  const credit = book.find(ref);
+  if (credit === undefined) return;
+  const next = change(credit);
+  if (next !== credit) book.put(next);
+}

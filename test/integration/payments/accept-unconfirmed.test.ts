@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { UnconfirmedCredit } from '../../../src/domain/chain.ts';
+import { resolvePayment } from '../../../src/usecases/payment/decide-payment.ts';
+import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
+import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
+
+const PART = 40_000_000n;
+let world: PaymentWorld;
+let payment: PaymentView;
+beforeEach(async () => {
+  world = await openPaymentWorld();
+  await world.look();
+  payment = await world.order({ allowed: ['BTC'] });
+});
+afterEach(async () => world.close());
+
+const pays = (amount: bigint): UnconfirmedCredit => unconfirmed(creditTo(addressOf(payment, 'BTC'), amount));
+
+async function see(...credits: readonly UnconfirmedCredit[]): Promise<void> {
+  world.advance(1_000);
+  world.chains.BTC.unconfirmed = [...credits];
+  await world.look('BTC');
+}
+
+async function accept(): Promise<PaymentView> {
+  const at = { merchantId: world.wallet.merchant.id, paymentId: payment.id };
+  return resolvePayment(world.deps, at, 'accept');
+}
+
+async function mine(credit: UnconfirmedCredit): Promise<void> {
+  world.chains.BTC.unconfirmed = [];
+  world.chains.BTC.mine(world.now(), [credit]);
+  await world.look('BTC');
+}
+
+it('waives the amount, not the confirmations', async () => {
+  const credit = pays(PART);
+  await see(credit);
+  expect((await accept()).status).toBe('confirming');
+  await mine(credit);
+  expect((await world.payment(payment)).status).toBe('confirming');
+  world.chains.BTC.mine(world.now());
+  await world.look('BTC');
+  expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: 'underpaid' });
+  expect(await world.eventsOf(payment)).toEqual(['created', 'underpaid', 'confirming', 'completed']);
+});
+
+it('survives that the payer raises the fee', async () => {
+  const [first, second] = [pays(PART), pays(PART)];
+  await see(first);
+  await accept();
+  world.chains.BTC.fates.set(first.ref.txid, 'gone');
+  await see(second);
+  expect((await world.payment(payment)).status).toBe('confirming');
+  await mine(second);
+  world.chains.BTC.mine(world.now());
+  await world.look('BTC');
+  expect((await world.payment(payment)).status).toBe('completed');
+  expect(await world.eventsOf(payment)).toEqual(['created', 'underpaid', 'confirming', 'completed']);
+});
+
+it('ends with a replacement that pays less, and says so', async () => {
+  const first = pays(PART);
+  await see(first);
+  await accept();
+  world.chains.BTC.fates.set(first.ref.txid, 'gone');
+  const second = pays(PART - 1n);
+  await see(second);
+  expect((await world.payment(payment)).status).toBe('underpaid');
+  await mine(second);
+  world.chains.BTC.mine(world.now());
+  await world.look('BTC');
+  expect((await world.payment(payment)).status).toBe('underpaid');
+  expect(await world.eventsOf(payment)).toEqual([
+    'created',
+    'underpaid',
+    'confirming',
+    'reversed',
+    'underpaid',
+  ]);
+});

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { UnconfirmedCredit } from '../../../src/domain/chain.ts';
+import { rescanChain } from '../../../src/usecases/chain/rescan-chain.ts';
+import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
+import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
+
+const DUE = 50_000_000n;
+const DAY = 24 * 60 * MINUTE;
+let world: PaymentWorld;
+let payment: PaymentView;
+let credit: UnconfirmedCredit;
+
+async function seenAtMinute59(latePolicy: 'accept' | 'review'): Promise<void> {
+  world = await openPaymentWorld({ latePolicy });
+  await world.look();
+  payment = await world.order({ allowed: ['BTC'] });
+  credit = unconfirmed(creditTo(addressOf(payment, 'BTC'), DUE));
+  world.advance(59 * MINUTE);
+  world.chains.BTC.unconfirmed = [credit];
+  await world.look('BTC');
+}
+
+async function daysPass(days: number): Promise<void> {
+  for (let day = 0; day < days; day += 1) {
+    world.advance(DAY);
+    world.chains.BTC.mine(world.now());
+    await world.look('BTC');
+    await world.expire();
+  }
+}
+
+async function mined(): Promise<PaymentView> {
+  world.chains.BTC.unconfirmed = [];
+  world.chains.BTC.mine(world.now(), [credit]);
+  world.chains.BTC.mine(world.now());
+  await world.look('BTC');
+  return world.payment(payment);
+}
+
+afterEach(async () => world.close());
+
+describe('money seen in time that no block takes', () => {
+  beforeEach(async () => seenAtMinute59('accept'));
+
+  it('is on time when a block takes it within a day', async () => {
+    world.advance(DAY);
+    await world.expire();
+    expect(await mined()).toMatchObject({ status: 'completed', exception: null });
+    expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
+  });
+
+  it('counts as late after a day, at the rate of the day on which a block takes it', async () => {
+    await daysPass(13);
+    expect(await world.payment(payment)).toMatchObject({ status: 'confirming', exception: 'late' });
+    world.rate = '50';
+    const after = await mined();
+    expect(after).toMatchObject({ status: 'expired', exception: 'late' });
+    expect(await world.eventsOf(payment)).toContain('late');
+    expect(await world.eventsOf(payment)).not.toContain('completed');
+  });
+
+  it('is late by its block alone when the daemon was away meanwhile', async () => {
+    world.advance(13 * DAY);
+    world.restart();
+    world.rate = '50';
+    expect((await mined()).status).not.toBe('completed');
+  });
+
+  it('stays on time when it was mined in time and the chain is read again later', async () => {
+    await mined();
+    world.advance(30 * DAY);
+    await rescanChain(world.deps, world.chains.BTC.adapter('BTC'), { height: 0 });
+    world.restart();
+    await world.look('BTC');
+    await world.expire();
+    expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
+    expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
+  });
+});
+
+it('waits for the merchant where late payments are reviewed', async () => {
+  await seenAtMinute59('review');
+  await daysPass(2);
+  expect(await world.payment(payment)).toMatchObject({ status: 'expired', exception: 'late' });
+  expect(await mined()).toMatchObject({ status: 'expired', exception: 'late' });
+  expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'late']);
+});
