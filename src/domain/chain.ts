@@ -203,6 +203,13 @@ export interface UnconfirmedCredit extends Credit {
   readonly nodeTimeMs: number | null;
   /** What its transaction spends, where money is spent by output: a conflict over it undoes the credit. */
   readonly inputs: readonly OutputRef[];
+  /** Unconfirmed transactions that it builds on, with what they spend: a conflict over that undoes it as well. */
+  readonly ancestors?: readonly Ancestor[];
+}
+
+export interface Ancestor {
+  readonly txid: string;
+  readonly inputs: readonly OutputRef[];
 }
 
 export interface StoredTransaction {
@@ -212,8 +219,12 @@ export interface StoredTransaction {
   readonly lifetime?: Lifetime | undefined;
 }
 
-/** `present`: known to the node, mined or not; `gone`: cannot confirm any more (inputs spent otherwise); `unknown`: no proof. */
-export type Fate = 'present' | 'gone' | 'unknown';
+/**
+ * `present`: known to the node, mined or not; `gone`: cannot confirm any more (inputs spent otherwise); `absent`: a node
+ * in step has it in no block and, its bytes offered again as far as they are at hand, not in its mempool, which proves
+ * nothing at once; `unknown`: the node could not tell.
+ */
+export type Fate = 'present' | 'gone' | 'absent' | 'unknown';
 
 export interface NodeStatus {
   readonly tip: BlockRef;

@@ -109,7 +109,7 @@ const contested = prepared((db, slot: SlotOf<ChainId & { limit: number }>) =>
     .limit(sql.val(slot('limit'))),
 );
 
-/** Forgets the inputs of transactions of which nothing is unconfirmed any more. */
+/** Forgets the inputs of transactions of which nothing is unconfirmed any more; those of their parents at the next turns. */
 export async function forgetSettledInputs(tx: Tx, chain: ChainId): Promise<void> {
   await forgetSettled(tx, chain);
 }
@@ -129,6 +129,19 @@ const forgetSettled = prepared((db, slot: SlotOf<ChainId>) =>
             .whereRef('outputs.mode', '=', 'unconfirmed_inputs.mode')
             .whereRef('outputs.txid', '=', 'unconfirmed_inputs.spender')
             .where('outputs.state', '=', 'unconfirmed'),
+        ),
+      ),
+    )
+    // An unconfirmed parent is remembered as long as what spends it.
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('unconfirmed_inputs as child')
+            .select('child.txid')
+            .whereRef('child.coin', '=', 'unconfirmed_inputs.coin')
+            .whereRef('child.mode', '=', 'unconfirmed_inputs.mode')
+            .whereRef('child.txid', '=', 'unconfirmed_inputs.spender'),
         ),
       ),
     ),

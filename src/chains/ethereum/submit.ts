@@ -76,9 +76,21 @@ async function fateOf(desk: Desk, transaction: StoredTransaction): Promise<Fate>
     case 'unproven':
       return 'unknown';
     case 'absent':
-      return (await broadcast(desk, transaction)).kind === 'accepted' ? 'present' : 'unknown';
+      return offerAgain(desk, transaction);
     default:
       return assertNever(weight);
+  }
+}
+
+/** @throws {ChainError} when the node does not answer: then nothing is known of it. */
+async function offerAgain(desk: Desk, transaction: StoredTransaction): Promise<Fate> {
+  const { txid, raw } = transaction;
+  if (raw === null || readSigned(txid, raw) === null) return 'absent';
+  try {
+    return (await desk.client.sendRaw(raw)) === txid ? 'present' : 'absent';
+  } catch (error) {
+    if (!(error instanceof RpcRefusal)) throw error;
+    return (await explain(desk, transaction, error)).kind === 'accepted' ? 'present' : 'absent';
   }
 }
 

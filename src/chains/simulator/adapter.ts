@@ -192,10 +192,10 @@ async function fateOf(
   const known = await ledger.transaction(txid);
   if (known !== null && known.state !== 'dropped') return 'present';
   if (known !== null && (await activeRivals(ledger, known)).length > 0) return 'gone';
-  if (raw === null) return 'unknown';
+  if (raw === null) return 'absent';
   const result = await submit(deps, ledger, { txid, raw });
   if (result.kind === 'accepted') return 'present';
-  return result.kind === 'rejected' ? 'gone' : 'unknown';
+  return result.kind === 'rejected' ? 'gone' : 'absent';
 }
 
 async function broadcast(

@@ -41,31 +41,56 @@ export async function isHeld(client: NodeClient, transaction: Evidenced): Promis
   return outputs.some(Boolean);
 }
 
-/** Whether one of the last blocks holds it, for transactions whose outputs were spent at once. */
-async function isMinedLately(client: NodeClient, txid: string, tipHash: string): Promise<boolean> {
-  let hash: string | undefined = tipHash;
-  for (let count = 0; count < RECENT_BLOCKS && hash !== undefined; count += 1) {
-    if ((await client.blockTxids(hash)).includes(txid)) return true;
-    hash = (await client.header(hash)).previousblockhash;
+interface BlockContent {
+  readonly txids: ReadonlySet<string>;
+  readonly parent: string | undefined;
+}
+
+/** The transactions of the last blocks, each block read once however many transactions are asked about. */
+export class RecentBlocks {
+  readonly #client: Pick<NodeClient, 'blockTxids' | 'header'>;
+  #blocks: ReadonlyMap<string, BlockContent> = new Map();
+
+  constructor(client: Pick<NodeClient, 'blockTxids' | 'header'>) {
+    this.#client = client;
   }
-  return false;
+
+  /** Whether one of the last blocks up to a tip holds it, for transactions whose outputs were spent at once. */
+  async hold(txid: string, tipHash: string): Promise<boolean> {
+    const blocks = new Map<string, BlockContent>();
+    let hash: string | undefined = tipHash;
+    while (blocks.size < RECENT_BLOCKS && hash !== undefined) {
+      const block: BlockContent = this.#blocks.get(hash) ?? (await this.#read(hash));
+      blocks.set(hash, block);
+      hash = block.parent;
+    }
+    this.#blocks = blocks;
+    return [...blocks.values()].some(({ txids }) => txids.has(txid));
+  }
+
+  async #read(hash: string): Promise<BlockContent> {
+    const txids = new Set(await this.#client.blockTxids(hash));
+    return { txids, parent: (await this.#client.header(hash)).previousblockhash };
+  }
 }
 
 /**
  * What stands behind a refusal because of missing or spent inputs: the node `held` it all along;
- * it is `impossible`, since an input is gone while the node is in step with the chain; the answer
- * is `open`; or a block arrived meanwhile (`moved`) and the readings may not belong together.
+ * it is `impossible`, since an input is gone while the node is in step with the chain; nothing speaks
+ * against it and yet the node does not have it (`absent`); the node is behind (`open`); or a block arrived
+ * meanwhile (`moved`) and the readings may not belong together.
  */
 export async function weigh(
   client: NodeClient,
   transaction: Evidenced,
-  tipBefore: string,
-): Promise<'held' | 'impossible' | 'open' | 'moved'> {
+  { tipBefore, recent }: { readonly tipBefore: string; readonly recent: RecentBlocks },
+): Promise<'held' | 'impossible' | 'absent' | 'open' | 'moved'> {
   if (await isHeld(client, transaction)) return 'held';
   const inputs = await client.unspent(transaction.inputs, true);
-  if (await isMinedLately(client, transaction.txid, tipBefore)) return 'held';
+  if (await recent.hold(transaction.txid, tipBefore)) return 'held';
   const info = await client.chainInfo();
   if (info.bestblockhash !== tipBefore) return 'moved';
   const isBehind = info.initialblockdownload || info.headers > info.blocks;
-  return isBehind || inputs.every(Boolean) ? 'open' : 'impossible';
+  if (isBehind) return 'open';
+  return inputs.every(Boolean) ? 'absent' : 'impossible';
 }

@@ -1,4 +1,5 @@
 import {
+  type Ancestor,
   type BlockRef,
   ChainError,
   type ChainIndex,
@@ -17,6 +18,8 @@ import { outpointAt, scanLoneTransaction } from './transaction.ts';
 
 /** New transactions read and matched at a time: bounds memory when the whole mempool is new. */
 const CHUNK = 512;
+/** More unconfirmed ancestors than this a mempool does not let a transaction have. */
+const MAX_ANCESTORS = 64;
 const TIP_ATTEMPTS = 5;
 /** When a transaction that could not be read is read again, in case the node had stumbled. */
 const UNREADABLE_RETRY_MS = 600_000;
@@ -50,14 +53,15 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
       memory.forgetAbsent(present);
       const now = clock.now();
       const news = txids.filter((txid) => !memory.knows(txid, now));
-      for (let start = 0; start < news.length; start += CHUNK) await learn(news.slice(start, start + CHUNK));
+      for (let start = 0; start < news.length; start += CHUNK)
+        await learn(news.slice(start, start + CHUNK), present);
       // A block between the two readings: the list may belong to either tip.
       if (bestBefore === bestAfter) return memory.view(await tipAt(bestBefore), present);
     }
     throw new ChainError('unavailable', 'the tip moved during every reading of the mempool');
   }
 
-  async function learn(txids: readonly string[]): Promise<void> {
+  async function learn(txids: readonly string[], present: ReadonlySet<string>): Promise<void> {
     const raws = await client.mempoolTransactions(txids);
     const transactions = new Map<string, MatchTransaction>();
     for (const [position, txid] of txids.entries()) {
@@ -72,12 +76,40 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
       ...matches.debits.map(({ byTxid }) => byTxid),
     ]);
     const times = await client.mempoolTimes([...relevant]);
-    const found = [...relevant].map((txid, at): Sighting => ({
-      txid,
-      nodeTimeMs: times[at] ?? null,
-      inputs: inputsOf(transactions.get(txid)),
-    }));
+    const paying = new Set(matches.credits.map(({ ref }) => ref.txid));
+    const found: Sighting[] = [];
+    for (const [at, txid] of [...relevant].entries()) {
+      const inputs = inputsOf(transactions.get(txid));
+      const ancestors = paying.has(txid) ? await ancestorsOf(inputs, transactions, present) : [];
+      found.push({ txid, nodeTimeMs: times[at] ?? null, inputs, ancestors });
+    }
     memory.learn([...transactions.keys()], matches, found);
+  }
+
+  /** The unconfirmed transactions that one with these inputs builds on, as many as a mempool lets it. */
+  async function ancestorsOf(
+    inputs: readonly OutputRef[],
+    read: ReadonlyMap<string, MatchTransaction>,
+    present: ReadonlySet<string>,
+  ): Promise<Ancestor[]> {
+    const found = new Map<string, Ancestor>();
+    let wanted = unconfirmedParents(inputs, present);
+    while (wanted.length > 0 && found.size < MAX_ANCESTORS) {
+      const unread = wanted.filter((txid) => !read.has(txid));
+      const raws = new Map(
+        (await client.mempoolTransactions(unread)).map((raw, at) => [unread[at], raw] as const),
+      );
+      const next: string[] = [];
+      for (const txid of wanted) {
+        const raw = raws.get(txid) ?? null;
+        const parent = read.get(txid) ?? (raw === null ? null : readable(txid, raw));
+        if (parent === null) continue;
+        found.set(txid, { txid, inputs: inputsOf(parent) });
+        next.push(...unconfirmedParents(inputsOf(parent), present));
+      }
+      wanted = [...new Set(next)].filter((txid) => !found.has(txid)).slice(0, MAX_ANCESTORS - found.size);
+    }
+    return [...found.values()];
   }
 
   /** Null for one that makes no sense: whoever made it must not keep us from seeing the others. */
@@ -107,10 +139,17 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
   };
 }
 
+function unconfirmedParents(inputs: readonly OutputRef[], present: ReadonlySet<string>): string[] {
+  return [...new Set(inputs.map(({ txid }) => txid))]
+    .filter((txid) => present.has(txid))
+    .slice(0, MAX_ANCESTORS);
+}
+
 interface Sighting {
   readonly txid: string;
   readonly nodeTimeMs: number | null;
   readonly inputs: readonly OutputRef[];
+  readonly ancestors: readonly Ancestor[];
 }
 
 function inputsOf(transaction: MatchTransaction | undefined): OutputRef[] {
@@ -158,10 +197,10 @@ class MempoolMemory {
   }
 
   learn(txids: readonly string[], matches: Matches, found: readonly Sighting[]): void {
-    for (const { txid, nodeTimeMs, inputs } of found) {
+    for (const { txid, nodeTimeMs, inputs, ancestors } of found) {
       const credits = matches.credits.filter(({ ref }) => ref.txid === txid);
       this.relevant.set(txid, {
-        credits: credits.map((credit) => Object.assign({}, credit, { nodeTimeMs, inputs })),
+        credits: credits.map((credit) => Object.assign({}, credit, { nodeTimeMs, inputs, ancestors })),
         debits: matches.debits.filter(({ byTxid }) => byTxid === txid),
       });
     }

@@ -58,6 +58,8 @@ const RAW_BYTES = z.union([
 
 const ESTIMATE = z.object({ feerate: AMOUNT.optional() });
 const MEMPOOL_INFO = z.object({ mempoolminfee: AMOUNT, minrelaytxfee: AMOUNT.optional() });
+/** After a start a node reads its mempool from disk: what it does not show meanwhile may be there. */
+const LOADED = z.object({ loaded: z.boolean().default(true) });
 const UNSPENT = z.looseObject({ bestblock: HASH }).nullable();
 
 const RPC_MISC_ERROR = -1;
@@ -88,7 +90,7 @@ export interface NodeClient {
   /** The same for several blocks in one request: the caller bounds the answer. */
   rawBlocks(hashes: readonly string[]): Promise<(HexText | null)[]>;
   blockTxids(hash: string): Promise<readonly string[]>;
-  /** The mempool between two readings of the best block, in one request. */
+  /** The mempool between two readings of the best block, in one request. @throws {ChainError} while the node loads it. */
   mempool(): Promise<MempoolSnapshot>;
   /** Raw mempool transactions as hex, null for those that left meanwhile. */
   mempoolTransactions(txids: readonly string[]): Promise<(string | null)[]>;
@@ -157,14 +159,17 @@ function mempoolMethods(
 ): Pick<NodeClient, 'mempool' | 'mempoolTransactions' | 'mempoolTimes' | 'inMempool' | 'unspent'> {
   return {
     async mempool() {
-      const requests = ['getbestblockhash', 'getrawmempool', 'getbestblockhash'];
-      const [bestBefore, txids, bestAfter] = await rpc.batch(
+      const requests = ['getbestblockhash', 'getrawmempool', 'getbestblockhash', 'getmempoolinfo'];
+      const [bestBefore, txids, bestAfter, info] = await rpc.batch(
         requests.map((method) => ({ method, params: [] })),
-        z.union([HASH, TXIDS]),
+        z.union([HASH, TXIDS, LOADED]),
       );
       if (typeof bestBefore !== 'string' || typeof bestAfter !== 'string' || !Array.isArray(txids)) {
         throw new ChainError('bad_answer', 'getrawmempool: the node answered out of shape');
       }
+      const isLoading =
+        info !== null && typeof info === 'object' && 'loaded' in info && info.loaded === false;
+      if (isLoading) throw new ChainError('unavailable', 'the node is still loading its mempool');
       return { bestBefore, txids, bestAfter };
     },
     mempoolTransactions: (txids) =>

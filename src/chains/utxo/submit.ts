@@ -1,7 +1,7 @@
 import { type BroadcastResult, ChainError, type Fate, type StoredTransaction } from '../../domain/chain.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
-import { type Evidenced, isHeld, takeApart, weigh } from './evidence.ts';
+import { type Evidenced, isHeld, RecentBlocks, takeApart, weigh } from './evidence.ts';
 import type { NodeClient } from './node-client.ts';
 import { meaningOf, type RefusalMeaning } from './refusals.ts';
 import { RpcRefusal } from './rpc.ts';
@@ -19,16 +19,20 @@ export interface Submitter {
 type Outcome =
   | { readonly kind: 'held' }
   /** Inputs are spent: `replaced` by an unconfirmed rival that could still lose, or for good. */
-  | { readonly kind: 'replaced' | 'impossible' | 'invalid' | 'open'; readonly reason: string };
+  | { readonly kind: 'replaced' | 'impossible' | 'invalid'; readonly reason: string }
+  /** The node does not have it, for reasons that may pass (`absent`), or could not tell (`open`). */
+  | { readonly kind: 'absent' | 'open'; readonly reason: string };
 
 export function createSubmitter(client: NodeClient, mweb: boolean, logger: Logger): Submitter {
+  const recent = new RecentBlocks(client);
+
   async function outcomeOf(transaction: Evidenced): Promise<Outcome> {
     for (let attempt = 0; attempt < TIP_ATTEMPTS; attempt += 1) {
       const { hash: tipBefore } = await client.tip();
       const refusal = await submit(client, transaction.raw);
       if (refusal === null || refusal.meaning === 'known') return { kind: 'held' };
       logger.info({ txid: transaction.txid, ...refusal }, 'node refused a transaction');
-      const outcome = await explain(client, transaction, { ...refusal, tipBefore });
+      const outcome = await explain(client, transaction, { ...refusal, tipBefore, recent });
       if (outcome !== 'moved') return outcome;
     }
     return { kind: 'open', reason: 'blocks arrived during every attempt' };
@@ -36,7 +40,7 @@ export function createSubmitter(client: NodeClient, mweb: boolean, logger: Logge
 
   async function fateOf(transaction: StoredTransaction): Promise<Fate> {
     const parts = takeApart(transaction, mweb);
-    if (parts === null) return 'unknown';
+    if (parts === null) return (await client.inMempool(transaction.txid)) ? 'present' : 'absent';
     const { kind } = await outcomeOf(parts);
     switch (kind) {
       case 'held':
@@ -45,6 +49,8 @@ export function createSubmitter(client: NodeClient, mweb: boolean, logger: Logge
       case 'impossible':
         return 'gone';
       case 'invalid':
+      case 'absent':
+        return 'absent';
       case 'open':
         return 'unknown';
       default:
@@ -76,6 +82,7 @@ function resultOf(outcome: Outcome): BroadcastResult {
       return { kind: 'rejected', reason: outcome.reason };
     // The rival is unconfirmed itself: these bytes may still be the ones that are mined.
     case 'replaced':
+    case 'absent':
     case 'open':
       return { kind: 'unknown', reason: outcome.reason };
     default:
@@ -100,9 +107,9 @@ async function submit(
 async function explain(
   client: NodeClient,
   transaction: Evidenced,
-  refusal: { meaning: RefusalMeaning; reason: string; tipBefore: string },
+  refusal: { meaning: RefusalMeaning; reason: string; tipBefore: string; recent: RecentBlocks },
 ): Promise<Outcome | 'moved'> {
-  const { meaning, reason, tipBefore } = refusal;
+  const { meaning, reason } = refusal;
   switch (meaning) {
     case 'known':
       return { kind: 'held' };
@@ -110,13 +117,13 @@ async function explain(
       return { kind: 'invalid', reason };
     case 'temporary':
     case 'unclear':
-      return (await isHeld(client, transaction)) ? { kind: 'held' } : { kind: 'open', reason };
+      return (await isHeld(client, transaction)) ? { kind: 'held' } : { kind: 'absent', reason };
     case 'spent':
     case 'replaced': {
-      const verdict = await weigh(client, transaction, tipBefore);
+      const verdict = await weigh(client, transaction, refusal);
       if (verdict === 'moved') return 'moved';
       if (verdict === 'held') return { kind: 'held' };
-      if (verdict === 'open') return { kind: 'open', reason };
+      if (verdict === 'open' || verdict === 'absent') return { kind: verdict, reason };
       return { kind: meaning === 'spent' ? 'impossible' : 'replaced', reason };
     }
     default:

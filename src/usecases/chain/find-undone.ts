@@ -1,12 +1,16 @@
-import { outputKey, type Debit, type OutputRef } from '../../domain/chain.ts';
+import { outputKey, type Credit, type Debit, type OutputRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
+import { findWatched } from '../../store/addresses.ts';
 import type { Tx } from '../../store/database.ts';
-import { outputsOfTransactions, type StoredOutput } from '../../store/outputs.ts';
+import { outputsOfTransactions, unconfirmedOutputs, type StoredOutput } from '../../store/outputs.ts';
 import { spentByUnconfirmed } from '../../store/unconfirmed-inputs.ts';
+
+/** Transactions that build on one another: a mempool allows fewer. */
+const MAX_GENERATIONS = 64;
 
 /**
  * Unconfirmed money that a block has made impossible: it holds another transaction spending the
- * same coins (a double spend or a payer's fee bump).
+ * same coins (a double spend or a payer's fee bump), or those of a parent.
  */
 export async function findUndone(tx: Tx, chain: ChainId, spends: readonly Debit[]): Promise<StoredOutput[]> {
   const minedBy = new Map(spends.map(({ ref, byTxid }) => [outputKey(ref), byTxid]));
@@ -16,8 +20,49 @@ export async function findUndone(tx: Tx, chain: ChainId, spends: readonly Debit[
     const mined = minedBy.get(outputKey(ref));
     if (mined !== undefined && mined !== byTxid) undone.add(byTxid);
   }
+  await addDescendants(tx, chain, undone);
   const outputs = await outputsOfTransactions(tx, chain, [...undone]);
   return outputs.filter((output) => output.state === 'unconfirmed');
+}
+
+/** What spends an output that can never exist can never exist either. */
+async function addDescendants(tx: Tx, chain: ChainId, undone: Set<string>): Promise<void> {
+  let latest = [...undone];
+  for (let generation = 0; latest.length > 0 && generation < MAX_GENERATIONS; generation += 1) {
+    const children = await spentByUnconfirmed(tx, chain, latest);
+    latest = [...new Set(children.map(({ byTxid }) => byTxid))].filter((txid) => !undone.has(txid));
+    for (const txid of latest) undone.add(txid);
+  }
+}
+
+/**
+ * What exists in its block only (a coinbase, a peg-out) and lost that block, when this one holds it under
+ * another transaction id: the same amount to the same address. Never both count.
+ */
+export async function findMinedAgain(
+  tx: Tx,
+  chain: ChainId,
+  credits: readonly Credit[],
+): Promise<StoredOutput[]> {
+  const mined = credits.filter(({ maturity }) => maturity > 1);
+  if (mined.length === 0) return [];
+  const open = (await unconfirmedOutputs(tx, chain)).filter(({ maturity }) => maturity > 1);
+  if (open.length === 0) return [];
+  const keys = [...new Set(mined.map(({ watchKey }) => watchKey))];
+  const addressOf = new Map((await findWatched(tx, chain, keys)).map((row) => [row.watch_key, row.id]));
+  const found = new Set<StoredOutput>();
+  for (const { ref, watchKey, amount, maturity } of mined) {
+    const former = open.find(
+      (output) =>
+        !found.has(output) &&
+        output.address_id === addressOf.get(watchKey) &&
+        output.amount === amount.toString() &&
+        output.maturity === maturity &&
+        output.txid !== ref.txid,
+    );
+    if (former !== undefined) found.add(former);
+  }
+  return [...found];
 }
 
 /** Money of a block that left the chain which another block shows under another name. */

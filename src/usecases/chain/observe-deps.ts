@@ -11,6 +11,8 @@ export interface ObserveDeps extends ApplyFactsDeps {
   readonly logger: Logger;
   /** Confirmation policy of a coin in a mode. */
   readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
+  /** A transaction that a node in step does not have for so long is dropped; two hours by default. */
+  readonly dropAfterMs?: number;
   readonly wakeWebhooks: () => void;
   /** After a restore: watches more addresses when one of the recovered ones was paid; true when it did. */
   readonly extendLookAhead?: (chain: ChainId, credits: readonly Credit[]) => Promise<boolean>;

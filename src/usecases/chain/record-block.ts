@@ -9,7 +9,7 @@ import { forgetSettledInputs } from '../../store/unconfirmed-inputs.ts';
 import { applyFacts } from '../payment/apply-facts.ts';
 import { confirmSends } from '../wallet/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
-import { findDisproved, findReplaced, findUndone } from './find-undone.ts';
+import { findDisproved, findMinedAgain, findReplaced, findUndone } from './find-undone.ts';
 import { recordSightings, type TipBefore } from './record-sightings.ts';
 
 /** Deepest confirmation count that a protocol rule asks for (coinbase maturity), with room to spare. */
@@ -90,6 +90,7 @@ async function write(
     ...(await findUndone(tx, chain, block.debits)),
     ...(await findReplaced(tx, chain, block.replaces ?? [])),
     ...(await findDisproved(tx, chain, block.disproved ?? [])),
+    ...(await findMinedAgain(tx, chain, block.credits)),
   ];
   const { height, hash } = block;
   const before = { coin: chain.coin, height: cursor.height, final };

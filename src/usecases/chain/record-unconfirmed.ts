@@ -10,17 +10,14 @@ import type { ObserveDeps } from './observe-deps.ts';
 import type { RecheckTurns } from './recheck-turns.ts';
 import { recordSightings } from './record-sightings.ts';
 
-/** Mempools drop a transaction after two weeks; past that, silence means it is not coming. */
-const GIVE_UP_MS = 14 * 24 * 3_600_000;
-/**
- * How long a payment that spent unconfirmed money is waited for when its inputs are missing: a node
- * that lost or evicted the parent says the same as one that saw it replaced.
- */
-const ORPHAN_PATIENCE_MS = 3 * 24 * 3_600_000;
+/** Longer than this no transaction is waited for that the node has neither in a block nor in its mempool. */
+const DROP_AFTER_MS = 2 * 3_600_000;
 
 /**
  * Records a complete view of what is unconfirmed. Money we counted on that is in no block and not
- * in the view is asked after, and taken back only on proof (its inputs were spent otherwise).
+ * in the view is asked after, and taken back on proof (its inputs were spent otherwise), or when the node
+ * has not had it for hours; it returns as it was if it is seen again. What exists in its block only
+ * (a coinbase, a peg-out) is gone with its block.
  * Answers false, changing nothing, when the view belongs to another tip than the cursor's block.
  * @param seenThrough when the chain was last seen completely, ms: what was not there then came later
  * @param turns whose turn it is to be asked after; kept from look to look
@@ -34,8 +31,11 @@ export async function recordUnconfirmed(
 ): Promise<boolean> {
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   if (!(await standsOn(deps, chain, view))) return false;
-  const missing = (await unconfirmedOutputs(deps.db, chain)).filter((output) => !view.has(output.txid));
-  const fates = await fatesOf(deps, adapter, chain, { missing, turns });
+  const open = await unconfirmedOutputs(deps.db, chain);
+  const inBlockOnly = open.filter(({ maturity }) => maturity > 1);
+  const missing = open.filter(({ txid, maturity }) => maturity <= 1 && !view.has(txid));
+  turns.passed(seenThrough, new Set(missing.map(({ txid }) => txid)));
+  const lost = await lostOf(deps, adapter, chain, { missing, turns });
   const recorded = await inTransaction(deps.db, async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor?.hash !== view.tip.hash) return false;
@@ -44,14 +44,12 @@ export async function recordUnconfirmed(
       credit,
       seenAt: Math.min(now, Math.max(credit.nodeTimeMs ?? now, seenThrough ?? 0)),
     }));
-    const gone = await stillMissing(
-      tx,
-      chain,
-      missing.filter((output) => fates(output) === 'gone'),
-    );
+    const gone = await stillMissing(tx, chain, [...inBlockOnly, ...lost]);
     for (const output of gone) warnOfLoss(deps, chain, output);
     await recordSightings(tx, deps, chain, { seen, gone }, { kind: 'unconfirmed' });
     const inputsOf = new Map(view.credits.map(({ ref, inputs }) => [ref.txid, inputs]));
+    for (const { txid, inputs } of view.credits.flatMap(({ ancestors }) => ancestors ?? []))
+      inputsOf.set(txid, inputs);
     for (const [txid, inputs] of inputsOf) {
       const known = inputs.map((input) => ({ ...input, isParentOpen: view.has(input.txid) }));
       await rememberInputs(tx, chain, txid, known);
@@ -68,25 +66,27 @@ async function standsOn(deps: ObserveDeps, chain: ChainId, view: UnconfirmedView
   return cursor !== undefined && cursor.hash === view.tip.hash;
 }
 
-async function fatesOf(
+/** Those of the missing outputs that are lost, by the node's word on the transactions whose turn it is. */
+async function lostOf(
   deps: ObserveDeps,
   adapter: Pick<ChainAdapter, 'recheck'>,
   chain: ChainId,
   { missing, turns }: { readonly missing: readonly StoredOutput[]; readonly turns: RecheckTurns },
-): Promise<(output: StoredOutput) => 'present' | 'gone' | 'unknown'> {
-  if (missing.length === 0) return () => 'unknown';
+): Promise<StoredOutput[]> {
+  if (missing.length === 0) return [];
   const txids = turns.next(missing.map((output) => output.txid));
-  const asked = new Set(txids);
   const fates = await adapter.recheck(await storedTransactions(deps.db, chain, txids));
   const orphans = await spendersOfOpenParents(deps.db, chain);
-  const now = deps.clock.now();
-  return (output) => {
-    if (!asked.has(output.txid)) return 'unknown';
-    const told = fates.get(output.txid) ?? 'unknown';
-    const patienceMs = orphans.has(output.txid) ? ORPHAN_PATIENCE_MS : 0;
-    const fate = told === 'gone' && Math.abs(now - output.first_seen_at) < patienceMs ? 'unknown' : told;
-    return fate === 'unknown' && now - output.first_seen_at > GIVE_UP_MS ? 'gone' : fate;
-  };
+  const { dropAfterMs = DROP_AFTER_MS } = deps;
+  const lost = new Set<string>();
+  for (const txid of txids) {
+    const told = fates.get(txid) ?? 'unknown';
+    // A node that lost or evicted the parent says the same as one that saw it replaced.
+    const fate = told === 'gone' && orphans.has(txid) ? 'absent' : told;
+    const absentMs = turns.answered(txid, fate);
+    if (fate === 'gone' || (fate === 'absent' && absentMs >= dropAfterMs)) lost.add(txid);
+  }
+  return missing.filter(({ txid }) => lost.has(txid));
 }
 
 /** Those of the outputs that nothing has confirmed since they were looked up. */

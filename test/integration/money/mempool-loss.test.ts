@@ -60,13 +60,66 @@ describe('a payment that spends unconfirmed money, in a node that loses its memp
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'reversed']);
   });
 
-  it('is taken back after three days without a sign', async () => {
+  it('is taken back when the node has not had it for two hours, and returns when it is seen again', async () => {
     world.chains.BTC.unconfirmed = [credit];
     world.chains.BTC.others = [parent];
     await world.look('BTC');
     await loseMempool();
-    world.advance(73 * 60 * MINUTE);
+    await minutesPass(118);
+    expect(await world.eventsOf(payment)).not.toContain('reversed');
+    await minutesPass(4);
+    expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'reversed', 'failed']);
+    world.chains.BTC.unconfirmed = [credit];
     await world.look('BTC');
-    expect(await world.eventsOf(payment)).toContain('reversed');
+    expect(await world.payment(payment)).toMatchObject({ status: 'confirming', exception: null });
   });
 });
+
+describe('a payment that the node neither has nor takes again', () => {
+  beforeEach(async () => {
+    world.chains.BTC.unconfirmed = [credit];
+    await world.look('BTC');
+    world.chains.BTC.unconfirmed = [];
+  });
+
+  it('is dropped after two hours', async () => {
+    world.chains.BTC.fates.set(credit.ref.txid, 'absent');
+    await minutesPass(119);
+    expect(await world.eventsOf(payment)).not.toContain('reversed');
+    await minutesPass(4);
+    expect(await world.eventsOf(payment)).toContain('reversed');
+  });
+
+  it('is never dropped by a node that cannot tell', async () => {
+    await minutesPass(300);
+    expect(await world.eventsOf(payment)).toEqual(['created', 'confirming']);
+  });
+
+  it('is not dropped for the time in which the node is out of step', async () => {
+    world.chains.BTC.fates.set(credit.ref.txid, 'absent');
+    await minutesPass(60);
+    world.chains.BTC.status = { peers: 0 };
+    await minutesPass(120);
+    world.chains.BTC.status = { peers: null };
+    await minutesPass(50);
+    expect(await world.eventsOf(payment)).toEqual(['created', 'confirming']);
+    await minutesPass(14);
+    expect(await world.eventsOf(payment)).toContain('reversed');
+  });
+
+  it('is not dropped for the time in which nobody looked', async () => {
+    world.chains.BTC.fates.set(credit.ref.txid, 'absent');
+    await minutesPass(2);
+    world.advance(24 * 60 * MINUTE);
+    await minutesPass(100);
+    expect(await world.eventsOf(payment)).not.toContain('reversed');
+  });
+});
+
+async function minutesPass(minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute += 1) {
+    world.advance(MINUTE);
+    await world.look('BTC');
+    await world.expire();
+  }
+}

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Credit } from '../../../src/domain/chain.ts';
+import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
+import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo } from '../../_helpers/scripted-chain.ts';
+
+const DUE = 50_000_000n;
+const MATURITY = 6;
+let world: PaymentWorld;
+let payment: PaymentView;
+beforeEach(async () => {
+  world = await openPaymentWorld();
+  await world.look();
+  payment = await world.order({ allowed: ['LTC'] });
+});
+afterEach(async () => world.close());
+
+/** What only a block can hold: the same money has another transaction id in every block. */
+function pegOut(amount: bigint): Credit {
+  return { ...creditTo(addressOf(payment, 'LTC'), amount), maturity: MATURITY, raw: null };
+}
+
+async function mine(...credits: readonly Credit[]): Promise<void> {
+  world.chains.LTC.mine(world.now(), credits);
+  await world.look('LTC');
+}
+
+async function mineEmpty(count: number): Promise<void> {
+  for (let block = 0; block < count; block += 1) world.chains.LTC.mine(world.now());
+  await world.look('LTC');
+}
+
+it('a peg-out of half the price counts once when a competing block holds it', async () => {
+  await mine(pegOut(DUE / 2n));
+  world.chains.LTC.drop(1);
+  world.chains.LTC.mine(world.now(), [pegOut(DUE / 2n)]);
+  await mineEmpty(12);
+  const now = await world.payment(payment);
+  expect(now).toMatchObject({ status: 'underpaid', exception: null });
+  expect(now.options.LTC?.received).toBe('0.25');
+  world.advance(15 * 24 * 60 * MINUTE);
+  await mineEmpty(1);
+  expect(await world.eventsOf(payment)).not.toContain('reversed');
+});
+
+it('one that no block of the new branch holds is taken back, and counts again once mined again', async () => {
+  const first = pegOut(DUE);
+  await mine(first);
+  world.chains.LTC.drop(1);
+  await mineEmpty(2);
+  expect(await world.payment(payment)).toMatchObject({ status: 'pending' });
+  world.advance(65 * MINUTE);
+  await mine(pegOut(DUE));
+  await mineEmpty(MATURITY - 1);
+  const now = await world.payment(payment);
+  expect(now).toMatchObject({ status: 'completed', exception: null });
+  expect(now.options.LTC?.received).toBe('0.5');
+  expect(await world.eventsOf(payment)).toEqual([
+    'created',
+    'confirming',
+    'reversed',
+    'confirming',
+    'completed',
+  ]);
+});
+
+it('shows the confirmations that it really needs while it waits for its maturity', async () => {
+  await mine(pegOut(DUE));
+  await mineEmpty(2);
+  const waiting = (await world.payment(payment)).options.LTC;
+  expect(waiting).toMatchObject({ confirmations: 3, requiredConfirmations: MATURITY });
+  await mineEmpty(3);
+  expect(await world.payment(payment)).toMatchObject({ status: 'completed' });
+});
