@@ -10,16 +10,12 @@ import {
   type UnconfirmedView,
 } from '../../domain/chain.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { bytesOfHex } from './block.ts';
-import { displayHex } from './hash256.ts';
+import { ancestorsOf, inputsOf, scanMempoolTransaction } from './ancestors.ts';
 import { type Matches, type MatchTransaction, matchTransactions } from './match.ts';
 import type { NodeClient } from './node-client.ts';
-import { outpointAt, scanLoneTransaction } from './transaction.ts';
 
 /** New transactions read and matched at a time: bounds memory when the whole mempool is new. */
 const CHUNK = 512;
-/** More unconfirmed ancestors than this a mempool does not let a transaction have. */
-const MAX_ANCESTORS = 64;
 const TIP_ATTEMPTS = 5;
 /** When a transaction that could not be read is read again, in case the node had stumbled. */
 const UNREADABLE_RETRY_MS = 600_000;
@@ -80,36 +76,10 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
     const found: Sighting[] = [];
     for (const [at, txid] of [...relevant].entries()) {
       const inputs = inputsOf(transactions.get(txid));
-      const ancestors = paying.has(txid) ? await ancestorsOf(inputs, transactions, present) : [];
+      const ancestors = paying.has(txid) ? await ancestorsOf(inputs, { client, mweb, present }) : [];
       found.push({ txid, nodeTimeMs: times[at] ?? null, inputs, ancestors });
     }
     memory.learn([...transactions.keys()], matches, found);
-  }
-
-  /** The unconfirmed transactions that one with these inputs builds on, as many as a mempool lets it. */
-  async function ancestorsOf(
-    inputs: readonly OutputRef[],
-    read: ReadonlyMap<string, MatchTransaction>,
-    present: ReadonlySet<string>,
-  ): Promise<Ancestor[]> {
-    const found = new Map<string, Ancestor>();
-    let wanted = unconfirmedParents(inputs, present);
-    while (wanted.length > 0 && found.size < MAX_ANCESTORS) {
-      const unread = wanted.filter((txid) => !read.has(txid));
-      const raws = new Map(
-        (await client.mempoolTransactions(unread)).map((raw, at) => [unread[at], raw] as const),
-      );
-      const next: string[] = [];
-      for (const txid of wanted) {
-        const raw = raws.get(txid) ?? null;
-        const parent = read.get(txid) ?? (raw === null ? null : readable(txid, raw));
-        if (parent === null) continue;
-        found.set(txid, { txid, inputs: inputsOf(parent) });
-        next.push(...unconfirmedParents(inputsOf(parent), present));
-      }
-      wanted = [...new Set(next)].filter((txid) => !found.has(txid)).slice(0, MAX_ANCESTORS - found.size);
-    }
-    return [...found.values()];
   }
 
   /** Null for one that makes no sense: whoever made it must not keep us from seeing the others. */
@@ -139,22 +109,11 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
   };
 }
 
-function unconfirmedParents(inputs: readonly OutputRef[], present: ReadonlySet<string>): string[] {
-  return [...new Set(inputs.map(({ txid }) => txid))]
-    .filter((txid) => present.has(txid))
-    .slice(0, MAX_ANCESTORS);
-}
-
 interface Sighting {
   readonly txid: string;
   readonly nodeTimeMs: number | null;
   readonly inputs: readonly OutputRef[];
   readonly ancestors: readonly Ancestor[];
-}
-
-function inputsOf(transaction: MatchTransaction | undefined): OutputRef[] {
-  if (transaction === undefined) return [];
-  return transaction.scanned.inputs.map((offset) => outpointAt(transaction.bytes, offset));
 }
 
 interface Relevant {
@@ -216,15 +175,4 @@ class MempoolMemory {
       has: (txid) => present.has(txid),
     };
   }
-}
-
-function scanMempoolTransaction(txid: string, raw: string, mweb: boolean): MatchTransaction {
-  const bytes = bytesOfHex(raw);
-  const scanned = scanLoneTransaction(bytes, mweb);
-  // A pure MWEB transaction is named by its kernel; it has no inputs or outputs on this side.
-  const isEmpty = scanned.inputs.length === 0 && scanned.outputs.length === 0;
-  if (!isEmpty && displayHex(scanned.id) !== txid) {
-    throw new ChainError('bad_answer', `asked for transaction ${txid}, got ${displayHex(scanned.id)}`);
-  }
-  return { bytes, scanned, maturity: 1, relayable: true };
 }

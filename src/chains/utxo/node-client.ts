@@ -167,8 +167,7 @@ function mempoolMethods(
       if (typeof bestBefore !== 'string' || typeof bestAfter !== 'string' || !Array.isArray(txids)) {
         throw new ChainError('bad_answer', 'getrawmempool: the node answered out of shape');
       }
-      const isLoading =
-        info !== null && typeof info === 'object' && 'loaded' in info && info.loaded === false;
+      const isLoading = info !== null && typeof info === 'object' && 'loaded' in info && !info.loaded;
       if (isLoading) throw new ChainError('unavailable', 'the node is still loading its mempool');
       return { bestBefore, txids, bestAfter };
     },

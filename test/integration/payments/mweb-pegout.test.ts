@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Shop } from '../../_helpers/api-client.ts';
 import {
+  pegIn,
   pegOut,
   requireNode,
   startLitecoind,
@@ -50,6 +51,42 @@ describe.skipIf(!requireNode('LTC'))('a payment out of Litecoin’s MWEB', () =>
     expect(done.options.LTC.received).toBe(amount);
     expect(done.transactions).toHaveLength(1);
     expect(done.exception).toBeNull();
+  });
+
+  it('is the same money when a competing block holds it under another transaction', async () => {
+    const payment = await shop.createPayment({ allowedCryptos: ['LTC'] });
+    const { address, amount } = payment.options.LTC;
+    await pegOut(node, address, toAtoms(amount));
+    const [block = ''] = await node.mine(1);
+    await sink.waitForEvent('payment.confirming', payment.id);
+    await node.rpc('invalidateblock', [block]);
+    // Somebody's peg-in in the competing block gives its HogEx another id.
+    await pegIn(node, 300_000_000n);
+    await node.mine(2);
+    const moved = await eventually(
+      'the competing block',
+      () => shop.payment(payment.id),
+      ({ transactions }) => transactions.some(({ status }) => status === 'reversed'),
+    );
+    expect(moved.options.LTC).toMatchObject({ received: amount, requiredConfirmations: 6 });
+    await node.mine(5);
+    await sink.waitForEvent('payment.completed', payment.id);
+    const done = await shop.payment(payment.id);
+    expect(done).toMatchObject({ exception: null });
+    expect(done.options.LTC.received).toBe(amount);
+    till.clock.advance(15 * 24 * 3_600_000);
+    await node.mine(1);
+    await eventually(
+      'the next block',
+      () => shop.payment(payment.id),
+      ({ transactions }) => transactions.some(({ confirmations }) => confirmations > 7),
+    );
+    expect(await shop.payment(payment.id)).toMatchObject({ status: 'completed' });
+    expect((await shop.payment(payment.id)).timeline.map(({ type }) => type)).toEqual([
+      'payment.created',
+      'payment.confirming',
+      'payment.completed',
+    ]);
   });
 
   it('an ordinary payment between MWEB blocks is found as ever', async () => {
