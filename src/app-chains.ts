@@ -11,7 +11,6 @@ import type { SimulatorControls } from './domain/simulator-control.ts';
 import { createChainIndex } from './store/chain-index.ts';
 import type { Db } from './store/database.ts';
 import { createSimulatorStore } from './store/simulator.ts';
-import type { SharedThread } from './thread/shared-thread.ts';
 
 interface ChainDeps {
   readonly config: Config;
@@ -20,14 +19,9 @@ interface ChainDeps {
   readonly logger: Logger;
 }
 
-interface LiveDeps extends ChainDeps {
-  /** Hashes large blocks, so that nothing else waits for that. */
-  readonly thread?: SharedThread;
-}
-
 /** One adapter for each coin with a node. */
-export function createLiveAdapters(deps: LiveDeps): ChainAdapter[] {
-  const { config, db, clock, logger, thread } = deps;
+export function createLiveAdapters(deps: ChainDeps): ChainAdapter[] {
+  const { config, db, clock, logger } = deps;
   const { network } = config;
   if (network === null) return [];
   return COINS.flatMap((coin) => {
@@ -43,7 +37,6 @@ export function createLiveAdapters(deps: LiveDeps): ChainAdapter[] {
       index: createChainIndex(db, { coin, mode: 'live' }),
       clock,
       logger,
-      thread,
     });
     return [adapter];
   });

@@ -107,7 +107,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const simulators = createSimulators({ config, db, clock, logger });
   const metrics = createMetrics();
   const adapters = [
-    ...createLiveAdapters({ config, db, clock, logger, thread }).map((adapter) =>
+    ...createLiveAdapters({ config, db, clock, logger }).map((adapter) =>
       meterAdapter(adapter, metrics.nodes, clock),
     ),
     ...simulators.map((simulator) => simulator.adapter),

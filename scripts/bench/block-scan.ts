@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { alternate, compare } from './harness/alternate.ts';
-import { apart } from './harness/apart.ts';
 import { nextMessage, startNode } from './harness/child.ts';
 import type { Cost } from './harness/cost.ts';
 import { productionStart } from './harness/daemon.ts';
@@ -29,7 +28,7 @@ const SHAPES: readonly Named[] = [
 ];
 
 /**
- * What a block costs from the node's answer to the ledger on disk, all its hashes checked.
+ * What a block costs from the node's answer to the ledger on disk.
  *
  * Each side is a process of its own, in steady state: warmed up equally long, then a few blocks in a row per
  * measurement, and measurements in turns. Nobody forces collections of garbage. An answer of 10 MB
@@ -38,14 +37,9 @@ const SHAPES: readonly Named[] = [
  * A collection before each block, as this file once had it, relieved the parser of its garbage, and cost
  * us the optimised code and the caches of SQLite and V8, which nothing in production takes away.
  *
- * Before each measurement the threads of all processes have come to rest. A parser goes on sweeping for some
- * milliseconds after it has answered, on the second of two cores: with nothing in between, it took that time from our
- * thread, or ours from it, and neither has the other beside it in production. What a side collects while it rests is not
- * counted; of the few blocks in a row, all but the last pay for what they leave.
- *
- * While they are measured, the main threads have one core and all other threads the other one, on both sides (see
- * `apart`): our thread that hashes, and the parser's that collect. What is measured when the kernel does as it likes is
- * told beside it.
+ * Before each measurement the threads of all processes have come to rest: a parser goes on sweeping for some milliseconds
+ * after it has answered. What a side collects while it rests is not counted; of the few blocks in a row, all but the last
+ * pay for what they leave.
  *
  * Ours runs with the options of scripts/start. The parser that is the target runs with none: ours keep the heap
  * small and V8's helper threads few, which suits one who makes tens of MB of objects badly. What the parser
@@ -101,26 +95,18 @@ async function measure(bench: Bench, shape: Named): Promise<{ comparisons: Compa
     await ours();
     await baseline();
   }
-  const inTurns = async (): ReturnType<typeof alternate<Round>> => alternate({ rounds, ours, baseline });
-  const { measured, areApart } = await apart(all, inTurns);
-  const left = await inTurns();
+  const measured = await alternate({ rounds, ours, baseline });
   const line = (what: string, figure: (round: Round) => number, target: Target | null): Comparison =>
     compare(measured, { what: `${shape.name}${what}`, unit: 'ms', figure, target });
   const { weight, hex } = blockOf('00'.repeat(32), others);
   return {
     comparisons: [
-      line('', ({ plain }) => plain.ms, { atMost: 0.3 }),
-      compare(left, {
-        what: `${shape.name}, threads left to the kernel`,
-        unit: 'ms',
-        figure: ({ plain }) => plain.ms,
-        target: null,
-      }),
+      line('', ({ plain }) => plain.ms, { atMost: 0.5 }),
       line(", the parser with the daemon's options", ({ alike }) => alike.ms, null),
       line(', processor time', ({ plain }) => plain.cpuMs, null),
       line(', processor time, the parser as above', ({ alike }) => alike.cpuMs, null),
     ],
-    note: `${shape.name}: weight ${weight}, ${hex.length / 2} bytes raw, ${verbose.length} bytes verbose; threads ${areApart ? 'apart' : 'not apart: one core, or no taskset'}`,
+    note: `${shape.name}: weight ${weight}, ${hex.length / 2} bytes raw, ${verbose.length} bytes verbose`,
   };
 }
 

@@ -40,7 +40,7 @@ async function catchUp(bench: Bench, node: RegtestNode, count: number): Promise<
   const world = await openWalletWorld({
     dir: join(bench.newDir()),
     mode: 'live',
-    connect: ({ db, clock, logger, thread }) => {
+    connect: ({ db, clock, logger }) => {
       const index = createChainIndex(db, { coin: 'BTC', mode: 'live' });
       return [
         createUtxoAdapter({
@@ -50,7 +50,6 @@ async function catchUp(bench: Bench, node: RegtestNode, count: number): Promise<
           index,
           clock,
           logger,
-          thread,
         }),
       ];
     },

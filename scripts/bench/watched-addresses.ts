@@ -1,5 +1,4 @@
 import { alternate, compare } from './harness/alternate.ts';
-import { apart } from './harness/apart.ts';
 import type { Cost } from './harness/cost.ts';
 import type { Bench, Comparison, Question } from './harness/question.ts';
 import { inPeace, type Side, startTaker } from './chain/start-taker.ts';
@@ -15,8 +14,7 @@ const WARM_UPS = 12;
  * Whether a block costs more the more addresses were ever given out.
  *
  * Measured as block-scan is: each side a process of its own with the options of scripts/start, warmed up, a few blocks
- * in a row, main threads and others on a core each, nobody forcing collections of garbage, and nobody beginning while another one is still busy. It once was
- * one process with collections before each block, whose rounds differed by a factor of seven.
+ * in a row, no forced collections of garbage, and no side beginning while another one is still busy.
  */
 export const question: Question = {
   asks: 'a full Bitcoin block to the committed ledger with many watched addresses, each paid once before',
@@ -49,7 +47,7 @@ async function measure(
     await ours();
     await baseline();
   }
-  const { measured } = await apart(all, async () => alternate({ rounds, ours, baseline }));
+  const measured = await alternate({ rounds, ours, baseline });
   return compare(measured, {
     what: `${watched} addresses`,
     unit: 'ms',

@@ -2,7 +2,6 @@ import type { ChainAdapter, ChainIndex } from '../domain/chain.ts';
 import type { ChainId, Coin, Network } from '../domain/coins.ts';
 import { addressNetwork } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
-import type { SharedThread } from '../thread/shared-thread.ts';
 import { createEthereumAdapter } from './ethereum/adapter.ts';
 import { accountKey } from './ethereum/address.ts';
 import { COIN_FORMATS } from './simulator/formats.ts';
@@ -23,8 +22,6 @@ export interface LiveChainOptions {
   readonly index: ChainIndex;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Does what would hold up the event loop. */
-  readonly thread: SharedThread | undefined;
 }
 
 interface LiveFamily {

@@ -154,11 +154,6 @@ export interface ChainBlock extends ChainBlockHeader {
   readonly disproved?: readonly OutputRef[];
   /** How many of its transactions have a version number without a meaning, and were read like any other. */
   readonly oddVersions?: number;
-  /**
-   * While it is still being checked that the block holds this: settles when it was, with a ChainError when it does
-   * not. Whoever writes it down must not commit before, and asks once there is nothing else to be done: this may help.
-   */
-  readonly proof?: () => Promise<void>;
 }
 
 /** Names one credit for ever: transaction and position in it (output index, trace, account index). */
@@ -295,12 +290,10 @@ export interface ChainIndex {
  * maybe to some of those, too; never no to what was ours when the sieve was handed out.
  */
 export interface Sieve {
-  /** @param key of the bytes of a watch key (a script), see keyOfBytes */
-  readonly mayWatch: (key: number) => boolean;
+  /** @param script bytes in which a watch key (a script) lies between two offsets */
+  readonly mayWatch: (script: Uint8Array, start: number, end: number) => boolean;
   /** @param idTail the last 32 bits of the id of a transaction whose output is spent, as it is written */
   readonly mayOwn: (idTail: number) => boolean;
-  /** Both of many in a row, where a sieve can: the positions of those that may be. A block has thousands. */
-  readonly many?: Readonly<Record<'mayWatch' | 'mayOwn', (keys: Uint32Array) => number[]>>;
 }
 
 /** One part of what an account holds. */

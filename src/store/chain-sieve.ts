@@ -1,6 +1,5 @@
 import type { Sieve } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
-import { keyOfBytes } from '../domain/key-of-bytes.ts';
 import { watchKeysAfter } from './addresses.ts';
 import type { ChangeWatch, Stand } from './change-watch.ts';
 import type { Db } from './database.ts';
@@ -64,17 +63,9 @@ export class ChainSieve {
   }
 
   #sieve({ isFlooded, tails }: Contested): Sieve {
-    const mayOwn = (tail: number): boolean => isFlooded || this.#paying.has(tail) || tails.has(tail);
     return {
-      mayWatch: (key) => this.#scripts.has(key),
-      mayOwn,
-      many: {
-        mayWatch: (keys) => this.#scripts.positionsIn(keys),
-        mayOwn: (keys) =>
-          isFlooded
-            ? Array.from(keys, (_, at) => at)
-            : merged(this.#paying.positionsIn(keys), tails.positionsIn(keys)),
-      },
+      mayWatch: (script, start, end) => this.#scripts.has(keyOf(script, start, end)),
+      mayOwn: (tail) => isFlooded || this.#paying.has(tail) || tails.has(tail),
     };
   }
 
@@ -104,7 +95,7 @@ export class ChainSieve {
     const rows = await watchKeysAfter(this.#db, this.#chain, this.#lastAddress, PAGE);
     for (const { position, watchKey } of rows) {
       const length = this.#key.write(watchKey, 'hex');
-      this.#scripts.add(keyOfBytes(this.#key, 0, length));
+      this.#scripts.add(keyOf(this.#key, 0, length));
       this.#lastAddress = Math.max(this.#lastAddress, position);
     }
     return rows.length < PAGE;
@@ -133,10 +124,23 @@ function isSame(table: KeptTable, a: Stand, b: Stand): boolean {
   return a.foreign === b.foreign && a.writes[table] === b.writes[table];
 }
 
-/** Two ascending lists as one; each number once. */
-function merged(some: number[], others: number[]): number[] {
-  if (others.length === 0) return some;
-  return [...new Set([...some, ...others])].toSorted((a, b) => a - b);
+/** Where in a script the four bytes begin that tell it from others: behind what scripts of one kind have in common. */
+const TOLD_AT = 4;
+const TOLD_BYTES = 4;
+
+/**
+ * A 32-bit number for a watch key between two offsets: four of its bytes as they are, for scripts hold hashes already.
+ * Of shorter ones, all bytes (FNV-1a).
+ */
+function keyOf(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start >= TOLD_AT + TOLD_BYTES) {
+    const at = start + TOLD_AT;
+    const low = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+    return (low | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24)) >>> 0;
+  }
+  let hash = 0x811c9dc5;
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+  return hash >>> 0;
 }
 
 /** See Sieve.mayOwn. */

@@ -26,7 +26,6 @@ export async function openNodeWorld(options: NodeWorldOptions): Promise<WalletWo
         index: context.index({ coin, mode: 'live' }),
         clock: context.clock,
         logger: context.logger,
-        thread: context.thread,
         feeFloorRate,
         rpcTimeoutMs,
       }),

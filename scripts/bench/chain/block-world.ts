@@ -3,7 +3,6 @@ import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { parseAddress } from '../../../src/chains/utxo/address.ts';
 import { BlockFeed } from '../../../src/chains/utxo/block-feed.ts';
-import { BlockProver } from '../../../src/chains/utxo/block-prover.ts';
 import { UTXO_COINS } from '../../../src/chains/utxo/coins.ts';
 import { createNodeClient } from '../../../src/chains/utxo/node-client.ts';
 import { createRpc } from '../../../src/chains/utxo/rpc.ts';
@@ -13,7 +12,6 @@ import { createChainIndex } from '../../../src/store/chain-index.ts';
 import { inTransaction } from '../../../src/store/database.ts';
 import { recordBlock } from '../../../src/usecases/chain/record-block.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../../test/_helpers/payment-world.ts';
-import { silent } from '../../../test/_helpers/wallet-world.ts';
 
 const CHAIN = { coin: 'BTC', mode: 'live' } as const;
 const GENESIS = '00'.repeat(32);
@@ -29,7 +27,6 @@ const APART_MS = 1_000;
 export class BlockWorld {
   readonly #world: PaymentWorld;
   readonly #index: ChainIndex;
-  readonly #prover: BlockProver;
   /** One for all blocks, as the daemon has. It asks for nothing beyond what a block needs. */
   readonly #client = createNodeClient(
     createRpc({
@@ -44,7 +41,6 @@ export class BlockWorld {
 
   private constructor(world: PaymentWorld) {
     this.#world = world;
-    this.#prover = new BlockProver({ logger: silent, thread: world.wallet.thread });
     this.#index = createChainIndex(world.wallet.db, CHAIN);
   }
 
@@ -94,8 +90,8 @@ export class BlockWorld {
    */
   async take({ hash, answers }: AnsweredBlock): Promise<number> {
     this.#answers = [...answers];
-    const [client, index, prover] = [this.#client, this.#index, this.#prover];
-    const feed = new BlockFeed({ client, coin: UTXO_COINS.BTC, index, prover });
+    const [client, index] = [this.#client, this.#index];
+    const feed = new BlockFeed({ client, coin: UTXO_COINS.BTC, index });
     const [read] = await feed.blocksFrom(this.#height + 1);
     if (read === undefined) throw new Error('the block was not read');
     if (!(await recordBlock(this.#world.deps, CHAIN, read, null)))
@@ -107,7 +103,6 @@ export class BlockWorld {
   }
 
   async close(): Promise<void> {
-    this.#prover.close();
     await this.#world.close();
   }
 }

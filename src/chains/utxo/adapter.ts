@@ -7,10 +7,8 @@ import {
 } from '../../domain/chain.ts';
 import type { Mode, Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import type { SharedThread } from '../../thread/shared-thread.ts';
 import { addressScript, parseAddress } from './address.ts';
 import { BlockFeed } from './block-feed.ts';
-import { BlockProver } from './block-prover.ts';
 import type { UtxoCoinCode } from './coin.ts';
 import { UTXO_COINS } from './coins.ts';
 import { type FeeLimits, quoteFee } from './fees.ts';
@@ -48,8 +46,6 @@ export interface UtxoAdapterOptions {
   readonly confirmTarget?: number | undefined;
   readonly rpcTimeoutMs?: number | undefined;
   readonly maxResponseBytes?: number | undefined;
-  /** Large blocks are hashed there; without it, requests have to wait for that. */
-  readonly thread?: SharedThread | undefined;
 }
 
 const RPC_TIMEOUT_MS = 30_000;
@@ -81,8 +77,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const slowRpc = rpcWithin(SCAN_TIMEOUT_MS);
   const mempool = createMempool({ client, index, mweb: coin.hasMweb, clock, logger });
   const submitter = createSubmitter(client, coin.hasMweb, logger);
-  const prover = new BlockProver({ logger, thread: options.thread });
-  const reader = { client, coin, index, prover };
+  const reader = { client, coin, index };
   const feed = new BlockFeed(reader);
 
   return {
@@ -111,7 +106,6 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     broadcast: (transaction) => submitter.broadcast(transaction),
     scanUnspent: (query) => scanUnspent(slowRpc, query),
     close: async () => {
-      prover.close();
       await Promise.all([client.close(), slowRpc.close()]);
     },
   };

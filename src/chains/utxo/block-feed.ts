@@ -1,8 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChainBlock, Sieve } from '../../domain/chain.ts';
-import { proveBlock, prunedError, reduceBlock, type BlockReaderDeps, type RawBlock } from './read-block.ts';
+import { openBlock, type RawBlock } from './block.ts';
+import { type BlockReaderDeps, prunedError, reduceBlock } from './read-block.ts';
 
 /** Blocks per request: even if each had the largest size, the answer stays in bounds. */
 const MAX_BLOCKS = 10;
+/** A block of more hex characters ends its row: reading several such at once would keep requests waiting. */
+const LARGE_CHARS = 1_000_000;
 /** Hex characters per request that are aimed at, judged by the last answer: four full blocks. */
 const AIM_CHARS = 16_000_000;
 
@@ -13,8 +17,8 @@ interface Batch {
 
 /**
  * Reads a chain block after block: from the second request on several in one, the next ones while these are worked on.
- * What is fetched ahead is bytes only; each block is handed out once and proven as ever, and after
- * any surprise everything ahead is fetched anew.
+ * What is fetched ahead is bytes only; each block is handed out once, and after any surprise everything ahead is
+ * fetched anew.
  */
 export class BlockFeed {
   readonly #deps: BlockReaderDeps;
@@ -60,24 +64,22 @@ export class BlockFeed {
     let sieve: Sieve | null | undefined;
     const blocks: ChainBlock[] = [];
     for (let raw = this.#ready.shift(); raw !== undefined; raw = this.#ready.shift()) {
-      const isLarge = this.#deps.prover.isLarge(raw);
-      const proven = await proveBlock(this.#deps, raw);
-      // One look serves a row of small blocks; while a thread worked, the index may have changed.
+      const isLarge = raw.raw.length > LARGE_CHARS;
+      const opened = openBlock(raw);
+      // The other half of the work on it: requests come in between.
+      if (isLarge) await nextTurn();
+      // One look serves a row of small blocks; in between, the index may have changed.
       if (sieve === undefined || isLarge) sieve = (await this.#deps.index.sieve?.()) ?? null;
-      const block = await reduceBlock(this.#deps, raw.height, proven, sieve).finally(() =>
-        this.#deps.prover.release(proven),
-      );
+      const block = await reduceBlock(this.#deps, raw.height, opened, sieve);
       const parent = blocks.at(-1);
       if (parent !== undefined && block.parentHash !== parent.hash) {
         // The chain changed between two of them.
         this.#reset();
         break;
       }
-      // Only the last one's proof may be left to whoever records them.
-      await parent?.proof?.();
       blocks.push(block);
       // What it brings must be in the ledger before the next one can be understood.
-      if (block.credits.length > 0 || block.debits.length > 0) break;
+      if (block.credits.length > 0 || block.debits.length > 0 || isLarge) break;
     }
     return blocks;
   }

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
-import { numberAt } from '../../domain/key-of-bytes.ts';
 
 /**
  * A digest in the order of hashing, one character per byte: strings can be compared, and node:crypto answers
- * them several times faster than buffers. A block's thousands are hashed elsewhere (BlockMemory).
+ * them several times faster than buffers.
  */
 export type Digest = string & { readonly __brand: 'Digest' };
 
@@ -20,12 +19,7 @@ export function hash256(bytes: Uint8Array): Digest {
 /** The last 32 bits of an id, as it is written: its first bytes here. */
 export function digestTail(digest: Digest): number {
   single.write(digest, 'latin1');
-  return numberAt(single, 0);
-}
-
-/** A digest that stands in serialised bytes. */
-export function digestAt(bytes: Buffer, offset: number): Digest {
-  return bytes.toString('latin1', offset, offset + DIGEST_BYTES) as Digest;
+  return single.readUInt32LE(0);
 }
 
 /** The reversed hex in which hashes and transaction ids are written. */

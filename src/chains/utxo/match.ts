@@ -1,7 +1,13 @@
 import { type ChainIndex, type Credit, type Debit, outputKey, type Sieve } from '../../domain/chain.ts';
 import { displayHex } from './hash256.ts';
-import { addressableScript, outpointKey, outpointTail, outputAmount, scriptKey } from './transaction.ts';
-import type { ScannedTransaction } from './transaction-rows.ts';
+import {
+  addressableScript,
+  type IdentifiedTransaction,
+  mayPayWatched,
+  outpointKey,
+  outpointTail,
+  outputAmount,
+} from './transaction.ts';
 
 /** Keys per question to the index. */
 const INDEX_BATCH = 1_000;
@@ -16,7 +22,7 @@ export const PEGOUT_MATURITY = 6;
 /** A scanned transaction with the bytes its offsets point into. */
 export interface MatchTransaction {
   readonly bytes: Buffer;
-  readonly scanned: ScannedTransaction;
+  readonly scanned: IdentifiedTransaction;
   /** Confirmations before its outputs can be spent. */
   readonly maturity: number;
   /** Coinbase and HogEx exist in their block only. */
@@ -57,7 +63,7 @@ export async function findCredits(
   const maybe = transactions.filter(({ bytes, scanned }) => {
     let pays = false;
     for (const offset of scanned.outputs) {
-      if (sieve !== null && !mayWatch(sieve, bytes, offset)) continue;
+      if (sieve !== null && !mayPayWatched(sieve, bytes, offset)) continue;
       const script = addressableScript(bytes, offset);
       if (script === null) continue;
       scripts.add(script);
@@ -67,11 +73,6 @@ export async function findCredits(
   });
   const watched = await askInBatches([...scripts], (keys) => index.watched(keys));
   return watched.size === 0 ? [] : maybe.flatMap((transaction) => creditsOf(transaction, watched));
-}
-
-function mayWatch(sieve: Sieve, bytes: Buffer, offset: number): boolean {
-  const key = scriptKey(bytes, offset);
-  return key !== null && sieve.mayWatch(key);
 }
 
 function creditsOf(transaction: MatchTransaction, watched: ReadonlySet<string>): Credit[] {

@@ -1,6 +1,5 @@
 import { type ChainBlock, ChainError, type ChainIndex, type Sieve } from '../../domain/chain.ts';
-import type { ScannedBlock } from './block.ts';
-import type { BlockProver } from './block-prover.ts';
+import { type OpenBlock, openBlock } from './block.ts';
 import type { UtxoCoin } from './coin.ts';
 import {
   COINBASE_MATURITY,
@@ -16,14 +15,12 @@ export interface BlockReaderDeps {
   readonly client: NodeClient;
   readonly coin: Pick<UtxoCoin, 'hasMweb'>;
   readonly index: ChainIndex;
-  readonly prover: BlockProver;
 }
 
 const ONE_CONFIRMATION = 1;
 
 /**
- * One block of the node's best chain, proven to be the one asked for and reduced to what concerns us;
- * null above the tip.
+ * One block of the node's best chain, reduced to what concerns us; null above the tip.
  * @throws {ChainError} `pruned` when the node no longer has it, naming the missing range.
  */
 export async function readBlock(deps: BlockReaderDeps, height: number): Promise<ChainBlock | null> {
@@ -31,44 +28,21 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   if (hash === null) return null;
   const raw = await deps.client.rawBlock(hash);
   if (raw === null) throw await prunedError(deps.client, height);
-  const block = await proveBlock(deps, { height, hash, raw });
-  try {
-    const reduced = await reduceBlock(deps, height, block);
-    await block.proof?.();
-    return reduced;
-  } finally {
-    deps.prover.release(block);
-  }
-}
-
-/** A block as the node gave it, not yet looked into. */
-export interface RawBlock {
-  readonly height: number;
-  readonly hash: string;
-  /** The characters of its hex. */
-  readonly raw: Uint8Array<ArrayBuffer>;
-}
-
-/** Proves a raw block to be the one asked for: at the latest when its `proof` settles. */
-export async function proveBlock(
-  { coin, prover }: Pick<BlockReaderDeps, 'coin' | 'prover'>,
-  { hash, raw }: RawBlock,
-): Promise<ScannedBlock> {
-  return prover.prove({ raw, hash, mweb: coin.hasMweb });
+  return reduceBlock(deps, height, openBlock({ hash, raw }));
 }
 
 /**
- * Keeps of a block what concerns us. It is worth no more than its proof.
+ * Keeps of a block what concerns us.
  * @param known the index's sieve, if it was asked for already
  */
 export async function reduceBlock(
-  { index }: Pick<BlockReaderDeps, 'index'>,
+  { index, coin }: Pick<BlockReaderDeps, 'index' | 'coin'>,
   height: number,
-  block: ScannedBlock,
+  block: OpenBlock,
   known?: Sieve | null,
 ): Promise<ChainBlock> {
   const sieve = known === undefined ? ((await index.sieve?.()) ?? null) : known;
-  const { candidates, maySpend } = siftBlock(block, sieve);
+  const { candidates, maySpend, oddVersions } = siftBlock(block, coin.hasMweb, sieve);
   const transactions = candidates.map(({ position, ...scanned }): MatchTransaction => {
     const isCoinbase = position === 0;
     const maturity = isCoinbase ? COINBASE_MATURITY : scanned.isHogEx ? PEGOUT_MATURITY : ONE_CONFIRMATION;
@@ -77,7 +51,7 @@ export async function reduceBlock(
   const { credits, debits } = maySpend
     ? await matchTransactions(transactions, index, [], sieve)
     : { credits: await findCredits(transactions, index, sieve), debits: [] };
-  const { hash, parentHash, timeMs, oddVersions, proof } = block;
+  const { hash, parentHash, timeMs } = block;
   return {
     height,
     hash,
@@ -86,7 +60,6 @@ export async function reduceBlock(
     credits,
     debits,
     ...(oddVersions > 0 ? { oddVersions } : {}),
-    ...(proof === null ? {} : { proof }),
   };
 }
 

@@ -1,8 +1,6 @@
-import { ChainError } from '../../domain/chain.ts';
-import { keyOfBytes, numberAt } from '../../domain/key-of-bytes.ts';
+import { ChainError, type Sieve } from '../../domain/chain.ts';
 import { ByteReader, malformed } from './byte-reader.ts';
 import { type Digest, displayHexAt, hash256 } from './hash256.ts';
-import { RowReader, RowWriter, type ScannedTransaction } from './transaction-rows.ts';
 
 const VERSION_BYTES = 4;
 const LOCKTIME_BYTES = 4;
@@ -26,35 +24,52 @@ export interface TransactionShape {
   readonly lone: boolean;
 }
 
+/** Where the parts of one serialised transaction lie: blocks hold thousands of transactions, and few matter. */
+export interface ScannedTransaction {
+  readonly start: number;
+  readonly end: number;
+  /** Inputs and outputs with their counts: what the id is made of besides version and lock time. */
+  readonly bodyStart: number;
+  readonly bodyEnd: number;
+  /** MWEB flag with no data: Litecoin's HogEx, whose outputs after the first are peg-outs. */
+  readonly isHogEx: boolean;
+  /** Start of each input (its 36-byte outpoint). */
+  readonly inputs: readonly number[];
+  /** Start of each output (its 8-byte amount). */
+  readonly outputs: readonly number[];
+}
+
+/** A transaction with its id, which takes as long to hash as all the rest to scan. */
+export type IdentifiedTransaction = ScannedTransaction & { readonly id: Digest };
+
 /**
- * Scans one transaction at the reader's position (BIP-144, LIP-3) into a row of its own.
+ * Scans one transaction at the reader's position (BIP-144, LIP-3).
  * @throws {ChainError} bad_answer naming the offset when the bytes are malformed.
  */
-export function scanTransaction(reader: ByteReader, shape: TransactionShape, rows = new RowWriter()): void {
-  const row = rows.begin(reader.skip(VERSION_BYTES));
+export function scanTransaction(reader: ByteReader, shape: TransactionShape): ScannedTransaction {
+  const start = reader.skip(VERSION_BYTES);
   const flags = readFlags(reader, shape);
-  const inputs = readInputs(reader, flags !== 0, rows);
-  rows.inputs(row, inputs);
-  rows.outputs(row, readOutputs(reader, rows));
+  const bodyStart = reader.offset;
+  const inputs = readInputs(reader, flags !== 0);
+  const outputs = readOutputs(reader);
   const bodyEnd = reader.offset;
-  if ((flags & WITNESS_FLAG) !== 0) skipWitnesses(reader, inputs);
+  if ((flags & WITNESS_FLAG) !== 0) skipWitnesses(reader, inputs.length);
   const isHogEx = (flags & MWEB_FLAG) !== 0 && skipMweb(reader, shape);
   reader.skip(LOCKTIME_BYTES);
-  rows.finish(row, { end: reader.offset, bodyEnd, isHogEx, isExtended: flags !== 0 });
+  return { start, end: reader.offset, bodyStart, bodyEnd, isHogEx, inputs, outputs };
 }
 
 /** Scans one transaction that stands alone, as getrawtransaction gives it. */
-export function scanLoneTransaction(bytes: Buffer, mweb: boolean): ScannedTransaction {
+export function scanLoneTransaction(bytes: Buffer, mweb: boolean): IdentifiedTransaction {
   const reader = new ByteReader(bytes);
-  const rows = new RowWriter();
-  scanTransaction(reader, { mweb, lone: true }, rows);
+  const scanned = scanTransaction(reader, { mweb, lone: true });
   if (reader.offset !== bytes.length) throw malformed(reader.offset, 'bytes after the transaction');
-  const row = new RowReader(rows.rows());
-  return row.transaction(transactionId(bytes, row));
+  return { ...scanned, id: transactionId(bytes, scanned) };
 }
 
-/** The id of the transaction of a row: the hash of it without its witness. */
-export function transactionId(bytes: Buffer, { start, bodyStart, bodyEnd, end }: RowReader): Digest {
+/** The id of a scanned transaction: the hash of it without its witness. */
+export function transactionId(bytes: Buffer, scanned: ScannedTransaction): Digest {
+  const { start, bodyStart, bodyEnd, end } = scanned;
   const stripped = [
     bytes.subarray(start, start + VERSION_BYTES),
     bytes.subarray(bodyStart, bodyEnd),
@@ -79,29 +94,31 @@ function readFlags(reader: ByteReader, shape: TransactionShape): number {
 }
 
 /** All flags that a transaction may have. */
-export function knownFlags(mweb: boolean): number {
+function knownFlags(mweb: boolean): number {
   return mweb ? WITNESS_FLAG | MWEB_FLAG : WITNESS_FLAG;
 }
 
-function readInputs(reader: ByteReader, mayBeEmpty: boolean, rows: RowWriter): number {
+function readInputs(reader: ByteReader, mayBeEmpty: boolean): number[] {
   const at = reader.offset;
   const count = reader.count(MIN_INPUT_BYTES);
   if (count === 0 && !mayBeEmpty) throw malformed(at, 'a transaction without inputs');
+  const inputs: number[] = [];
   for (let index = 0; index < count; index += 1) {
-    rows.push(reader.skip(OUTPOINT_BYTES));
+    inputs.push(reader.skip(OUTPOINT_BYTES));
     reader.skip(reader.compactSize());
     reader.skip(SEQUENCE_BYTES);
   }
-  return count;
+  return inputs;
 }
 
-function readOutputs(reader: ByteReader, rows: RowWriter): number {
+function readOutputs(reader: ByteReader): number[] {
   const count = reader.count(MIN_OUTPUT_BYTES);
+  const outputs: number[] = [];
   for (let index = 0; index < count; index += 1) {
-    rows.push(reader.skip(AMOUNT_BYTES));
+    outputs.push(reader.skip(AMOUNT_BYTES));
     reader.skip(reader.compactSize());
   }
-  return count;
+  return outputs;
 }
 
 function skipWitnesses(reader: ByteReader, inputs: number): void {
@@ -141,8 +158,8 @@ export function outpointKey(bytes: Buffer, inputOffset: number): string {
 }
 
 /** The last 32 bits, as written, of the id of the transaction whose output is spent: its first bytes here. */
-export function outpointTail(bytes: Uint8Array, inputOffset: number): number {
-  return numberAt(bytes, inputOffset);
+export function outpointTail(bytes: Buffer, inputOffset: number): number {
+  return bytes.readUInt32LE(inputOffset);
 }
 
 export function outputAmount(bytes: Buffer, outputOffset: number): bigint {
@@ -156,11 +173,11 @@ export function addressableScript(bytes: Buffer, outputOffset: number): string |
   return length === 0 ? null : bytes.toString('hex', start, start + length);
 }
 
-/** What a sieve goes by (keyOfBytes) of the script of the output at an offset; null when it is no address's script. */
-export function scriptKey(bytes: Uint8Array, outputOffset: number): number | null {
+/** Whether the output at an offset may pay a watched address. */
+export function mayPayWatched(sieve: Sieve, bytes: Buffer, outputOffset: number): boolean {
   const start = scriptStart(outputOffset);
   const length = addressableLength(bytes, outputOffset);
-  return length === 0 ? null : keyOfBytes(bytes, start, start + length);
+  return length > 0 && sieve.mayWatch(bytes, start, start + length);
 }
 
 function scriptStart(outputOffset: number): number {
@@ -168,7 +185,7 @@ function scriptStart(outputOffset: number): number {
 }
 
 /** Bytes of the script of the output at an offset; 0 when it is longer than any address's script. */
-function addressableLength(bytes: Uint8Array, outputOffset: number): number {
+function addressableLength(bytes: Buffer, outputOffset: number): number {
   const length = bytes[outputOffset + AMOUNT_BYTES] ?? 0;
   return length > MAX_ADDRESS_SCRIPT_BYTES || length < MIN_ADDRESS_SCRIPT_BYTES ? 0 : length;
 }

@@ -23,9 +23,8 @@ const FORGET_EVERY = 144;
 
 /**
  * Records one block: its credits, its spends, the confirmations it adds and the cursor, all in one
- * transaction, which is committed once the block is proven. Answers false, recording nothing, when it must
- * be read again: it is not the child of the cursor's block, or more addresses are watched now than when it
- * was read. Of a block that concerns nobody only the cursor is written, which a power cut may take back:
+ * transaction. Answers false, recording nothing, when it must be read again: it is not the child of the
+ * cursor's block, or more addresses are watched now than when it was read. Of a block that concerns nobody only the cursor is written, which a power cut may take back:
  * it is read again then, and requests need not wait for the disk.
  * @param seenThrough when the chain was last seen completely, ms: what was not there then came later
  * @param below blocks in a row between the cursor and the block, in which nothing concerns us
@@ -40,7 +39,7 @@ export async function recordBlock(
   if ((await deps.extendLookAhead?.(chain, block.credits)) === true) return false;
   const transaction = (await concernsNobody(deps, chain, block)) ? inPatientTransaction : inTransactionAtOnce;
   const recorded = await transaction(deps.db, async (tx) =>
-    onceProven(block, write(tx, deps, chain, { block, seenThrough, below })),
+    write(tx, deps, chain, { block, seenThrough, below }),
   );
   if (recorded) deps.wakeWebhooks();
   return recorded;
@@ -54,14 +53,6 @@ async function concernsNobody(deps: ObserveDeps, chain: ChainId, block: ChainBlo
   if (cursor === undefined) return false;
   const gathering = await gatheringConfirmations(deps.db, deps, chain, cursor.height);
   return gathering.length === 0;
-}
-
-/** What was written of a block that proves to be another is taken back, whatever became of it. */
-async function onceProven<T>({ proof }: ChainBlock, writing: Promise<T>): Promise<T> {
-  const [written] = await Promise.allSettled([writing]);
-  await proof?.();
-  if (written.status === 'rejected') throw written.reason;
-  return written.value;
 }
 
 async function write(

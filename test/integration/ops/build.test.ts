@@ -3,14 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BlockMemory } from '../../../src/chains/utxo/block-memory.ts';
-import { ProofShare } from '../../../src/chains/utxo/block-proof.ts';
-import { BlockRoom } from '../../../src/chains/utxo/block-room.ts';
-import { openBlock, readRest } from '../../../src/chains/utxo/block.ts';
-import { ProofThread } from '../../../src/chains/utxo/proof-thread.ts';
-import { ChainError } from '../../../src/domain/chain.ts';
-import { SharedThread } from '../../../src/thread/shared-thread.ts';
-import { COINBASE, encodeBlock, encodeTransaction, txidOf } from '../../unit/chains/utxo/raw-chain.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { TillProcess } from '../../_helpers/till.ts';
 import { ensureWebBuilt } from '../../_helpers/web/build.ts';
@@ -48,26 +40,6 @@ describe('the build', () => {
       expect(till.output).not.toMatch(/"level":"(warn|error)"/);
     } finally {
       await till.end();
-    }
-  });
-
-  it('has a thread that hashes a block', async () => {
-    const transactions = [COINBASE].map((each) => encodeTransaction(each));
-    const { bytes, hash } = encodeBlock({ transactions, txids: [txidOf(COINBASE)] });
-    const memory = new BlockMemory(new BlockRoom(bytes.length));
-    const raw = new TextEncoder().encode(bytes.toString('hex'));
-    const block = openBlock(memory, { raw, hash, mweb: false });
-    readRest(block);
-    const proof = new ProofShare(memory, block.count);
-    expect(() => proof.conclude(block)).toThrow(ChainError);
-    const built = new SharedThread(new URL('../../../dist/thread-main.js', import.meta.url));
-    const thread = ProofThread.start(built);
-    try {
-      thread?.order(memory.room);
-      expect(await thread?.left(10_000)).toBe('hashed');
-      proof.conclude(block);
-    } finally {
-      thread?.close();
     }
   });
 

@@ -1,15 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runScript } from '../../_helpers/script.ts';
-import {
-  COINBASE,
-  encodeBlock,
-  encodeTransaction,
-  p2wpkh,
-  txidOf,
-} from '../../unit/chains/utxo/raw-chain.ts';
 
 let dir: string;
 beforeEach(() => (dir = mkdtempSync(join(tmpdir(), 'tilld-threads-'))));
@@ -72,33 +65,4 @@ test('without a thread, commits empty the write-ahead log themselves', async () 
   const [file = 0, log = Infinity] = (sizes ?? '').split(' ').map(Number);
   expect(file).toBeGreaterThan(30_000_000);
   expect(log).toBeLessThan(50_000_000);
-});
-
-test('without a thread, large blocks are read all the same', async () => {
-  const many = Array.from({ length: 4_000 }, (_, at) => ({
-    ...COINBASE,
-    outputs: [{ amount: BigInt(at), script: p2wpkh('ab'.repeat(20)) }],
-  }));
-  const { bytes, hash } = encodeBlock({
-    transactions: many.map((each) => encodeTransaction(each)),
-    txids: many.map((each) => txidOf(each)),
-    parentHash: '00'.repeat(32),
-  });
-  const file = join(dir, 'block.hex');
-  writeFileSync(file, bytes.toString('hex'));
-  const { code, stdout, stderr } = await runScript(
-    `
-    import { readFileSync } from 'node:fs';
-    import { BlockProver } from 'src/chains/utxo/block-prover.ts';
-    import { SharedThread } from 'src/thread/shared-thread.ts';
-    const order = { raw: new Uint8Array(readFileSync(${JSON.stringify(file)})), hash: '${hash}', mweb: false };
-    const prover = new BlockProver({ logger: console, thread: new SharedThread() });
-    const block = await prover.prove(order);
-    console.log(prover.isLarge(order), block.hash, block.transactions.length);
-    prover.close();
-  `,
-    NO_THREADS,
-  );
-  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout.trim()).toBe(`true ${hash} 4000`);
 });

@@ -16,7 +16,7 @@ describe('genesis blocks', () => {
           const scanned = scanBlock(block.bytes, genesisHash, coin.hasMweb);
           expect(scanned.parentHash).toBe('00'.repeat(32));
           expect(scanned.timeMs).toBe(recipe!.time * 1000);
-          expect(scanned.transactions).toHaveLength(1);
+          expect(scanned.candidates).toHaveLength(1);
         });
       }
     }

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BlockFeed } from '../../../../src/chains/utxo/block-feed.ts';
-import { BlockProver } from '../../../../src/chains/utxo/block-prover.ts';
 import type { NodeClient } from '../../../../src/chains/utxo/node-client.ts';
 import { ChainError, type ChainIndex } from '../../../../src/domain/chain.ts';
 import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
-import { silent } from '../../../_helpers/wallet-world.ts';
 import { COINBASE, encodeBlock, encodeTransaction, p2wpkh, type TestBlock, txidOf } from './raw-chain.ts';
 
 const OURS = p2wpkh('ab'.repeat(20));
@@ -74,7 +72,6 @@ function world(initial: TestBlock[]) {
     client: client as NodeClient,
     coin: { hasMweb: false },
     index,
-    prover: new BlockProver({ logger: silent }),
   });
   return { node, feed };
 }

@@ -1,10 +1,8 @@
 /** Serialises transactions and blocks the long way, independently of the scanner under test; and has them scanned. */
 import { createHash } from 'node:crypto';
 import { RawTx } from '@scure/btc-signer';
-import { openBlock, type ScannedBlock } from '../../../../src/chains/utxo/block.ts';
-import { BlockMemory } from '../../../../src/chains/utxo/block-memory.ts';
-import { readAlone } from '../../../../src/chains/utxo/block-proof.ts';
-import { BlockRoom } from '../../../../src/chains/utxo/block-room.ts';
+import { openBlock, type OpenBlock } from '../../../../src/chains/utxo/block.ts';
+import { type Sifted, siftBlock } from '../../../../src/chains/utxo/sift-block.ts';
 
 export interface TestInput {
   readonly txid: string;
@@ -115,20 +113,15 @@ export function blockOf(transactions: readonly TestTransaction[]): TestBlock {
   return encodeBlock({ transactions: transactions.map(encodeTransaction), txids: transactions.map(txidOf) });
 }
 
-const memory = new BlockMemory(new BlockRoom(2_000_000));
-/** No block of a test may need OpenSSL. */
-const logger = {
-  error(fields: object, message: string): void {
-    throw new Error(`${message} ${JSON.stringify(fields)}`);
-  },
-};
+/** A block read from its hex, as a node sends it. */
+export function opened({ bytes, hash }: TestBlock): OpenBlock {
+  return openBlock({ raw: Buffer.from(bytes.toString('hex')), hash });
+}
 
-/** Reads and proves a block on the spot. It is good until the next one is read. */
-export function scanBlock(bytes: Buffer, hash: string, mweb: boolean): ScannedBlock {
-  return readAlone(
-    openBlock(memory, { raw: new Uint8Array(Buffer.from(bytes.toString('hex'))), hash, mweb }),
-    logger,
-  );
+/** All that a block holds. */
+export function scanBlock(bytes: Buffer, hash: string, mweb: boolean): OpenBlock & Sifted {
+  const block = opened({ bytes, hash });
+  return { ...block, ...siftBlock(block, mweb, null) };
 }
 
 function merkle(ids: readonly Buffer[]): Buffer {
