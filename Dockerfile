@@ -62,8 +62,6 @@ RUN groupadd --gid 10001 tilld && useradd --uid 10001 --gid 10001 --no-create-ho
     /usr/local/include /usr/local/share/doc /usr/local/share/man /opt/yarn-v*
 WORKDIR /app
 ENV NODE_ENV=production TILLD_HOST=0.0.0.0 TILLD_DATA_DIR=/data HOME=/data
-# Why these and the options of node below: scripts/start.
-ENV MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=1048576
 COPY --from=build /app/package.json ./
 COPY --from=production /app/node_modules node_modules
 COPY --from=build /app/dist dist
@@ -76,4 +74,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 CMD ["node", "/app/docker/healthcheck.mjs"]
 # No init process: the daemon is started without a shell, handles SIGTERM itself and has no children to reap.
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "--min-semi-space-size=8", "--max-semi-space-size=8", "--max-old-space-size=512", "--memory-saver-mode", "--v8-pool-size=2", "--no-parallel-scavenge", "dist/main.js"]
+ENTRYPOINT ["node", "--max-old-space-size=512", "dist/main.js"]

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { createApp } from './app.ts';
 import { ConfigError, loadConfig, redactedConfig } from './config/load-config.ts';
 import { createLogger } from './logger.ts';
@@ -7,14 +6,7 @@ import { createLogger } from './logger.ts';
 const EXIT_FAILED = 1;
 const EXIT_CANNOT_START = 2;
 
-/**
- * Young generation of the threads that derive addresses, read blocks and copy the log, MB: V8 asks at each
- * new thread, and what the command line says is meant for this one.
- */
-const THREAD_SEMI_SPACE_MB = 1;
-
 async function main(): Promise<void> {
-  setFlagsFromString(`--max-semi-space-size=${THREAD_SEMI_SPACE_MB}`);
   const config = loadConfig();
   const logger = createLogger(config.logLevel);
   for (const warning of config.warnings) logger.warn({}, warning);

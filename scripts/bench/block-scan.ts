@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { alternate, compare } from './harness/alternate.ts';
 import { nextMessage, startNode } from './harness/child.ts';
 import type { Cost } from './harness/cost.ts';
-import { productionStart } from './harness/daemon.ts';
 import type { Bench, Comparison, Question, Target } from './harness/question.ts';
 import { inPeace, type Side, startTaker } from './chain/start-taker.ts';
 import { type BlockShape, blockOf, strangers } from './chain/synthetic-block.ts';
@@ -41,9 +40,7 @@ const SHAPES: readonly Named[] = [
  * after it has answered. What a side collects while it rests is not counted; of the few blocks in a row, all but the last
  * pay for what they leave.
  *
- * Ours runs with the options of scripts/start. The parser that is the target runs with none: ours keep the heap
- * small and V8's helper threads few, which suits one who makes tens of MB of objects badly. What the parser
- * would take inside the daemon, with its options, is told beside it.
+ * Ours runs with the options of scripts/start, the parser with Node's own.
  */
 export const question: Question = {
   asks: 'one Bitcoin block, from the raw answer in memory to the committed ledger, with a payment to us in it',
@@ -60,14 +57,6 @@ export const question: Question = {
   },
 };
 
-/** What a block costs beside two parsers. */
-interface Round {
-  /** The parser under Node's own options. */
-  readonly plain: Cost;
-  /** The parser under the daemon's. Ours runs under no others, and is the same cost twice. */
-  readonly alike: Cost;
-}
-
 async function measure(bench: Bench, shape: Named): Promise<{ comparisons: Comparison[]; note: string }> {
   const others = strangers(shape);
   bench.progress(`${shape.name}: a node decodes ${others.length} transactions`);
@@ -79,46 +68,32 @@ async function measure(bench: Bench, shape: Named): Promise<{ comparisons: Compa
   // Each of both times one before the first that counts.
   const calls = 2 * (rounds + 1) + WARM_UPS - 1;
   const take = await startTaker(bench, { watched: WATCHED, others, calls, blocks: BLOCKS });
-  const { nodeArgs, malloc } = productionStart();
-  const parse = await startParser(bench, verbose, { nodeArgs, env: malloc });
-  const parsePlainly = await startParser(bench, verbose, { nodeArgs: [], env: {} });
-  const all = [take, parse, parsePlainly];
-  const ours = async (): Promise<Round> => {
-    const cost = await inPeace(take, all);
-    return { plain: cost, alike: cost };
-  };
-  const baseline = async (): Promise<Round> => ({
-    plain: await inPeace(parsePlainly, all),
-    alike: await inPeace(parse, all),
-  });
+  const parse = await startParser(bench, verbose);
+  const all = [take, parse];
+  const ours = async (): Promise<Cost> => inPeace(take, all);
+  const baseline = async (): Promise<Cost> => inPeace(parse, all);
   for (let round = 0; round < WARM_UPS - 1; round += 1) {
     await ours();
     await baseline();
   }
   const measured = await alternate({ rounds, ours, baseline });
-  const line = (what: string, figure: (round: Round) => number, target: Target | null): Comparison =>
+  const line = (what: string, figure: (cost: Cost) => number, target: Target | null): Comparison =>
     compare(measured, { what: `${shape.name}${what}`, unit: 'ms', figure, target });
   const { weight, hex } = blockOf('00'.repeat(32), others);
   return {
     comparisons: [
-      line('', ({ plain }) => plain.ms, { atMost: 0.5 }),
-      line(", the parser with the daemon's options", ({ alike }) => alike.ms, null),
-      line(', processor time', ({ plain }) => plain.cpuMs, null),
-      line(', processor time, the parser as above', ({ alike }) => alike.cpuMs, null),
+      line('', ({ ms }) => ms, { atMost: 0.5 }),
+      line(', processor time', ({ cpuMs }) => cpuMs, null),
     ],
     note: `${shape.name}: weight ${weight}, ${hex.length / 2} bytes raw, ${verbose.length} bytes verbose`,
   };
 }
 
-async function startParser(
-  bench: Bench,
-  answer: string,
-  options: { readonly nodeArgs: readonly string[]; readonly env: Readonly<Record<string, string>> },
-): Promise<Side> {
+async function startParser(bench: Bench, answer: string): Promise<Side> {
   const file = join(bench.newDir(), 'answer.json');
   writeFileSync(file, answer);
   const script = fileURLToPath(new URL('chain/answer-parser.ts', import.meta.url));
-  const child = startNode(bench, [...options.nodeArgs, script, file], options.env);
+  const child = startNode(bench, [script, file]);
   await nextMessage(child);
   const work = async (): Promise<Cost> => {
     child.process.send(BLOCKS);

@@ -7,7 +7,7 @@ import { startRecorder, startReplayServer, type Asked } from './chain/recorder.t
 import { alternate, compare } from './harness/alternate.ts';
 import { nextMessage, startNode } from './harness/child.ts';
 import type { Cost } from './harness/cost.ts';
-import { productionStart, profiling } from './harness/daemon.ts';
+import { productionArgs, profiling } from './harness/daemon.ts';
 import type { Bench, Comparison, Question, Target } from './harness/question.ts';
 
 const OPEN = 10_000;
@@ -136,10 +136,9 @@ async function solana(bench: Bench): Promise<Chain> {
 }
 
 async function startLooker(bench: Bench, coin: 'ETH' | 'SOL'): Promise<Looker> {
-  const { nodeArgs, malloc } = productionStart();
   const options = JSON.stringify({ coin, open: OPEN });
   const script = fileURLToPath(new URL('chain/account-looker.ts', import.meta.url));
-  const child = startNode(bench, [...nodeArgs, ...profiling(), script, options], malloc);
+  const child = startNode(bench, [...productionArgs(), ...profiling(), script, options]);
   await nextMessage(child);
   const take = async (step: LookerStep): Promise<unknown> => {
     child.process.send(step);
@@ -157,9 +156,8 @@ async function startBareAsker(
   url: string,
   asked: readonly Asked[],
 ): Promise<() => Promise<Cost>> {
-  const { nodeArgs, malloc } = productionStart();
   const script = fileURLToPath(new URL('chain/bare-asker.ts', import.meta.url));
-  const child = startNode(bench, [...nodeArgs, script, JSON.stringify({ url })], malloc);
+  const child = startNode(bench, [...productionArgs(), script, JSON.stringify({ url })]);
   await nextMessage(child);
   child.process.send(asked);
   await nextMessage(child);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Child, nextMessage, startNode } from '../harness/child.ts';
 import type { Cost } from '../harness/cost.ts';
-import { productionStart, profiling } from '../harness/daemon.ts';
+import { productionArgs, profiling } from '../harness/daemon.ts';
 import type { Bench } from '../harness/question.ts';
 import { blockAnswer } from './block-world.ts';
 import { blockOf, payment, type SyntheticTransaction } from './synthetic-block.ts';
@@ -29,10 +29,9 @@ export async function startTaker(
   },
 ): Promise<Side> {
   const dir = bench.newDir();
-  const { nodeArgs, malloc } = productionStart();
   const script = fileURLToPath(new URL('block-taker.ts', import.meta.url));
   const options = JSON.stringify({ watched: given.watched, payments: given.calls * given.blocks });
-  const child = startNode(bench, [...nodeArgs, ...profiling(), script, options], malloc);
+  const child = startNode(bench, [...productionArgs(), ...profiling(), script, options]);
   const { tip, scripts } = (await nextMessage(child)) as { tip: string; scripts: readonly string[] };
   bench.progress(`making ${scripts.length} blocks`);
   let last = tip;

@@ -38,7 +38,7 @@ export const NICE_ELSEWHERE = 10;
 export function startNode(
   bench: Bench,
   args: readonly string[],
-  env: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
   nice = 0,
 ): Child & { readonly process: ChildProcess } {
   const child = spawn(process.execPath, args, {

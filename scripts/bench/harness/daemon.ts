@@ -30,10 +30,8 @@ export async function startDaemon(bench: Bench, options: DaemonOptions = {}): Pr
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const started = performance.now();
-  const production = productionStart();
-  const nodeArgs = [...production.nodeArgs, ...(options.nodeArgs ?? profiling())];
+  const nodeArgs = [...productionArgs(), ...(options.nodeArgs ?? profiling())];
   const child = startNode(bench, [...nodeArgs, 'dist/main.js'], {
-    ...production.malloc,
     TILLD_CONFIG: 'config/sandbox.yaml',
     TILLD_DATA_DIR: dataDir,
     TILLD_PORT: String(port),
@@ -49,19 +47,12 @@ export async function startDaemon(bench: Bench, options: DaemonOptions = {}): Pr
   return { ...child, url, api: new ApiClient(url), dataDir, readyMs: performance.now() - started };
 }
 
-/** What scripts/start gives to node and to malloc. */
-export function productionStart(): {
-  readonly nodeArgs: readonly string[];
-  readonly malloc: Readonly<Record<string, string>>;
-} {
+/** The options that scripts/start gives to node. */
+export function productionArgs(): readonly string[] {
   const script = readFileSync(new URL('../../start', import.meta.url), 'utf8');
   const args = /^exec node (.*) dist\/main\.js/m.exec(script)?.[1];
-  const malloc = [...script.matchAll(/^export (MALLOC_\w+)="\$\{\1:-(\d+)\}"$/gm)];
-  if (args === undefined || malloc.length === 0) throw new Error('scripts/start is not understood');
-  return {
-    nodeArgs: args.split(' '),
-    malloc: Object.fromEntries(malloc.map(([, name = '', value = '']) => [name, value])),
-  };
+  if (args === undefined) throw new Error('scripts/start is not understood');
+  return args.split(' ');
 }
 
 /** BENCH_PROFILE=DIR leaves a .cpuprofile of each daemon there. */
