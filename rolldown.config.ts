@@ -16,7 +16,7 @@ export default defineConfig({
   },
   platform: 'node',
   // Native, or loaded by name and only when a live coin needs it.
-  external: ['argon2', 'better-sqlite3', '@solana/web3.js'],
+  external: ['argon2', 'better-sqlite3', 'secp256k1/bindings.js', '@solana/web3.js'],
   output: {
     dir: 'dist',
     format: 'esm',

@@ -28,7 +28,7 @@ export interface RunningParts {
   readonly simulators: readonly Simulator[];
   readonly adapters: readonly ChainAdapter[];
   readonly given: GivenAddresses;
-  readonly wipeKeys: () => Promise<void>;
+  readonly wipeKeys: () => void;
 }
 
 /** Starts what others need first; the address is opened last, so that nobody is answered too early. */
@@ -80,7 +80,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
     [['database', () => parts.database.close()]],
     [
       ['given addresses', () => parts.given.close()],
-      ['keyring', () => parts.wipeKeys()],
+      ['keyring', async () => parts.wipeKeys()],
     ],
     [['data directory', () => parts.lock.release()]],
   ];

@@ -31,7 +31,7 @@ import { extendLookAhead, type LookAheadDeps } from './usecases/wallet/look-ahea
 import { SendsInHand } from './usecases/wallet/sends-in-hand.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from './usecases/wallet/send-policy.ts';
 import { Watcher } from './watcher/watcher.ts';
-import { createAddressStock } from './wallet/address-stock.ts';
+import { hasNativeSecp256k1 } from './wallet/child-key.ts';
 import { createWallet } from './wallet/derivation.ts';
 import { reservingDeriver } from './wallet/given-addresses.ts';
 import type { Keyring } from './wallet/keyring.ts';
@@ -73,7 +73,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     const database = await openDatabase(join(config.dataDir, DATABASE_FILE), { logger, thread });
     try {
       const keyring = await unlockWallet({ db: database.db, config, logger });
-      const parts = await compose(options, { lock, thread, database, keyring });
+      const parts = await compose(options, { lock, database, keyring });
       return { start: () => startParts(config, parts), stop: () => stopParts(config, logger, parts) };
     } catch (error) {
       await database.close();
@@ -87,16 +87,15 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 interface Ground {
   readonly lock: DataDirLock;
-  readonly thread: SharedThread;
   readonly database: OpenDatabase;
   readonly keyring: Keyring;
 }
 
 async function compose(options: AppOptions, ground: Ground): Promise<RunningParts> {
-  const { lock, thread, database, keyring } = ground;
+  const { lock, database, keyring } = ground;
   const { config, logger, clock = SYSTEM_CLOCK } = options;
   const { db } = database;
-  const { wallet, given, wipeKeys, ...addresses } = await openWallet({ ...ground, config, clock, logger });
+  const { wallet, given, ...addresses } = await openWallet({ ...ground, config, clock, logger });
   const secretBox = createSecretBox(keyring);
   const rates = createRates({
     config: config.rates,
@@ -158,24 +157,23 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   });
   const mails = createMailDelivery({ config, db, clock, logger, secretBox });
   const loops = { rates, queue, pruning, mails, upkeep, domainChecks, watcher, simulators, adapters };
-  return { lock, database, server, ...loops, given, wipeKeys };
+  return { lock, database, server, ...loops, given, wipeKeys: () => keyring.wipe() };
 }
 
-/** The keys, the addresses made ahead of them, what was given out, and the end of the keys. */
+/** The keys, the addresses derived from them, and what was given out. */
 async function openWallet(parts: Ground & { config: Config; clock: Clock; logger: Logger }) {
-  const { keyring, config, database } = parts;
+  const { keyring, config, database, logger } = parts;
   const { db } = database;
   const liveNetwork = config.network ?? 'mainnet';
   const watchKeyOf = watchKeys(liveNetwork);
   const wallet = createWallet({ keyring, liveNetwork });
+  if (!hasNativeSecp256k1) {
+    logger.info({}, 'libsecp256k1 has no binary for this platform: new payments take a little longer');
+  }
   const given = await openGivenAddresses({ ...parts, db, deriver: wallet, watchKeyOf });
-  const stock = createAddressStock({ ...parts, wallet, liveNetwork });
-  const wipeKeys = async (): Promise<void> => {
-    await stock.close();
-    keyring.wipe();
-  };
-  const extendLookAhead = lookAhead({ ...parts, db, deriver: reservingDeriver(wallet, given), watchKeyOf });
-  return { wallet, given, deriver: reservingDeriver(stock, given), watchKeyOf, extendLookAhead, wipeKeys };
+  const deriver = reservingDeriver(wallet, given);
+  const extendLookAhead = lookAhead({ ...parts, db, deriver, watchKeyOf });
+  return { wallet, given, deriver, watchKeyOf, extendLookAhead };
 }
 
 function lookAhead(deps: LookAheadDeps): NonNullable<ObserveDeps['extendLookAhead']> {

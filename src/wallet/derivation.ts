@@ -4,23 +4,12 @@ import type { Network } from '../domain/coins.ts';
 import { assertNever } from '../domain/errors.ts';
 import { addressNetwork, type AddressDeriver, type KeyPath, type KeySource } from '../domain/keys.ts';
 import { ethereumAddress, SEGWIT_PREFIXES, solanaAddress, witnessAddress } from './addresses.ts';
-import {
-  ed25519PublicKey,
-  hardenedChildKey,
-  type Ed25519Node,
-  type OwnedEd25519Node,
-} from './ed25519-node.ts';
+import { childPublicKey, publicBranch, type PublicBranch } from './child-key.ts';
+import { ed25519PublicKey, hardenedChildKey, type Ed25519Node } from './ed25519-node.ts';
 import type { Keyring } from './keyring.ts';
 import { LruCache } from './lru-cache.ts';
-import { childPoint, publicBranch, type PublicBranch } from './secp256k1-branch.ts';
 
-export type Wallet = AddressDeriver &
-  KeySource & {
-    /** The extended public key above a secp256k1 address; the index is of no matter. */
-    publicBranch(path: KeyPath): PublicBranch;
-    /** A copy of the node above a Solana address, to be wiped after use; the index is of no matter. */
-    solanaAccount(path: KeyPath): OwnedEd25519Node;
-  };
+export type Wallet = AddressDeriver & KeySource;
 
 /** SLIP-0044 coin types; all test networks share 1. */
 const COIN_TYPES = { BTC: 0, LTC: 2, ETH: 60, SOL: 501 } as const;
@@ -48,10 +37,6 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
     return branches.get(branchPath, () => publicBranch(secpNode(branchPath)));
   }
 
-  function point(path: KeyPath) {
-    return childPoint(branchAbove(path), path.index);
-  }
-
   function accountAbove(path: KeyPath): Ed25519Node {
     const accountPath = solanaAccountPath(path);
     return accounts.get(accountPath, () =>
@@ -64,22 +49,17 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
   }
 
   return {
-    publicBranch: branchAbove,
-    solanaAccount: (path) => {
-      const { privateKey, chainCode } = accountAbove(path);
-      return { privateKey: Uint8Array.from(privateKey), chainCode: Uint8Array.from(chainCode) };
-    },
     address(path) {
       assertPath(path);
       switch (path.coin) {
         case 'BTC':
         case 'LTC':
           return witnessAddress(
-            point(path).toBytes(true),
+            childPublicKey(branchAbove(path), path.index, true),
             SEGWIT_PREFIXES[path.coin][addressNetwork(path.mode, liveNetwork)],
           );
         case 'ETH':
-          return ethereumAddress(point(path).toBytes(false));
+          return ethereumAddress(childPublicKey(branchAbove(path), path.index, false));
         case 'SOL':
           return solanaAddress(ed25519PublicKey(solanaKey(path)));
         default:

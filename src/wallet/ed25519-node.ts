@@ -8,12 +8,6 @@ export interface Ed25519Node {
   readonly chainCode: Uint8Array;
 }
 
-/** A copy that belongs to whoever asked for it: to be wiped, or handed to another thread. */
-export interface OwnedEd25519Node extends Ed25519Node {
-  readonly privateKey: Uint8Array<ArrayBuffer>;
-  readonly chainCode: Uint8Array<ArrayBuffer>;
-}
-
 /** Private key (ed25519 seed) of child `index'`, by SLIP-0010. */
 export function hardenedChildKey(parent: Ed25519Node, index: number): Buffer {
   const data = Buffer.alloc(37);

@@ -11,32 +11,6 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 /** As where a container's pids limit is reached: whoever asks for a thread gets an error at once. */
 const NO_THREADS = ['--permission', '--allow-fs-read=*', '--allow-fs-write=*', '--allow-addons'];
 
-test('without a thread, addresses are derived on the spot, and the log says why that is slower', async () => {
-  const { code, stdout, stderr } = await runScript(
-    `
-    import { SharedThread } from 'src/thread/shared-thread.ts';
-    import { createAddressStock } from 'src/wallet/address-stock.ts';
-    import { createWallet } from 'src/wallet/derivation.ts';
-    import { Keyring } from 'src/wallet/keyring.ts';
-    const keyring = await Keyring.fromEntropy(Buffer.alloc(32, 9));
-    const wallet = createWallet({ keyring, liveNetwork: 'regtest' });
-    const log = (fields: object, text: string) => console.log(text);
-    const thread = new SharedThread();
-    const stock = createAddressStock({ wallet, liveNetwork: 'regtest', thread, logger: { info: log, error: log } });
-    for (const coin of ['BTC', 'LTC', 'ETH', 'SOL'] as const) {
-      const path = { coin, mode: 'live', account: 1, branch: 0, index: 0 } as const;
-      for (let index = 0; index < 3; index += 1) {
-        if (stock.address({ ...path, index }) !== wallet.address({ ...path, index })) process.exit(9);
-      }
-    }
-    await stock.close();
-  `,
-    NO_THREADS,
-  );
-  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout.split('\n').filter((line) => line.includes('not derived ahead'))).toHaveLength(1);
-});
-
 test('without a thread, commits empty the write-ahead log themselves', async () => {
   const { code, stdout, stderr } = await runScript(
     `

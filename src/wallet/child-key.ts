@@ -1,0 +1,45 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import type { HDKey } from '@scure/bip32';
+import { hmacSha512 } from './hmac-sha512.ts';
+
+const { Point } = secp256k1;
+const COMPRESSED_BYTES = 33;
+
+/** The public half of a BIP-32 node: enough to derive addresses, not to spend. */
+export interface PublicBranch {
+  readonly publicKey: Uint8Array;
+  readonly chainCode: Uint8Array;
+}
+
+/** The public key of a point plus tweak · G. @throws when there is none */
+type AddTweak = (publicKey: Uint8Array, tweak: Uint8Array, isCompressed: boolean) => Uint8Array;
+
+/** libsecp256k1, as Bitcoin Core has it; null on a platform for which the package has no binary. */
+const native = await import('secp256k1/bindings.js').catch(() => null);
+const addTweak: AddTweak = native?.default.publicKeyTweakAdd ?? addTweakByNoble;
+
+/** False where addresses are derived by JavaScript, which takes ten times as long. */
+export const hasNativeSecp256k1 = native !== null;
+
+export function publicBranch(node: HDKey): PublicBranch {
+  const { publicKey, chainCode } = node;
+  if (publicKey === null || chainCode === null) throw new Error('a derived node is not complete');
+  return { publicKey, chainCode };
+}
+
+/**
+ * The public key of BIP-32 CKDpub for a plain index: parent point + HMAC-SHA-512(chain code, parent key, index) · G.
+ * Nothing here is secret to a holder of the extended public key.
+ */
+export function childPublicKey(branch: PublicBranch, index: number, isCompressed: boolean): Uint8Array {
+  const data = Buffer.alloc(COMPRESSED_BYTES + 4);
+  data.set(branch.publicKey);
+  data.writeUInt32BE(index, COMPRESSED_BYTES);
+  return addTweak(branch.publicKey, hmacSha512(branch.chainCode, data).subarray(0, 32), isCompressed);
+}
+
+/** As libsecp256k1. */
+export function addTweakByNoble(publicKey: Uint8Array, tweak: Uint8Array, isCompressed: boolean): Uint8Array {
+  const scalar = Point.Fn.fromBytes(tweak);
+  return Point.BASE.multiplyUnsafe(scalar).add(Point.fromBytes(publicKey)).toBytes(isCompressed);
+}
