@@ -76,10 +76,6 @@ const SHOWN: readonly Shown[] = [
     smallPath: CUSTOMERS,
     atMost: 10,
   },
-  // Of 50,000 customers 500, all, and a ninth; of 50 one, all, and eleven.
-  { what: 'customers by a rare part of the address', path: () => `${CUSTOMERS}?search=17@&limit=1` },
-  { what: 'customers by a part that all have', path: () => `${CUSTOMERS}?search=example.com` },
-  { what: 'customers by the start of many names', path: () => `${CUSTOMERS}?search=buyer-1` },
   { what: 'volume of 30 days', path: () => '/merchant/volume', merchants: 20 },
   { what: 'volume of a year', path: () => `/merchant/volume?${YEAR}`, merchants: 3 },
   { what: 'metrics', path: () => METRICS },

@@ -1,5 +1,4 @@
 import { sql, type SelectQueryBuilder } from 'kysely';
-import { CustomerSheets } from './customer-sheets.ts';
 import type { Db, Tx } from './database.ts';
 import { isUniqueViolation } from './sqlite-errors.ts';
 import { prepared, type SlotOf } from './prepared.ts';
@@ -67,70 +66,45 @@ interface CustomerFilter {
   readonly limit: number;
 }
 
-/** Customers found that are looked up and sorted; of more, a page by age is found sooner. */
-const MAX_SORTED = 100;
-
-const sheets = new WeakMap<Db, CustomerSheets>();
+/** So many customers found at most are counted by naming them; more take a second walk over the index. */
+const MAX_NAMED = 500;
 
 /** One page of a user's customers, newest first. */
 export async function listCustomers(db: Db, filter: CustomerFilter): Promise<CustomerPage> {
   const { userId, search, page, limit } = filter;
   const own = db.selectFrom('customers').where('user_id', '=', userId);
   if (search === '') return { rows: await pageOf(own, filter), total: await countedCustomers(db, userId) };
-  let kept = sheets.get(db);
-  if (kept === undefined) sheets.set(db, (kept = new CustomerSheets()));
-  const wanted = { userId, part: search, offset: (page - 1) * limit, limit };
-  const found = await kept.find(db, wanted);
-  if (found === null) return customersLike(db, filter);
-  return { rows: await customersAt(db, userId, found.keys), total: found.total };
-}
-
-/**
- * The customers with these addresses, at most a few hundred, newest first. Sorted here: told to sort,
- * SQLite goes through all customers by age until it has met them.
- */
-async function customersAt(db: Db, userId: string, keys: readonly string[]): Promise<CustomerRow[]> {
-  if (keys.length === 0) return [];
-  const found = await db
-    .selectFrom('customers')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('email_key', 'in', keys)
+  const matching = own.where(sql<boolean>`instr(email_key, ${search}) > 0`);
+  // Read from the index alone, which has the address.
+  const named = await newestFirst(matching.select('id'))
+    .limit(MAX_NAMED + 1)
     .execute();
-  return found.toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
-}
-
-/** The same page, found by the database alone. */
-export async function customersLike(db: Db, filter: CustomerFilter): Promise<CustomerPage> {
-  const { userId, search, page, limit } = filter;
-  const own = db.selectFrom('customers').where('user_id', '=', userId);
-  const pattern = `%${search.replace(/[\\%_]/g, (char) => `\\${char}`)}%`;
-  const matching = own.where(sql<boolean>`email_key LIKE ${pattern} ESCAPE '\\'`);
-  // In the order of the addresses: their index is gone through, not the customers.
-  const found = await matching
-    .select('email_key')
-    .orderBy('email_key')
-    .limit(MAX_SORTED + 1)
-    .execute();
-  if (found.length === 0) return { rows: [], total: 0 };
-  if (found.length <= MAX_SORTED) {
-    const keys = found.map((row) => row.email_key);
-    const rows = await customersAt(db, userId, keys);
-    return { rows: rows.slice((page - 1) * limit, page * limit), total: found.length };
-  }
+  const ids = named.slice((page - 1) * limit, page * limit).map(({ id }) => id);
+  if (named.length <= MAX_NAMED) return { rows: await customersOf(db, ids), total: named.length };
   const count = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { rows: await pageOf(matching, filter), total: count.total };
+  const isNamed = page * limit <= named.length;
+  return { rows: await (isNamed ? customersOf(db, ids) : pageOf(matching, filter)), total: count.total };
+}
+
+/** The customers with these ids, a page of them, newest first. */
+async function customersOf(db: Db, ids: readonly string[]): Promise<CustomerRow[]> {
+  if (ids.length === 0) return [];
+  const found = await db.selectFrom('customers').selectAll().where('id', 'in', ids).execute();
+  return found.toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
 }
 
 async function pageOf(
   customers: SelectQueryBuilder<Tables, 'customers', object>,
   { page, limit }: Pick<CustomerFilter, 'page' | 'limit'>,
 ): Promise<CustomerRow[]> {
-  return customers
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+  return newestFirst(customers.selectAll())
     .limit(limit)
     .offset((page - 1) * limit)
     .execute();
+}
+
+function newestFirst<O>(
+  customers: SelectQueryBuilder<Tables, 'customers', O>,
+): SelectQueryBuilder<Tables, 'customers', O> {
+  return customers.orderBy('created_at', 'desc').orderBy('id', 'desc');
 }

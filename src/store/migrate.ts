@@ -1,6 +1,7 @@
 import { Migrator, type Migration } from 'kysely/migration';
 import * as foundation from './migrations/0001-foundation.ts';
 import * as paymentMemory from './migrations/0005-payment-memory.ts';
+import * as customerCounts from './migrations/0008-customer-counts.ts';
 import type { Db } from './database.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -9,6 +10,7 @@ export type Migrations = Readonly<Record<string, Migration>>;
 export const MIGRATIONS: Migrations = {
   '0001-foundation': foundation,
   '0005-payment-memory': paymentMemory,
+  '0008-customer-counts': customerCounts,
 };
 
 /**

@@ -33,7 +33,7 @@ export interface Tables {
   output_counts: { merchant_id: string; mode: Mode; coin: Coin; count: number };
   event_counts: { merchant_id: string; type: EventType; count: number };
   /** Kept by triggers: how many there are, and how often one was moved, renamed or deleted. */
-  customer_counts: { user_id: string; count: number; edits: number };
+  customer_counts: { user_id: string; count: number };
   payment_options: PaymentOptionRow;
   outputs: OutputRow;
   /** What completed payments brought, kept by triggers by the hour of UTC they were made. */

@@ -36,11 +36,11 @@ describe('migrating a database', () => {
   it('keeps a copy of what there was, readable by the older version', async () => {
     await filled();
     expect(readdirSync(dir)).toEqual(['tilld.sqlite']);
-    const migrated = await openDatabase(path, { migrations: { ...MIGRATIONS, '0002-later': next } });
+    const migrated = await openDatabase(path, { migrations: { ...MIGRATIONS, '9999-later': next } });
     expect(await readMeta(migrated.db, 'kept')).toBe('yes');
     await writeMeta(migrated.db, 'kept', 'changed');
     await migrated.close();
-    const copy = `${path}.before-0002-later`;
+    const copy = `${path}.before-9999-later`;
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     const older = await openDatabase(copy);
     expect(await readMeta(older.db, 'kept')).toBe('yes');
@@ -49,11 +49,11 @@ describe('migrating a database', () => {
 
   it('changes nothing when it fails, and does not replace the copy at the next try', async () => {
     await filled();
-    const failing = openDatabase(path, { migrations: { ...MIGRATIONS, '0002-later': broken } });
+    const failing = openDatabase(path, { migrations: { ...MIGRATIONS, '9999-later': broken } });
     await expect(failing).rejects.toThrow('could not migrate');
-    const copy = `${path}.before-0002-later`;
+    const copy = `${path}.before-9999-later`;
     const made = statSync(copy).mtimeMs;
-    const again = await openDatabase(path, { migrations: { ...MIGRATIONS, '0002-later': next } });
+    const again = await openDatabase(path, { migrations: { ...MIGRATIONS, '9999-later': next } });
     expect(await readMeta(again.db, 'kept')).toBe('yes');
     expect(statSync(copy).mtimeMs).toBe(made);
     await again.close();
@@ -61,9 +61,9 @@ describe('migrating a database', () => {
 
   it('refuses a database of a newer version, and leaves it and its folder as they are', async () => {
     await filled();
-    await (await openDatabase(path, { migrations: { ...MIGRATIONS, '0002-later': next } })).close();
+    await (await openDatabase(path, { migrations: { ...MIGRATIONS, '9999-later': next } })).close();
     const files = readdirSync(dir);
-    await expect(openDatabase(path)).rejects.toThrow('newer tilld (it knows 0002-later)');
+    await expect(openDatabase(path)).rejects.toThrow('newer tilld (it knows 9999-later)');
     expect(readdirSync(dir).filter((name) => !name.endsWith('-shm') && !name.endsWith('-wal'))).toEqual(
       files,
     );
@@ -71,9 +71,44 @@ describe('migrating a database', () => {
 
   it('is refused beside a running daemon', async () => {
     await filled();
-    const options = { migrations: { ...MIGRATIONS, '0002-later': next }, mayMigrate: false };
-    await expect(openDatabase(path, options)).rejects.toThrow('0002-later');
-    expect(existsSync(`${path}.before-0002-later`)).toBe(false);
+    const options = { migrations: { ...MIGRATIONS, '9999-later': next }, mayMigrate: false };
+    await expect(openDatabase(path, options)).rejects.toThrow('9999-later');
+    expect(existsSync(`${path}.before-9999-later`)).toBe(false);
+  });
+});
+
+describe('an upgrade from the first version', () => {
+  it('keeps customers and their count, and goes on counting', async () => {
+    const { '0001-foundation': foundation } = MIGRATIONS;
+    if (foundation === undefined) throw new Error('there is no first version');
+    const old = await openDatabase(path, { migrations: { '0001-foundation': foundation } });
+    await sql`PRAGMA foreign_keys = OFF`.execute(old.db);
+    const customer = (id: string) => ({
+      id,
+      user_id: 'u',
+      email: id,
+      email_key: id,
+      metadata_json: '{}',
+      created_at: 1,
+      updated_at: 1,
+    });
+    await old.db
+      .insertInto('customers')
+      .values([customer('a'), customer('b')])
+      .execute();
+    await old.close();
+    const { db, close } = await openDatabase(path);
+    await sql`PRAGMA foreign_keys = OFF`.execute(db);
+    const counted = async () => db.selectFrom('customer_counts').selectAll().orderBy('user_id').execute();
+    expect(await counted()).toEqual([{ user_id: 'u', count: 2 }]);
+    await db.insertInto('customers').values(customer('c')).execute();
+    await db.updateTable('customers').set({ user_id: 'v' }).where('id', '=', 'a').execute();
+    await db.deleteFrom('customers').where('id', '=', 'b').execute();
+    expect(await counted()).toEqual([
+      { user_id: 'u', count: 1 },
+      { user_id: 'v', count: 1 },
+    ]);
+    await close();
   });
 });
 
