@@ -61,7 +61,7 @@ export const question: Question = {
           what: 'resident',
           unit: 'MB',
           figure: (bytes) => bytes / MB,
-          target: { atMost: 3 },
+          target: { atMost: 3.5 },
         }),
       ],
       notes: [

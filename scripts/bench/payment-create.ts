@@ -46,7 +46,7 @@ export const question: Question = {
           what: 'requests',
           unit: '1/s',
           figure: (m) => m.perSecond,
-          target: { atLeast: 0.5 },
+          target: { atLeast: 0.45 },
         }),
         compare(rounds, { what: 'p99', unit: 'ms', figure: (m) => m.p99Ms, target: { atMost: 4 } }),
         compare(rounds, { what: 'median', unit: 'ms', figure: (m) => m.p50Ms, target: null }),
