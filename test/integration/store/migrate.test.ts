@@ -77,27 +77,30 @@ describe('migrating a database', () => {
   });
 });
 
+/** A customer of one user. */
+const customer = (id: string) => ({
+  id,
+  user_id: 'u',
+  email: id,
+  email_key: id,
+  metadata_json: '{}',
+  created_at: 1,
+  updated_at: 1,
+});
+
 describe('an upgrade from the first version', () => {
   it('keeps customers and their count, and goes on counting', async () => {
     const { '0001-foundation': foundation } = MIGRATIONS;
     if (foundation === undefined) throw new Error('there is no first version');
     const old = await openDatabase(path, { migrations: { '0001-foundation': foundation } });
     await sql`PRAGMA foreign_keys = OFF`.execute(old.db);
-    const customer = (id: string) => ({
-      id,
-      user_id: 'u',
-      email: id,
-      email_key: id,
-      metadata_json: '{}',
-      created_at: 1,
-      updated_at: 1,
-    });
     await old.db
       .insertInto('customers')
       .values([customer('a'), customer('b')])
       .execute();
     await old.close();
-    const { db, close } = await openDatabase(path);
+    const upgraded = await openDatabase(path);
+    const { db } = upgraded;
     await sql`PRAGMA foreign_keys = OFF`.execute(db);
     const counted = async () => db.selectFrom('customer_counts').selectAll().orderBy('user_id').execute();
     expect(await counted()).toEqual([{ user_id: 'u', count: 2 }]);
@@ -108,7 +111,7 @@ describe('an upgrade from the first version', () => {
       { user_id: 'u', count: 1 },
       { user_id: 'v', count: 1 },
     ]);
-    await close();
+    await upgraded.close();
   });
 });
 
