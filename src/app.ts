@@ -30,7 +30,7 @@ import { PaymentNews } from './usecases/payment/payment-news.ts';
 import { extendLookAhead, type LookAheadDeps } from './usecases/wallet/look-ahead.ts';
 import { SendsInHand } from './usecases/wallet/sends-in-hand.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from './usecases/wallet/send-policy.ts';
-import { Watcher } from './watcher/watcher.ts';
+import { Watcher, type LoopIntervals } from './watcher/watcher.ts';
 import { hasNativeSecp256k1 } from './wallet/child-key.ts';
 import { createWallet } from './wallet/derivation.ts';
 import { reservingDeriver } from './wallet/given-addresses.ts';
@@ -53,6 +53,8 @@ export interface AppOptions {
   /** Tests move time through it. */
   readonly clock?: Clock;
   readonly sendPolicy?: SendPolicy;
+  /** How often the watching loops run, where time is compressed. */
+  readonly intervals?: LoopIntervals;
   /** Checks each answer against its documented schema; for tests. */
   readonly checkAnswers?: boolean;
 }
@@ -133,7 +135,10 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     webhookUrlRule: urlRule(config.webhooks),
   };
   const domainChecks = createDomainChecks(config, shared);
-  const watcher = new Watcher(shared, adapters, { pollIntervalMs: config.watcher.pollIntervalMs });
+  const watcher = new Watcher(shared, adapters, {
+    pollIntervalMs: config.watcher.pollIntervalMs,
+    intervals: options.intervals,
+  });
   const upkeep = createUpkeep({ config, database, clock, logger, adapters, watcher });
   const version = packageVersion();
   metrics.measure({ config, db, clock, rates, chains: () => upkeep.chains(), version });

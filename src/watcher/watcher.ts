@@ -14,17 +14,24 @@ import { SweepLoop } from './sweep-loop.ts';
 
 export type WatcherDeps = ObserveDeps & BumpSendsDeps & { readonly rates: Rates };
 
-export interface WatcherOptions {
-  readonly pollIntervalMs: number;
+/** Pauses between the rounds of the loops, and the longest one after failures, ms. */
+export interface LoopIntervals {
+  readonly maxBackoffMs: number;
+  readonly expiryMs: number;
+  readonly sendsMs: number;
+  readonly sweepsMs: number;
 }
 
-const MAX_BACKOFF_MS = 30_000;
+export interface WatcherOptions {
+  readonly pollIntervalMs: number;
+  /** Shorter ones for runs in which time is compressed. */
+  readonly intervals?: LoopIntervals | undefined;
+}
+
+const INTERVALS: LoopIntervals = { maxBackoffMs: 30_000, expiryMs: 1_000, sendsMs: 2_000, sweepsMs: 5_000 };
 const STATUS_EVERY_MS = 30_000;
-const EXPIRY_EVERY_MS = 1_000;
 const LATE_QUOTE_EVERY_MS = 30_000;
-const SENDS_EVERY_MS = 2_000;
 const BUMPS_EVERY_MS = 60_000;
-const SWEEPS_EVERY_MS = 5_000;
 
 /** All loops that watch: one follower per chain, the sends, the deadlines and unpriced late money. */
 export class Watcher {
@@ -37,12 +44,13 @@ export class Watcher {
   #hush: readonly (() => void)[] = [];
 
   constructor(deps: WatcherDeps, adapters: readonly ChainAdapter[], options: WatcherOptions) {
+    const { maxBackoffMs, expiryMs, sendsMs, sweepsMs } = options.intervals ?? INTERVALS;
     this.#followers = new Map(
       adapters.map((adapter) => [
         chainKey(adapter.coin, adapter.mode),
         new ChainFollower(deps, adapter, {
           pollIntervalMs: options.pollIntervalMs,
-          maxBackoffMs: MAX_BACKOFF_MS,
+          maxBackoffMs,
           statusEveryMs: STATUS_EVERY_MS,
         }),
       ]),
@@ -52,17 +60,17 @@ export class Watcher {
     this.#adapters = adapters;
     const seenThrough = (coin: Coin, mode: Mode): number | null => this.seenThrough(coin, mode);
     this.#tasks = [
-      new PeriodicTask('expiry', EXPIRY_EVERY_MS, logger, () => expirePayments({ ...deps, seenThrough })),
+      new PeriodicTask('expiry', expiryMs, logger, () => expirePayments({ ...deps, seenThrough })),
       new PeriodicTask('late-quotes', LATE_QUOTE_EVERY_MS, logger, async () => {
         for (const adapter of adapters) await quoteLatePayments(deps, adapter);
       }),
     ];
     this.#sweeps = new SweepLoop(deps, adapters, {
-      intervalMs: SWEEPS_EVERY_MS,
+      intervalMs: sweepsMs,
       trusted: () => this.trusted(),
     });
     this.#sends = new SendLoop({ ...deps, chains: this.trusted() }, adapters, {
-      intervalMs: SENDS_EVERY_MS,
+      intervalMs: sendsMs,
       bumpIntervalMs: BUMPS_EVERY_MS,
     });
   }

@@ -36,6 +36,8 @@ export interface LedgerOptions {
   readonly finalizedLag: number;
   /** Older blocks are forgotten, their transactions are not; all are kept unless said otherwise. */
   readonly keptBlocks?: number;
+  /** What time it is for the chain, ms; the machine's clock unless said otherwise. */
+  readonly now?: () => number;
 }
 
 /** Everything a ledger is, in plain data that structured cloning takes. */
@@ -241,7 +243,7 @@ export class Ledger {
 
   #open(slot: number): void {
     const parent = this.#blocks.at(-1);
-    const blockTime = Math.floor(Date.now() / 1000);
+    const blockTime = Math.floor((this.options.now ?? Date.now)() / 1000);
     this.#salt += 1;
     const digest = createHash('sha256').update(this.#seed).update(`${slot}/${this.#salt}`).digest();
     const blockhash = base58.encode(digest);

@@ -19,6 +19,8 @@ export interface SvmNodeOptions extends Listening {
   readonly finalizedLag?: number;
   /** How much of the past to keep; everything unless said otherwise. */
   readonly keptBlocks?: number;
+  /** See LedgerOptions. */
+  readonly now?: () => number;
   /** A node to go on with, instead of a new chain. */
   readonly from?: SvmSnapshot;
 }
@@ -58,7 +60,11 @@ export class SvmNode {
     const { from } = options;
     const lags = { confirmedLag: options.confirmedLag ?? 1, finalizedLag: options.finalizedLag ?? 32 };
     this.ledger = new Ledger(
-      { ...lags, ...(options.keptBlocks === undefined ? {} : { keptBlocks: options.keptBlocks }) },
+      {
+        ...lags,
+        ...(options.keptBlocks === undefined ? {} : { keptBlocks: options.keptBlocks }),
+        ...(options.now === undefined ? {} : { now: options.now }),
+      },
       from?.ledger,
     );
     this.#faucet = from === undefined ? Keypair.generate() : Keypair.fromSecretKey(from.faucetKey);
