@@ -1,0 +1,38 @@
+import type { Stage } from '../stage.ts';
+import type { EventRow, TillDatabase } from '../till-database.ts';
+import type { Violation } from './verdict.ts';
+
+/** What was told, in its order: numbered without a gap, delivered in that order, and nothing that denies what was told before. */
+export function judgeEvents({ payments, sink }: Stage, database: TillDatabase): Violation[] {
+  const events = database.events();
+  const violations: Violation[] = [];
+  for (const { payment } of payments.orders) {
+    const own = events.filter(({ payment_id: id }) => id === payment.id);
+    const problem = problemOf(own) ?? deliveryProblem(sink.of(payment.id).map(({ body }) => body.sequence));
+    if (problem !== null) violations.push({ kind: 'contradiction', what: `${payment.id}: ${problem}` });
+  }
+  for (const [id, own] of Map.groupBy(events, ({ send_id: sendId }) => sendId)) {
+    const types = own.map(({ type }) => type);
+    if (id === null || !types.includes('send.failed')) continue;
+    if (types.indexOf('send.failed') < types.lastIndexOf('send.confirmed')) {
+      violations.push({ kind: 'contradiction', what: `${id}: ${types.join()}` });
+    }
+  }
+  return violations;
+}
+
+function problemOf(events: readonly EventRow[]): string | null {
+  const types = events.map(({ type }) => type);
+  if (events.some(({ sequence }, at) => sequence !== at + 1)) return `sequence ${types.join()}`;
+  if (types.filter((type) => type === 'payment.created').length !== 1) return `created: ${types.join()}`;
+  const expired = types.indexOf('payment.expired');
+  const money = types.findIndex((type) => /confirming|underpaid|completed/.test(type));
+  if (expired !== -1 && money !== -1 && money < expired) return `expired after money: ${types.join()}`;
+  return types.filter((type) => type === 'payment.expired').length > 1 ? 'expired twice' : null;
+}
+
+/** Repeats are allowed, going back is not. */
+function deliveryProblem(sequences: readonly number[]): string | null {
+  const isOrdered = sequences.every((sequence, at) => sequence >= (sequences[at - 1] ?? 0));
+  return isOrdered ? null : `delivered in the order ${sequences.join()}`;
+}

@@ -1,0 +1,101 @@
+import { parseCoinAmount } from '../../../src/domain/money.ts';
+import type { PaymentJson } from '../../../test/_helpers/api-client.ts';
+import type { Order, Transfer } from '../payments.ts';
+import type { Stage } from '../stage.ts';
+import type { TillDatabase } from '../till-database.ts';
+import type { Violation } from './verdict.ts';
+import { coversPrice, paidOnChain, restingStates } from './unresolved.ts';
+
+/** Times of blocks are whole seconds. */
+const MARGIN_MS = 2_000;
+
+/** What the till told of each payment, against the chain. */
+export async function judgePayments(
+  stage: Stage,
+  database: TillDatabase,
+  { isHoled }: { readonly isHoled: boolean },
+): Promise<Violation[]> {
+  const { shop, payments } = stage;
+  const violations: Violation[] = [];
+  for (const order of payments.orders) {
+    const payment = await shop.payment(order.payment.id);
+    const events = database.events().filter(({ payment_id }) => payment_id === payment.id);
+    const told = events.map(({ type }) => type);
+    const completed = events.filter(({ type }) => type === 'payment.completed');
+    const found = [
+      falseReversal(order, told),
+      falseExpiry(order, payment, told),
+      falseFailure(order, told),
+      ...falseLateness(order, payment),
+      ...completed.map(({ created_at }) => earlySettlement(order, stage, created_at)),
+      wrongAmount(order, payment, { stage, isHoled }),
+    ].filter((violation) => violation !== null);
+    for (const { kind, what } of found) {
+      violations.push({ kind, what: `${payment.id} (${order.plan.kind}): ${what}; told ${told.join()}` });
+    }
+  }
+  return violations;
+}
+
+/** Money was taken back oftener than money really went. */
+function falseReversal({ transfers }: Order, told: readonly string[]): Violation | null {
+  const reversed = told.filter((type) => type === 'payment.reversed').length;
+  const gone = transfers.filter(({ where }) => where.kind === 'absent').length;
+  if (reversed <= gone) return null;
+  return { kind: 'falsely reversed', what: `${reversed} reversals, ${gone} transfers gone` };
+}
+
+function falseExpiry(order: Order, payment: PaymentJson, told: readonly string[]): Violation | null {
+  const inTime = order.transfers.filter((transfer) => wasInTime(order, transfer));
+  if (inTime.length === 0) return null;
+  if (!told.includes('payment.expired') && payment.status !== 'expired') return null;
+  return { kind: 'falsely expired', what: `${inTime.length} transfers in time` };
+}
+
+function falseFailure({ transfers }: Order, told: readonly string[]): Violation | null {
+  const isThere = transfers.length > 0 && transfers.every(({ where }) => where.kind === 'mined');
+  if (!isThere || !told.includes('payment.failed')) return null;
+  return { kind: 'falsely failed', what: 'all of its money is on the chain' };
+}
+
+function falseLateness(order: Order, payment: PaymentJson): Violation[] {
+  return payment.transactions.flatMap(({ txid, late }): Violation[] => {
+    const transfer = order.transfers.find(({ txids }) => txids.includes(txid));
+    if (!late || transfer === undefined || !wasInTime(order, transfer)) return [];
+    return [{ kind: 'falsely late', what: `${txid} was in time` }];
+  });
+}
+
+/** On the best chain at rest, in a block from before the deadline, or shown to the till before it. */
+function wasInTime({ deadline }: Order, { where, shownAt }: Transfer): boolean {
+  if (where.kind !== 'mined') return false;
+  return where.timeMs < deadline - MARGIN_MS || (shownAt !== null && shownAt < deadline - MARGIN_MS);
+}
+
+/** What was settled when the chain was next looked at, after the till said so, must have been enough. */
+function earlySettlement(order: Order, { payments }: Stage, toldAt: number): Violation | null {
+  const next = payments.settled.find(({ at }) => at >= toldAt);
+  if (next === undefined) return null;
+  const settled = order.transfers.filter(({ log }) =>
+    log.some(({ at, where }) => at <= next.at && where.kind === 'mined' && where.height <= next.height),
+  );
+  const sum = settled.reduce((total, { amount }) => total + amount, 0n);
+  if (coversPrice(sum, order.due)) return null;
+  return { kind: 'settled early', what: `completed with ${sum} of ${order.due} settled` };
+}
+
+/** Less than the chain has may be what a hole hides; more never. */
+function wrongAmount(
+  order: Order,
+  payment: PaymentJson,
+  { stage, isHoled }: { readonly stage: Stage; readonly isHoled: boolean },
+): Violation | null {
+  const { coin } = stage.world;
+  const received = parseCoinAmount(payment.options[coin].received, coin);
+  const paid = paidOnChain(order);
+  if (received > paid || (received < paid && !isHoled)) {
+    return { kind: 'wrong amount', what: `received ${received}, on the chain ${paid}` };
+  }
+  const isSettled = payment.status === 'completed' && !restingStates(order).includes('completed');
+  return isSettled ? { kind: 'wrong amount', what: `completed with ${paid} of ${order.due}` } : null;
+}

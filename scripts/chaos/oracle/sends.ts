@@ -1,0 +1,51 @@
+import type { Receipt } from '../chain-world.ts';
+import type { Stage } from '../stage.ts';
+import type { SendRow, TillDatabase } from '../till-database.ts';
+import type { Violation } from './verdict.ts';
+
+/** Each destination got its amount once, or nothing where nothing was promised. */
+export async function judgeSends(stage: Stage, database: TillDatabase): Promise<Violation[]> {
+  const { world, treasurer } = stage;
+  await offerAgain(stage, database);
+  const violations: Violation[] = [];
+  const rows = new Map(database.sends().map((row) => [row.destination, row]));
+  for (const { key, destination, told } of treasurer.wanted) {
+    const received = await world.received(destination);
+    const row = rows.get(destination);
+    const found = judgeSend(row, received);
+    if (found !== null) {
+      const what = `${key} (${row?.id ?? 'not stored'}, ${row?.status ?? 'told ' + told.join()}): ${found.what}`;
+      violations.push({ ...found, what });
+    }
+  }
+  return violations;
+}
+
+function judgeSend(row: SendRow | undefined, received: readonly Receipt[]): Violation | null {
+  const total = received.reduce((sum, { amount }) => sum + amount, 0n);
+  const shown = `the destination got ${total} in ${received.map(({ txid }) => txid).join(', ') || 'nothing'}`;
+  if (row === undefined) {
+    return total === 0n ? null : { kind: 'falsely failed', what: `told as refused, and ${shown}` };
+  }
+  const amount = BigInt(row.amount);
+  if (received.length > 1 || total > amount) return { kind: 'doubled', what: `${shown}, ordered ${amount}` };
+  if (row.status === 'failed') {
+    return total === 0n ? null : { kind: 'falsely failed', what: `${row.error}; ${shown}` };
+  }
+  if (row.status === 'confirmed' && total !== amount) {
+    return { kind: 'wrong amount', what: `confirmed ${amount}, and ${shown}` };
+  }
+  return null;
+}
+
+/** What was told as failed must be dead: its bytes are offered straight to the node, and must not land. */
+async function offerAgain({ world, treasurer }: Stage, database: TillDatabase): Promise<void> {
+  const destinations = new Set(treasurer.wanted.map(({ destination }) => destination));
+  const failed = database
+    .sends()
+    .filter(({ status, destination }) => status === 'failed' && destinations.has(destination));
+  for (const { id } of failed) {
+    for (const { raw } of database.versions(id)) await world.offer(raw);
+  }
+  if (failed.length > 0) await world.settle();
+}

@@ -1,0 +1,25 @@
+export const VIOLATIONS = [
+  'doubled',
+  'falsely failed',
+  'falsely reversed',
+  'falsely expired',
+  'falsely late',
+  'settled early',
+  'wrong amount',
+  'address twice',
+  'contradiction',
+  'stuck',
+] as const;
+
+export interface Violation {
+  readonly kind: (typeof VIOLATIONS)[number];
+  readonly what: string;
+}
+
+export interface Verdict {
+  readonly violations: readonly Violation[];
+  /** Open at rest, and rightly so: the node lacks the history that would prove how it ended. */
+  readonly unknown: readonly string[];
+  /** Every event, with its time in the round. */
+  readonly events: readonly string[];
+}

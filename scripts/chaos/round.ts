@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Shop } from '../../test/_helpers/api-client.ts';
+import { eventually } from '../../test/_helpers/poll.ts';
+import { Till } from '../../test/_helpers/till.ts';
+import { WebhookSink } from '../../test/_helpers/webhook-sink.ts';
+import type { ChainWorld } from './chain-world.ts';
+import { History } from './history.ts';
+import type { Mischief } from './mischief.ts';
+import { COMMON_MISCHIEFS } from './mischief/common.ts';
+import { judge } from './oracle/judge.ts';
+import { unresolved } from './oracle/unresolved.ts';
+import { Payments } from './payments.ts';
+import { drawPlan, STEPS, type Spell } from './plan.ts';
+import { MisbehavingProxy } from './proxy.ts';
+import { Random } from './random.ts';
+import { Treasurer } from './sends.ts';
+import type { RoundResult, Stage } from './stage.ts';
+import { TillDatabase } from './till-database.ts';
+import { disturb } from './upheavals.ts';
+
+/** Short enough for many looks in each step. */
+const INTERVALS = { maxBackoffMs: 400, expiryMs: 100, sendsMs: 150, sweepsMs: 300 };
+const ENV = {
+  TILLD_POLL_INTERVAL: '60ms',
+  TILLD_RPC_TIMEOUT: '700ms',
+  TILLD_PAYMENT_LIFETIME_MINUTES: '5',
+  TILLD_SHUTDOWN_GRACE: '3s',
+};
+/** How long the till is left alone with each step, and how many requests it should have made by then. */
+const STEP_MS = 220;
+const LOOK_REQUESTS = 6;
+/** Time put forward at each step of the calm at the end; the long ones outlast every patience of the till. */
+const CALM_STEPS_MS = [
+  ...Array.from({ length: 12 }, () => 30_000),
+  ...Array.from({ length: 12 }, (_, at) => (at % 4 === 0 ? 600_000 : 40_000)),
+  ...Array.from({ length: 16 }, (_, at) => (at % 4 === 0 ? 3_700_000 : 40_000)),
+];
+
+/** Plays one round to its rest and compares what the till told with the real chain. */
+export async function playRound(world: ChainWorld, seed: number): Promise<RoundResult> {
+  const started = performance.now();
+  const random = new Random(seed);
+  const makers = [...COMMON_MISCHIEFS, ...world.mischiefs];
+  const plan = drawPlan(seed, random, { mischiefs: makers.length, ways: world.ways, price: world.price });
+  const spells = plan.spells.map((spell): [Spell, Mischief] => {
+    const make = makers[spell.mischief];
+    if (make === undefined) throw new Error('no such mischief');
+    return [spell, make(new Random(spell.seed))];
+  });
+  await world.begin();
+  const history = new History(world.clock);
+  const proxy = await MisbehavingProxy.start(world.target);
+  const sink = await WebhookSink.start();
+  const till = await Till.start(
+    { ...world.env(proxy.url), ...ENV },
+    { clock: world.clock, intervals: INTERVALS, logger: history.logger() },
+  );
+  try {
+    const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    const payments = new Payments(world);
+    const treasurer = new Treasurer(world);
+    const people = { shop, payments, treasurer, sink };
+    const stage: Stage = { world, plan, proxy, till, history, random, downUntil: null, ...people };
+    await earn(stage);
+    for (let step = 0; step < STEPS; step += 1) await playStep(stage, step, spells);
+    const lasting = spells.flatMap(([, mischief]) =>
+      plan.staysHoled && LASTING.has(mischief.name) && begun.has(mischief) ? [mischief] : [],
+    );
+    const open = await comeToRest(stage, lasting);
+    const verdict = await judge(stage, { open, isHoled: lasting.length > 0 });
+    return {
+      ...verdict,
+      plan,
+      mix: spells.map(([{ from, to }, mischief]) => describe(mischief, from, to)),
+      history: history.lines,
+      hits: proxy.hits,
+      seconds: (performance.now() - started) / 1000,
+      transfers: payments.transfers.length,
+      sends: treasurer.wanted.length,
+    };
+  } finally {
+    await till.end();
+    await Promise.all([proxy.close(), sink.close()]);
+  }
+}
+
+/** What a node does not get back by itself. */
+const LASTING: ReadonlySet<string> = new Set(['history-hole', 'pruned-history']);
+const begun = new WeakSet<Mischief>();
+
+function describe({ name, details }: Mischief, from: number, to: number): string {
+  return `${name}${details === undefined ? '' : ` (${details})`} from step ${from} to ${to}`;
+}
+
+/** Money to send later: two paid orders, and a payment to the wallet's own address. */
+async function earn({ world, shop, till, history, random }: Stage): Promise<void> {
+  await till.ready();
+  const { coin } = world;
+  const payments = new Payments(world);
+  for (let made = 0; made < 2; made += 1) {
+    const plan = {
+      step: 0,
+      dollars: world.price.high,
+      kind: 'exact',
+      payAfterSteps: 0,
+      way: 'plain',
+    } as const;
+    await payments.pay(await payments.order(shop, plan));
+  }
+  const [first] = payments.orders;
+  await world.pay({ address: shop.wallets[coin], amount: 2n * (first?.due ?? 0n), way: 'plain' });
+  await world.pass(10_000, random);
+  await world.settle();
+  for (const { payment } of payments.orders) {
+    await eventually(
+      'the first payments are completed',
+      async () => (await shop.payment(payment.id)).status,
+      (status) => status === 'completed',
+    );
+  }
+  history.add(`begins with ${await shop.balance(coin)} ${coin}`);
+}
+
+async function playStep(stage: Stage, step: number, spells: readonly [Spell, Mischief][]): Promise<void> {
+  const { world, plan, proxy, till, payments, treasurer, history, shop, random } = stage;
+  if (stage.downUntil !== null && step >= stage.downUntil) {
+    await till.up();
+    stage.downUntil = null;
+    history.add('the till is up again');
+  }
+  const active = spells.filter(([{ from, to }]) => step >= from && step < to);
+  for (const [{ from, to }, mischief] of active) {
+    if (from !== step) continue;
+    await mischief.begin?.();
+    begun.add(mischief);
+    history.add(describe(mischief, from, to));
+  }
+  proxy.play(active.map(([, mischief]) => mischief));
+  for (const [{ to }, mischief] of spells) if (to === step) history.add(`${mischief.name} ends`);
+  await disturb(stage, step);
+  const stepMs = plan.stepsMs[step] ?? 0;
+  if (stage.downUntil === null) await orderAndSend(stage, step);
+  for (const order of payments.orders) {
+    if (!payments.isDue(order, step, stepMs)) continue;
+    const { amount, txids } = await payments.pay(order);
+    history.add(`${order.payment.id} is paid ${amount} of ${order.due} (${order.plan.kind}) by ${txids[0]}`);
+  }
+  await payments.refresh();
+  await world.pass(stepMs, random);
+  await payments.refresh();
+  await look(stage, active.length === 0);
+  if (stage.downUntil === null) treasurer.tryAll(shop);
+}
+
+async function orderAndSend(stage: Stage, step: number): Promise<void> {
+  const { plan, shop, payments, treasurer, history } = stage;
+  for (const orderPlan of plan.orders.filter((each) => each.step === step)) {
+    const { payment, due, deadline } = await payments.order(shop, orderPlan);
+    history.add(`${payment.id} is ordered: ${due}, ${orderPlan.kind}, until ${history.at(deadline)}`);
+  }
+  for (const { kind, percent } of plan.sends.filter((each) => each.step === step)) {
+    const paid = payments.orders.find(({ transfers }) => transfers.length > 0);
+    const isRefund = kind === 'refund' && paid !== undefined;
+    const wanted = isRefund ? await treasurer.wantRefund(paid) : await treasurer.want(shop, percent);
+    if (wanted !== null) history.add(`${wanted.key}: ${JSON.stringify(wanted.request.body)}`);
+  }
+  treasurer.tryAll(shop);
+  await Promise.race([treasurer.answered(), sleep(STEP_MS * 2)]);
+}
+
+/** Lets the till look; where nobody disturbs it, it has seen by then what the node shows. */
+async function look(stage: Stage, isUndisturbed: boolean): Promise<void> {
+  const { proxy, till, payments, history } = stage;
+  const before = proxy.requests;
+  await sleep(STEP_MS);
+  if (stage.downUntil !== null || !isUndisturbed) return;
+  const isReady = await eventually(
+    'the till has looked',
+    async () => (await till.api.call('GET', '/readyz')).status,
+    (status) => status === 200 && proxy.requests >= before + LOOK_REQUESTS,
+    2_000,
+  ).then(
+    () => true,
+    () => false,
+  );
+  if (isReady) payments.shown();
+  else history.add('the till is not ready after two seconds of calm');
+}
+
+/** The node behaves well again. Answers what is still open when time enough has passed. */
+async function comeToRest(stage: Stage, lasting: readonly Mischief[]): Promise<readonly string[]> {
+  const { world, proxy, till, payments, treasurer, history, shop, random } = stage;
+  proxy.play(lasting);
+  history.add(`calm${lasting.length === 0 ? '' : `, but for ${lasting.map(({ name }) => name).join()}`}`);
+  if (stage.downUntil !== null) await till.up();
+  stage.downUntil = null;
+  const database = new TillDatabase(till.dataDir);
+  let open: readonly string[] = [];
+  try {
+    for (const ms of CALM_STEPS_MS) {
+      for (const order of payments.orders) {
+        if (payments.isDue(order, STEPS, ms)) await payments.pay(order);
+      }
+      treasurer.tryAll(shop);
+      await world.pass(ms, random);
+      await world.settle();
+      await sleep(STEP_MS);
+      await payments.refresh();
+      open = await unresolved(stage, database);
+      if (open.length === 0) break;
+    }
+    await treasurer.answered();
+  } finally {
+    database.close();
+  }
+  for (const each of open) history.add(`open at rest: ${each}`);
+  return open;
+}

@@ -1,0 +1,30 @@
+/** npm run chaos -- [--coin BTC,SOL] [--rounds 200] [--seed 1] [--verbose]. See README.md beside this file. */
+import { parseArgs } from 'node:util';
+import { asCoin, COINS, type Coin } from '../../src/domain/coins.ts';
+import { runCampaign } from './campaign.ts';
+import { printTable } from './report.ts';
+
+const { values } = parseArgs({
+  options: {
+    coin: { type: 'string', default: 'BTC,LTC,ETH,SOL' },
+    rounds: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+
+const coins = values.coin.split(',').map((name): Coin => {
+  const coin = asCoin(name.trim().toUpperCase());
+  if (coin === null) throw new Error(`--coin takes ${COINS.join()}, not ${name}`);
+  return coin;
+});
+const options = { seed: whole('seed'), rounds: whole('rounds'), isVerbose: values.verbose };
+const tallies = await Promise.all(coins.map(async (coin) => runCampaign(coin, options)));
+printTable(tallies);
+process.exit(tallies.some(({ violations, broken }) => violations.length + broken > 0) ? 1 : 0);
+
+function whole(name: 'seed' | 'rounds'): number {
+  const value = Number(values[name]);
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} takes a whole number`);
+  return value;
+}

@@ -1,0 +1,84 @@
+import { formatCoinAmount, parseCoinAmount } from '../../src/domain/money.ts';
+import type { ApiAnswer, SendJson, Shop } from '../../test/_helpers/api-client.ts';
+import type { ChainWorld } from './chain-world.ts';
+import type { Order } from './payments.ts';
+
+/** A send or refund that the merchant wants, and what he was told. */
+export interface WantedSend {
+  readonly key: string;
+  readonly kind: 'send' | 'refund';
+  readonly destination: string;
+  readonly request: { readonly path: string; readonly body: Readonly<Record<string, unknown>> };
+  /** What was answered to each try. */
+  readonly told: string[];
+  /** No further try: it was taken, or refused for good. */
+  isOver: boolean;
+}
+
+/** The merchant, who repeats with the same key what was not answered clearly. */
+export class Treasurer {
+  readonly wanted: WantedSend[] = [];
+  readonly #world: ChainWorld;
+  readonly #inHand = new Set<Promise<void>>();
+
+  constructor(world: ChainWorld) {
+    this.#world = world;
+  }
+
+  /** Asks for a part of the balance to be sent to an address that never got anything before. */
+  async want(shop: Shop, percent: number): Promise<WantedSend | null> {
+    const { coin } = this.#world;
+    const balance = parseCoinAmount(await shop.balance(coin), coin);
+    const amount = (balance * BigInt(percent)) / 100n;
+    if (amount === 0n) return null;
+    const destination = await this.#world.newDestination();
+    const body = { coin, destination, amount: formatCoinAmount(amount, coin) };
+    return this.#add('send', destination, { path: '/merchant/wallet/send', body });
+  }
+
+  /** Asks for a payment's money to be given back. */
+  async wantRefund({ payment }: Order): Promise<WantedSend> {
+    const destination = await this.#world.newDestination();
+    const body = { paymentId: payment.id, destination };
+    return this.#add('refund', destination, { path: '/payment/refund', body });
+  }
+
+  /** Tries what is not over, without waiting for the answers. */
+  tryAll(shop: Shop): void {
+    for (const send of this.wanted) {
+      if (send.isOver) continue;
+      send.isOver = true;
+      const tried = this.#try(shop, send).finally(() => this.#inHand.delete(tried));
+      this.#inHand.add(tried);
+    }
+  }
+
+  async answered(): Promise<void> {
+    await Promise.all(this.#inHand);
+  }
+
+  #add(kind: WantedSend['kind'], destination: string, request: WantedSend['request']): WantedSend {
+    const key = `send-${this.wanted.length + 1}`;
+    const send = { key, kind, destination, request, told: [], isOver: false };
+    this.wanted.push(send);
+    return send;
+  }
+
+  async #try(shop: Shop, send: WantedSend): Promise<void> {
+    const { path, body } = send.request;
+    try {
+      const answer: ApiAnswer<SendJson> = await shop.api.call('POST', path, {
+        token: shop.secretKey,
+        body,
+        headers: { 'idempotency-key': send.key },
+      });
+      const code = answer.body.error?.code;
+      send.told.push(`${answer.status}${code === undefined ? '' : ` ${code}`}`);
+      // A node that does not answer, or a request still in hand: the same is asked again later.
+      if (answer.status >= 500 || code === 'IDEMPOTENCY_IN_FLIGHT') send.isOver = false;
+    } catch (error) {
+      send.told.push(String(error));
+      send.isOver = false;
+    }
+  }
+}

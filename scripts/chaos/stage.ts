@@ -1,0 +1,38 @@
+import type { Shop } from '../../test/_helpers/api-client.ts';
+import type { Till } from '../../test/_helpers/till.ts';
+import type { WebhookSink } from '../../test/_helpers/webhook-sink.ts';
+import type { ChainWorld } from './chain-world.ts';
+import type { History } from './history.ts';
+import type { Verdict } from './oracle/verdict.ts';
+import type { Payments } from './payments.ts';
+import type { Plan } from './plan.ts';
+import type { MisbehavingProxy } from './proxy.ts';
+import type { Random } from './random.ts';
+import type { Treasurer } from './sends.ts';
+
+/** What a round is made of while it runs. */
+export interface Stage {
+  readonly world: ChainWorld;
+  readonly plan: Plan;
+  readonly proxy: MisbehavingProxy;
+  readonly till: Till;
+  readonly sink: WebhookSink;
+  readonly shop: Shop;
+  readonly payments: Payments;
+  readonly treasurer: Treasurer;
+  readonly history: History;
+  readonly random: Random;
+  /** Steps after which a till that is down comes up again; null: it is up. */
+  downUntil: number | null;
+}
+
+/** What a round came to. */
+export interface RoundResult extends Verdict {
+  readonly plan: Plan;
+  readonly mix: readonly string[];
+  readonly history: readonly string[];
+  readonly hits: ReadonlyMap<string, number>;
+  readonly seconds: number;
+  readonly transfers: number;
+  readonly sends: number;
+}
