@@ -23,7 +23,16 @@ export interface ChainAdapter {
    * @throws {ChainError} when the node does not say, naming what it lacks.
    */
   finalBlocks?(wanted: readonly Finality[]): Promise<ReadonlyMap<Finality, BlockRef>>;
-  /** Hash of the node's best-chain block at a height, null above its tip. */
+  /**
+   * Where history can have holes: the first block above a height that the node has and that cannot be taken back; null
+   * while there is none.
+   */
+  finalAfter?(height: number): Promise<ChainBlockHeader | null>;
+  /**
+   * Hash of the block on which the node's best chain stands at a height; null above its tip, and where the node does
+   * not show a block: that proves nothing. Where a height can stay without a block, it is that of the block below once
+   * its child proves it.
+   */
   hashAt(height: number): Promise<string | null>;
   /** The highest block whose time is at or before `timeMs` (block 0 at least): where a new cursor starts. */
   blockBefore(timeMs: number): Promise<ChainBlockHeader>;

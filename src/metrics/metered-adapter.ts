@@ -15,6 +15,7 @@ const ASKING: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
   'tip',
   'finalizedHeight',
   'finalBlocks',
+  'finalAfter',
   'hashAt',
   'blockBefore',
   'blockAt',

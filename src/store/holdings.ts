@@ -56,6 +56,28 @@ const holdingRowsOfMany = prepared((db, slot: SlotOf<ChainId & Readonly<Record<s
   ),
 );
 
+/** Unspent outputs confirmed above a height, by account, and whether a send holds them. */
+export async function unspentAbove(
+  db: Db,
+  chain: ChainId,
+  height: number,
+): Promise<{ watchKey: string; isReserved: boolean }[]> {
+  const rows = await db
+    .selectFrom('outputs')
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .select(['addresses.watch_key', 'outputs.send_id', 'outputs.spent_by'])
+    .where('outputs.coin', '=', chain.coin)
+    .where('outputs.mode', '=', chain.mode)
+    .where('outputs.state', '=', 'confirmed')
+    .where('outputs.height', '>', height)
+    .where('outputs.spent_height', 'is', null)
+    .execute();
+  return rows.map(({ watch_key: watchKey, send_id: sendId, spent_by: spentBy }) => ({
+    watchKey,
+    isReserved: sendId !== null || spentBy !== null,
+  }));
+}
+
 /** Outputs that were confirmed and unspent after the block of a height that the ledger has read. */
 export async function unspentAt(
   db: Db,

@@ -1,5 +1,6 @@
 import { Migrator, type Migration } from 'kysely/migration';
 import * as foundation from './migrations/0001-foundation.ts';
+import * as chainGaps from './migrations/0002-chain-gaps.ts';
 import * as paymentMemory from './migrations/0005-payment-memory.ts';
 import * as customerCounts from './migrations/0008-customer-counts.ts';
 import type { Db } from './database.ts';
@@ -9,6 +10,7 @@ export type Migrations = Readonly<Record<string, Migration>>;
 /** Every migration ever released, in order. Names never change. */
 export const MIGRATIONS: Migrations = {
   '0001-foundation': foundation,
+  '0002-chain-gaps': chainGaps,
   '0005-payment-memory': paymentMemory,
   '0008-customer-counts': customerCounts,
 };

@@ -46,6 +46,7 @@ export interface Tables {
   unconfirmed_inputs: UnconfirmedInputRow;
   chain_cursors: ChainCursorRow;
   chain_blocks: ChainBlockRow;
+  chain_gaps: ChainGapRow;
   events: EventRow;
   deliveries: DeliveryRow;
   webhook_logs: WebhookLogRow;
@@ -392,6 +393,15 @@ export interface ChainBlockRow {
   height: number;
   hash: string;
   time_ms: number;
+}
+
+/** Blocks above one height and below another that no node has shown, and that the scan went past. */
+export interface ChainGapRow {
+  coin: Coin;
+  mode: Mode;
+  after_height: number;
+  before_height: number;
+  found_at: number;
 }
 
 export interface EventRow {

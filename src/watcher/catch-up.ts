@@ -1,18 +1,25 @@
 import type { BlockRef, ChainAdapter, ChainBlock } from '../domain/chain.ts';
+import { assertNever } from '../domain/errors.ts';
+import { crossGap } from '../usecases/chain/cross-gap.ts';
 import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
 import { recordBlock } from '../usecases/chain/record-block.ts';
 import { rewindChain } from '../usecases/chain/rewind-chain.ts';
 import type { HealthRecord } from './chain-health.ts';
-import { findForkPoint } from './fork-point.ts';
+import { findForkPoint, type Fork } from './fork-point.ts';
 import type { UnbrokenWatch } from './unbroken-watch.ts';
 
 /** Blocks recorded per round, so that the mempool is looked at now and then during a long catch-up. */
 const BLOCKS_PER_ROUND = 500;
 
+/** How long a node may not show the cursor's block before that counts as more than a backend that lags. */
+const UNSHOWN_MS = 60_000;
+
 export interface CatchUpDeps extends ObserveDeps {
   readonly adapter: ChainAdapter;
   readonly health: HealthRecord;
   readonly watch: UnbrokenWatch;
+  /** Since when the node has not shown the cursor's block, ms; null while it does. Kept from round to round. */
+  readonly unshown: { since: number | null };
   /** Ends the work after the block in hand. */
   readonly stopping: AbortSignal;
 }
@@ -29,6 +36,7 @@ export type CatchUp = 'caught_up' | 'more' | 'behind';
  */
 export async function catchUp(deps: CatchUpDeps, from: BlockRef): Promise<CatchUp> {
   if ((await deps.adapter.hashAt(from.height)) !== from.hash) return leaveBranch(deps, from);
+  deps.unshown.since = null;
   let cursor = from;
   for (let done = 0; done < BLOCKS_PER_ROUND;) {
     if (deps.stopping.aborted) return 'more';
@@ -45,16 +53,47 @@ export async function catchUp(deps: CatchUpDeps, from: BlockRef): Promise<CatchU
   return 'more';
 }
 
-/** The cursor's block is not in the node's best chain: back to the last one that is. */
+/** The node does not show the cursor's block: back to the last one that is in its chain, once another one proves it. */
 async function leaveBranch(deps: CatchUpDeps, cursor: BlockRef): Promise<CatchUp> {
   const fork = await findForkPoint(deps.db, deps.adapter, cursor);
-  if (fork.kind === 'behind') {
-    deps.watch.broken();
-    deps.health.behindCursor(fork.tip);
-    return 'behind';
+  switch (fork.kind) {
+    case 'behind':
+      return waitFor(deps, fork.tip);
+    case 'unshown':
+      return passGap(deps, cursor, fork);
+    case 'fork':
+      deps.unshown.since = null;
+      await rewindChain(deps, chainOf(deps), fork.at);
+      deps.health.rewound(fork.at);
+      return 'more';
+    default:
+      return assertNever(fork);
   }
-  await rewindChain(deps, chainOf(deps), fork.at);
-  deps.health.rewound(fork.at);
+}
+
+function waitFor(deps: CatchUpDeps, tip: BlockRef): CatchUp {
+  deps.watch.broken();
+  deps.health.behindCursor(tip);
+  return 'behind';
+}
+
+/**
+ * One of several backends often lags by a block for a moment: the next look asks again, and nothing is concluded
+ * meanwhile. A block that stays away is lost to this node: the scan goes on after the gap where that is sound.
+ */
+async function passGap(
+  deps: CatchUpDeps,
+  cursor: BlockRef,
+  { tip, shared }: Extract<Fork, { kind: 'unshown' }>,
+): Promise<CatchUp> {
+  const now = deps.clock.now();
+  deps.unshown.since ??= now;
+  if (Math.abs(now - deps.unshown.since) < UNSHOWN_MS) return 'behind';
+  const block = await crossGap(deps, deps.adapter, { cursor, shared });
+  if (block === null) return waitFor(deps, tip);
+  deps.watch.broken();
+  const recorded = await recordBlock(deps, chainOf(deps), block, deps.watch.seenThrough);
+  if (recorded) deps.health.recorded(block);
   return 'more';
 }
 

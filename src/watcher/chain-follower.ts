@@ -38,6 +38,7 @@ export class ChainFollower {
   readonly #watch: UnbrokenWatch;
   readonly #turns = new RecheckTurns();
   readonly #earlierFinality = new EarlierFinality();
+  readonly #unshown: { since: number | null } = { since: null };
   #wake = new AbortController();
   #loop: Promise<void> | null = null;
   #statusAt = 0;
@@ -137,6 +138,7 @@ export class ChainFollower {
       adapter: this.#adapter,
       health: this.#health,
       watch: this.#watch,
+      unshown: this.#unshown,
       stopping: this.#stopping.signal,
     };
     return catchUp(deps, cursor);

@@ -1,7 +1,9 @@
 import type { Coin, Network } from '../domain/coins.ts';
 import type { Clock } from '../domain/ports.ts';
 import { newestBlockTimes } from '../store/counts.ts';
+import { chainGaps } from '../store/chain-gaps.ts';
 import type { Db } from '../store/database.ts';
+import type { ChainGapRow } from '../store/tables.ts';
 import type { ChainHealth } from './chain-health.ts';
 
 /**
@@ -38,14 +40,24 @@ export async function readChains(deps: ChainWarningsDeps): Promise<WatchedChain[
   const tips = new Map(
     (await newestBlockTimes(deps.db)).map(({ coin, mode, timeMs }) => [`${coin}/${mode}`, timeMs]),
   );
+  const gaps = await chainGaps(deps.db);
   return deps.watcher.health().map((health) => {
+    const lost = gaps.filter(({ coin, mode }) => coin === health.coin && mode === health.mode);
     const tip = tips.get(`${health.coin}/${health.mode}`);
     const node = health.nodeWarnings === null ? [] : [health.nodeWarnings];
     const clocks = tip === undefined ? [] : clockWarnings(health, now - tip, deps.network);
     const isSkewed = clocks.length > 0 && tip !== undefined && tip > now;
-    const alarms = new Set([...health.alarms, ...(isSkewed ? (['clock_skew'] as const) : [])]);
-    return { ...health, warnings: [...node, ...clocks], alarms: [...alarms] };
+    const alarms = new Set([
+      ...health.alarms,
+      ...(isSkewed ? (['clock_skew'] as const) : []),
+      ...(lost.length > 0 ? (['pruned'] as const) : []),
+    ]);
+    return { ...health, warnings: [...node, ...clocks, ...lost.map(gapWarning)], alarms: [...alarms] };
   });
+}
+
+function gapWarning({ coin, after_height: after, before_height: before }: ChainGapRow): string {
+  return `gap in the scanned blocks between ${after} and ${before}, which the node has lost: money that came in there is not credited. Point ${coin} at a node that has them, stop tilld and run scripts/rescan from ${after}`;
 }
 
 function clockWarnings(

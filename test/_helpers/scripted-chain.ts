@@ -25,6 +25,8 @@ export class ScriptedChain {
   readonly rechecked: string[][] = [];
   /** What the node says of itself beyond its tip. */
   status: Partial<NodeStatus> = {};
+  /** Heights whose block the node does not show, though its chain goes on above. */
+  isUnshown: (height: number) => boolean = () => false;
   /** Called before blocks or mempool are read. */
   beforeRead: () => void = () => {};
   #blockCount = 0;
@@ -67,7 +69,7 @@ export class ScriptedChain {
         ...this.status,
       }),
       tip: async () => ({ height: this.tip.height, hash: this.tip.hash }),
-      hashAt: async (height) => this.blocks[height]?.hash ?? null,
+      hashAt: async (height) => (this.isUnshown(height) ? null : (this.blocks[height]?.hash ?? null)),
       blockBefore: async () => this.blocks[0] ?? this.tip,
       blockAt: async (height) => {
         this.beforeRead();

@@ -18,7 +18,7 @@ import { planRenewal, planSend } from './plan-send.ts';
 import { createRpc } from './rpc.ts';
 import { signSend } from './sign-send.ts';
 import { createSubmitter } from './submit.ts';
-import { blockBefore } from './tip.ts';
+import { blockBefore, finalAfter } from './tip.ts';
 
 export interface SolanaAdapterOptions {
   readonly network: Network;
@@ -75,11 +75,9 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     },
     tip: () => view.tip(),
     finalizedHeight: () => client.slot('finalized'),
+    finalAfter: async (height) => finalAfter(client, height),
     hashAt: (height) => view.hashAt(height),
-    blockBefore: async (timeMs) => {
-      const { slot, ...header } = await blockBefore(client, timeMs);
-      return { height: slot, hash: header.hash, parentHash: header.parentHash, timeMs: header.timeMs };
-    },
+    blockBefore: async (timeMs) => blockBefore(client, timeMs),
     blockAt: (height) => view.blockAt(height),
     blockAfter: (cursor) => view.blockAfter(cursor),
     unconfirmed: () => view.unconfirmed(),

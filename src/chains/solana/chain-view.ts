@@ -9,7 +9,7 @@ import type { AccountWatch, ActiveBlock, Look } from './account-watch.ts';
 import { bookTransactions, type Entries } from './bookkeeping.ts';
 import type { BlockHeader, NodeClient } from './node-client.ts';
 import type { LandedTransaction } from './own-transactions.ts';
-import { readTip } from './tip.ts';
+import { blockHashAt, readTip } from './tip.ts';
 
 export interface ChainViewDeps {
   readonly client: NodeClient;
@@ -52,8 +52,7 @@ export class ChainView {
 
   async hashAt(height: number): Promise<string | null> {
     if (height > this.#highestTip && height > (await this.tip()).height) return null;
-    const block = await this.#deps.client.block(height, 'none');
-    return block?.hash ?? null;
+    return blockHashAt(this.#deps.client, height, this.#highestTip);
   }
 
   /** What of ours lies in exactly this slot. */

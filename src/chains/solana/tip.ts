@@ -1,4 +1,4 @@
-import { ChainError } from '../../domain/chain.ts';
+import { ChainError, type ChainBlockHeader } from '../../domain/chain.ts';
 import type { BlockHeader, NodeClient } from './node-client.ts';
 
 /**
@@ -32,9 +32,9 @@ export async function readTip(client: NodeClient): Promise<Tip> {
 }
 
 /** The highest existing block whose time is at or before `timeMs`, the first one of the node at least. */
-export async function blockBefore(client: NodeClient, timeMs: number): Promise<BlockHeader> {
+export async function blockBefore(client: NodeClient, timeMs: number): Promise<ChainBlockHeader> {
   const tip = (await readTip(client)).block;
-  if (tip.timeMs <= timeMs) return tip;
+  if (tip.timeMs <= timeMs) return headerOf(tip);
   let low = await requireBlock(client, await client.firstBlock());
   let above = tip.slot;
   while (above - low.slot > 1) {
@@ -48,11 +48,45 @@ export async function blockBefore(client: NodeClient, timeMs: number): Promise<B
     if (block.timeMs <= timeMs) low = block;
     else above = middle;
   }
-  return low;
+  return headerOf(low);
 }
 
 async function requireBlock(client: NodeClient, slot: number): Promise<BlockHeader> {
   const block = await client.block(slot, 'none');
   if (block === null) throw new ChainError('unavailable', `the node has no block at slot ${slot}`);
   return block;
+}
+
+/** Slots asked for at first; twice as many each time that there is no block in them, up to the most. */
+const PAGE_SLOTS = 1_000;
+const MAX_PAGE_SLOTS = 100_000;
+
+/** The first finalized block above a slot that the node has, however large the hole before it; null when there is none. */
+export async function finalAfter(client: NodeClient, slot: number): Promise<ChainBlockHeader | null> {
+  const finalized = await client.slot('finalized');
+  let pageSlots = PAGE_SLOTS;
+  for (let first = slot + 1; first <= finalized;) {
+    const last = Math.min(finalized, first + pageSlots - 1);
+    const [found] = await client.blocks(first, last);
+    if (found !== undefined) return headerOf(await requireBlock(client, found));
+    first = last + 1;
+    pageSlots = Math.min(MAX_PAGE_SLOTS, 2 * pageSlots);
+  }
+  return null;
+}
+
+/**
+ * The block on which the chain stands at a slot: its own, or where that was skipped the one before. Null when the node
+ * does not show it: "skipped" and "missing" are one answer, and only the next block tells them apart by its parent.
+ */
+export async function blockHashAt(client: NodeClient, slot: number, tip: number): Promise<string | null> {
+  const own = await client.block(slot, 'none');
+  if (own !== null) return own.hash;
+  const [next] = slot < tip ? await client.blocks(slot + 1, Math.min(tip, slot + SEARCHED_SLOTS)) : [];
+  const child = next === undefined ? null : await client.block(next, 'none');
+  return child !== null && child.parentSlot < slot ? child.parentHash : null;
+}
+
+function headerOf({ slot: height, hash, parentHash, timeMs }: BlockHeader): ChainBlockHeader {
+  return { height, hash, parentHash, timeMs };
 }

@@ -4,12 +4,14 @@ import type { SendJson, Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { makeHole } from '../../_helpers/svm/hole.ts';
 import { strangerAddress } from '../../_helpers/svm/payer.ts';
-import { EXPIRY, SvmWorld } from '../../_helpers/svm/world.ts';
+import { addressOf, due, EXPIRY, SETTLED, SvmWorld } from '../../_helpers/svm/world.ts';
 
 const DEPOSIT = 500_000_000n;
 const AMOUNT = 300_000_000n;
 
 interface Health {
+  readonly state: string;
+  readonly height: number;
   readonly alarms: string[];
   readonly warnings: string[];
 }
@@ -75,5 +77,32 @@ describe('a Solana node whose history has a hole', () => {
     );
     expect(world.lamports(destination)).toBe(AMOUNT);
     expect(world.sink.types(sent.id)).not.toContain('send.failed');
+  });
+
+  it('money that it confirmed before it lost the blocks stays credited and settles', async () => {
+    const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
+    world.payer.pay([{ address: addressOf(payment), amount: due(payment) }]);
+    const paidIn = world.node.ledger.top.slot;
+    world.node.advance(8);
+    await world.sink.waitForEvent('payment.confirming', payment.id);
+    await until('the cursor is beyond it', async () => (await chain()).height > paidIn + 2);
+    // Killed before these slots were rooted; it comes back from a snapshot of many slots later.
+    const last = world.node.ledger.top.slot + 150;
+    makeHole(world.node, paidIn - 1, last);
+    world.node.advance(EXPIRY);
+    const isTold = async (): Promise<boolean> => (await chain()).warnings.join().includes('gap');
+    const isWrong = (): boolean => world.sink.types(payment.id).includes('payment.reversed');
+    await until('it is told', async () => isWrong() || isTold(), 5_000);
+    expect(world.sink.types(payment.id)).not.toContain('payment.reversed');
+    await until('it is followed again', async () => (await chain()).height > last);
+    await world.sink.waitForEvent('payment.completed', payment.id);
+    const { transactions } = await shop.payment(payment.id);
+    expect(transactions).toMatchObject([{ blockHeight: paidIn }]);
+    expect((await chain()).alarms).toContain('pruned');
+
+    const next = await shop.createPayment({ allowedCryptos: ['SOL'] });
+    world.payer.pay([{ address: addressOf(next), amount: due(next) }]);
+    world.node.advance(SETTLED);
+    await world.sink.waitForEvent('payment.completed', next.id);
   });
 });

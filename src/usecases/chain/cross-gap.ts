@@ -1,0 +1,64 @@
+import {
+  ChainError,
+  type BlockRef,
+  type ChainAdapter,
+  type ChainBlock,
+  type Holding,
+} from '../../domain/chain.ts';
+import { noteGap } from '../../store/chain-gaps.ts';
+import { inTransaction, type Db } from '../../store/database.ts';
+import { holdingsOf, unspentAbove } from '../../store/holdings.ts';
+import type { ObserveDeps } from './observe-deps.ts';
+
+/**
+ * Where the scan goes on when the node has lost the cursor's block and some after it: at the first block above the
+ * cursor that cannot be taken back. Null while the node has none, or where a chain knows no such blocks.
+ *
+ * The confirmations of money above the last block that the node still shows would be counted across blocks that
+ * nothing shows any more. So each account with such money must hold at least what the ledger says, in what is final.
+ * The blocks that are passed over are noted: money that came in there is not in the ledger.
+ * @param shared the newest recorded block that the node still shows
+ * @throws {ChainError} `pruned` when an account holds less: only a node that has the blocks can tell why.
+ */
+export async function crossGap(
+  deps: Pick<ObserveDeps, 'db' | 'clock' | 'logger'>,
+  adapter: ChainAdapter,
+  { cursor, shared }: { readonly cursor: BlockRef; readonly shared: BlockRef | null },
+): Promise<ChainBlock | null> {
+  const { coin, mode } = adapter;
+  const next = (await adapter.finalAfter?.(cursor.height)) ?? null;
+  if (next === null) return null;
+  const short = await accountsShort(deps.db, adapter, { cursor, above: shared?.height ?? 0 });
+  if (short.length > 0) {
+    throw new ChainError(
+      'pruned',
+      `the node has lost the blocks after ${shared?.height ?? 0}, and these accounts hold less than what was read there says: ${short.join(', ')}. Use a node that has the blocks`,
+    );
+  }
+  const gap = { after_height: shared?.height ?? 0, before_height: next.height };
+  await inTransaction(deps.db, async (tx) => noteGap(tx, { coin, mode, ...gap, found_at: deps.clock.now() }));
+  deps.logger.error(
+    { coin, mode, cursor, after: gap.after_height, before: gap.before_height },
+    'the node has lost blocks: what is credited stays, the scan goes on after them, and payments in them are not known',
+  );
+  return { ...next, parentHash: cursor.hash, credits: [], debits: [] };
+}
+
+/** Accounts with money above a height that hold less than the ledger says, and that no send of ours draws on. */
+async function accountsShort(
+  db: Db,
+  adapter: ChainAdapter,
+  { cursor, above }: { readonly cursor: BlockRef; readonly above: number },
+): Promise<string[]> {
+  const outputs = await unspentAbove(db, adapter, above);
+  const drawnOn = new Set(outputs.flatMap(({ watchKey, isReserved }) => (isReserved ? [watchKey] : [])));
+  const accounts = [...new Set(outputs.map(({ watchKey }) => watchKey))].filter((key) => !drawnOn.has(key));
+  if (accounts.length === 0 || adapter.balancesAt === undefined) return [];
+  const { balances } = await adapter.balancesAt(accounts, cursor);
+  const holdings = await holdingsOf(db, adapter, accounts);
+  return accounts.filter((account) => (balances.get(account) ?? 0n) < total(holdings.get(account)));
+}
+
+function total(holdings: readonly Holding[] = []): bigint {
+  return holdings.reduce((sum, { amount }) => sum + amount, 0n);
+}
