@@ -9,6 +9,7 @@ import { clientKey } from './client-key.ts';
 import { failure, success, type Answer } from './envelope.ts';
 import { idempotencyKeyOf, type Once } from './idempotency.ts';
 import { chooseMerchant, identify, resolveAuth } from './identify.ts';
+import { merchantNamedBy } from './named-merchant.ts';
 import type { BodyReader } from './read-body.ts';
 import { requestIdOf } from './request-id.ts';
 import { RequestInput } from './request-input.ts';
@@ -44,7 +45,8 @@ export async function dispatch(
     query: req.query,
   };
   const { body, query, merchantId } = parseRequest(route, caller, raw);
-  const auth = await resolveAuth(deps.db, route.auth, caller, merchantId);
+  const named = merchantId ?? (await namedMerchant(deps.db, route, caller, { body, query }));
+  const auth = await resolveAuth(deps.db, route.auth, caller, named);
   const key = route.method === 'POST' ? idempotencyKeyOf(req.get('Idempotency-Key')) : null;
   const scope = scopeOf(route.auth, auth, req);
   const input = new RequestInput(req, {
@@ -59,6 +61,20 @@ export async function dispatch(
   return key === null ? work() : deps.once({ route, scope, key, ...raw }, work);
 }
 
+/** The merchant of what the request names, for a user who does not name the merchant itself. */
+async function namedMerchant(
+  db: Db,
+  { namedBy: field }: Route,
+  caller: Caller | null,
+  { body, query }: Raw,
+): Promise<string | null> {
+  if (field === undefined || caller?.kind !== 'user') return null;
+  const [id] = [body, query].flatMap((part) =>
+    typeof part === 'object' && part !== null && Object.hasOwn(part, field) ? [Reflect.get(part, field)] : [],
+  );
+  return merchantNamedBy(db, caller.userId, { field, id });
+}
+
 function parseRequest(
   route: Route,
   caller: Caller | null,
@@ -66,7 +82,7 @@ function parseRequest(
 ): { body: unknown; query: unknown; merchantId: string | null } {
   const body = parsePart(route.body, 'body', raw.body);
   const query = parsePart(route.query, 'query', raw.query);
-  const choice = chooseMerchant(route.auth, caller, raw.body, raw.query);
+  const choice = chooseMerchant(route, caller, raw.body, raw.query);
   const named = [...body.problems, ...query.problems];
   const choiceProblems = choice.problems.filter(({ field }) => !named.some((p) => p.field === field));
   const problems = [...named, ...choiceProblems];

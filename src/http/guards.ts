@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import cors from 'cors';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import helmet from 'helmet';
 
 const EXPOSED_HEADERS = [
@@ -12,6 +12,17 @@ const EXPOSED_HEADERS = [
   'RateLimit-Policy',
 ];
 
+/** A browser that came by TLS is to come by TLS for a year; over plain http it must not be told (RFC 6797, 7.2). */
+export const TRANSPORT_SECURITY = [
+  'Strict-Transport-Security',
+  'max-age=31536000; includeSubDomains',
+] as const;
+
+/** Whether a request came by TLS: to the daemon itself, or to a proxy that is trusted to tell so. */
+export function isOverTls(req: Partial<Pick<Request, 'app' | 'secure'>>): boolean {
+  return req.app !== undefined && req.secure === true;
+}
+
 /** What keeps browsers from doing anything with an answer but reading it, and lets any page read it. */
 export function guards(): RequestHandler[] {
   const nothing = {
@@ -21,7 +32,15 @@ export function guards(): RequestHandler[] {
     formAction: ["'none'"],
   };
   return [
-    helmet({ contentSecurityPolicy: { useDefaults: false, directives: nothing } }),
+    helmet({
+      contentSecurityPolicy: { useDefaults: false, directives: nothing },
+      strictTransportSecurity: false,
+    }),
+    (req, res, next) => {
+      // The pretended request of headersOf has no application behind it: what depends on the request is added later.
+      if (isOverTls(req)) res.setHeader(...TRANSPORT_SECURITY);
+      next();
+    },
     // A public API by bearer token: no cookies, so any page may call it with a key it was given.
     cors({
       origin: '*',

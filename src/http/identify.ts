@@ -3,7 +3,7 @@ import { AppError, assertNever } from '../domain/errors.ts';
 import type { Db } from '../store/database.ts';
 import { authenticate, type AuthenticateDeps, type Caller } from '../usecases/auth/authenticate.ts';
 import { findOwnMerchant } from '../usecases/merchants/find-own-merchant.ts';
-import type { AuthKind, AuthOf } from './route.ts';
+import type { AuthKind, AuthOf, Route } from './route.ts';
 import { parsePart } from './validation.ts';
 import { identifier } from './schemas/text.ts';
 import { z } from 'zod';
@@ -48,24 +48,29 @@ export interface MerchantChoice {
 
 const chooser = z.object({ merchantId: identifier() });
 
-/** Which merchant a request is about: `merchantId` in the body, else in the query; a user token must name one. */
+/**
+ * Which merchant a request is about: `merchantId` in the body, else in the query. A user token must name one, unless
+ * an id in the request already does.
+ */
 export function chooseMerchant(
-  auth: AuthKind,
+  { auth, namedBy }: Pick<Route, 'auth' | 'namedBy'>,
   caller: Caller | null,
   body: unknown,
   query: unknown,
 ): MerchantChoice {
   const concernsMerchant = auth === 'merchant' || auth === 'payer';
   if (!concernsMerchant || caller === null) return { merchantId: null, problems: [] };
-  const given = hasMerchantId(body) ? body : query;
-  if (caller.kind !== 'user' && !hasMerchantId(given)) return { merchantId: null, problems: [] };
+  const given = has(body, 'merchantId') ? body : query;
+  const isNamed =
+    caller.kind !== 'user' || (namedBy !== undefined && (has(body, namedBy) || has(query, namedBy)));
+  if (isNamed && !has(given, 'merchantId')) return { merchantId: null, problems: [] };
   const parsed = chooser.safeParse(given);
   if (parsed.success) return { merchantId: parsed.data.merchantId, problems: [] };
   return { merchantId: null, problems: parsePart(chooser, 'body', given).problems };
 }
 
-function hasMerchantId(part: unknown): boolean {
-  return typeof part === 'object' && part !== null && Object.hasOwn(part, 'merchantId');
+function has(part: unknown, field: string): boolean {
+  return typeof part === 'object' && part !== null && Object.hasOwn(part, field);
 }
 
 /**

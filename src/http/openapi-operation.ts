@@ -39,9 +39,14 @@ function operationId(route: Route): string {
 
 function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {
   const namesMerchant = route.auth === 'merchant' || route.auth === 'payer';
-  const merchantId = identifier().optional().meta({
-    description: 'Required with a user token, here or in the body; a key names its merchant itself',
-  });
+  const merchantId = identifier()
+    .optional()
+    .meta({
+      description:
+        route.namedBy === undefined
+          ? 'Required with a user token, here or in the body; a key names its merchant itself'
+          : `Required with a user token that gives no ${route.namedBy}; a key names its merchant itself`,
+    });
   const own = route.query instanceof z.ZodObject ? route.query.shape : {};
   const query = z.object(namesMerchant ? { ...own, merchantId } : own);
   const key = z

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { Answer } from './envelope.ts';
-import { GUARD_HEADERS, hasPassedGuards } from './guards.ts';
+import { GUARD_HEADERS, hasPassedGuards, isOverTls, TRANSPORT_SECURITY } from './guards.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 
 /** Writes an answer, its headers in one go; nothing of the API may be kept by caches. */
@@ -10,7 +10,9 @@ export function sendAnswer(res: Response, answer: Answer): void {
   const text = JSON.stringify(answer.body);
   const requestId = requestIdOf(res);
   const { headers } = answer;
-  const all = apiHeaders({ headers, requestId, text, withGuards: !hasPassedGuards(res) });
+  const withGuards = !hasPassedGuards(res);
+  const all = apiHeaders({ headers, requestId, text, withGuards });
+  if (withGuards && isOverTls(res.req)) all.push(...TRANSPORT_SECURITY);
   res.writeHead(answer.status, all).end(text);
 }
 

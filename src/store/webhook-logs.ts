@@ -134,6 +134,16 @@ export async function findWebhookLog(
     .executeTakeFirst();
 }
 
+/** Whose a log is. */
+export async function merchantOfLog(db: Db, id: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('webhook_logs')
+    .select('merchant_id')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.merchant_id;
+}
+
 /** The newest log of a delivery. */
 export async function findLatestLog(
   db: Db,

@@ -118,6 +118,7 @@ function getRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/payment/get',
+    namedBy: 'paymentId',
     summary: 'Read a payment',
     description: 'In full with a secret key or a user token; with a public key only what the payer may see.',
     tags,
@@ -176,6 +177,7 @@ function cancelRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/cancel',
+    namedBy: 'paymentId',
     summary: 'Cancel a payment nobody has paid',
     description: 'Money that arrives afterwards is treated as late.',
     tags,
@@ -193,6 +195,7 @@ function resolveRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/resolve',
+    namedBy: 'paymentId',
     summary: 'Decide on money the service alone would not take',
     description:
       '`accept` completes an underpaid or late payment with what arrived; `refunded` records that the money was given back.',

@@ -26,6 +26,7 @@ export function refundRoutes(deps: SendCoinsDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/payment/refund',
+      namedBy: 'paymentId',
       auth: 'merchant',
       summary: 'Refund a payment',
       description:

@@ -143,6 +143,7 @@ function sendStatusRoute(deps: SendCoinsDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/merchant/wallet/send-status',
+    namedBy: 'sendId',
     auth: 'merchant',
     summary: 'Read a send',
     description: 'One send by exactly one of sendId, txHash (of any of its versions) or idempotencyKey.',

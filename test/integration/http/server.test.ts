@@ -273,12 +273,28 @@ describe('headers', () => {
   it('are the same on answers of routes, of the rest, and of refused methods', async () => {
     const ofRoute = await headerNames('/merchant/list');
     expect(ofRoute).toContain('content-security-policy');
-    expect(ofRoute).toContain('strict-transport-security');
+    expect(ofRoute).not.toContain('strict-transport-security');
     expect(ofRoute).toContain('access-control-expose-headers');
     for (const path of ['/nothing/here', '/merchant/create', '/healthz']) {
       expect(await headerNames(path)).toEqual(ofRoute);
     }
   });
+
+  it.each(['/merchant/list', '/nothing/here', '/healthz', '/docs'])(
+    'ask for TLS from now on only where the request for %s came by TLS, as a trusted proxy tells',
+    async (path) => {
+      const proxied = await startHttpApp({ settings: { trustProxy: 1 } });
+      const told = async (at: HttpApp, proto: string) =>
+        (await fetch(at.baseUrl + path, { headers: { 'x-forwarded-proto': proto } })).headers.get(
+          'strict-transport-security',
+        );
+      expect(await told(proxied, 'https')).toMatch(/^max-age=\d{8}/);
+      expect(await told(proxied, 'http')).toBeNull();
+      // Anybody may say so to a daemon that trusts no proxy.
+      expect(await told(app, 'https')).toBeNull();
+      await proxied.destroy();
+    },
+  );
 
   it('sends a policy that lets API answers load nothing', async () => {
     const { headers } = await fetch(`${app.baseUrl}/healthz`);

@@ -15,13 +15,16 @@ it('speaks HTTPS with the given certificate, and closes past clients that never 
   await writeFile(tls.keyFile, key, { mode: 0o600 });
   const app = await startHttpApp({ tls });
   const port = Number(new URL(app.baseUrl).port);
-  const status = await new Promise<number>((resolve, reject) => {
+  const [status, security] = await new Promise<[number, string | undefined]>((resolve, reject) => {
     get({ host: '127.0.0.1', servername: 'localhost', port, path: '/healthz', ca: cert }, (answer) => {
       answer.resume();
-      answer.once('end', () => resolve(answer.statusCode ?? 0));
+      answer.once('end', () =>
+        resolve([answer.statusCode ?? 0, answer.headers['strict-transport-security']]),
+      );
     }).once('error', reject);
   });
   expect(status).toBe(200);
+  expect(security).toContain('max-age=');
   const silent = connect(port, '127.0.0.1');
   silent.on('error', () => {});
   await new Promise((resolve) => silent.once('connect', resolve));

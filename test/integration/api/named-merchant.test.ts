@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
+import { Till } from '../../_helpers/till.ts';
+
+let till: Till;
+let shop: Shop;
+let stranger: Shop;
+let payment: PaymentJson;
+beforeAll(async () => {
+  till = await Till.start();
+  [shop, stranger] = [await Shop.open(till.api), await Shop.open(till.api)];
+  payment = await shop.createPayment();
+});
+afterAll(async () => till.end());
+
+const get = async (path: string, token: string) => till.api.call<PaymentJson>('GET', path, { token });
+const post = async (path: string, token: string, body: object) =>
+  till.api.call('POST', path, { token, body });
+
+it('a user token need not name the merchant beside an id that already names something of one', async () => {
+  const read = await get(`/payment/get?paymentId=${payment.id}`, shop.token);
+  expect([read.status, read.body.data.id]).toEqual([200, payment.id]);
+  const played = { paymentId: payment.id, scenario: 'confirm' };
+  expect((await post('/sandbox/payment/simulate', shop.token, played)).body.error?.code).toBe(
+    'INVALID_STATE',
+  );
+  expect((await post('/payment/cancel', shop.token, { paymentId: payment.id })).status).toBe(200);
+});
+
+it('what belongs to another account does not exist, and a wrong merchant beside the id is still wrong', async () => {
+  const ask = async (token: string, more = '') =>
+    (await get(`/payment/get?paymentId=${payment.id}${more}`, token)).body.error?.code;
+  expect(await ask(stranger.token)).toBe('PAYMENT_NOT_FOUND');
+  expect(await ask(shop.token, `&merchantId=${stranger.merchantId}`)).toBe('MERCHANT_NOT_FOUND');
+  for (const [path, body, code] of [
+    ['/payment/cancel', { paymentId: payment.id }, 'PAYMENT_NOT_FOUND'],
+    ['/merchant/webhook/redeliver', { logId: 'whl_unknown' }, 'LOG_NOT_FOUND'],
+  ] as const) {
+    expect((await post(path, stranger.token, body)).body.error?.code).toBe(code);
+  }
+  expect((await get('/merchant/wallet/send-status?sendId=snd_unknown', shop.token)).body.error?.code).toBe(
+    'SEND_NOT_FOUND',
+  );
+  expect((await get('/merchant/wallet/balances', shop.token)).status).toBe(400);
+});
