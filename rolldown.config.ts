@@ -18,7 +18,7 @@ export default defineConfig({
   // Native, or loaded by name and only when a live coin needs it.
   external: ['argon2', 'better-sqlite3', 'secp256k1/bindings.js', '@solana/web3.js'],
   output: {
-    dir: 'dist',
+    dir: process.env['TILLD_BUILD_DIR'] ?? 'dist',
     format: 'esm',
     // Without hashes: a thread that a running daemon starts after a build still finds what it imports.
     entryFileNames: '[name].js',

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
@@ -8,7 +9,7 @@ export default defineConfig({
   base: '/',
   plugins: [react(), tailwindcss()],
   build: {
-    outDir: '../../dist/web',
+    outDir: join(process.env['TILLD_BUILD_DIR'] ?? join(import.meta.dirname, 'dist'), 'web'),
     emptyOutDir: true,
     manifest: true,
     // Data URLs and inlined scripts would not pass the content security policy.

@@ -82,17 +82,63 @@ ensure_nodes() {
   return 0
 }
 
-# A command of the build, brought up to date when the sources are newer. Otherwise nothing is installed or
-# written: an installed program is not the service's to change. Paths stay those of the caller.
-run_tool() {
-  local tool="$ROOT/dist/tools/$1.js"
-  shift
-  if [ ! -x "$ROOT/node_modules/.bin/node" ] || [ ! -f "$tool" ] ||
-    { [ -d "$ROOT/src" ] && [ -n "$(find "$ROOT/src" -newer "$tool" -print -quit)" ]; }; then
-    ensure_packages
-    (cd "$ROOT" && npm run --silent build >&2)
+# What a build is made of: the same sources and packages give the same build.
+_build_stamp() {
+  (
+    cd "$ROOT"
+    {
+      cat package.json package-lock.json tsconfig*.json rolldown.config.ts vite.config.ts
+      find src -type f -print0 | LC_ALL=C sort -z | xargs -0 cksum
+    } | cksum | tr ' ' -
+  )
+}
+
+# Prints the directory that holds the build of the present sources, and makes it when there is none. It appears under its
+# name complete, in one step, and is never written again: a daemon that runs from it keeps its pages whatever is
+# built later. Types are checked elsewhere (npm run typecheck).
+ensure_build() {
+  local build lock new
+  build="$ROOT/.build/$(_build_stamp)"
+  if [ ! -d "$build" ]; then
+    mkdir -p "$ROOT/.build"
+    exec {lock}<"$ROOT/rolldown.config.ts"
+    if command -v flock >/dev/null; then flock -w 900 "$lock"; fi
+    if [ ! -d "$build" ]; then
+      echo "building the daemon and its pages" >&2
+      new="$(mktemp -d "$ROOT/.build/new-XXXXXX")"
+      chmod 755 "$new"
+      (cd "$ROOT" && TILLD_BUILD_DIR="$new" npm run --silent build:server && TILLD_BUILD_DIR="$new" npm run --silent build:web) >&2 || {
+        rm -rf "$new"
+        return 1
+      }
+      # The directory is there already where another start without flock was quicker: it holds the same.
+      mv -T "$new" "$build" 2>/dev/null || rm -rf "$new"
+      _remove_old_builds "$build"
+    fi
+    exec {lock}<&-
   fi
-  exec node "$tool" "$@"
+  printf '%s\n' "$build"
+}
+
+# The three latest stay: daemons may still run from them. So do unfinished ones that are being written.
+_remove_old_builds() {
+  local old
+  find "$ROOT/.build" -mindepth 1 -maxdepth 1 -name 'new-*' -mmin +60 -exec rm -rf {} +
+  find "$ROOT/.build" -mindepth 1 -maxdepth 1 ! -name 'new-*' ! -path "$1" -printf '%T@ %p\n' | sort -rn | tail -n +3 | cut -d' ' -f2- |
+    while IFS= read -r old; do rm -rf "$old"; done
+}
+
+# A command of the build, of the present sources. An installed program is not the service's to change: without sources,
+# or where dist is newer than they are, nothing is installed or written. Paths stay those of the caller.
+run_tool() {
+  local build="$ROOT/dist" tool="$1"
+  shift
+  if [ ! -x "$ROOT/node_modules/.bin/node" ] || [ ! -f "$build/tools/$tool.js" ] ||
+    { [ -d "$ROOT/src" ] && [ -n "$(find "$ROOT/src" -newer "$build/tools/$tool.js" -print -quit)" ]; }; then
+    ensure_packages
+    build="$(ensure_build)"
+  fi
+  exec node "$build/tools/$tool.js" "$@"
 }
 
 # A browser for the tests of the pages: Debian's, installed when missing and allowed to.

@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import type { Router } from 'express';
 import type { Registry } from 'prom-client';
 import { simulatorControls } from './app-chains.ts';
 import type { Upkeep } from './app-upkeep.ts';
 import type { Simulator } from './chains/simulator/simulator.ts';
 import type { Config } from './config/config.ts';
-import { packageRoot } from './config/package-root.ts';
+import { webDirectory } from './config/package-root.ts';
 import type { DomainChecks } from './domain-checks/domain-checks.ts';
 import type { Coin, Mode } from './domain/coins.ts';
 import type { SecretBox } from './domain/keys.ts';
@@ -93,9 +92,9 @@ export function createHttp(deps: HttpDeps): HttpServer {
   };
 }
 
-/** Dashboard and checkout, with the files that the build left in dist/web. */
+/** Dashboard and checkout, with the files that the build left beside it. */
 function pagesOf(deps: HttpDeps, streams: CheckoutStreams): Router[] {
-  const assets = loadWebAssets(join(packageRoot(), 'dist/web'));
+  const assets = loadWebAssets(webDirectory());
   if (assets.dashboard === null) deps.logger.warn({}, 'the web pages are not built: run npm run build');
   return [
     assetsRouter(assets),

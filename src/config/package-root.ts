@@ -7,3 +7,9 @@ export function packageRoot(): string {
   while (!existsSync(join(at, 'package.json')) && dirname(at) !== at) at = dirname(at);
   return at;
 }
+
+/** Where the pages lie that belong to this program: beside it when it was built, else in the build of its sources. */
+export function webDirectory(): string {
+  const beside = join(import.meta.dirname, 'web');
+  return existsSync(join(beside, '.vite')) ? beside : join(packageRoot(), 'dist/web');
+}

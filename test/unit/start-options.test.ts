@@ -6,7 +6,7 @@ const read = (file: string): string => readFileSync(new URL(`../../${file}`, imp
 test.each(['scripts/start', 'Dockerfile', 'config/tilld.service'])(
   '%s starts the daemon with a bounded heap, and no other option of V8',
   (file) => {
-    const [line = ''] = read(file).match(/^(?:exec node|ENTRYPOINT|ExecStart=).*dist\/main\.js.*$/m) ?? [];
+    const [line = ''] = read(file).match(/^(?:exec node|ENTRYPOINT|ExecStart=).*\/main\.js.*$/m) ?? [];
     expect(line.match(/--[a-z0-9-]+(?:=\d+)?/g)).toEqual(['--max-old-space-size=512']);
   },
 );
