@@ -11,7 +11,7 @@ const TOOLS = ['backup', 'reconcile', 'rescan', 'restore', 'seed', 'sends'];
 export default defineConfig({
   input: {
     main: 'src/main.ts',
-    'thread-main': 'src/thread-main.ts',
+    'checkpoint-thread': 'src/store/checkpoint-thread.ts',
     ...Object.fromEntries(TOOLS.map((name) => [`tools/${name}`, `src/tools/${name}.ts`])),
   },
   platform: 'node',

@@ -20,7 +20,6 @@ import { createRates } from './rates/service.ts';
 import { lockDataDir, type DataDirLock } from './store/data-dir.ts';
 import type { Db } from './store/database.ts';
 import { openDatabase, type OpenDatabase } from './store/open.ts';
-import { SharedThread } from './thread/shared-thread.ts';
 import { DATABASE_FILE, refuseLostDatabase, unlockWallet } from './unlock-wallet.ts';
 import { createPasswords } from './usecases/auth/passwords.ts';
 import { createTokens } from './usecases/auth/tokens.ts';
@@ -70,9 +69,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { config, logger } = options;
   const lock = lockDataDir(config.dataDir);
   try {
-    const thread = new SharedThread();
     await refuseLostDatabase(config.dataDir);
-    const database = await openDatabase(join(config.dataDir, DATABASE_FILE), { logger, thread });
+    const database = await openDatabase(join(config.dataDir, DATABASE_FILE), {
+      logger,
+      checkpointsAside: true,
+    });
     try {
       const keyring = await unlockWallet({ db: database.db, config, logger });
       const parts = await compose(options, { lock, database, keyring });

@@ -1,22 +1,19 @@
-import type { LineEnd, SharedThread, ThreadLine } from '../thread/shared-thread.ts';
-import type { CheckpointDone } from './copy-log.ts';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
 
-/** From so many pages in the write-ahead log on (16 MB) it is worth two flushes to empty it. */
-export const WORTHWHILE_PAGES = 4_000;
-/** How often at most the log's length is looked at. */
-const LOOK_MS = 50;
 /** So long after a thread failed or could not be had, another one is tried. */
 const REST_MS = 60_000;
+/** Closing a database that is being checkpointed takes two flushes. */
+const CLOSE_MS = 5_000;
 
 interface CheckpointerOptions {
   readonly path: string;
-  readonly thread: SharedThread;
-  /** Pages in the log that the database file does not have yet. */
-  readonly pagesWaiting: () => number;
   /** There is no thread: until one works again, somebody else must empty the log. */
   readonly onFailure: (error: unknown) => void;
   readonly onRecovery: () => void;
   readonly restMs?: number;
+  /** Another thread's program, for tests. */
+  readonly script?: () => URL;
 }
 
 /**
@@ -26,80 +23,61 @@ interface CheckpointerOptions {
  */
 export class Checkpointer {
   readonly #options: CheckpointerOptions;
-  #line: ThreadLine<'checkpoint'> | null = null;
-  #timer: NodeJS.Timeout | null = null;
-  #isBusy = false;
-  /** Something was written while the thread was at work, perhaps after it had looked. */
-  #isBehind = false;
-  #restsUntil = Number.NEGATIVE_INFINITY;
-  /** Somebody else empties the log, too. */
+  #worker: Worker | null = null;
+  #retry: NodeJS.Timeout | null = null;
   #hasFailed = false;
   #isClosed = false;
 
   constructor(options: CheckpointerOptions) {
     this.#options = options;
-  }
-
-  /** Call it whenever something is written; it costs next to nothing. */
-  written(): void {
-    if (this.#isBusy) this.#isBehind = true;
-    if (this.#timer !== null || this.#isBusy || this.#isClosed) return;
-    this.#timer = setTimeout(() => this.#look(), LOOK_MS);
-    this.#timer.unref();
+    this.#start();
   }
 
   /** Waits for what the thread is at; after it nobody else has the file open. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#line?.close();
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    const worker = this.#worker;
+    if (worker === null) return;
+    const exited = new Promise((resolve) => void worker.once('exit', resolve));
+    worker.ref();
+    worker.postMessage('close');
+    const timer = setTimeout(() => void worker.terminate(), CLOSE_MS);
+    await exited;
+    clearTimeout(timer);
   }
 
-  #look(): void {
-    this.#timer = null;
-    if (this.#isClosed || performance.now() < this.#restsUntil) return;
+  #start(): void {
+    const { path, script = threadScript } = this.#options;
     try {
-      // Whether a thread can be had again shows only when it is asked.
-      if (!this.#hasFailed && this.#options.pagesWaiting() < WORTHWHILE_PAGES) return;
-      this.#isBusy = true;
-      this.#isBehind = false;
-      this.#line ??= this.#opened();
-      this.#line.order('checkpoint');
+      const worker = new Worker(script(), { workerData: path });
+      worker.unref();
+      worker.on('message', () => this.#works());
+      worker.on('error', (error) => this.#fail(error));
+      worker.on('exit', () => {
+        if (this.#worker === worker) this.#worker = null;
+      });
+      this.#worker = worker;
     } catch (error) {
-      // No thread to be had, or a disk that fails: the next commit tells whoever it concerns.
-      void this.#line?.close();
-      this.#lose({ error, isToBlame: true });
+      // The machine gives no more threads.
+      this.#fail(error);
     }
   }
 
-  #opened(): ThreadLine<'checkpoint'> {
-    const { thread, path } = this.#options;
-    return thread.open<'checkpoint', CheckpointDone>('copyLog', path, {
-      answered: (done) => this.#done(done),
-      ended: (end) => this.#lose(end),
-    });
-  }
-
-  #done({ pagesLeft }: CheckpointDone): void {
-    this.#isBusy = false;
+  #works(): void {
     if (this.#hasFailed) this.#options.onRecovery();
     this.#hasFailed = false;
-    // A writer was faster: what it left needs a look even if nothing more is written.
-    if (this.#isBehind || pagesLeft >= WORTHWHILE_PAGES) this.written();
   }
 
-  #lose({ error, isToBlame }: LineEnd): void {
-    this.#line = null;
-    this.#isBusy = false;
+  #fail(error: unknown): void {
     if (this.#isClosed) return;
-    if (!isToBlame) {
-      // What it was asked for is still to be done.
-      this.written();
-      return;
-    }
-    this.#restsUntil = performance.now() + (this.#options.restMs ?? REST_MS);
-    if (this.#hasFailed) return;
+    this.#retry = setTimeout(() => this.#start(), this.#options.restMs ?? REST_MS).unref();
+    if (!this.#hasFailed) this.#options.onFailure(error);
     this.#hasFailed = true;
-    this.#options.onFailure(error);
   }
+}
+
+/** The source beside this file, or the build's. */
+function threadScript(): URL {
+  return new URL(`./checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
 }

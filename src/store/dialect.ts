@@ -2,9 +2,8 @@ import { chmodSync, statfsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Dialect } from 'kysely';
 import type { Logger } from '../domain/ports.ts';
-import type { SharedThread } from '../thread/shared-thread.ts';
 import { ChangeWatch } from './change-watch.ts';
-import { Checkpointer, WORTHWHILE_PAGES } from './checkpointer.ts';
+import { Checkpointer } from './checkpointer.ts';
 import { FlushAside } from './flush-aside.ts';
 import { FullDisk } from './full-disk.ts';
 import { OutsideLock } from './outside-lock.ts';
@@ -21,7 +20,7 @@ import { TableWrites, tablesWrittenBy } from './table-writes.ts';
  */
 export function openSqlite(
   path: string,
-  { logger, thread, slowFlushMs }: OpenOptions = {},
+  { logger, checkpointsAside, slowFlushMs }: OpenOptions = {},
 ): {
   dialect: Dialect;
   /** Null for a database in memory, which no second connection can open. */
@@ -47,7 +46,7 @@ export function openSqlite(
   const reader = path === ':memory:' ? null : new Reader(path);
   const flushes = new SlowFlushes(logger, slowFlushMs);
   const flushAside = reader === null ? null : flushAsideOf(sqlite, reader, { path, logger, flushes });
-  const checkpointer = reader === null ? null : checkpointerOf(sqlite, reader, { path, logger, thread });
+  const checkpointer = reader === null ? null : checkpointerOf(sqlite, { path, logger, checkpointsAside });
   const outsideLock = new OutsideLock({ isLocked, isFree: () => canWrite(sqlite), logger });
   const writes = new TableWrites();
   const fullDisk = new FullDisk({
@@ -60,7 +59,6 @@ export function openSqlite(
     reader?.endSnapshot();
     writes.note(tablesWrittenBy(statement));
     flushAside?.check(statement, sqlite.inTransaction);
-    checkpointer?.written();
   };
   return {
     dialect: new PlainSpokenDialect(sqlite, beforeWrite, flushes),
@@ -92,8 +90,8 @@ export function openSqlite(
 export interface OpenOptions {
   /** Hears of trouble that nobody waits for. */
   readonly logger?: Pick<Logger, 'warn' | 'error'> | undefined;
-  /** Copies the write-ahead log into the database; without it, commits do. */
-  readonly thread?: SharedThread | undefined;
+  /** Whether a thread copies the write-ahead log into the database; otherwise commits do. */
+  readonly checkpointsAside?: boolean | undefined;
   /** Flushes to the disk that take at least so long are told to the logger. */
   readonly slowFlushMs?: number | undefined;
 }
@@ -127,21 +125,20 @@ function flushAsideOf(
   });
 }
 
+/** From so many pages in the log on (16 MB) a commit empties it where no thread does. */
+const WORTHWHILE_PAGES = 4_000;
 /** The log is left to another thread; only when that thread cannot keep up does a commit empty it, too. */
 const BACKSTOP_PAGES = 16_000;
 
 function checkpointerOf(
   sqlite: Database.Database,
-  reader: Reader,
-  { path, logger, thread }: HelperOptions,
+  { path, logger, checkpointsAside = false }: HelperOptions,
 ): Checkpointer | null {
   const commitsFrom = (pages: number): void => void sqlite.pragma(`wal_autocheckpoint = ${pages}`);
-  commitsFrom(thread === undefined ? WORTHWHILE_PAGES : BACKSTOP_PAGES);
-  if (thread === undefined) return null;
+  commitsFrom(checkpointsAside ? BACKSTOP_PAGES : WORTHWHILE_PAGES);
+  if (!checkpointsAside) return null;
   return new Checkpointer({
     path,
-    thread,
-    pagesWaiting: () => reader.pagesWaiting(),
     onFailure: (error) => {
       commitsFrom(WORTHWHILE_PAGES);
       logger?.error(

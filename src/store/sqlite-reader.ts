@@ -60,13 +60,6 @@ export class Reader implements SnapshotRunner {
     if (this.#sqlite.inTransaction) this.#commit.run();
   }
 
-  /** Pages in the write-ahead log that are not in the database file yet. */
-  pagesWaiting(): number {
-    this.endSnapshot();
-    const [found] = this.#sqlite.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
-    return found === undefined ? 0 : found.log - found.checkpointed;
-  }
-
   close(): void {
     this.endSnapshot();
     this.#sqlite.close();

@@ -19,7 +19,6 @@ import type { Readiness } from '../../src/http/routes/health.ts';
 import { createHttpServer, type HttpServerDeps } from '../../src/http/server.ts';
 import type { Db } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/open.ts';
-import { SharedThread } from '../../src/thread/shared-thread.ts';
 import { createPasswords } from '../../src/usecases/auth/passwords.ts';
 import { createSignInGuard, noSignInGuard } from '../../src/usecases/auth/sign-in-guard.ts';
 import { createTokens } from '../../src/usecases/auth/tokens.ts';
@@ -76,7 +75,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
   const dir = reopen?.dir ?? (await mkdtemp(join(tmpdir(), 'tilld-http-')));
   const keyring = reopen?.keyring ?? (await Keyring.fromEntropy(randomBytes(32)));
   const jwtSecret = reopen?.jwtSecret ?? keyring.deriveSecret('jwt/test');
-  const database = await openDatabase(join(dir, 'tilld.db'), { thread: new SharedThread() });
+  const database = await openDatabase(join(dir, 'tilld.db'));
   const { db } = database;
   let offsetMs = reopen === undefined ? 0 : reopen.now() - Date.now();
   const clock = { now: () => Date.now() + offsetMs };

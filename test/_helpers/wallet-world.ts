@@ -16,7 +16,6 @@ import { getBalances } from '../../src/usecases/wallet/get-balances.ts';
 import type { SendCoinsDeps } from '../../src/usecases/wallet/send-coins.ts';
 import { SendsInHand } from '../../src/usecases/wallet/sends-in-hand.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from '../../src/usecases/wallet/send-policy.ts';
-import { SharedThread } from '../../src/thread/shared-thread.ts';
 import { createWallet } from '../../src/wallet/derivation.ts';
 import { openKeyring } from '../../src/wallet/keyring.ts';
 import { ChainFollower } from '../../src/watcher/chain-follower.ts';
@@ -38,7 +37,6 @@ export interface ConnectContext {
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly thread: SharedThread;
   index(chain: ChainId): ChainIndex;
 }
 
@@ -58,7 +56,6 @@ export class WalletWorld {
   readonly clock: TestClock;
   readonly merchant: MerchantRow;
   readonly deps: SendCoinsDeps;
-  readonly thread: SharedThread;
   readonly #adapters: readonly ChainAdapter[];
   readonly #followers = new Map<Coin, ChainFollower>();
   readonly #close: () => Promise<void>;
@@ -68,7 +65,6 @@ export class WalletWorld {
     clock: TestClock;
     merchant: MerchantRow;
     deps: SendCoinsDeps;
-    thread: SharedThread;
     adapters: readonly ChainAdapter[];
     close: () => Promise<void>;
   }) {
@@ -76,7 +72,6 @@ export class WalletWorld {
     this.clock = parts.clock;
     this.merchant = parts.merchant;
     this.deps = parts.deps;
-    this.thread = parts.thread;
     this.#adapters = parts.adapters;
     this.#close = parts.close;
   }
@@ -150,8 +145,7 @@ export class WalletWorld {
 /** Opens (creating at first) the merchant's world in a directory. */
 export async function openWalletWorld(options: WalletWorldOptions): Promise<WalletWorld> {
   const { dir, mode } = options;
-  const thread = new SharedThread();
-  const database = await openDatabase(join(dir, 'tilld.db'), { thread });
+  const database = await openDatabase(join(dir, 'tilld.db'));
   const { db } = database;
   const clock = new TestClock();
   const { keyring } = await openKeyring({
@@ -165,7 +159,6 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
     db,
     clock,
     logger: silent,
-    thread,
     index: (chain) => createChainIndex(db, chain),
   });
   const chains: Chains = {
@@ -197,7 +190,6 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
     clock,
     merchant,
     deps,
-    thread,
     adapters,
     close: async () => database.close(),
   });

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 
 const built = (): string[] =>
   readdirSync('dist', { recursive: true, encoding: 'utf8' })
-    .filter((file) => /^(main|thread-main|shared-[^/]*|tools\/[a-z]+)\.js$/.test(file))
+    .filter((file) => /^(main|checkpoint-thread|shared-[^/]*|tools\/[a-z]+)\.js$/.test(file))
     .map((file) => join('dist', file));
 
 const isAscii = (file: string): boolean => readFileSync(file).every((byte) => byte < 0x80);

@@ -18,10 +18,9 @@ test('without a thread, commits empty the write-ahead log themselves', async () 
     import { inTransaction } from 'src/store/database.ts';
     import { writeMeta } from 'src/store/meta.ts';
     import { openDatabase } from 'src/store/open.ts';
-    import { SharedThread } from 'src/thread/shared-thread.ts';
     const path = ${JSON.stringify(join(dir, 'till.sqlite'))};
     const log = (_fields, message) => console.log(message);
-    const { db, close } = await openDatabase(path, { logger: { warn: log, error: log }, thread: new SharedThread() });
+    const { db, close } = await openDatabase(path, { logger: { warn: log, error: log }, checkpointsAside: true });
     for (let n = 0; n < 3; n += 1) {
       await inTransaction(db, (tx) => writeMeta(tx, 'text-' + n, 'x'.repeat(20_000_000)));
       await new Promise((resolve) => setTimeout(resolve, 200));
