@@ -1,0 +1,153 @@
+/** What Ethereum nodes, their providers and the balancers before them do wrong. */
+import { refusal, result } from '../../json-rpc.ts';
+import type { Mischief } from '../../mischief.ts';
+import type { Random } from '../../random.ts';
+import { asOf } from './as-of.ts';
+import { hex, type AnvilOf } from './ask.ts';
+
+export function ethereumMischiefs(anvil: AnvilOf): readonly ((random: Random) => Mischief)[] {
+  return [
+    () => staleHead(anvil),
+    () => staleHead(anvil),
+    (random) => behind(anvil, random),
+    (random) => laggingBackend(anvil, random),
+    (random) => laggingBackend(anvil, random),
+    () => syncing(anvil),
+    (random) => nullReceipts(random),
+    (random) => noTraces(random),
+    (random) => missingState(random),
+    (random) => nullBlocks(random),
+    () => noPending(),
+    (random) => busy(random),
+  ];
+}
+
+/** The head stands still (a consensus client that died) while every call is answered. */
+function staleHead(anvil: AnvilOf): Mischief {
+  let height = 0;
+  return {
+    name: 'stale-head',
+    begin: async () => {
+      height = await anvil().height();
+    },
+    rewriter: () => asOf(anvil, height),
+  };
+}
+
+/** The node is some blocks behind the network, and does not say so. */
+function behind(anvil: AnvilOf, random: Random): Mischief {
+  const blocks = random.int(1, 8);
+  return {
+    name: 'behind',
+    details: `${blocks} blocks`,
+    rewriter: async () => asOf(anvil, (await anvil().height()) - blocks),
+  };
+}
+
+/** Two backends behind one address, one of them behind: each request goes to either. */
+function laggingBackend(anvil: AnvilOf, random: Random): Mischief {
+  const blocks = random.int(1, 5);
+  const probability = random.pick([0.3, 0.5, 0.8]);
+  return {
+    name: 'lagging-backend',
+    details: `${blocks} blocks, ${probability * 100} % of requests`,
+    rewriter: async () =>
+      random.chance(probability) ? asOf(anvil, (await anvil().height()) - blocks) : null,
+  };
+}
+
+/** The node catches up after an outage, and says so. */
+function syncing(anvil: AnvilOf): Mischief {
+  let height = 0;
+  return {
+    name: 'syncing',
+    begin: async () => {
+      height = await anvil().height();
+    },
+    rewriter: async () => {
+      const old = asOf(anvil, height);
+      const highest = await anvil().height();
+      return (call, reply) =>
+        call.method === 'eth_syncing'
+          ? result(call, { startingBlock: '0x0', currentBlock: hex(height), highestBlock: hex(highest + 1) })
+          : old(call, reply);
+    },
+  };
+}
+
+/** Receipts of mined transactions are not there when asked for. */
+function nullReceipts(random: Random): Mischief {
+  const probability = random.pick([0.3, 1]);
+  return {
+    name: 'null-receipts',
+    details: `${probability * 100} %`,
+    rewriter: () => (call, reply) =>
+      call.method === 'eth_getTransactionReceipt' && random.chance(probability) ? result(call, null) : reply,
+  };
+}
+
+/** The plan of the provider has no traces, or they come back empty. */
+function noTraces(random: Random): Mischief {
+  const isRefused = random.chance(0.6);
+  return {
+    name: 'no-traces',
+    details: isRefused ? 'refused' : 'empty',
+    rewriter: () => (call, reply) => {
+      if (!/^(debug|trace)_/.test(call.method)) return reply;
+      return isRefused
+        ? refusal(call, -32601, `the method ${call.method} does not exist/is not available`)
+        : result(call, null);
+    },
+  };
+}
+
+/** Balances of blocks are not told, as by a node that dropped their states. */
+function missingState(random: Random): Mischief {
+  const probability = random.pick([0.3, 1]);
+  return {
+    name: 'missing-state',
+    details: `${probability * 100} %`,
+    rewriter: () => (call, reply) =>
+      (call.method === 'eth_getBalance' || call.method === 'eth_call') &&
+      typeof call.params[1] === 'object' &&
+      random.chance(probability)
+        ? refusal(call, -32000, 'missing trie node 0000 (path ) state is not available')
+        : reply,
+  };
+}
+
+/** Blocks that are there come back as null. */
+function nullBlocks(random: Random): Mischief {
+  const probability = random.pick([0.2, 0.6]);
+  return {
+    name: 'null-blocks',
+    details: `${probability * 100} %`,
+    rewriter: () => (call, reply) =>
+      call.method === 'eth_getBlockByNumber' &&
+      String(call.params[0]).startsWith('0x') &&
+      random.chance(probability)
+        ? result(call, null)
+        : reply,
+  };
+}
+
+/** The node shows nothing of what waits to be mined. */
+function noPending(): Mischief {
+  return {
+    name: 'no-pending',
+    hidesMempool: true,
+    rewriter: () => (call, reply) =>
+      call.method === 'eth_getBlockByNumber' && call.params[0] === 'pending' ? result(call, null) : reply,
+  };
+}
+
+/** A limit told in the answer instead of the status. */
+function busy(random: Random): Mischief {
+  const probability = random.pick([0.1, 0.4]);
+  return {
+    name: 'limit-exceeded',
+    details: `${probability * 100} % of calls`,
+    rewriter: () => (call, reply) =>
+      random.chance(probability) ? refusal(call, -32005, 'limit exceeded') : reply,
+  };
+}

@@ -1,0 +1,86 @@
+import { Transaction, Wallet } from 'ethers';
+import { CONTRACTS, pairs } from '../../../../test/_helpers/anvil/contracts.ts';
+import { hex, orNull, type AnvilOf } from './ask.ts';
+
+const GWEI = 1_000_000_000n;
+const PRICE = 20n * GWEI;
+const GAS = 400_000n;
+const FUNDS = 10n ** 21n;
+
+interface Payment {
+  readonly wallet: Wallet;
+  readonly raw: string;
+  readonly price: bigint;
+}
+
+/** People who pay, each from an account of his own. */
+export class EthereumPayers {
+  readonly #anvil: AnvilOf;
+  readonly #chainId: number;
+  readonly #payments = new Map<string, Payment>();
+
+  constructor(anvil: AnvilOf, chainId: number) {
+    this.#anvil = anvil;
+    this.#chainId = chainId;
+  }
+
+  has(txid: string): boolean {
+    return this.#payments.has(txid);
+  }
+
+  async pay(to: {
+    readonly address: string;
+    readonly amount: bigint;
+    readonly way: string;
+  }): Promise<string> {
+    const { address, amount, way } = to;
+    const wallet = new Wallet(Wallet.createRandom().privateKey);
+    await this.#anvil().rpc('anvil_setBalance', [wallet.address, hex(FUNDS)]);
+    const fields =
+      way === 'contract'
+        ? { to: CONTRACTS.payer, value: amount, data: pairs([{ address, amount }]) }
+        : { to: address, value: amount, data: way === 'data' ? '0x00c0ffee' : '0x' };
+    return this.#submit(wallet, fields, PRICE);
+  }
+
+  /** The same again at twice the price; null when it is too late. */
+  async raiseFee(txid: string): Promise<string | null> {
+    const payment = this.#payments.get(txid);
+    if (payment === undefined) return null;
+    const { to, value, data } = Transaction.from(payment.raw);
+    return orNull(this.#submit(payment.wallet, { to: to ?? '', value, data }, 2n * payment.price));
+  }
+
+  /** A transaction to a stranger in its place; its bytes, not yet handed over. Null for what is nobody's here. */
+  rivalOf(txid: string): string | null {
+    const payment = this.#payments.get(txid);
+    if (payment === undefined) return null;
+    const fields = { to: Wallet.createRandom().address, value: 1n, data: '0x' };
+    return this.#sign(payment.wallet, fields, 2n * payment.price);
+  }
+
+  async #submit(
+    wallet: Wallet,
+    fields: { to: string; value: bigint; data: string },
+    price: bigint,
+  ): Promise<string> {
+    const raw = this.#sign(wallet, fields, price);
+    const txid = await this.#anvil().rpc<string>('eth_sendRawTransaction', [raw]);
+    this.#payments.set(txid, { wallet, raw, price });
+    return txid;
+  }
+
+  #sign(wallet: Wallet, fields: { to: string; value: bigint; data: string }, price: bigint): string {
+    const transaction = Transaction.from({
+      type: 2,
+      chainId: this.#chainId,
+      nonce: 0,
+      gasLimit: GAS,
+      maxFeePerGas: price,
+      maxPriorityFeePerGas: price,
+      ...fields,
+    });
+    transaction.signature = wallet.signingKey.sign(transaction.unsignedHash);
+    return transaction.serialized;
+  }
+}
