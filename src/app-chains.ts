@@ -33,6 +33,8 @@ export function createLiveAdapters(deps: ChainDeps): ChainAdapter[] {
       wsUrl: coin === 'SOL' ? config.solWsUrl?.reveal() : undefined,
       cookieFile: node.cookieFile ?? undefined,
       rpcTimeoutMs: config.nodeTimeoutMs,
+      rpcBatchSize: config.ethRpcBatchSize,
+      rpcPerSecond: coin === 'ETH' || coin === 'SOL' ? config.rpcPerSecond[coin] : 0,
       ...feeLimits(config, coin),
       index: createChainIndex(db, { coin, mode: 'live' }),
       clock,

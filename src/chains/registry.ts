@@ -17,6 +17,10 @@ export interface LiveChainOptions {
   readonly wsUrl: string | undefined;
   readonly cookieFile: string | undefined;
   readonly rpcTimeoutMs: number;
+  /** Calls in one request at most, where calls are batched for providers. */
+  readonly rpcBatchSize: number;
+  /** Calls a second at most; 0: no limit. */
+  readonly rpcPerSecond: number;
   readonly feeFloorRate: bigint | undefined;
   readonly feeCapRate: bigint | undefined;
   readonly index: ChainIndex;

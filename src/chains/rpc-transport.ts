@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { ChainError } from '../domain/chain.ts';
 import type { Logger } from '../domain/ports.ts';
+import { RateLimit, retryAfterMs } from './rate-limit.ts';
 
 export interface RpcTransportOptions {
   /** http(s) URL of the node; may carry user:pass. */
@@ -11,39 +12,48 @@ export interface RpcTransportOptions {
   readonly cookieFile?: string | undefined;
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
+  /** Calls a second at most, each call of a batch counting; 0 or absent: no limit. */
+  readonly callsPerSecond?: number | undefined;
   readonly logger: Logger;
+}
+
+export interface PostOptions {
+  /** Never repeated: the answer is that of the only request that can have reached a node. */
+  readonly once?: boolean;
+  /** Calls in the body; 1 unless told. */
+  readonly calls?: number;
+  /** Not worth a wait: given up at this signal, and at once when the node limits our rate. */
+  readonly giveUp?: AbortSignal;
 }
 
 export interface RpcTransport {
   /**
-   * Posts one body and gives back the answer's text. Connection faults are retried a few times, but
-   * not with `once`: then the answer is that of the only request that can have reached a node.
+   * Posts one body and gives back the answer's text. Connection faults and refusals for the rate are
+   * retried a few times, after what Retry-After says where a node sends it.
    */
-  post(
-    body: string,
-    what: string,
-    options?: { readonly once?: boolean },
-  ): Promise<{ status: number; text: string }>;
+  post(body: string, what: string, options?: PostOptions): Promise<{ status: number; text: string }>;
   /** The same for an answer that is not to become a text. */
-  postForBytes(
-    body: string | Uint8Array,
-    what: string,
-  ): Promise<{ status: number; bytes: Uint8Array<ArrayBuffer> }>;
+  postForBytes(body: string, what: string): Promise<{ status: number; bytes: Uint8Array<ArrayBuffer> }>;
   close(): Promise<void>;
 }
 
 interface Answer {
   readonly status: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** How long the node asks to be left alone: what a refusal says in Retry-After, ms. */
+  readonly pauseMs: number;
 }
 
 const RETRY_DELAYS_MS = [100, 400];
+/** Providers count over some seconds: a refusal for the rate is not over in a moment. */
+const LIMITED_DELAYS_MS = [1_000, 2_000, 4_000];
+const TOO_MANY_REQUESTS = 429;
 /** The node serves few requests at a time: more connections would only fill its work queue. */
 const CONNECTIONS = 4;
 /** Long enough for the next poll; litecoind waits for idle connections before it shuts down. */
 const KEEP_ALIVE_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 10_000;
-const BUSY_STATUSES = new Set([429, 502, 503, 504]);
+const BUSY_STATUSES = new Set([TOO_MANY_REQUESTS, 502, 503, 504]);
 const TRANSIENT_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -61,6 +71,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   const { timeoutMs, maxResponseBytes, logger } = options;
   const url = parseUrl(options.url);
   const credentials = createCredentials(url, options.cookieFile);
+  const rate = new RateLimit(options.callsPerSecond ?? 0);
   const pool = new Pool(url.origin, {
     connections: CONNECTIONS,
     pipelining: 1,
@@ -71,29 +82,40 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     maxResponseSize: maxResponseBytes,
   });
 
-  async function once(body: string | Uint8Array): Promise<Answer> {
+  async function once(body: string, options: PostOptions): Promise<Answer> {
+    const { giveUp, calls = 1 } = options;
+    await rate.turn(calls, giveUp);
+    const timeout = AbortSignal.timeout(timeoutMs);
     const answer = await pool.request({
       path: `${url.pathname}${url.search}`,
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(await credentials.header()) },
       body,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: giveUp === undefined ? timeout : AbortSignal.any([timeout, giveUp]),
     });
-    return { status: answer.statusCode, bytes: new Uint8Array(await answer.body.arrayBuffer()) };
+    const status = answer.statusCode;
+    const retryAfter = BUSY_STATUSES.has(status) ? [answer.headers['retry-after']].flat()[0] : undefined;
+    return {
+      status,
+      bytes: new Uint8Array(await answer.body.arrayBuffer()),
+      pauseMs: retryAfterMs(retryAfter, Date.now()),
+    };
   }
 
-  async function authorised(body: string | Uint8Array): Promise<Answer> {
-    const answer = await once(body);
-    return answer.status === 401 && credentials.renew() ? once(body) : answer;
+  async function authorised(body: string, options: PostOptions): Promise<Answer> {
+    const answer = await once(body, options);
+    return answer.status === 401 && credentials.renew() ? once(body, options) : answer;
   }
 
-  async function exchanged(body: string | Uint8Array, what: string, isOnce: boolean): Promise<Answer> {
+  async function exchanged(body: string, what: string, options: PostOptions): Promise<Answer> {
     const startedAt = performance.now();
+    if (options.giveUp !== undefined && rate.isPaused) throw paused(what, url);
     for (let attempt = 0; ; attempt += 1) {
-      const pause = isOnce ? undefined : RETRY_DELAYS_MS[attempt];
-      const answer = await authorised(body).catch((error: unknown) => fault(error, what, url));
-      const isBusy = answer instanceof ChainError ? isTransient(answer) : BUSY_STATUSES.has(answer.status);
-      if (isBusy && pause !== undefined) {
+      const answer = await authorised(body, options).catch((error: unknown) => fault(error, what, url));
+      // Not for this request alone: whatever is sent meanwhile would be refused as well, and may count.
+      if (!(answer instanceof ChainError)) rate.pause(answer.pauseMs);
+      const pause = pauseAfter(answer, attempt, options);
+      if (pause !== undefined) {
         logger.debug({ node: url.host, method: what, attempt }, 'node busy or unreachable, trying again');
         await delay(pause);
         continue;
@@ -109,13 +131,30 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   }
 
   return {
-    post: async (body, what, { once: isOnce = false } = {}) => {
-      const { status, bytes } = await exchanged(body, what, isOnce);
+    post: async (body, what, options = {}) => {
+      const { status, bytes } = await exchanged(body, what, options);
       return { status, text: decoder.decode(bytes) };
     },
-    postForBytes: async (body, what) => exchanged(body, what, false),
+    postForBytes: async (body, what) => exchanged(body, what, {}),
     close: () => pool.destroy(),
   };
+}
+
+/** How long to wait before the same is asked again; undefined when the answer stands. */
+function pauseAfter(
+  answer: Answer | ChainError,
+  attempt: number,
+  { once = false, giveUp }: PostOptions,
+): number | undefined {
+  if (once) return undefined;
+  if (answer instanceof ChainError) return isTransient(answer) ? RETRY_DELAYS_MS[attempt] : undefined;
+  if (!BUSY_STATUSES.has(answer.status)) return undefined;
+  if (answer.status !== TOO_MANY_REQUESTS) return RETRY_DELAYS_MS[attempt];
+  return giveUp === undefined ? LIMITED_DELAYS_MS[attempt] : undefined;
+}
+
+function paused(what: string, url: URL): ChainError {
+  return new ChainError('unavailable', `${what}: ${url.host} limits our rate and asked for a pause`);
 }
 
 /** The URL may hold a password, which the error of the URL class would repeat. */

@@ -53,6 +53,8 @@ export function buildConfig(given: Values, context: BuildContext): Config {
     keyring: keyringConfig(values, context),
     nodes,
     nodeTimeoutMs: values.nodeTimeout,
+    ethRpcBatchSize: values.ethRpcBatchSize,
+    rpcPerSecond: { ETH: values.ethRpcPerSecond, SOL: values.solRpcPerSecond },
     solWsUrl: values.solWsUrl === undefined ? null : new Secret(values.solWsUrl.href),
     confirmations: {
       BTC: values.btcConfirmations,

@@ -24,6 +24,10 @@ export interface Config {
   /** The live node of each coin; a coin without one is not offered live. */
   readonly nodes: Readonly<Partial<Record<Coin, NodeEndpoint>>>;
   readonly nodeTimeoutMs: number;
+  /** Calls in one request to the Ethereum node at most. */
+  readonly ethRpcBatchSize: number;
+  /** Calls a second to a node at most; 0: no limit. */
+  readonly rpcPerSecond: Readonly<Record<'ETH' | 'SOL', number>>;
   /** Live policy of each coin. */
   readonly confirmations: Readonly<Record<Coin, ConfirmationPolicy>>;
   readonly fees: Readonly<Record<'BTC' | 'LTC', FeeBounds>>;

@@ -101,6 +101,24 @@ export const SETTINGS = {
   solRpcUrl: secret('nodes.SOL.rpcUrl', 'TILLD_SOL_RPC_URL', rpcUrl()),
   solRpcUrlFile: optional('nodes.SOL.rpcUrlFile', 'TILLD_SOL_RPC_URL_FILE', secretFile()),
   solWsUrl: secret('nodes.SOL.wsUrl', 'TILLD_SOL_WS_URL', value.url(['ws:', 'wss:'], 'ws://127.0.0.1:8900')),
+  ethRpcBatchSize: setting(
+    'nodes.ETH.rpcBatchSize',
+    'TILLD_ETH_RPC_BATCH_SIZE',
+    value.wholeNumber(1, 1000),
+    100,
+  ),
+  ethRpcPerSecond: setting(
+    'nodes.ETH.rpcPerSecond',
+    'TILLD_ETH_RPC_PER_SECOND',
+    value.wholeNumber(0, 10_000),
+    0,
+  ),
+  solRpcPerSecond: setting(
+    'nodes.SOL.rpcPerSecond',
+    'TILLD_SOL_RPC_PER_SECOND',
+    value.wholeNumber(0, 10_000),
+    0,
+  ),
   nodeTimeout: setting('nodes.timeout', 'TILLD_RPC_TIMEOUT', value.duration('100ms', '2m'), '15s'),
 
   btcConfirmations: setting(

@@ -1,43 +1,34 @@
 import type { BlockRef } from '../../domain/chain.ts';
 import { inParallel } from '../in-parallel.ts';
-import { count, hash, HEADER, quantity, quantityOf, RECEIPT } from './node-answers.ts';
-import type { BalanceAnswer, NodeClient, Prices, Standing } from './node-client.ts';
+import { type BalanceReader, STATES_KEPT } from './balance-reads.ts';
+import { count, hash, HEADER, quantity, type Receipt, RECEIPT } from './node-answers.ts';
+import type { NodeClient, Prices, Standing } from './node-client.ts';
 import { resultOf, stale, toHex } from './plain-answers.ts';
-import { readPlainQuantities } from './plain-quantities.ts';
-import { isUnknownBlock } from './refusals.ts';
-import { parsed, type Rpc, RpcRefusal, type Survey } from './rpc.ts';
+import { isPrunedHistory } from './refusals.ts';
+import { parsed, type Rpc, RpcRefusal } from './rpc.ts';
 
-/** Requests per HTTP request; providers allow a hundred at least. */
-const BATCH_SIZE = 100;
-/** Of the newest blocks every node keeps the states, if few keep more. */
-const STATES_KEPT = 128;
 const RECEIPT_OF = 'eth_getTransactionReceipt';
 
+interface AccountReadsDeps {
+  readonly rpc: Rpc;
+  readonly balances: BalanceReader;
+  /** Calls in one request. */
+  readonly batchSize: number;
+}
+
 /** What the node tells about accounts and transactions, and what it is given to send. */
-export function accountReads(
-  rpc: Rpc,
-): Pick<NodeClient, 'receipts' | 'balances' | 'standing' | 'sendRaw' | 'prices' | 'estimateGas'> {
+export function accountReads({
+  rpc,
+  balances,
+  batchSize,
+}: AccountReadsDeps): Pick<
+  NodeClient,
+  'receipts' | 'balances' | 'balancesPerCall' | 'standing' | 'sendRaw' | 'prices' | 'estimateGas'
+> {
   return {
-    receipts: async (txids, block) => {
-      const found = await inParallel(txids, BATCH_SIZE, async (part) => {
-        const replies = await rpc.batch(part.map((txid) => ({ method: RECEIPT_OF, params: [txid] })));
-        return replies.map((reply) =>
-          reply instanceof RpcRefusal ? reply : parsed(reply.result, RECEIPT_OF, RECEIPT.nullable()),
-        );
-      });
-      return found.flat().map((receipt, position) => {
-        const matches = receipt !== null && !(receipt instanceof RpcRefusal);
-        if (!matches || receipt.blockHash !== block.hash || receipt.transactionHash !== txids[position]) {
-          throw stale(`no receipt of ${txids[position]} in block ${block.height}`);
-        }
-        return receipt;
-      });
-    },
-    balances: async (accounts, blockHash) => {
-      if (accounts.length <= BATCH_SIZE) return balances(rpc, accounts, blockHash);
-      const parts = await inParallel(accounts, BATCH_SIZE, async (part) => balances(rpc, part, blockHash));
-      return parts.flat();
-    },
+    receipts: async (txids, block) => receipts(rpc, { txids, block, batchSize }),
+    balances: async (accounts, blockHash, giveUp) => balances.read(accounts, blockHash, giveUp),
+    balancesPerCall: () => balances.perCall,
     standing: async (txid, sender, tip) => standing(rpc, { txid, sender, tip }),
     // Asked twice, a second backend could refuse what a first one took before the line broke.
     sendRaw: async (raw) =>
@@ -48,39 +39,64 @@ export function accountReads(
   };
 }
 
-async function balances(rpc: Rpc, accounts: readonly string[], blockHash: string): Promise<BalanceAnswer[]> {
-  const answers = await rpc.survey(balancesOf(accounts, blockHash));
-  const lacksBlock = answers.some((answer) => answer instanceof RpcRefusal && isUnknownBlock(answer));
-  if (lacksBlock && !(await isLongKnown(rpc, blockHash))) throw stale(`it does not know block ${blockHash}`);
-  return answers.map((answer) => (answer instanceof RpcRefusal ? 'unknown' : answer));
+async function receipts(
+  rpc: Rpc,
+  about: { readonly txids: readonly string[]; readonly block: BlockRef; readonly batchSize: number },
+): Promise<(Receipt | null)[]> {
+  const { txids, block, batchSize } = about;
+  const found = new Map<string, Receipt | null>();
+  await inParallel(txids, batchSize, async (part) => {
+    const replies = await rpc.batch(part.map((txid) => ({ method: RECEIPT_OF, params: [txid] })));
+    replies.forEach((reply, at) => {
+      const receipt = receiptIn(reply, part[at], block);
+      if (receipt !== null) found.set(receipt.transactionHash, receipt);
+    });
+  });
+  const missing = txids.filter((txid) => !found.has(txid));
+  // Two questions more in each request.
+  await inParallel(missing, Math.max(1, batchSize - 2), async (part) => {
+    for (const [txid, receipt] of await receiptsAgain(rpc, part, block)) found.set(txid, receipt);
+  });
+  return txids.map((txid) => found.get(txid) ?? null);
 }
 
 /**
- * Whether the node has a block after all, deeper than it must keep states. Nodes that dropped the state may call the block
- * unknown when they are asked for balances: whoever waited for a backend that knows it would wait for ever.
+ * Receipts that were missing, asked for together with their block: null where the backend that answers has the block,
+ * deep below its tip, and no receipt of it.
+ * @throws {ChainError} when it does not have the block, or the block is so new that its receipts must come.
  */
-async function isLongKnown(rpc: Rpc, blockHash: string): Promise<boolean> {
+async function receiptsAgain(
+  rpc: Rpc,
+  txids: readonly string[],
+  block: BlockRef,
+): Promise<[txid: string, receipt: Receipt | null][]> {
   const method = 'eth_getBlockByHash';
-  const [known, latest] = await rpc.batch([
-    { method, params: [blockHash, false] },
+  const [known, latest, ...replies] = await rpc.batch([
+    { method, params: [block.hash, false] },
     { method: 'eth_getBlockByNumber', params: ['latest', false] },
+    ...txids.map((txid) => ({ method: RECEIPT_OF, params: [txid] })),
   ]);
-  const block = parsed(resultOf(known), method, HEADER.nullable());
+  const isKnown = parsed(resultOf(known), method, HEADER.nullable()) !== null;
   const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', HEADER);
-  return block !== null && tip.number - block.number >= STATES_KEPT;
+  return txids.map((txid, at) => {
+    const reply = replies[at];
+    const receipt = receiptIn(reply, txid, block);
+    if (receipt !== null) return [txid, receipt];
+    const isAbsent = reply instanceof RpcRefusal ? isPrunedHistory(reply) : (reply?.result ?? null) === null;
+    if (isKnown && isAbsent && tip.number - block.height >= STATES_KEPT) return [txid, null];
+    throw stale(`no receipt of ${txid} in block ${block.height}`);
+  });
 }
 
-/** Watch keys and hashes are hex: nothing in them needs an escape. */
-function balancesOf(keys: readonly string[], blockHash: string): Survey<BalanceAnswer> {
-  return {
-    method: 'eth_getBalance',
-    before: '["',
-    keys,
-    after: `",{"blockHash":"${blockHash}"}]`,
-    readPlain: readPlainQuantities,
-    // Besu answers nothing at all of a block whose state it has dropped; of one that it does not know, an error.
-    read: (result, method) => (result === null ? 'unknown' : quantityOf(result, method)),
-  };
+/** The receipt of a transaction in a block; null when the answer is none of it. */
+function receiptIn(
+  reply: RpcRefusal | { readonly result: unknown } | undefined,
+  txid: string | undefined,
+  block: BlockRef,
+): Receipt | null {
+  if (reply === undefined || reply instanceof RpcRefusal) return null;
+  const receipt = parsed(reply.result ?? null, RECEIPT_OF, RECEIPT.nullable());
+  return receipt?.blockHash === block.hash && receipt.transactionHash === txid ? receipt : null;
 }
 
 async function standing(

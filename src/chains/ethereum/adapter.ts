@@ -3,6 +3,7 @@ import {
   ChainError,
   type ChainIndex,
   type Fate,
+  type NodeStatus,
   type StoredTransaction,
 } from '../../domain/chain.ts';
 import type { Network } from '../../domain/coins.ts';
@@ -16,6 +17,8 @@ import { blockBefore } from './headers.ts';
 import { nodeStatus } from './identity.ts';
 import { ETHEREUM_CHAINS } from './networks.ts';
 import { accountReads } from './account-reads.ts';
+import { BalanceReader } from './balance-reads.ts';
+import { BalanceTurns } from './balance-turns.ts';
 import { blockReads } from './block-reads.ts';
 import type { NodeClient } from './node-client.ts';
 import { balancesAt } from './balances-at.ts';
@@ -38,9 +41,15 @@ export interface EthereumAdapterOptions {
   /** Wei per 1,000 gas that no transaction of ours pays more than. */
   readonly feeCapRate?: bigint | undefined;
   readonly rpcTimeoutMs?: number | undefined;
+  /** Calls in one request at most. */
+  readonly rpcBatchSize?: number | undefined;
+  /** Calls a second at most; 0 or absent: no limit. */
+  readonly rpcPerSecond?: number | undefined;
 }
 
 const RPC_TIMEOUT_MS = 30_000;
+/** Providers allow a hundred, few less. */
+const RPC_BATCH_SIZE = 100;
 /** A block's trace is the largest answer: megabytes, or whatever somebody paid for; the daemon's heap has to hold it. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** 200 gwei. */
@@ -55,15 +64,7 @@ const MINIMUM_PAYMENT = 100_000_000_000_000n;
 export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAdapter {
   const { network, index, clock, logger } = options;
   const capRate = options.feeCapRate ?? FEE_CAP_RATE;
-  const rpc = createRpc(
-    createRpcTransport({
-      url: options.rpcUrl,
-      timeoutMs: options.rpcTimeoutMs ?? RPC_TIMEOUT_MS,
-      maxResponseBytes: MAX_RESPONSE_BYTES,
-      logger,
-    }),
-  );
-  const client: NodeClient = { ...blockReads(rpc), ...accountReads(rpc), close: async () => rpc.close() };
+  const client = createClient(options);
   const now = (): number => clock.now();
   const novelties = new Novelties({ coin: 'ETH', what: 'type', clock, logger });
   const reader = {
@@ -71,6 +72,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     index,
     tracer: createTracer({ client, clock, logger }),
     shortfalls: new Map(),
+    turns: new BalanceTurns(logger),
     logger,
     now,
   };
@@ -85,7 +87,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     async status() {
       const { status, chain } = await nodeStatus(client, network, now());
       ({ chainId } = chain);
-      return withNovelties(status, novelties);
+      return withWarning(withNovelties(status, novelties), reader.turns.warning());
     },
     async tip() {
       const { number: height, hash } = await client.tip();
@@ -112,6 +114,33 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     balancesAt: (accounts, ledger) => balancesAt(client, accounts, ledger),
     close: () => client.close(),
   };
+}
+
+function createClient({ rpcUrl, clock, logger, ...options }: EthereumAdapterOptions): NodeClient {
+  const callsPerSecond = options.rpcPerSecond ?? 0;
+  const rpc = createRpc(
+    createRpcTransport({
+      url: rpcUrl,
+      timeoutMs: options.rpcTimeoutMs ?? RPC_TIMEOUT_MS,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+      callsPerSecond,
+      logger,
+    }),
+  );
+  const wanted = options.rpcBatchSize ?? RPC_BATCH_SIZE;
+  // A batch of more than a second's calls would be refused whenever it is sent.
+  const batchSize = callsPerSecond === 0 ? wanted : Math.min(wanted, callsPerSecond);
+  const balances = new BalanceReader(rpc, { batchSize, clock, logger });
+  return {
+    ...blockReads(rpc),
+    ...accountReads({ rpc, balances, batchSize }),
+    close: async () => rpc.close(),
+  };
+}
+
+function withWarning(status: NodeStatus, warning: string | null): NodeStatus {
+  if (warning === null) return status;
+  return { ...status, warnings: status.warnings === null ? warning : `${status.warnings}; ${warning}` };
 }
 
 /** Bounded by the caller's list. Trouble with the node leaves the rest unknown rather than waiting for each. */

@@ -7,7 +7,8 @@ export async function balancesAt(
   accounts: readonly string[],
   { height, hash }: BlockRef,
 ): Promise<BalanceReading> {
-  const answers = await client.balances(accounts, hash);
+  const { answers, trouble } = await client.balances(accounts, hash);
+  if (trouble !== null) throw trouble;
   const balances = new Map<string, bigint>();
   for (const [at, account] of accounts.entries()) {
     const balance = answers[at];

@@ -1,6 +1,8 @@
-import type { OpenAccount, OutputRef } from '../../domain/chain.ts';
+import { ChainError, type OpenAccount, type OutputRef } from '../../domain/chain.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { type AccountBook, sumOf } from './account-book.ts';
+import { STATES_KEPT } from './balance-reads.ts';
+import { blockBefore } from './headers.ts';
 import { EARLIER_INDEX, FOUND_INDEX, foundBalanceTxid, isFound } from './found-balance.ts';
 import type { Block } from './node-answers.ts';
 import type { BalanceAnswer, NodeClient } from './node-client.ts';
@@ -17,29 +19,41 @@ interface Deps {
   readonly client: NodeClient;
   readonly logger: Logger;
   readonly shortfalls: Shortfalls;
+  /** Whether an account's balance was read in an earlier block. */
+  readonly wasRead: (watchKey: string) => boolean;
 }
 
-/** Accounts with what the ledger says that they held before a block, and their balances after it in the same order. */
-export interface Standings {
+/** Accounts with what the ledger says that they held before a block, and in the same order the balances after it that were read. */
+interface Standings {
   readonly accounts: readonly OpenAccount[];
   readonly balances: readonly BalanceAnswer[];
 }
 
 interface Books {
   readonly book: AccountBook;
-  /** As they were before the block, each with its balance after it. */
-  readonly standings: readonly Standings[];
+  readonly standings: Standings;
+}
+
+export interface Entered {
+  /** Accounts whose balance was what the book says. */
+  readonly agreed: ReadonlySet<string>;
+  /** Accounts with money of which it is not known yet whether it came before their address was given out. */
+  readonly undecided: ReadonlySet<string>;
+  /** Credits that earlier balances had shown and this one denies. */
+  readonly disproved: readonly OutputRef[];
 }
 
 /**
  * Holds the accounts' balances at this block against the book. Where the node keeps no state of the
- * block, a later one shows the same difference. Answers the credits that earlier balances had shown
- * and this one denies: no transaction of the account took that money, so it was never there.
+ * block, a later one shows the same difference. A credit that an earlier balance had shown and this one denies was
+ * never there: no transaction of the account took that money.
  */
-export async function enterBalances(deps: Deps, block: Block, books: Books): Promise<OutputRef[]> {
+export async function enterBalances(deps: Deps, block: Block, books: Books): Promise<Entered> {
   const { book } = books;
   const disproved: OutputRef[] = [];
-  for (const { account, found } of differences(books, deps.shortfalls)) {
+  const undecided = new Set<string>();
+  const { agreed, differing } = differences(books, deps.shortfalls);
+  for (const { account, found } of differing) {
     const { watchKey, since } = account;
     const txid = foundBalanceTxid({ height: block.number, blockHash: block.hash, watchKey });
     if (found < 0n) {
@@ -49,32 +63,38 @@ export async function enterBalances(deps: Deps, block: Block, books: Books): Pro
       continue;
     }
     const known = sumOf(account.held);
-    const earlier = await heldBefore(deps.client, block, { watchKey, since, known, found });
+    const earlier = await heldBefore(deps, block, { watchKey, since, known, found });
+    if (earlier === null) {
+      undecided.add(watchKey);
+      continue;
+    }
     if (earlier > 0n) book.keep(watchKey, { txid, index: EARLIER_INDEX }, earlier);
     if (found > earlier) {
       book.receive({ ref: { txid, index: FOUND_INDEX }, watchKey, amount: found - earlier, raw: null });
     }
   }
-  return disproved;
+  return { agreed, undecided, disproved };
 }
 
 /** The accounts of which balance and book say different things, and by how much; of all others shortfalls are over. */
 function differences(
-  { book, standings }: Books,
+  { book, standings: { accounts, balances } }: Books,
   shortfalls: Shortfalls,
-): { readonly account: OpenAccount; readonly found: bigint }[] {
+): {
+  readonly agreed: ReadonlySet<string>;
+  readonly differing: readonly { readonly account: OpenAccount; readonly found: bigint }[];
+} {
   const differing: { account: OpenAccount; found: bigint }[] = [];
-  for (const { accounts, balances } of standings) {
-    // Ten thousand in each block, of nearly all of which there is nothing to say: nothing is made of them.
-    for (let at = 0; at < accounts.length; at += 1) {
-      const [account, balance] = [accounts[at], balances[at]];
-      if (account === undefined || balance === undefined || balance === 'unknown') continue;
-      const found = balance - book.balance(account.watchKey);
-      if (found >= 0n && shortfalls.size > 0) shortfalls.delete(account.watchKey);
-      if (found !== 0n) differing.push({ account, found });
-    }
+  const agreed = new Set<string>();
+  for (const [at, balance] of balances.entries()) {
+    const account = accounts[at];
+    if (account === undefined || balance === 'unknown') continue;
+    const found = balance - book.balance(account.watchKey);
+    if (found >= 0n) shortfalls.delete(account.watchKey);
+    if (found === 0n) agreed.add(account.watchKey);
+    else differing.push({ account, found });
   }
-  return differing;
+  return { agreed, differing };
 }
 
 /**
@@ -103,18 +123,52 @@ function enterShortfall(
   return taken;
 }
 
-/** What an address held before it was given out (a restored wallet's) came from none of its payers. */
+/**
+ * What an address held before it was given out (a restored wallet's) came from none of its payers. Null when the node
+ * does not tell it now.
+ */
 async function heldBefore(
-  client: NodeClient,
+  deps: Deps,
   block: Block,
   about: { watchKey: string; since: number; known: bigint; found: bigint },
-): Promise<bigint> {
+): Promise<bigint | null> {
+  const { watchKey, known, found } = about;
+  try {
+    const hash = await lastBlockBefore(deps, block, about);
+    if (hash === null) return 0n;
+    const { answers, trouble } = await deps.client.balances([watchKey], hash);
+    if (trouble !== null) throw trouble;
+    const [before] = answers;
+    if (before === undefined || before === 'unknown') return 0n;
+    const earlier = before > known ? before - known : 0n;
+    return earlier < found ? earlier : found;
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    deps.logger.warn(
+      { coin: 'ETH', account: watchKey, error: error.message },
+      'it could not be read what an address held before it was given out: looked at again with the next block',
+    );
+    return null;
+  }
+}
+
+/**
+ * The last block before the address was given out: null where the address has been looked at since, is known to
+ * have received money since, or where nodes need not keep the state of that block. @throws {ChainError}
+ */
+async function lastBlockBefore(
+  { client, wasRead }: Deps,
+  block: Block,
+  { watchKey, since, known }: { watchKey: string; since: number; known: bigint },
+): Promise<string | null> {
   const parent = await client.headerAt(block.number - 1);
+  if (parent === null || parent.hash !== block.parentHash) {
+    throw new ChainError('unavailable', `the node does not show the block before ${block.number}`);
+  }
   // Block times are whole seconds: one may have been mined until the end of its second.
-  const parentEndMs = ((parent?.timestamp ?? 0) + 1) * 1000;
-  if (parent === null || parent.hash !== block.parentHash || parentEndMs > about.since) return 0n;
-  const [before] = await client.balances([about.watchKey], parent.hash);
-  if (before === undefined || before === 'unknown') return 0n;
-  const earlier = before > about.known ? before - about.known : 0n;
-  return earlier < about.found ? earlier : about.found;
+  if ((parent.timestamp + 1) * 1000 <= since) return parent.hash;
+  if (known > 0n || wasRead(watchKey)) return null;
+  const lastSecond = since - 1000;
+  const before = await blockBefore(client, lastSecond, Math.max(0, block.number - STATES_KEPT));
+  return before.timeMs <= lastSecond ? before.hash : null;
 }

@@ -45,7 +45,7 @@ export function blockReads(
     },
     trace: async (method, params) => {
       try {
-        return await rpc.call({ method, params }, z.unknown());
+        return { answer: await rpc.call({ method, params }, z.unknown()) };
       } catch (error) {
         if (error instanceof RpcRefusal && isUnknownMethod(error)) return null;
         throw error instanceof RpcRefusal ? stale(error.message) : error;

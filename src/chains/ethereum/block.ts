@@ -1,23 +1,29 @@
 import {
+  ChainError,
   outputKey,
   type Debit,
   type Holding,
   type ChainBlock,
   type ChainIndex,
   type OpenAccount,
+  type OpenKey,
   type OutputRef,
 } from '../../domain/chain.ts';
 import type { Logger } from '../../domain/ports.ts';
-import { eachInParallel, inPieces } from '../in-parallel.ts';
 import { openAccounts } from '../open-accounts.ts';
 import { AccountBook } from './account-book.ts';
-import { enterBalances, type Shortfalls, type Standings } from './balances.ts';
+import type { BalanceTurns, Candidates } from './balance-turns.ts';
+import { enterBalances, type Shortfalls } from './balances.ts';
 import { isInternal } from './found-balance.ts';
 import { nonceRef } from './nonce-ref.ts';
 import type { Block, BlockTransaction, Receipt } from './node-answers.ts';
 import type { NodeClient } from './node-client.ts';
 import { rawTransaction } from './raw-transaction.ts';
-import type { InternalTransfer, Tracer } from './traces.ts';
+import type { InternalTransfer } from './internal-transfers.ts';
+import type { Tracer } from './traces.ts';
+
+/** Money that no block holds at the moment. */
+type Unsettled = Awaited<ReturnType<ChainIndex['unsettled']>>[number];
 
 export interface BlockReaderDeps {
   readonly client: NodeClient;
@@ -25,97 +31,97 @@ export interface BlockReaderDeps {
   readonly tracer: Tracer;
   readonly logger: Logger;
   readonly now: () => number;
-  /** Lives as long as the daemon. */
+  /** Both live as long as the daemon. */
   readonly shortfalls: Shortfalls;
+  readonly turns: BalanceTurns;
 }
 
-/** How long the balance of a payment's address is looked at in every block after the payment's time; then by turns. */
+/** How long the balance of a payment's address may be looked at in any block after the payment's time; then by turns. */
 const OPEN_FOR_MS = 7 * 24 * 3_600_000;
-/** Balances in one request, and accounts in one look into the ledger. */
-const ACCOUNTS_AT_ONCE = 100;
+/** How long a block waits for balances: what is not answered by then follows with later blocks. */
+const BALANCES_WITHIN_MS = 4_000;
 
 /**
  * One block reduced to our accounts: transfers of its transactions whatever their calldata,
  * internal transfers as far as the node traces, and whatever else the balances at this very block
- * show, of open addresses and of those whose turn it is: addresses are watched for ever. Holds one
+ * show, where a change may have gone unseen: addresses are watched for ever. Balances come last and hold
+ * nothing up: what is not read is looked at with later blocks. Holds one
  * block at a time. Logs are not read: once every transfer has one (EIP-7708) they may stand in for traces,
  * never beside them, since both name the same money.
  */
 export async function readBlock(deps: BlockReaderDeps, height: number): Promise<ChainBlock | null> {
   const block = await deps.client.blockAt(height);
   if (block === null) return null;
-  const { traced, standings } = await tracedAndStanding(deps, block);
+  const traced = await deps.tracer.transfers(block);
+  const isTraced = traced !== null;
   const internal = traced ?? [];
   const watched = await deps.index.watched(mentioned(block, internal));
   const senders = block.transactions.map(({ from }) => from).filter((from) => watched.has(from));
-  const book = new AccountBook(await holdings(deps.index, standings, senders));
+  const unsettled = await deps.index.unsettled();
+  const candidates = await candidatesOf(deps, block.number, unsettled);
+  const book = new AccountBook(await holdings(deps.index, candidates, senders));
   await enterTransactions(deps, block, { book, watched, internal });
-  const disproved = await enterBalances(deps, block, { book, standings });
+  const disproved = await readBalances(deps, block, { book, candidates, isTraced });
   const { credits } = book;
   const debits = [...book.debits, ...(await usedNonces(deps.index, block))];
-  const replaces = await replacedBy(deps.index, book, { block, isTraced: traced !== null });
+  const replaces = replacedBy(unsettled, book, { block, isTraced });
   const { hash, parentHash, timestamp } = block;
   return { height, hash, parentHash, timeMs: timestamp * 1000, credits, debits, replaces, disproved };
 }
 
-/** What its traces and its balances show of a block; once one of the two fails, nothing more is asked. */
-async function tracedAndStanding(
-  deps: BlockReaderDeps,
+/** Reads the balances whose turn it is and holds them against the book. */
+async function readBalances(
+  { client, turns, logger, shortfalls }: BlockReaderDeps,
   block: Block,
-): Promise<{ traced: readonly InternalTransfer[] | null; standings: readonly Standings[] }> {
-  const stopping = new AbortController();
-  const looking = standingsAt(deps, block, stopping.signal);
-  try {
-    const [traced, standings] = await Promise.all([deps.tracer.transfers(block), looking]);
-    return { traced, standings };
-  } finally {
-    stopping.abort();
-  }
+  at: { readonly book: AccountBook; readonly candidates: Candidates; readonly isTraced: boolean },
+): Promise<readonly OutputRef[]> {
+  const { book, candidates, isTraced } = at;
+  const chosen = turns.choose(block, candidates, { isTraced, perCall: client.balancesPerCall() });
+  const keys = chosen.map(({ watchKey }) => watchKey);
+  const readings =
+    keys.length === 0
+      ? { answers: [], trouble: null }
+      : await client.balances(keys, block.hash, AbortSignal.timeout(BALANCES_WITHIN_MS));
+  const standings = { accounts: chosen, balances: readings.answers };
+  const deps = { client, logger, shortfalls, wasRead: (key: string) => turns.readAt(key) !== null };
+  const entered = await enterBalances(deps, block, { book, standings });
+  turns.done(block, chosen, readings, entered);
+  return entered.disproved;
 }
 
-/** The accounts looked at in this block, and what they hold after it: read from the ledger while the node is asked. */
-async function standingsAt(
-  deps: BlockReaderDeps,
-  block: Block,
-  signal: AbortSignal,
-): Promise<readonly Standings[]> {
-  const pieces = inPieces(looked(deps, block.number), ACCOUNTS_AT_ONCE);
-  return eachInParallel(pieces, async (accounts) => {
-    signal.throwIfAborted();
-    const keys = accounts.map(({ watchKey }) => watchKey);
-    return { accounts, balances: await deps.client.balances(keys, block.hash) };
-  });
-}
-
-/** Accounts whose balance is looked at in this block, each once: the open ones, then those whose turn it is. */
-async function* looked(
+/** The accounts whose balance may be looked at in this block. */
+async function candidatesOf(
   { index, now }: BlockReaderDeps,
   height: number,
-): AsyncGenerator<readonly OpenAccount[], void> {
-  const turn = new Map((await index.turn(height)).map((key) => [key.watchKey, key]));
+  unsettled: readonly Unsettled[],
+): Promise<Candidates> {
+  const open = new Map<string, OpenAccount>();
   for await (const accounts of openAccounts(index, now() - OPEN_FOR_MS)) {
-    accounts.forEach(({ watchKey }) => turn.delete(watchKey));
-    yield accounts;
+    for (const account of accounts) open.set(account.watchKey, account);
   }
-  const held = await index.holdings([...turn.keys()]);
-  yield [...turn.values()].map((key) => ({
-    ...key,
-    held: held.get(key.watchKey) ?? [],
-    isAwaited: false,
-  }));
+  const lost = unsettled.filter(({ ref }) => isInternal(ref)).map(({ watchKey }) => watchKey);
+  const turn = await index.turn(height);
+  const others = [...turn.map(({ watchKey }) => watchKey), ...lost].filter((key) => !open.has(key));
+  const held = await index.holdings(others);
+  const accountOf = ({ watchKey, since }: OpenKey): OpenAccount =>
+    open.get(watchKey) ?? { watchKey, since, held: held.get(watchKey) ?? [], isAwaited: false };
+  const inTurn = turn.map(accountOf);
+  // Money whose block left the chain: only the account tells whether it is still there.
+  for (const watchKey of lost) {
+    open.set(watchKey, { ...accountOf({ watchKey, since: 0 }), isAwaited: true });
+  }
+  return { open: [...open.values()], turn: inTurn };
 }
 
 /** What the ledger says that accounts hold before the block: those looked at, and those that send in it. */
 async function holdings(
   index: ChainIndex,
-  standings: readonly Standings[],
+  { open, turn }: Candidates,
   senders: readonly string[],
 ): Promise<Map<string, readonly Holding[]>> {
   const held = new Map<string, readonly Holding[]>();
-  for (const { accounts } of standings) {
-    accounts.forEach((account) => {
-      if (account.held.length > 0) held.set(account.watchKey, account.held);
-    });
+  for (const account of [...open, ...turn]) {
+    if (account.held.length > 0) held.set(account.watchKey, account.held);
   }
   const others = [...new Set(senders)].filter((sender) => !held.has(sender));
   for (const [sender, parts] of await index.holdings(others)) held.set(sender, parts);
@@ -159,12 +165,17 @@ async function enterTransactions(deps: BlockReaderDeps, block: Block, entries: E
     relevant.map(({ transaction }) => transaction.hash),
     { height: block.number, hash: block.hash },
   );
+  if (receipts.includes(null)) {
+    deps.logger.warn(
+      { coin: 'ETH', height: block.number },
+      'the node has dropped the receipts of a block with payments: they are read without',
+    );
+  }
   for (const [at, { transaction, position }] of relevant.entries()) {
-    const receipt = receipts[at];
-    if (receipt === undefined) throw new Error('a receipt is missing');
-    const succeeded = receipt.status === 1;
-    if (watched.has(transaction.from)) enterSpending(deps, book, transaction, receipt);
-    if (!succeeded) continue;
+    const receipt = receipts[at] ?? null;
+    if (watched.has(transaction.from)) enterSpending(deps, book, transaction, required(receipt, block));
+    // Without a receipt: plain money to an account without code cannot fail, and traces leave out what did.
+    if (receipt !== null && receipt.status !== 1) continue;
     const { hash: txid, to, value } = transaction;
     const raw = rawTransaction(transaction);
     if (watched.has(to ?? '') && value > 0n) {
@@ -175,6 +186,15 @@ async function enterTransactions(deps: BlockReaderDeps, block: Block, entries: E
       book.receive({ ref, watchKey: transfer.to, amount: transfer.value, raw });
     }
   }
+}
+
+/** @throws {ChainError} `pruned`: only its receipt tells what a transaction of ours cost. */
+function required(receipt: Receipt | null, { number }: Block): Receipt {
+  if (receipt !== null) return receipt;
+  throw new ChainError(
+    'pruned',
+    `the node dropped the receipts of block ${number}, which has a transaction of this wallet: what it cost is told nowhere else. Set TILLD_ETH_RPC_URL to a node that keeps receipts until the chain is read (Reth: receipts not pruned; Nethermind: StoreReceipts; Erigon: full or archive)`,
+  );
 }
 
 function enterSpending(
@@ -199,12 +219,11 @@ function enterSpending(
  * Credits of blocks that left the chain which this block proves wrong: it holds their transaction
  * without them, or shows the same internal money under another name.
  */
-async function replacedBy(
-  index: ChainIndex,
+function replacedBy(
+  unsettled: readonly Unsettled[],
   { credits }: AccountBook,
   { block, isTraced }: { block: Block; isTraced: boolean },
-): Promise<OutputRef[]> {
-  const unsettled = await index.unsettled();
+): OutputRef[] {
   if (unsettled.length === 0) return [];
   const internal = credits.filter(({ ref, remainder }) => remainder !== true && isInternal(ref));
   const paid = new Set(internal.map(({ watchKey }) => watchKey));

@@ -1,7 +1,14 @@
-import { type AccountTerms, type FeeQuote, type SendIntent, UnsendableAmount } from '../../domain/chain.ts';
+import {
+  type AccountTerms,
+  ChainError,
+  type FeeQuote,
+  type SendIntent,
+  UnsendableAmount,
+} from '../../domain/chain.ts';
 import type { Network } from '../../domain/coins.ts';
 import { requireChain } from './identity.ts';
 import type { NodeClient, Prices } from './node-client.ts';
+import { isRevert } from './refusals.ts';
 import { RpcRefusal } from './rpc.ts';
 
 /** Gas of a plain transfer: what every account without code costs. */
@@ -54,6 +61,8 @@ async function gasFor(client: NodeClient, { from, destination, amount }: SendInt
     return estimate <= TRANSFER_GAS ? TRANSFER_GAS : (estimate * MARGIN_PERCENT) / HUNDRED;
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
+    // Trouble of the node says nothing about the contract.
+    if (!isRevert(error)) throw new ChainError('unavailable', `the node estimates no gas: ${error.message}`);
     throw new UnsendableAmount(`the contract at the destination refuses this transfer (${error.reason})`);
   }
 }

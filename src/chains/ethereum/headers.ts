@@ -3,11 +3,18 @@ import { ChainError } from '../../domain/chain.ts';
 import type { Header } from './node-answers.ts';
 import type { NodeClient } from './node-client.ts';
 
-/** The highest block whose time is at or before `timeMs`, the first block at least. Block times only rise. */
-export async function blockBefore(client: NodeClient, timeMs: number): Promise<ChainBlockHeader> {
+/**
+ * The highest block from a height on whose time is at or before `timeMs`, the block of that height at least. Block
+ * times only rise.
+ */
+export async function blockBefore(
+  client: NodeClient,
+  timeMs: number,
+  fromHeight = 0,
+): Promise<ChainBlockHeader> {
   const tip = await client.tip();
   if (timeOf(tip) <= timeMs) return headerOf(tip);
-  let low = await required(client, 0);
+  let low = await required(client, fromHeight);
   let above = tip.number;
   while (above - low.number > 1) {
     const middle = await required(client, Math.floor((low.number + above) / 2));

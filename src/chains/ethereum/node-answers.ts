@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { parsed } from './rpc.ts';
 
 const HEX = /^0x[0-9a-f]*$/i;
 /** Nothing on the chain has more than 256 bits: calculating with millions of digits would keep everybody waiting. */
@@ -10,15 +9,6 @@ export const quantity = quantityText.transform((text) => BigInt(text));
 
 export function isQuantityText(value: unknown): value is string {
   return typeof value === 'string' && QUANTITY.test(value);
-}
-
-/**
- * An answered quantity, as the schema reads it. Looking at ten thousand balances takes the schema
- * longer than it takes the node to tell them: it is asked about what is none, to say why.
- */
-export function quantityOf(result: unknown, method: string): bigint {
-  if (isQuantityText(result)) return BigInt(result);
-  return parsed(result, method, quantity);
 }
 
 export const count = quantity.pipe(z.bigint().max(BigInt(Number.MAX_SAFE_INTEGER))).transform(Number);

@@ -1,10 +1,16 @@
-import type { BlockRef } from '../../domain/chain.ts';
+import type { BlockRef, ChainError } from '../../domain/chain.ts';
 import type { Finality } from '../../domain/confirmations.ts';
 import type { Block, Header, PendingBlock, Receipt } from './node-answers.ts';
 import type { RpcRequest } from './rpc.ts';
 
 /** What a balance question came to: an amount, or `unknown` where the node keeps no state of that block. */
 export type BalanceAnswer = bigint | 'unknown';
+
+export interface BalanceReadings {
+  readonly answers: readonly BalanceAnswer[];
+  /** Why the others were not read. */
+  readonly trouble: ChainError | null;
+}
 
 /** What an account looks like in one request, at a block that the answering backend is proven to know. */
 export interface Standing {
@@ -25,10 +31,15 @@ export interface NodeClient {
   blockAt(height: number): Promise<Block | null>;
   /** The latest header, and the block the node would build on it, from one request. */
   latestAndPending(): Promise<{ tip: Header; pending: PendingBlock | null }>;
-  /** In the order asked; every one must belong to the block. */
-  receipts(txids: readonly string[], block: BlockRef): Promise<Receipt[]>;
-  /** Balances as of the end of one block, whichever backend answers. */
-  balances(accounts: readonly string[], blockHash: string): Promise<BalanceAnswer[]>;
+  /** In the order asked; every one belongs to the block. Null where the node has the block and dropped its receipts. */
+  receipts(txids: readonly string[], block: BlockRef): Promise<(Receipt | null)[]>;
+  /**
+   * Balances as of the end of one block, whichever backend answers: in the order asked, those before trouble came.
+   * @param giveUp what is not answered by then is not read
+   */
+  balances(accounts: readonly string[], blockHash: string, giveUp?: AbortSignal): Promise<BalanceReadings>;
+  /** How many balances one call reads. */
+  balancesPerCall(): number;
   identity(): Promise<{
     chainId: number;
     genesisHash: string | null;
@@ -42,8 +53,8 @@ export interface NodeClient {
   sendRaw(raw: string): Promise<string>;
   prices(from: string | null): Promise<Prices>;
   estimateGas(call: { from: string; to: string; value: bigint }): Promise<bigint>;
-  /** A trace of a whole block, or null when the node has no such method. */
-  trace(method: string, params: RpcRequest['params']): Promise<unknown>;
+  /** What the node answers for the trace of a whole block, or null when it has no such method. */
+  trace(method: string, params: RpcRequest['params']): Promise<{ readonly answer: unknown } | null>;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,8 @@
-import type { RpcRefusal } from './rpc.ts';
+/** What a node says when it refuses. */
+interface Refusal {
+  readonly code: number;
+  readonly reason: string;
+}
 
 /** What a node means by refusing a transaction. */
 export type RefusalMeaning =
@@ -32,26 +36,57 @@ const METHOD_NOT_FOUND = -32601;
 /** EIP-4444: history that the node has dropped. */
 const PRUNED_HISTORY = 4444;
 
+/**
+ * What providers say of a method that is not in the plan: Alchemy "X is not available on the Free tier - upgrade
+ * to …" (-32600), dRPC "method is not available on freetier, please upgrade to paid tier" (35), QuickNode "upgrade
+ * your plan", Chainstack "not available on your current plan", others "Method X not allowed".
+ */
+const NOT_IN_PLAN =
+  /upgrade (to|your|for)|(not|n't) (available|supported|included|enabled|allowed) (on|in|for|with|by) .*(tier|plan)|(tier|plan) (does not|doesn't) (include|support|allow)|requires? (a|an) .*(tier|plan)\b/i;
+
 /** The node has no such method, or not for us. */
-export function isUnknownMethod({ code, reason }: RpcRefusal): boolean {
+export function isUnknownMethod({ code, reason }: Refusal): boolean {
   return (
     code === METHOD_NOT_FOUND ||
-    /method .*(not (found|supported|available|exist|whitelisted)|disabled)|unsupported method/i.test(reason)
+    /(method|namespace|api)\b.*(not (found|supported|available|enabled|allowed|exist|whitelisted)|disabled)|unsupported method/i.test(
+      reason,
+    ) ||
+    NOT_IN_PLAN.test(reason)
   );
 }
 
+const EXECUTION_REVERTED = 3;
+/** Nethermind: the transaction fails when it is run. */
+const EXECUTION_FAILED = -32015;
+const SERVER_ERROR = -32000;
+
+/** The node ran the transaction and its contract failed. Whatever else a node refuses is about the node. */
+export function isRevert({ code, reason }: Refusal): boolean {
+  if (code === EXECUTION_REVERTED || code === EXECUTION_FAILED || /revert/i.test(reason)) return true;
+  const ranAndFailed =
+    /out of gas|gas required exceeds|invalid (opcode|jump)|stack (under|over)flow|always failing/i;
+  return code === SERVER_ERROR && ranAndFailed.test(reason);
+}
+
 /** The node does not know the block that was named: another backend may. Anything else is for ever. */
-export function isUnknownBlock({ reason }: RpcRefusal): boolean {
+export function isUnknownBlock({ reason }: Refusal): boolean {
   return /(header|block)( for hash)? ?(not found|not available)|unknown block|resource not found|BlockNotFound|BlockOutOfRange/i.test(
     reason,
   );
 }
 
+/** The node knows the block and has dropped its state: no later try gets it. */
+export function isMissingState({ reason }: Refusal): boolean {
+  return /state.*(not|un|isn't )\s*available|no state available|missing trie node|state (is )?(pruned|missing|not found)|pruned|historical state|distance to target block|proof window/i.test(
+    reason,
+  );
+}
+
 /** The node had the block's transactions once and dropped them. */
-export function isPrunedHistory({ code, reason }: RpcRefusal): boolean {
+export function isPrunedHistory({ code, reason }: Refusal): boolean {
   return code === PRUNED_HISTORY || /pruned history|history.*(pruned|expired)/i.test(reason);
 }
 
-export function meaningOf({ reason }: RpcRefusal): RefusalMeaning {
+export function meaningOf({ reason }: Refusal): RefusalMeaning {
   return MEANINGS.find(([words]) => words.test(reason))?.[1] ?? 'open';
 }

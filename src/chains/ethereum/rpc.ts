@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ChainError } from '../../domain/chain.ts';
-import type { RpcTransport } from '../rpc-transport.ts';
-import { type Questions, SurveyBodies } from './survey-body.ts';
+import type { PostOptions, RpcTransport } from '../rpc-transport.ts';
+import { isUnknownMethod } from './refusals.ts';
 
 export type RpcParam =
   | string
@@ -28,30 +28,25 @@ export class RpcRefusal extends Error {
   }
 }
 
-/** The same method asked many times: of ten thousand, neither question nor answer is worth an object. */
-export interface Survey<T> extends Questions {
-  /** Reads an answer that has the usual form; null for any other. Ids count up from the first. */
-  readonly readPlain: (answer: Uint8Array, firstId: number, count: number) => T[] | null;
-  /** Reads one result of an answer in any form. @throws {ChainError} bad_answer */
-  readonly read: (result: unknown, method: string) => T;
-}
-
 export interface Rpc {
   /**
-   * One call, its answer checked against a schema; with `once` it is not repeated when the line breaks.
+   * One call, its answer checked against a schema.
    * @throws {RpcRefusal} when the node answers an error; {ChainError} for everything else.
    */
-  call<T>(request: RpcRequest, schema: z.ZodType<T>, options?: { readonly once?: boolean }): Promise<T>;
+  call<T>(request: RpcRequest, schema: z.ZodType<T>, options?: PostOptions): Promise<T>;
   /**
    * Several calls in one request, so that normally one backend answers all of them; matched by id,
    * each a raw result or the node's refusal.
    */
-  batch(requests: readonly RpcRequest[]): Promise<(RpcRefusal | { readonly result: unknown })[]>;
-  /** One question about many things, as batch. */
-  survey<T>(survey: Survey<T>): Promise<(RpcRefusal | T)[]>;
+  batch(
+    requests: readonly RpcRequest[],
+    options?: PostOptions,
+  ): Promise<(RpcRefusal | { readonly result: unknown })[]>;
   close(): Promise<void>;
 }
 
+/** HTTP: content too large. */
+const TOO_LARGE = 413;
 /** Codes of nodes and providers for "not now" (EIP-1474: limit exceeded, resource unavailable). */
 const BUSY_CODES = new Set([-32005, -32002, 429]);
 const BUSY_REASON = /rate.?limit|too many requests|limit exceeded|request timed? ?out|overloaded/i;
@@ -64,8 +59,7 @@ const REPLY = z.object({
   error: z.object({ code: z.number(), message: z.string() }).nullish(),
 });
 type Reply = z.infer<typeof REPLY>;
-
-const decoder = new TextDecoder();
+const REPLIES = z.array(REPLY);
 
 /**
  * JSON-RPC 2.0 over the transport that all families share. ethers' own provider is not used: it
@@ -73,68 +67,45 @@ const decoder = new TextDecoder();
  */
 export function createRpc(transport: RpcTransport): Rpc {
   let lastId = 0;
-  const bodies = new SurveyBodies();
   const nextId = (): number => (lastId += 1);
 
-  async function call<T>(
-    request: RpcRequest,
-    schema: z.ZodType<T>,
-    options?: { readonly once?: boolean },
-  ): Promise<T> {
+  async function call<T>(request: RpcRequest, schema: z.ZodType<T>, options?: PostOptions): Promise<T> {
     const id = nextId();
     const { method } = request;
-    const reply = REPLY.safeParse(await exchange({ jsonrpc: '2.0', id, ...request }, method, options));
+    const answered = await transport.post(
+      JSON.stringify({ jsonrpc: '2.0', id, ...request }),
+      method,
+      options,
+    );
+    if (answered.status === TOO_LARGE) throw new RpcRefusal(method, TOO_LARGE, 'the request is too large');
+    const reply = REPLY.safeParse(opened(answered, method));
     if (!reply.success) throw badAnswer(method, 'is no JSON-RPC reply');
     if (reply.data.id !== id && !((reply.data.id ?? null) === null && reply.data.error)) {
       throw badAnswer(method, 'belongs to another request');
     }
-    const answer = answerOf(reply.data, method);
-    if (answer instanceof RpcRefusal) throw answer;
-    return parsed(answer.result, method, schema);
+    const found = answerOf(reply.data, method);
+    if (found instanceof RpcRefusal) throw found;
+    return parsed(found.result, method, schema);
   }
 
   async function batch(
     requests: readonly RpcRequest[],
+    options?: PostOptions,
   ): Promise<(RpcRefusal | { readonly result: unknown })[]> {
     if (requests.length === 0) return [];
     const calls = requests.map((request) => ({ jsonrpc: '2.0', id: nextId(), ...request }));
     const what = `batch of ${requests.length} ${requests[0]?.method ?? ''}`;
-    return matched(await exchange(calls, what), calls, what);
+    const { length } = calls;
+    const answered = await transport.post(JSON.stringify(calls), what, { ...options, calls: length });
+    return matched(opened(answered, what), calls, what);
   }
 
-  async function survey<T>(survey: Survey<T>): Promise<(RpcRefusal | T)[]> {
-    const { method, keys, readPlain, read } = survey;
-    if (keys.length === 0) return [];
-    const firstId = lastId + 1;
-    lastId += keys.length;
-    const what = `batch of ${keys.length} ${method}`;
-    const body = bodies.write(survey, firstId);
-    const { status, bytes } = await transport.postForBytes(body, what);
-    const plain = status === 200 ? readPlain(bytes, firstId, keys.length) : null;
-    if (plain !== null) {
-      // Who answers every question has received all of them: nothing of it is still being sent.
-      bodies.giveBack(body);
-      return plain;
-    }
-    const calls = keys.map((_, at) => ({ id: firstId + at, method }));
-    return matched(opened({ status, text: decoder.decode(bytes) }, what), calls, what).map((reply) =>
-      reply instanceof RpcRefusal ? reply : read(reply.result, method),
-    );
-  }
-
-  async function exchange(
-    body: unknown,
-    what: string,
-    options?: { readonly once?: boolean },
-  ): Promise<unknown> {
-    return opened(await transport.post(JSON.stringify(body), what, options), what);
-  }
-
-  return { call, batch, survey, close: () => transport.close() };
+  return { call, batch, close: () => transport.close() };
 }
 
 /** The JSON of an answer, whichever it is. @throws {ChainError} */
 function opened({ status, text }: { readonly status: number; readonly text: string }, what: string): unknown {
+  if (status >= 400 && refusesMethod(text)) return JSON.parse(text);
   if (status === 401 || status === 403) {
     throw new ChainError(
       'unavailable',
@@ -150,15 +121,29 @@ function opened({ status, text }: { readonly status: number; readonly text: stri
   }
 }
 
+/** Some providers answer 400 or 403 for a method that is not in the plan, and say so in the body. */
+function refusesMethod(text: string): boolean {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return false;
+  }
+  const reply = REPLY.safeParse(body);
+  if (!reply.success || !reply.data.error) return false;
+  const { code, message } = reply.data.error;
+  return isUnknownMethod({ code, reason: message });
+}
+
 /** To each call its answer, in their order. @throws {ChainError} bad_answer when one is missing. */
 function matched(
   body: unknown,
   calls: readonly { readonly id: number; readonly method: string }[],
   what: string,
 ): (RpcRefusal | { readonly result: unknown })[] {
-  const replies = readReplies(body);
-  if (replies === null) throw refusedBatch(body, what);
-  const byId = new Map(replies.map((reply) => [reply.id, reply]));
+  const replies = REPLIES.safeParse(body);
+  if (!replies.success) throw refusedBatch(body, what);
+  const byId = new Map(replies.data.map((reply) => [reply.id, reply]));
   return calls.map(({ id, method }) => {
     const reply = byId.get(id);
     if (reply === undefined) throw badAnswer(what, `lacks request ${id}`);
@@ -172,26 +157,6 @@ export function parsed<T>(result: unknown, method: string, schema: z.ZodType<T>)
   if (value.success) return value.data;
   const [issue] = value.error.issues;
   throw badAnswer(method, `has an unexpected ${issue?.path.join('.') || 'result'}: ${issue?.message ?? ''}`);
-}
-
-/** The replies of a batch; null when it is none. Those with a result and a number, nearly all, need no schema. */
-function readReplies(body: unknown): Reply[] | null {
-  if (!Array.isArray(body)) return null;
-  const replies: Reply[] = [];
-  for (const entry of body as unknown[]) {
-    if (isResult(entry)) replies.push(entry);
-    else {
-      const reply = REPLY.safeParse(entry);
-      if (!reply.success) return null;
-      replies.push(reply.data);
-    }
-  }
-  return replies;
-}
-
-function isResult(entry: unknown): entry is { readonly id: number; readonly result: unknown } {
-  if (typeof entry !== 'object' || entry === null) return false;
-  return 'id' in entry && typeof entry.id === 'number' && 'result' in entry && !('error' in entry);
 }
 
 function answerOf(reply: Reply, method: string): RpcRefusal | { readonly result: unknown } {

@@ -1,18 +1,12 @@
 import { z } from 'zod';
 import { ChainError } from '../../domain/chain.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
+import { fromFlat } from './flat-traces.ts';
+import { type InternalTransfer, otherBlock, readTraces } from './internal-transfers.ts';
 import { type Block, isQuantityText, quantityText } from './node-answers.ts';
 import type { NodeClient } from './node-client.ts';
-
-/** One internal transfer, in trace order within its transaction. */
-export interface InternalTransfer {
-  /** Position of the transaction in the block. */
-  readonly position: number;
-  /** 1 and up: 0 is the transaction's own transfer. */
-  readonly index: number;
-  readonly to: string;
-  readonly value: bigint;
-}
+import { stale } from './plain-answers.ts';
+import type { RpcRequest } from './rpc.ts';
 
 /** Reads the internal transfers of blocks from nodes that trace; of others, and of a block that cannot be traced, null. */
 export interface Tracer {
@@ -75,24 +69,6 @@ function isTextOrNone(value: unknown): boolean {
   return value === undefined || typeof value === 'string';
 }
 
-const FLAT_TRACES = z.array(
-  z.object({
-    type: z.string(),
-    action: z.object({
-      callType: z.string().optional(),
-      to: z.string().optional(),
-      value: quantityText.optional(),
-      refundAddress: z.string().optional(),
-      balance: quantityText.optional(),
-    }),
-    result: z.object({ address: z.string().optional() }).nullish(),
-    error: z.string().optional(),
-    transactionPosition: z.number().nullish(),
-    traceAddress: z.array(z.number()),
-  }),
-);
-type FlatTrace = z.infer<typeof FLAT_TRACES>[number];
-
 /** Frames that move money to `to`; delegate and static calls only borrow code. */
 const MOVING = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
 /** How long a node without tracing is taken at its word before it is asked again. */
@@ -118,24 +94,38 @@ interface TracerDeps {
 
 /** Uses geth's callTracer where there is one, else Parity's trace_block, else nothing. */
 export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
-  let silentUntil = 0;
+  /** Until when a method that the node does not have is not asked for again. */
+  const silentUntil = new Map<string, number>();
+  /** Of the last block: what fails after it makes the block be read again. */
+  let last: { readonly hash: string; readonly found: readonly InternalTransfer[] } | null = null;
   let failed = { hash: '', tries: 0 };
   let untraced = 0;
 
+  /** Null when the node has no such method. @throws {ChainError} when it lacks the block. */
+  async function traced(method: string, params: RpcRequest['params']): Promise<unknown> {
+    if (clock.now() < (silentUntil.get(method) ?? 0)) return null;
+    const told = await client.trace(method, params);
+    if (told === null) silentUntil.set(method, clock.now() + ASK_AGAIN_MS);
+    else if ((told.answer ?? null) === null) throw stale(`${method} knows no such block`);
+    return told?.answer ?? null;
+  }
+
   async function transfers(block: Block): Promise<readonly InternalTransfer[] | null> {
-    const calls = await client.trace('debug_traceBlockByHash', [block.hash, { tracer: 'callTracer' }]);
-    if (calls !== null)
-      return understood(() => fromCalls(areCallTraces(calls) ? calls : read(CALL_TRACES, calls), block));
-    const flat = await client.trace('trace_block', [`0x${block.number.toString(16)}`]);
-    if (flat !== null) return understood(() => fromFlat(read(FLAT_TRACES, flat), block));
-    silentUntil = clock.now() + ASK_AGAIN_MS;
-    return null;
+    if (last?.hash === block.hash) return last.found;
+    const calls = await traced('debug_traceBlockByHash', [block.hash, { tracer: 'callTracer' }]);
+    const flat = calls === null ? await traced('trace_block', [`0x${block.number.toString(16)}`]) : null;
+    if (calls === null && flat === null) return null;
+    const found = understood(() => {
+      if (calls === null) return fromFlat(flat, block);
+      return fromCalls(areCallTraces(calls) ? calls : readTraces(CALL_TRACES, calls), block);
+    });
+    last = { hash: block.hash, found };
+    return found;
   }
 
   return {
     async transfers(block) {
       if (block.transactions.length === 0) return [];
-      if (clock.now() < silentUntil) return null;
       try {
         const found = await transfers(block);
         untraced = 0;
@@ -166,20 +156,11 @@ function understood<T>(work: () => T): T {
   }
 }
 
-function read<T>(schema: z.ZodType<T>, answer: unknown): T {
-  const value = schema.safeParse(answer);
-  if (value.success) return value.data;
-  throw new ChainError(
-    'bad_answer',
-    `a block trace has an unexpected form: ${value.error.issues[0]?.message}`,
-  );
-}
-
 function fromCalls(traces: readonly CallTrace[], block: Block): InternalTransfer[] {
   const isWhole =
     traces.length === block.transactions.length &&
     traces.every(({ txHash }, at) => txHash === undefined || txHash === block.transactions[at]?.hash);
-  if (!isWhole) throw new ChainError('unavailable', `the trace of block ${block.number} is of another block`);
+  if (!isWhole) throw otherBlock(block);
   return traces.flatMap(({ result, error }, position) => {
     if (result === undefined) {
       const transaction = block.transactions[position]?.hash;
@@ -211,70 +192,4 @@ function fromCalls(traces: readonly CallTrace[], block: Block): InternalTransfer
 
 function moves(frame: Frame): boolean {
   return MOVING.has(frame.type) && BigInt(frame.value ?? '0x0') > 0n;
-}
-
-function fromFlat(traces: readonly FlatTrace[], block: Block): InternalTransfer[] {
-  const found: InternalTransfer[] = [];
-  const counted = new Map<number, number>();
-  const failures = new Map<number, Failures>();
-  for (const trace of traces) {
-    const position = trace.transactionPosition;
-    // Block rewards belong to no transaction.
-    if (position === undefined || position === null) continue;
-    if (position >= block.transactions.length) {
-      throw new ChainError('unavailable', `the trace of block ${block.number} is of another block`);
-    }
-    let failed = failures.get(position);
-    if (failed === undefined) failures.set(position, (failed = noFailures()));
-    if (trace.error !== undefined) addFailure(failed, trace.traceAddress);
-    const transfer = flatTransfer(trace);
-    if (trace.traceAddress.length === 0 || transfer === null) continue;
-    const index = (counted.get(position) ?? 0) + 1;
-    counted.set(position, index);
-    if (!isUndone(failed, trace.traceAddress)) found.push({ position, index, ...transfer });
-  }
-  return found;
-}
-
-/** Null when the trace moves no money. */
-function flatTransfer({ type, action, result }: FlatTrace): { to: string; value: bigint } | null {
-  const to = type === 'suicide' ? action.refundAddress : type === 'create' ? result?.address : action.to;
-  const value = BigInt((type === 'suicide' ? action.balance : action.value) ?? '0x0');
-  const isBorrowed = type === 'call' && action.callType !== 'call';
-  return to === undefined || value === 0n || isBorrowed ? null : { to: to.toLowerCase(), value };
-}
-
-/**
- * The calls of a transaction that failed, by where they stand. Somebody may have paid for a hundred thousand of
- * them in one block: what is asked takes as long as the place is deep, however many there are.
- */
-interface Failures {
-  isFailed: boolean;
-  readonly below: Map<number, Failures>;
-}
-
-function noFailures(): Failures {
-  return { isFailed: false, below: new Map() };
-}
-
-function addFailure(failures: Failures, address: readonly number[]): void {
-  let at = failures;
-  for (const step of address) {
-    let next = at.below.get(step);
-    if (next === undefined) at.below.set(step, (next = noFailures()));
-    at = next;
-  }
-  at.isFailed = true;
-}
-
-/** Whether the call there failed, or one above it. */
-function isUndone(failures: Failures, address: readonly number[]): boolean {
-  let at = failures;
-  for (const step of address) {
-    if (at.isFailed) return true;
-    const next = at.below.get(step);
-    if (next === undefined) return false;
-    at = next;
-  }
-  return at.isFailed;
 }

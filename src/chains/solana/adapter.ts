@@ -32,6 +32,8 @@ export interface SolanaAdapterOptions {
   /** Lamports per 1,000 compute units. */
   readonly feeCapRate?: bigint | undefined;
   readonly rpcTimeoutMs?: number | undefined;
+  /** Calls a second at most; 0 or absent: no limit. */
+  readonly rpcPerSecond?: number | undefined;
   /** ws(s) URL of the node's subscriptions, if it serves them: they only make it quicker. */
   readonly wsUrl?: string | undefined;
 }
@@ -48,7 +50,13 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
   const timeoutMs = options.rpcTimeoutMs ?? RPC_TIMEOUT_MS;
   const client = createNodeClient(
     createRpc(
-      createRpcTransport({ url: options.rpcUrl, timeoutMs, maxResponseBytes: MAX_RESPONSE_BYTES, logger }),
+      createRpcTransport({
+        url: options.rpcUrl,
+        timeoutMs,
+        maxResponseBytes: MAX_RESPONSE_BYTES,
+        callsPerSecond: options.rpcPerSecond,
+        logger,
+      }),
     ),
   );
   const hints = options.wsUrl === undefined ? null : new AccountHints({ url: options.wsUrl, logger });

@@ -83,7 +83,7 @@ export function createRpc(transport: RpcTransport): Rpc {
       return { jsonrpc: '2.0', id: (lastId += 1), method, params };
     });
     const names = questions.map(({ method }) => method).join(', ');
-    const { status, text } = await transport.post(JSON.stringify(asked), names);
+    const { status, text } = await transport.post(JSON.stringify(asked), names, { calls: asked.length });
     const replies = repliesIn(text);
     const answers: unknown[] = [];
     if (replies === null) {

@@ -90,6 +90,14 @@ export class TwoBackends {
         if (!isAbove(block, 'number', height)) return reply;
         return { id, error: { code: -32000, message: 'header for hash not found' } };
       }
+      case 'eth_call': {
+        const { blockHash } = params[1] as { blockHash: string };
+        const block = await this.#ask('eth_getBlockByHash', [blockHash, false]);
+        if (!isAbove(block, 'number', height)) return reply;
+        return { id, error: { code: -32000, message: 'header for hash not found' } };
+      }
+      case 'trace_block':
+        return Number(params[0]) > height ? { id, result: [] } : reply;
       case 'debug_traceBlockByHash': {
         const block = await this.#ask('eth_getBlockByHash', [params[0], false]);
         if (!isAbove(block, 'number', height)) return reply;

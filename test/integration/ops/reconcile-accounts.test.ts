@@ -101,7 +101,7 @@ describe.skipIf(!requireAnvil())('the ledger against a real Ethereum node', () =
     expect(await metric(till, 'tilld_reconcile_unknown{coin="ETH",mode="live"}')).toBe(1);
     const stateless = proxy.inject(
       { kind: 'rpcError', code: -32000, message: 'missing trie node' },
-      { methods: ['eth_getBalance'] },
+      { methods: ['eth_getBalance', 'eth_call'] },
     );
     expect((await byTool(proxy.url)).stdout).toContain('ETH: unknown, the node keeps no balances of block');
     stateless.clear();

@@ -8,6 +8,11 @@ import { eventually } from '../../_helpers/poll.ts';
 import { liveEnv, Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
+/** In hex digits: the code that reads balances with the 0x before it, an address after it, and a balance it returns. */
+const CODE_DIGITS = 2 + 84;
+const ADDRESS_DIGITS = 40;
+const WORD_DIGITS = 64;
+
 const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
 
 describe.skipIf(!requireAnvil())('an Ethereum node that answers a wrong balance now and then', () => {
@@ -46,10 +51,17 @@ describe.skipIf(!requireAnvil())('an Ethereum node that answers a wrong balance 
   };
   /** One block during which the balance of the payment's address is told wrong. */
   const lieAbout = async (payment: PaymentJson, told: bigint): Promise<void> => {
-    const account = payment.options.ETH.address.toLowerCase();
-    const rewrite = (result: unknown, _method: string, [asked]: readonly unknown[]): unknown =>
-      String(asked).toLowerCase() === account ? `0x${told.toString(16)}` : result;
-    const lie = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['eth_getBalance'] });
+    const account = payment.options.ETH.address.toLowerCase().slice(2);
+    const rewrite = (result: unknown, _method: string, [asked]: readonly unknown[]): unknown => {
+      const at = (asked as { data: string }).data.indexOf(account);
+      if (at < 0) return result;
+      const word = 2 + ((at - CODE_DIGITS) / ADDRESS_DIGITS) * WORD_DIGITS;
+      const words = String(result);
+      return (
+        words.slice(0, word) + told.toString(16).padStart(WORD_DIGITS, '0') + words.slice(word + WORD_DIGITS)
+      );
+    };
+    const lie = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['eth_call'] });
     await mined();
     lie.clear();
   };

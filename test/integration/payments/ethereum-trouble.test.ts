@@ -177,7 +177,7 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
         await till.down();
         for (const payment of payments) await payOrder(fresh, payment, 2);
         await fresh.mine(300);
-        const pruned = proxy.inject(noState, { methods: ['eth_getBalance'] });
+        const pruned = proxy.inject(noState, { methods: ['eth_getBalance', 'eth_call'] });
         await till.up();
         await till.ready(90_000);
         expect(await shop.payment(payments[0]!.id)).toMatchObject({ status: 'pending' });

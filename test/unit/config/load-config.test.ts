@@ -148,6 +148,9 @@ const TABLE: readonly (readonly [
   ['TILLD_SOL_RPC_URL', 'https://sol.example', 'nodes.SOL.origin', 'https://sol.example', 'sol'],
   ['TILLD_SOL_RPC_URL_FILE', 'rpc', 'nodes.SOL.url', 'http://node.example/key', 'missing-file'],
   ['TILLD_SOL_WS_URL', 'wss://sol.example/key', 'solWsUrl', 'wss://sol.example/key', 'https://sol.example'],
+  ['TILLD_ETH_RPC_BATCH_SIZE', '10', 'ethRpcBatchSize', 10, '0'],
+  ['TILLD_ETH_RPC_PER_SECOND', '25', 'rpcPerSecond.ETH', 25, 'many'],
+  ['TILLD_SOL_RPC_PER_SECOND', '10', 'rpcPerSecond.SOL', 10, '-1'],
   ['TILLD_RPC_TIMEOUT', '30s', 'nodeTimeoutMs', 30_000, '30'],
   ['TILLD_CONFIRMATIONS_BTC', '1', 'confirmations.BTC', { base: 1, tiers: [] }, '0'],
   [

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { BalanceTurns } from '../../../../src/chains/ethereum/balance-turns.ts';
 import type { Shortfalls } from '../../../../src/chains/ethereum/balances.ts';
 import { readBlock } from '../../../../src/chains/ethereum/block.ts';
 import type { Block, Receipt } from '../../../../src/chains/ethereum/node-answers.ts';
@@ -29,8 +30,13 @@ async function read(scene: Scene) {
   const block: Block = { number: 5, hash: hash(5), parentHash: hash(4), timestamp: 50, transactions };
   const client: Partial<NodeClient> = {
     blockAt: async () => block,
+    tip: async () => block,
     headerAt: async () => ({ number: 4, hash: hash(4), parentHash: hash(3), timestamp: 40 }),
-    balances: async (accounts, at) => accounts.map(() => balances[at] ?? 'unknown'),
+    balances: async (accounts, at) => ({
+      answers: accounts.map((key) => (key === SHOP ? balances[at] : undefined) ?? 'unknown'),
+      trouble: null,
+    }),
+    balancesPerCall: () => 700,
     receipts: async (txids) =>
       txids.map((txid): Receipt => ({
         transactionHash: txid,
@@ -53,7 +59,15 @@ async function read(scene: Scene) {
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const tracer = { transfers: async () => null };
   const result = await readBlock(
-    { client: client as NodeClient, index, tracer, logger, now: () => 60_000, shortfalls },
+    {
+      client: client as NodeClient,
+      index,
+      tracer,
+      logger,
+      now: () => 60_000,
+      shortfalls,
+      turns: new BalanceTurns(logger),
+    },
     5,
   );
   if (result === null) throw new Error('no block');

@@ -21,9 +21,9 @@ function tracerOn(answers: Record<string, unknown>, asked: string[] = []) {
   const client: Pick<NodeClient, 'trace'> = {
     trace: async (method) => {
       asked.push(method);
-      const answer = answers[method] ?? null;
+      const answer = answers[method];
       if (answer instanceof Error) throw answer;
-      return answer;
+      return answer === undefined ? null : { answer };
     },
   };
   const tracer = createTracer({ client, clock: { now: () => nowMs }, logger: silent });
@@ -66,10 +66,14 @@ it('believes nothing under a reverted call, whose children carry no error', asyn
 const flat = (at: number[], to: string, value: string, more: object = {}) => ({
   type: 'call',
   action: { callType: 'call', to, value },
+  blockHash: block.hash,
+  transactionHash: hash(1),
   transactionPosition: 0,
   traceAddress: at,
   ...more,
 });
+/** The trace of the second transaction itself. */
+const second = flat([], B!, '0x0', { transactionHash: hash(2), transactionPosition: 1 });
 
 it('reads the flat traces of Parity the same way', async () => {
   const traces = [
@@ -78,13 +82,9 @@ it('reads the flat traces of Parity the same way', async () => {
     flat([0, 0], C!, '0x2'),
     flat([1], A!, '0x3'),
     { ...flat([2], A!, '0x4'), action: { callType: 'delegatecall', to: A!, value: '0x4' } },
-    {
-      type: 'suicide',
-      action: { refundAddress: C!, balance: '0x5' },
-      transactionPosition: 1,
-      traceAddress: [0],
-    },
-    { type: 'reward', action: { value: '0x6' }, traceAddress: [] },
+    second,
+    { ...second, type: 'suicide', action: { refundAddress: C!, balance: '0x5' }, traceAddress: [0] },
+    { type: 'reward', action: { value: '0x6' }, traceAddress: [], blockHash: block.hash },
   ];
   const { tracer } = tracerOn({ trace_block: traces });
   expect(await tracer.transfers(block)).toEqual([
@@ -104,6 +104,37 @@ it('refuses the trace of another block', async () => {
   }
 });
 
+it.each([
+  ['of another block at that height', { blockHash: hash(6) }],
+  ['of another transaction in its place', { transactionHash: hash(9) }],
+])('refuses a flat trace %s', async (_, other) => {
+  const { tracer } = tracerOn({ trace_block: [flat([], B!, '0x0'), flat([0], C!, '0x1', other), second] });
+  await expect(tracer.transfers(block)).rejects.toThrow('another block');
+});
+
+it.each([
+  ['debug_traceBlockByHash', null],
+  ['debug_traceBlockByHash', []],
+  ['trace_block', null],
+  ['trace_block', []],
+])(
+  'takes %s answering %j for a backend without the block, not for a block without transfers',
+  async (method, answer) => {
+    const { tracer, asked } = tracerOn({ [method]: answer });
+    await expect(tracer.transfers(block)).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(tracer.transfers(block)).rejects.toThrow(ChainError);
+    // It is asked again at once: such an answer is none about the method.
+    expect(asked.filter((each) => each === method)).toHaveLength(2);
+  },
+);
+
+it('does not trace a block again that is read again', async () => {
+  const { tracer, asked } = tracerOn({ trace_block: [flat([], B!, '0x0'), flat([0], C!, '0x1'), second] });
+  const found = await tracer.transfers(block);
+  expect(await tracer.transfers(block)).toEqual(found);
+  expect(asked).toEqual(['debug_traceBlockByHash', 'trace_block']);
+});
+
 it('takes a node without traces at its word for a while, and asks nothing about empty blocks', async () => {
   const { tracer, asked, advance } = tracerOn({});
   expect(await tracer.transfers({ ...block, transactions: [] })).toEqual([]);
@@ -118,7 +149,7 @@ it('takes a node without traces at its word for a while, and asks nothing about 
 it('reads a hundred thousand failed calls of one transaction while nobody notices', async () => {
   const failed = Array.from({ length: 100_000 }, (_, at) => flat([at], C!, '0x1', { error: 'Reverted' }));
   const paid = flat([100_000], A!, '0x2');
-  const { tracer } = tracerOn({ trace_block: [flat([], B!, '0x0'), ...failed, paid] });
+  const { tracer } = tracerOn({ trace_block: [flat([], B!, '0x0'), ...failed, paid, second] });
   const started = performance.now();
   expect(await tracer.transfers(block)).toEqual([{ position: 0, index: 100_001, to: A, value: 2n }]);
   // Each against each would take minutes.

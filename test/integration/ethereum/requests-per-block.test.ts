@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createEthereumAdapter } from '../../../src/chains/ethereum/adapter.ts';
+import type { ChainAdapter, ChainIndex } from '../../../src/domain/chain.ts';
+import { Anvil } from '../../_helpers/anvil/anvil.ts';
+import { requireAnvil } from '../../_helpers/anvil/binary.ts';
+import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
+import { MemoryIndex } from '../../conformance/memory-index.ts';
+import { silent } from '../../_helpers/wallet-world.ts';
+
+/** So many open accounts, the first of them the one that is paid. */
+function openAccounts(paid: string, count: number): ChainIndex {
+  const others = Array.from({ length: count - 1 }, (_, at) => accountOf(0x100000 + at));
+  const index = new MemoryIndex();
+  index.watch(paid);
+  return Object.assign(index, {
+    open: async () => [paid, ...others].map((watchKey) => ({ watchKey, since: 0 })),
+  });
+}
+
+function accountOf(number: number): string {
+  return `0x${number.toString(16).padStart(40, '0')}`;
+}
+
+describe.skipIf(!requireAnvil())('requests for a block of Ethereum with a payment in it', () => {
+  let anvil: Anvil;
+  let proxy: FaultProxy;
+  let adapter: ChainAdapter;
+
+  beforeAll(async () => {
+    anvil = await Anvil.start();
+    proxy = await startFaultProxy(anvil.rpcUrl);
+  });
+  afterEach(async () => {
+    await proxy.heal();
+    await adapter.close();
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await anvil.stop();
+  });
+
+  /** Calls that a block costs with so many open payments, once the daemon runs. */
+  const callsWith = async (open: number): Promise<number> => {
+    const paid = accountOf(0xd00000 + (await anvil.height()));
+    const index = openAccounts(paid, open);
+    const clock = { now: () => Date.now() };
+    adapter = createEthereumAdapter({
+      network: 'regtest',
+      rpcUrl: proxy.url,
+      index,
+      clock,
+      logger: silent,
+    });
+    const { height } = await adapter.tip();
+    await adapter.blockAt(height);
+    await anvil.pay({ address: paid, amount: 7n });
+    await anvil.mine(1);
+    proxy.resetCounts();
+    const block = await adapter.blockAt(height + 1);
+    expect(block?.credits).toMatchObject([{ watchKey: paid, amount: 7n }]);
+    const calls = Object.values(proxy.callCounts).reduce((sum, count) => sum + count, 0);
+    if (process.env['REPORT'] !== undefined) console.log(open, 'open payments:', calls, proxy.callCounts);
+    return calls;
+  };
+
+  it.each([100, 1_000, 10_000])(
+    'with %i open payments, at a node without traces, 20 at most',
+    async (open) => {
+      proxy.inject(
+        { kind: 'rpcError', code: -32601, message: 'the method does not exist' },
+        { methods: ['debug_traceBlockByHash', 'trace_block'] },
+      );
+      expect(await callsWith(open)).toBeLessThanOrEqual(20);
+    },
+  );
+
+  it('with 10,000 open payments, at a node that traces, a handful', async () => {
+    expect(await callsWith(10_000)).toBeLessThanOrEqual(4);
+  });
+});

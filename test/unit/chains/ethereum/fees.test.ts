@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { quoteFee } from '../../../../src/chains/ethereum/fees.ts';
+import type { NodeClient } from '../../../../src/chains/ethereum/node-client.ts';
+import { RpcRefusal } from '../../../../src/chains/ethereum/rpc.ts';
+import { ChainError, UnsendableAmount } from '../../../../src/domain/chain.ts';
+
+const hash = `0x${'5'.repeat(64)}`;
+const intent = { from: `0x${'a'.repeat(40)}`, destination: `0x${'b'.repeat(40)}`, amount: 7n };
+
+async function quoteAt(code: number, reason: string): Promise<unknown> {
+  const client: Partial<NodeClient> = {
+    prices: async () => ({
+      chainId: 31_337,
+      tip: { number: 5, hash, parentHash: hash, timestamp: 1, baseFee: 1n },
+      priority: 1n,
+      gasPrice: 2n,
+      nonce: 0,
+    }),
+    estimateGas: async () => {
+      throw new RpcRefusal('eth_estimateGas', code, reason);
+    },
+  };
+  const options = { capRate: 10n ** 12n, at: 0, intent };
+  return quoteFee(client as NodeClient, 'regtest', options).catch((error: unknown) => error);
+}
+
+describe('a gas estimate that is refused', () => {
+  it.each([
+    [3, 'execution reverted'],
+    [3, ''],
+    [-32_000, 'execution reverted: not accepting ether'],
+    [-32_000, 'gas required exceeds allowance (50000000)'],
+    [-32_000, 'invalid opcode: INVALID'],
+    [-32_000, 'out of gas'],
+    [-32_015, 'VM execution error.'],
+    [-32_003, 'EVM error: Revert'],
+  ])('with %i %s is the word of the contract', async (code, reason) => {
+    expect(await quoteAt(code, reason)).toBeInstanceOf(UnsendableAmount);
+  });
+
+  it.each([
+    [-32_603, 'Internal error'],
+    [-32_000, 'missing trie node'],
+    [-32_000, 'header not found'],
+    [-32_601, 'the method eth_estimateGas does not exist'],
+    [-32_602, 'invalid argument 0'],
+    [-32_003, 'upstream unavailable'],
+    [19, 'Temporary internal error. Please retry'],
+  ])('with %i %s is trouble of the node', async (code, reason) => {
+    const error = await quoteAt(code, reason);
+    expect(error).toBeInstanceOf(ChainError);
+    expect(error).toMatchObject({ kind: 'unavailable' });
+  });
+});

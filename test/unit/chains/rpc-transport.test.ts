@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createRpcTransport, type RpcTransport } from '../../../src/chains/rpc-transport.ts';
+import { silent } from '../../_helpers/wallet-world.ts';
+
+interface Told {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+let server: Server;
+let transport: RpcTransport;
+
+afterEach(async () => {
+  await transport.close();
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+/** A node that answers as told, the last of it for ever; notes when it was asked. */
+async function node(told: readonly Told[], callsPerSecond?: number): Promise<number[]> {
+  const asked: number[] = [];
+  server = createServer((incoming, outgoing) => {
+    incoming.resume().on('end', () => {
+      const { status, headers } = told[Math.min(asked.length, told.length - 1)]!;
+      asked.push(performance.now());
+      outgoing.writeHead(status, headers).end('{}');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  transport = createRpcTransport({
+    url,
+    timeoutMs: 20_000,
+    maxResponseBytes: 1_000,
+    callsPerSecond,
+    logger: silent,
+  });
+  return asked;
+}
+
+const ok: Told = { status: 200 };
+const gap = (asked: readonly number[]): number => asked[1]! - asked[0]!;
+
+describe('a node that limits our rate', () => {
+  const askedForPause: readonly Told[] = [{ status: 429, headers: { 'retry-after': '2' } }, ok];
+
+  it('is asked again after what Retry-After says', async () => {
+    const asked = await node(askedForPause);
+    await expect(transport.post('{}', 'first')).resolves.toMatchObject(ok);
+    expect(gap(asked)).toBeGreaterThan(1_900);
+  });
+
+  it('is sent nothing else before that', async () => {
+    const asked = await node(askedForPause);
+    await transport.post('{}', 'first', { giveUp: AbortSignal.timeout(60_000) });
+    await expect(transport.post('{}', 'second')).resolves.toMatchObject(ok);
+    expect(gap(asked)).toBeGreaterThan(1_900);
+  });
+
+  it('is asked again later and later where it does not say when, and not for ever', async () => {
+    const asked = await node([{ status: 429 }]);
+    await expect(transport.post('{}', 'first')).resolves.toMatchObject({ status: 429 });
+    expect(asked).toHaveLength(4);
+    expect(gap(asked)).toBeGreaterThan(900);
+  }, 20_000);
+
+  it('holds up nothing that is not worth a wait', async () => {
+    const asked = await node([{ status: 429, headers: { 'retry-after': '5' } }]);
+    const started = performance.now();
+    const giveUp = AbortSignal.timeout(60_000);
+    await expect(transport.post('{}', 'first', { giveUp })).resolves.toMatchObject({ status: 429 });
+    // During the pause it is not even sent.
+    await expect(transport.post('{}', 'second', { giveUp })).rejects.toThrow('asked for a pause');
+    expect(asked).toHaveLength(1);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe('a rate that is set', () => {
+  it('spaces requests by the calls in them', async () => {
+    const asked = await node([ok], 20);
+    await Promise.all([
+      transport.post('{}', 'batch', { calls: 10 }),
+      transport.post('{}', 'one'),
+      transport.post('{}', 'other'),
+    ]);
+    expect(gap(asked)).toBeGreaterThan(450);
+    expect(asked[2]! - asked[1]!).toBeGreaterThan(40);
+  });
+
+  it('refuses what would wait too long', async () => {
+    await node([ok], 1);
+    await transport.post('{}', 'batch', { calls: 60 });
+    await expect(transport.post('{}', 'one')).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});
+
+it('gives up a request that takes longer than it is worth, whatever the timeout', async () => {
+  await node([ok]);
+  server.removeAllListeners('request');
+  await expect(transport.post('{}', 'slow', { giveUp: AbortSignal.timeout(100) })).rejects.toMatchObject({
+    kind: 'unavailable',
+  });
+});
