@@ -1,0 +1,141 @@
+import { expect, it } from 'vitest';
+import { BalanceReader } from '../../../../src/chains/ethereum/balance-reads.ts';
+import { createRpc } from '../../../../src/chains/ethereum/rpc.ts';
+import { silent } from '../../../_helpers/wallet-world.ts';
+
+const BLOCK = `0x${'5'.repeat(64)}`;
+const header = (number: number) => ({
+  number: `0x${number.toString(16)}`,
+  hash: BLOCK,
+  parentHash: `0x${'4'.repeat(64)}`,
+  timestamp: '0x1',
+});
+const account = (number: number): string => `0x${number.toString(16).padStart(40, '0')}`;
+const accounts = (count: number): string[] => Array.from({ length: count }, (_, at) => account(at + 1));
+
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+type Reply = { readonly result: unknown } | { readonly error: { code: number; message: string } } | number;
+
+/** A reader before a node that answers as told; a number is an HTTP status. */
+function readerOf(answer: (call: Call) => Reply) {
+  const asked: string[] = [];
+  let now = 0;
+  const rpc = createRpc({
+    post: async (body) => {
+      const request = JSON.parse(body) as Call | readonly Call[];
+      const calls = 'method' in request ? [request] : request;
+      const replies = calls.map((call) => {
+        asked.push(call.method);
+        return { id: call.id, told: answer(call) };
+      });
+      const refused = replies.find(({ told }) => typeof told === 'number');
+      if (refused !== undefined) return { status: refused.told as number, text: '' };
+      const texts = replies.map(({ id, told }) => ({ jsonrpc: '2.0', id, ...(told as object) }));
+      return { status: 200, text: JSON.stringify('method' in request ? texts[0] : texts) };
+    },
+    postForBytes: () => Promise.reject(new Error('not asked for')),
+    close: () => Promise.resolve(),
+  });
+  const reader = new BalanceReader(rpc, { batchSize: 10, clock: { now: () => now }, logger: silent });
+  const count = (method: string): number => asked.filter((each) => each === method).length;
+  return { reader, count, advance: (ms: number) => (now += ms) };
+}
+
+/** What the code that is sent returns: of every address its own number. */
+function words({ params }: Call): string {
+  const [{ data }] = params as [{ data: string }];
+  const keys = data.slice(2 + 84).match(/.{40}/g) ?? [];
+  return `0x${keys.map((key) => key.padStart(64, '0')).join('')}`;
+}
+
+const own = ({ params }: Call): Reply => ({ result: `0x${BigInt(String(params[0])).toString(16)}` });
+const amounts = (count: number): bigint[] => accounts(count).map((key) => BigInt(key));
+
+it('reads seven hundred balances a call', async () => {
+  const { reader, count } = readerOf((call) => ({ result: words(call) }));
+  expect(await reader.read(accounts(1_401), BLOCK)).toEqual({ answers: amounts(1_401), trouble: null });
+  expect(count('eth_call')).toBe(3);
+});
+
+it.each<[string, Reply]>([
+  ['refuses the call', { error: { code: -32_601, message: 'the method eth_call is not available' } }],
+  ['wants a recipient', { error: { code: -32_602, message: 'missing required field to' } }],
+  ['limits what is returned', { error: { code: -32_000, message: 'max code size exceeded' } }],
+  ['takes no request so large', 413],
+  ['returns nothing', { result: '0x' }],
+  ['returns less than was asked', { result: `0x${'0'.repeat(64)}` }],
+])('at a node that %s asks for each balance alone, and tries again after a while', async (_, refusal) => {
+  let isRefusing = true;
+  const { reader, count, advance } = readerOf((call) => {
+    if (call.method === 'eth_getBalance') return own(call);
+    return isRefusing ? refusal : { result: words(call) };
+  });
+  expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: amounts(25), trouble: null });
+  await reader.read(accounts(25), BLOCK);
+  expect(count('eth_call')).toBe(1);
+  isRefusing = false;
+  advance(3_600_000);
+  expect((await reader.read(accounts(25), BLOCK)).answers).toEqual(amounts(25));
+  expect(count('eth_call')).toBe(2);
+});
+
+it.each<[string, Reply]>([
+  ['missing trie node', { error: { code: -32_000, message: 'missing trie node 5c (path )' } }],
+  ['of a state that is not available', { error: { code: -32_000, message: 'state 5 is not available' } }],
+  [
+    'of old blocks in the words of Nethermind',
+    { error: { code: -32_002, message: 'No state available for block 5' } },
+  ],
+  ['of nothing (Besu)', { result: null }],
+])(
+  'a node that dropped the state, with an answer %s, leaves balances unknown and is not asked for each',
+  async (_, refusal) => {
+    const { reader, count } = readerOf(() => refusal);
+    expect(await reader.read(accounts(300), BLOCK)).toEqual({
+      answers: accounts(300).map(() => 'unknown'),
+      trouble: null,
+    });
+    expect(count('eth_getBalance')).toBeLessThanOrEqual(1);
+  },
+);
+
+it('a backend that lacks the block has not dropped its state, and does not refuse such calls', async () => {
+  let isBehind = true;
+  const { reader, count } = readerOf((call) => {
+    if (call.method === 'eth_getBlockByHash') return { result: isBehind ? null : header(5) };
+    if (call.method === 'eth_getBlockByNumber') return { result: header(5) };
+    return isBehind
+      ? { error: { code: -32_000, message: 'header for hash not found' } }
+      : { result: words(call) };
+  });
+  const behind = await reader.read(accounts(3), BLOCK);
+  expect(behind).toMatchObject({ answers: [], trouble: { kind: 'unavailable' } });
+  isBehind = false;
+  expect((await reader.read(accounts(3), BLOCK)).answers).toEqual(amounts(3));
+  expect(count('eth_getBalance')).toBe(0);
+});
+
+it('answers what it read before the rate was limited', async () => {
+  let left = 20;
+  const { reader } = readerOf((call) => {
+    if (call.method === 'eth_call') return { error: { code: -32_601, message: 'no such method' } };
+    left -= 1;
+    return left < 0 ? 429 : own(call);
+  });
+  const { answers, trouble } = await reader.read(accounts(40), BLOCK);
+  // One went to find out that such calls are refused; the second ten were refused as a whole.
+  expect(answers).toEqual(amounts(10));
+  expect(trouble).toMatchObject({ kind: 'unavailable' });
+});
+
+it('an error of the node is no state that it dropped', async () => {
+  const { reader } = readerOf(() => ({ error: { code: -32_603, message: 'Internal error' } }));
+  expect(await reader.read(accounts(3), BLOCK)).toMatchObject({
+    answers: [],
+    trouble: { kind: 'unavailable' },
+  });
+});

@@ -1,0 +1,112 @@
+import { expect, it } from 'vitest';
+import { BalanceTurns, type Candidates } from '../../../../src/chains/ethereum/balance-turns.ts';
+import { ChainError, type OpenAccount } from '../../../../src/domain/chain.ts';
+import { silent } from '../../../_helpers/wallet-world.ts';
+
+const account = (name: string, isAwaited = true): OpenAccount => ({
+  watchKey: name,
+  since: 0,
+  held: [],
+  isAwaited,
+});
+const many = (name: string, count: number, isAwaited = true): OpenAccount[] =>
+  Array.from({ length: count }, (_, at) => account(`${name}${at}`, isAwaited));
+const block = (number: number, branch = '') => ({
+  number,
+  hash: `${branch}${number}`,
+  parentHash: `${branch}${number - 1}`,
+});
+const trouble = new ChainError('unavailable', 'the node limits our rate (429)');
+const none = { agreed: new Set<string>(), undecided: new Set<string>() };
+
+interface Round {
+  readonly isTraced?: boolean;
+  readonly perCall?: number;
+  /** How many of the chosen are read before trouble; all unless told. */
+  readonly read?: number;
+  readonly branch?: string;
+}
+
+/** Reads one block; answers which accounts were read. */
+function round(
+  turns: BalanceTurns,
+  number: number,
+  candidates: Partial<Candidates>,
+  told: Round = {},
+): string[] {
+  const { isTraced = false, perCall = 1, read, branch = '' } = told;
+  const chosen = turns.choose(
+    block(number, branch),
+    { open: [], turn: [], ...candidates },
+    { isTraced, perCall },
+  );
+  const names = chosen.map(({ watchKey }) => watchKey).slice(0, read);
+  const readings = { answers: names.map(() => 0n), trouble: names.length < chosen.length ? trouble : null };
+  turns.done(block(number, branch), chosen, readings, { ...none, agreed: new Set(names) });
+  return names;
+}
+
+it('reads accounts that wait in every block without a trace, and others when it is their turn', () => {
+  const turns = new BalanceTurns(silent);
+  const open = [account('waiting'), account('paid', false)];
+  expect(round(turns, 1, { open })).toEqual(['waiting']);
+  expect(round(turns, 2, { open })).toEqual(['waiting']);
+  expect(round(turns, 3, { open, turn: [account('paid', false)] })).toEqual(['waiting', 'paid']);
+});
+
+it('fills a call that reads many with accounts that nobody waits for', () => {
+  const turns = new BalanceTurns(silent);
+  const open = [...many('waiting', 3), ...many('paid', 9, false)];
+  expect(round(turns, 1, { open }, { perCall: 5 })).toEqual([
+    'waiting0',
+    'waiting1',
+    'waiting2',
+    'paid0',
+    'paid1',
+  ]);
+  const next = round(turns, 2, { open }, { perCall: 5 });
+  expect(next.slice(3)).toEqual(['paid2', 'paid3']);
+});
+
+it('reads an account once while all blocks are traced, and again after one that was not or on another branch', () => {
+  const turns = new BalanceTurns(silent);
+  const open = [account('waiting')];
+  const traced = { isTraced: true };
+  expect(round(turns, 1, { open }, traced)).toEqual(['waiting']);
+  expect(round(turns, 2, { open }, traced)).toEqual([]);
+  expect(round(turns, 3, { open: [...open, account('new')] }, traced)).toEqual(['new']);
+  expect(round(turns, 4, { open })).toEqual(['waiting']);
+  expect(round(turns, 5, { open }, traced)).toEqual([]);
+  expect(round(turns, 5, { open }, { ...traced, branch: 'other' })).toEqual(['waiting']);
+});
+
+it('does not take an account for read of which the node answered nothing, or something else than the ledger', () => {
+  const turns = new BalanceTurns(silent);
+  const open = [account('unread'), account('differing')];
+  const chosen = turns.choose(block(1), { open, turn: [] }, { isTraced: true, perCall: 1 });
+  turns.done(block(1), chosen, { answers: ['unknown', 5n], trouble: null }, none);
+  expect(round(turns, 2, { open }, { isTraced: true })).toEqual(['unread', 'differing']);
+});
+
+it('catches up with what was not read by turns, asks for less after trouble, and says so until all is read', () => {
+  const turns = new BalanceTurns(silent);
+  const open = many('waiting', 100);
+  const seen = new Set(round(turns, 1, { open }, { read: 60 }));
+  expect(turns.warning()).toMatch(/40 of 100 addresses .* block 1.*limits our rate/);
+  const second = round(turns, 2, { open });
+  expect(second).toHaveLength(30);
+  second.forEach((name) => expect(seen).not.toContain(name));
+  for (const name of [...second, ...round(turns, 3, { open })]) seen.add(name);
+  expect(seen.size).toBe(100);
+  for (let number = 4; number < 12; number += 1) round(turns, number, { open });
+  expect(turns.warning()).toBeNull();
+  expect(round(turns, 12, { open })).toHaveLength(100);
+});
+
+it('gives accounts in their turn a share, however many wait', () => {
+  const turns = new BalanceTurns(silent);
+  const open = many('waiting', 400);
+  round(turns, 1, { open }, { read: 80 });
+  const read = round(turns, 2, { open, turn: many('old', 50, false) });
+  expect(read.filter((name) => name.startsWith('old'))).toHaveLength(10);
+});
