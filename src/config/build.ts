@@ -52,9 +52,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
     },
     keyring: keyringConfig(values, context),
     nodes,
-    nodeTimeoutMs: values.nodeTimeout,
-    ethRpcBatchSize: values.ethRpcBatchSize,
-    rpcPerSecond: { ETH: values.ethRpcPerSecond, SOL: values.solRpcPerSecond },
+    ...rpcConfig(values),
     solWsUrl: values.solWsUrl === undefined ? null : new Secret(values.solWsUrl.href),
     confirmations: {
       BTC: values.btcConfirmations,
@@ -175,6 +173,14 @@ function nodeEndpoints(values: Values, network: Network | null, context: BuildCo
     nodes[coin] = endpoint(url, cookie === undefined ? null : pathOf(cookie, context));
   }
   return nodes;
+}
+
+function rpcConfig(values: Values): Pick<Config, 'nodeTimeoutMs' | 'ethRpcBatchSize' | 'rpcPerSecond'> {
+  return {
+    nodeTimeoutMs: values.nodeTimeout,
+    ethRpcBatchSize: values.ethRpcBatchSize,
+    rpcPerSecond: { ETH: values.ethRpcPerSecond, SOL: values.solRpcPerSecond },
+  };
 }
 
 function endpoint(url: URL, cookieFile: string | null): NodeEndpoint {

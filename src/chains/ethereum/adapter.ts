@@ -76,7 +76,11 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     logger,
     now,
   };
-  const submitter = createSubmitter(client, logger);
+  const submitter = createSubmitter({
+    client,
+    logger,
+    wasRead: (watchKey, height) => (reader.turns.readAt(watchKey) ?? -1) >= height,
+  });
   let { chainId } = ETHEREUM_CHAINS[network][0];
 
   return {

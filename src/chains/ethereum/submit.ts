@@ -7,7 +7,7 @@ import {
 } from '../../domain/chain.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
-import { readFoundBalance } from './found-balance.ts';
+import { type FoundBalance, readFoundBalance } from './found-balance.ts';
 import { nonceRef } from './nonce-ref.ts';
 import type { NodeClient } from './node-client.ts';
 import { readSigned } from './raw-transaction.ts';
@@ -30,12 +30,14 @@ type Weight = 'mined' | 'reverted' | 'waiting' | 'replaced' | 'gone' | 'absent' 
 interface Desk {
   readonly client: NodeClient;
   readonly logger: Logger;
+  /** Whether the balance of an account was read, on the branch that the ledger follows, in a block of this height or above. */
+  readonly wasRead: (watchKey: string, height: number) => boolean;
   /** What waits to be mined, by sender and nonce. */
   waiting: ReadonlyMap<string, string>;
 }
 
-export function createSubmitter(client: NodeClient, logger: Logger): Submitter {
-  const desk: Desk = { client, logger, waiting: new Map() };
+export function createSubmitter(deps: Pick<Desk, 'client' | 'logger' | 'wasRead'>): Submitter {
+  const desk: Desk = { ...deps, waiting: new Map() };
   return {
     broadcast: (transaction) => broadcast(desk, transaction),
     fateOf: (transaction) => fateOf(desk, transaction),
@@ -52,9 +54,11 @@ async function weigh({ client, waiting }: Desk, { txid, raw }: StoredTransaction
   const sender = signed?.from?.toLowerCase() ?? null;
   const standing = await client.standing(txid, sender, { height, hash });
   const { receipt, used } = standing;
-  if (receipt !== null) return receipt.status === 1 ? 'mined' : 'reverted';
-  if (standing.isKnown) return 'waiting';
+  if (receipt?.status === 1) return 'mined';
+  if (receipt === null && standing.isKnown) return 'waiting';
+  // What a backend says that does not know the tip may be so on another branch only.
   if (!standing.knowsTip) return 'unproven';
+  if (receipt !== null) return 'reverted';
   if (signed === null || sender === null) return 'absent';
   if (used !== null && used > signed.nonce) return 'gone';
   const rival = waiting.get(outputKey(nonceRef({ from: sender, nonce: signed.nonce })));
@@ -63,7 +67,7 @@ async function weigh({ client, waiting }: Desk, { txid, raw }: StoredTransaction
 
 async function fateOf(desk: Desk, transaction: StoredTransaction): Promise<Fate> {
   const found = readFoundBalance(transaction.txid);
-  if (found !== null) return fateOfBalance(desk.client, found);
+  if (found !== null) return fateOfBalance(desk, found);
   const weight = await weigh(desk, transaction);
   switch (weight) {
     case 'reverted':
@@ -132,12 +136,16 @@ async function explain(
   }
 }
 
-/** Money that a balance showed stands and falls with the block that it was found at. */
+/**
+ * Money that a balance showed goes with the block that it was found at, once the account was looked at without it: till
+ * then it may be there still, and comes under another name with a later block.
+ */
 async function fateOfBalance(
-  client: NodeClient,
-  { height, blockHash }: { readonly height: number; readonly blockHash: string },
+  { client, wasRead }: Desk,
+  { height, blockHash, watchKey }: FoundBalance,
 ): Promise<Fate> {
   const header = await client.headerAt(height);
   if (header === null) return 'unknown';
-  return header.hash === blockHash ? 'present' : 'gone';
+  if (header.hash === blockHash) return 'present';
+  return wasRead(watchKey, height) ? 'gone' : 'unknown';
 }

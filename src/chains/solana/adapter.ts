@@ -47,18 +47,7 @@ const RENT_MINIMUM = 890_880n;
 /** Native SOL over the JSON-RPC of a full node. Heights are slots; 32 confirmations mean finalized. */
 export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter {
   const { network, index, clock, logger } = options;
-  const timeoutMs = options.rpcTimeoutMs ?? RPC_TIMEOUT_MS;
-  const client = createNodeClient(
-    createRpc(
-      createRpcTransport({
-        url: options.rpcUrl,
-        timeoutMs,
-        maxResponseBytes: MAX_RESPONSE_BYTES,
-        callsPerSecond: options.rpcPerSecond,
-        logger,
-      }),
-    ),
-  );
+  const client = createClient(options);
   const hints = options.wsUrl === undefined ? null : new AccountHints({ url: options.wsUrl, logger });
   const follow = hints === null ? undefined : (addresses: readonly string[]) => hints.follow(addresses);
   const watch = new AccountWatch({ client, index, clock, logger, follow });
@@ -144,4 +133,18 @@ async function nodeStatus(
     ...ageOf(version),
     rent,
   };
+}
+
+function createClient({ rpcUrl, rpcTimeoutMs, rpcPerSecond, logger }: SolanaAdapterOptions): NodeClient {
+  return createNodeClient(
+    createRpc(
+      createRpcTransport({
+        url: rpcUrl,
+        timeoutMs: rpcTimeoutMs ?? RPC_TIMEOUT_MS,
+        maxResponseBytes: MAX_RESPONSE_BYTES,
+        callsPerSecond: rpcPerSecond,
+        logger,
+      }),
+    ),
+  );
 }

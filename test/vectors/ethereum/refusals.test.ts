@@ -185,3 +185,37 @@ it.each(QUESTIONS)('%s that answers with %i "%s" has answered: it is not taken f
   const asked = rpc.call({ method: 'eth_getBalance', params: [] }, z.unknown());
   await expect(asked).rejects.toBeInstanceOf(RpcRefusal);
 });
+
+describe('a method that is not in the plan of a provider', () => {
+  it.each([
+    [-32_600, 'debug_traceBlockByHash is not available on the Free tier - upgrade to Pay As You Go, or Enterprise for access.'],
+    [35, 'method is not available on freetier, please upgrade to paid tier'],
+    [-32_600, 'Method trace_block not allowed'],
+    [-32_601, 'the method debug_traceBlockByHash does not exist/is not available'],
+    [-32_000, 'this method requires a paid plan'],
+    [-32_000, 'debug_traceBlockByHash is not available on your current plan'],
+    [-32_075, 'Method disabled'],
+  ])('is no method for us: %i %s', async (code, message) => {
+    expect(isUnknownMethod({ code, reason: message })).toBe(true);
+    // Whatever the HTTP status that it comes with.
+    for (const status of [200, 400, 403]) {
+      const rpc = createRpc({
+        post: async () => ({ status, text: JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message } }) }),
+        postForBytes: () => Promise.reject(new Error('not asked for')),
+        close: () => Promise.resolve(),
+      });
+      const asked = rpc.call({ method: 'trace_block', params: [] }, z.unknown());
+      await expect(asked).rejects.toBeInstanceOf(RpcRefusal);
+    }
+  });
+
+  it.each([
+    [-32_000, 'required historical state unavailable (reexec=128)'],
+    [-32_000, 'execution timeout'],
+    [-32_000, 'block not found'],
+    [-32_603, 'Internal error'],
+    [429, 'Your app has exceeded its compute units per second capacity.'],
+  ])('is not what %i %s says', (code, reason) => {
+    expect(isUnknownMethod({ code, reason })).toBe(false);
+  });
+});

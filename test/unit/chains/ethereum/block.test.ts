@@ -17,7 +17,8 @@ interface Scene {
   readonly held?: readonly Holding[];
   readonly since?: number;
   readonly unsettled?: readonly Pick<Credit, 'ref' | 'watchKey'>[];
-  readonly status?: number;
+  /** Null: the node dropped the receipts. */
+  readonly status?: number | null;
   readonly isClosed?: boolean;
   readonly shortfalls?: Shortfalls;
   readonly turn?: readonly string[];
@@ -38,14 +39,18 @@ async function read(scene: Scene) {
     }),
     balancesPerCall: () => 700,
     receipts: async (txids) =>
-      txids.map((txid): Receipt => ({
-        transactionHash: txid,
-        blockHash: hash(5),
-        blockNumber: 5,
-        status,
-        gasUsed: 21_000n,
-        effectiveGasPrice: 1n,
-      })),
+      txids.map((txid): Receipt | null =>
+        status === null
+          ? null
+          : {
+              transactionHash: txid,
+              blockHash: hash(5),
+              blockNumber: 5,
+              status,
+              gasUsed: 21_000n,
+              effectiveGasPrice: 1n,
+            },
+      ),
   };
   const index: ChainIndex = {
     watched: async (keys) => new Set(keys.filter((key) => key === SHOP)),
@@ -109,6 +114,19 @@ it('credits nothing for a transaction that failed', async () => {
     status: 0,
   });
   expect(credits).toEqual([]);
+});
+
+it('credits a plain transfer whose receipt the node dropped: money to an account without code cannot fail', async () => {
+  const { credits } = await read({ transactions: [transaction({})], balances: {}, status: null });
+  expect(credits).toMatchObject([{ ref: { txid: hash(1), index: 0 }, amount: 7n }]);
+});
+
+it('does not guess what a transaction of ours cost whose receipt the node dropped: says what is needed', async () => {
+  const scene = { transactions: [transaction({ from: SHOP, to: PAYER })], balances: {}, status: null };
+  await expect(read(scene)).rejects.toMatchObject({
+    kind: 'pruned',
+    message: expect.stringContaining('TILLD_ETH_RPC_URL') as string,
+  });
 });
 
 it('leaves the difference for later where the node keeps no state of the block', async () => {

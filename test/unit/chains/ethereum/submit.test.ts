@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { Receipt } from '../../../../src/chains/ethereum/node-answers.ts';
+import type { NodeClient, Standing } from '../../../../src/chains/ethereum/node-client.ts';
+import { createSubmitter } from '../../../../src/chains/ethereum/submit.ts';
+import { silent } from '../../../_helpers/wallet-world.ts';
+
+const hash = (digit: number): string => `0x${String(digit).repeat(64)}`;
+const ACCOUNT = `0x${'a'.repeat(40)}`;
+const header = { number: 5, hash: hash(5), parentHash: hash(4), timestamp: 1 };
+const reverted: Receipt = {
+  transactionHash: hash(1),
+  blockHash: hash(5),
+  blockNumber: 5,
+  status: 0,
+  gasUsed: 21_000n,
+  effectiveGasPrice: 1n,
+};
+
+function fateOf(txid: string, standing: Partial<Standing>, wasRead = false) {
+  const client: Partial<NodeClient> = {
+    tip: async () => header,
+    headerAt: async () => header,
+    standing: async () => ({ knowsTip: true, used: null, receipt: null, isKnown: false, ...standing }),
+  };
+  const submitter = createSubmitter({ client: client as NodeClient, logger: silent, wasRead: () => wasRead });
+  return submitter.fateOf({ txid, raw: null });
+}
+
+describe('a transaction whose bytes are not at hand (blobs, set code, long calldata)', () => {
+  it('is absent when a backend that knows the tip does not have it', async () => {
+    expect(await fateOf(hash(1), {})).toBe('absent');
+  });
+
+  it('is unknown to a backend that does not know the tip, whatever it says', async () => {
+    expect(await fateOf(hash(1), { knowsTip: false })).toBe('unknown');
+    expect(await fateOf(hash(1), { knowsTip: false, receipt: reverted })).toBe('unknown');
+    expect(await fateOf(hash(1), { receipt: reverted })).toBe('gone');
+  });
+
+  it('is present while a node has it', async () => {
+    expect(await fateOf(hash(1), { isKnown: true })).toBe('present');
+  });
+});
+
+describe('money that a balance showed in a block that left the chain', () => {
+  const found = `balance:5:${hash(6)}:${ACCOUNT}`;
+
+  it('is unknown until the account was looked at without that block, and gone then', async () => {
+    expect(await fateOf(found, {})).toBe('unknown');
+    expect(await fateOf(found, {}, true)).toBe('gone');
+  });
+
+  it('is present while the block is in the chain', async () => {
+    expect(await fateOf(`balance:5:${hash(5)}:${ACCOUNT}`, {})).toBe('present');
+  });
+});
