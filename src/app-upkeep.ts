@@ -1,12 +1,15 @@
 import { schedule, type ScheduledTask } from 'node-cron';
 import type { Config } from './config/config.ts';
-import type { ChainAdapter, ChainAlarm } from './domain/chain.ts';
+import { ChainError, type ChainAdapter, type ChainAlarm } from './domain/chain.ts';
 import type { ChainId } from './domain/coins.ts';
 import type { Clock, Logger } from './domain/ports.ts';
 import type { Db } from './store/database.ts';
 import type { OpenDatabase } from './store/open.ts';
 import { lastReconciliation } from './store/reconciliations.ts';
+import { fillGap } from './usecases/chain/fill-gap.ts';
+import type { ObserveDeps } from './usecases/chain/observe-deps.ts';
 import { reconcile } from './usecases/chain/reconcile.ts';
+import { rereadBlocks } from './usecases/chain/reread-blocks.ts';
 import { pruneIdempotency } from './usecases/prune-idempotency.ts';
 import { readChains, type WatchedChain } from './watcher/chain-warnings.ts';
 import { PeriodicTask } from './watcher/periodic-task.ts';
@@ -19,6 +22,8 @@ interface UpkeepDeps {
   readonly logger: Logger;
   readonly adapters: readonly ChainAdapter[];
   readonly watcher: Watcher;
+  /** What recording money from skipped blocks needs. */
+  readonly observe: ObserveDeps;
 }
 
 /** What keeps the daemon in order over years, beside its work. */
@@ -33,6 +38,7 @@ const EVERY_TEN_MINUTES = '*/10 * * * *';
 /** Given back per run, 4 KiB each: a few milliseconds of work. */
 const RECLAIMED_PAGES = 2_000;
 const WARNINGS_EVERY_MS = 60_000;
+const REREADS_EVERY_MS = 2_000;
 /** How long the ledger may take to reach the node's block. */
 const PATIENCE_MS = 60_000;
 
@@ -48,6 +54,9 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
     WARNINGS_EVERY_MS,
     logger,
     warningTeller(chains, logger),
+  );
+  const rereads = new PeriodicTask('rereads', REREADS_EVERY_MS, logger, () =>
+    eachChain(deps, (adapter) => rereadBlocks(deps.observe, adapter, stopping.signal)),
   );
   let tasks: ScheduledTask[] = [];
   const runs = new Set<Promise<void>>();
@@ -72,6 +81,7 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
         database.reclaim(RECLAIMED_PAGES);
       },
     ],
+    ['gaps', () => eachChain(deps, (adapter) => fillGap(deps.observe, adapter))],
     [
       'reconcile',
       () => reconcileDue({ ...deps, db, intervalMs: config.reconcileIntervalMs }, stopping.signal),
@@ -81,6 +91,7 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
     chains,
     start: () => {
       warnings.start();
+      rereads.start();
       tasks = jobs.map(([name, job]) =>
         schedule(EVERY_TEN_MINUTES, () => run(name, job), {
           name,
@@ -92,7 +103,7 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
     stop: async () => {
       stopping.abort();
       await Promise.all(tasks.map(async (task) => task.destroy()));
-      await Promise.all([warnings.stop(), ...runs]);
+      await Promise.all([warnings.stop(), rereads.stop(), ...runs]);
     },
   };
 }
@@ -119,6 +130,22 @@ export async function reconcileDue(
     const isDisputed = last !== undefined && last.differences > 0 && adapter.balancesAt !== undefined;
     if (isFresh && !isDisputed) continue;
     await reconcile({ db, clock, logger, patienceMs: PATIENCE_MS, signal }, adapter);
+  }
+}
+
+/** Does something for each chain; a node in trouble keeps no other chain back, and is asked again at the next turn. */
+async function eachChain(
+  { adapters, logger }: UpkeepDeps,
+  work: (adapter: ChainAdapter) => Promise<unknown>,
+): Promise<void> {
+  for (const adapter of adapters) {
+    try {
+      await work(adapter);
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      const { coin, mode } = adapter;
+      logger.warn({ coin, mode, error: error.message }, 'blocks could not be read again or reconciled yet');
+    }
   }
 }
 

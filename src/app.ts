@@ -140,7 +140,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     pollIntervalMs: config.watcher.pollIntervalMs,
     intervals: options.intervals,
   });
-  const upkeep = createUpkeep({ config, database, clock, logger, adapters, watcher });
+  const upkeep = createUpkeep({ config, database, clock, logger, adapters, watcher, observe: shared });
   const version = packageVersion();
   metrics.measure({ config, db, clock, rates, chains: () => upkeep.chains(), version });
   const server = createHttp({

@@ -125,14 +125,30 @@ export interface UnspentQuery {
   readonly watchKeys: readonly string[];
   /** Asked about one by one where a node cannot scan by watch key. */
   readonly known: readonly OutputRef[];
+  /** Heights of which more is asked: see UnspentOutput.block. */
+  readonly within?: { readonly from: number; readonly to: number };
 }
 
 export interface UnspentScan {
   /** The block after which this was so. */
   readonly tip: BlockRef;
-  readonly outputs: readonly { readonly ref: OutputRef; readonly amount: bigint }[];
+  readonly outputs: readonly UnspentOutput[];
   /** False: only `known` outputs were looked up. */
   readonly isComplete: boolean;
+}
+
+export interface UnspentOutput {
+  readonly ref: OutputRef;
+  readonly amount: bigint;
+  /** The block that holds it, where the scan tells. */
+  readonly height?: number;
+  /** What else a credit says, of outputs within the heights asked for. */
+  readonly block?: {
+    readonly hash: string;
+    readonly timeMs: number;
+    readonly watchKey: string;
+    readonly maturity: number;
+  };
 }
 
 export interface BalanceReading {

@@ -3,6 +3,7 @@ import type { Clock } from '../domain/ports.ts';
 import { newestBlockTimes } from '../store/counts.ts';
 import { chainGaps } from '../store/chain-gaps.ts';
 import type { Db } from '../store/database.ts';
+import { readSkipped } from '../store/skipped-blocks.ts';
 import type { ChainGapRow } from '../store/tables.ts';
 import type { ChainHealth } from './chain-health.ts';
 
@@ -41,7 +42,11 @@ export async function readChains(deps: ChainWarningsDeps): Promise<WatchedChain[
     (await newestBlockTimes(deps.db)).map(({ coin, mode, timeMs }) => [`${coin}/${mode}`, timeMs]),
   );
   const gaps = await chainGaps(deps.db);
+  const allSkipped = await readSkipped(deps.db);
   return deps.watcher.health().map((health) => {
+    const skipped = allSkipped
+      .filter(({ coin, mode }) => coin === health.coin && mode === health.mode)
+      .map(({ from, to }) => `blocks ${from} to ${to} were skipped and are not reconciled yet`);
     const lost = gaps.filter(({ coin, mode }) => coin === health.coin && mode === health.mode);
     const tip = tips.get(`${health.coin}/${health.mode}`);
     const node = health.nodeWarnings === null ? [] : [health.nodeWarnings];
@@ -52,7 +57,11 @@ export async function readChains(deps: ChainWarningsDeps): Promise<WatchedChain[
       ...(isSkewed ? (['clock_skew'] as const) : []),
       ...(lost.length > 0 ? (['pruned'] as const) : []),
     ]);
-    return { ...health, warnings: [...node, ...clocks, ...lost.map(gapWarning)], alarms: [...alarms] };
+    return {
+      ...health,
+      warnings: [...node, ...skipped, ...clocks, ...lost.map(gapWarning)],
+      alarms: [...alarms],
+    };
   });
 }
 

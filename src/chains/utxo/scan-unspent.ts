@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { ChainError, outputKey, type UnspentQuery, type UnspentScan } from '../../domain/chain.ts';
+import {
+  ChainError,
+  outputKey,
+  type BlockRef,
+  type UnspentOutput,
+  type UnspentQuery,
+  type UnspentScan,
+} from '../../domain/chain.ts';
 import { AMOUNT } from './amount.ts';
+import { COINBASE_MATURITY } from './match.ts';
 import { type Rpc, RpcRefusal } from './rpc.ts';
 
 const HASH = z.string().regex(/^[0-9a-f]{64}$/);
@@ -8,30 +16,44 @@ const SCAN = z.object({
   success: z.boolean(),
   height: z.number().int().nonnegative(),
   bestblock: HASH,
-  unspents: z.array(z.object({ txid: HASH, vout: z.number().int().nonnegative(), amount: AMOUNT })),
+  unspents: z.array(
+    z.object({
+      txid: HASH,
+      vout: z.number().int().nonnegative(),
+      amount: AMOUNT,
+      height: z.number().int().nonnegative(),
+      scriptPubKey: z.string().regex(/^[0-9a-f]*$/),
+      coinbase: z.boolean().default(false),
+    }),
+  ),
 });
 const UNSPENT = z.object({ bestblock: HASH, value: AMOUNT }).nullable();
 const TIP = z.object({ blocks: z.number().int().nonnegative(), bestblockhash: HASH });
+
+const HEADER = z.object({ time: z.number().int().nonnegative() });
 
 const RPC_INVALID_PARAMETER = -8;
 const RPC_METHOD_NOT_FOUND = -32601;
 const LOOKUP_BATCH = 200;
 
+/** Scripts per scan: a node takes requests of 32 MiB, and a script is some 50 bytes of one. */
+const SCAN_SCRIPTS = 500_000;
+/** Times that all scans are begun anew because a block came between two of them. */
+const ATTEMPTS = 4;
+
 /**
- * What the node's own set of unspent outputs says about our scripts (scantxoutset). A node without that
- * call is asked about each output we know; what we do not know of then stays unknown.
+ * What the node's own set of unspent outputs says about our scripts (scantxoutset), in several scans where
+ * there are many. A node without that call is asked about each output we know; what we do not know of then
+ * stays unknown.
+ * @param batch scripts per scan
  * @throws {ChainError} `unavailable` while another scan runs on the node: it does one at a time.
  */
-export async function scanUnspent(rpc: Rpc, query: UnspentQuery): Promise<UnspentScan> {
-  const scripts = query.watchKeys.map((script) => `raw(${script})`);
+export async function scanUnspent(rpc: Rpc, query: UnspentQuery, batch = SCAN_SCRIPTS): Promise<UnspentScan> {
   try {
-    const found = await rpc.call('scantxoutset', ['start', scripts], SCAN);
-    if (!found.success) throw new ChainError('unavailable', 'scantxoutset: the scan was aborted');
-    return {
-      tip: { height: found.height, hash: found.bestblock },
-      outputs: found.unspents.map(({ txid, vout, amount }) => ({ ref: { txid, index: vout }, amount })),
-      isComplete: true,
-    };
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const scan = await scanAll(rpc, query, batch);
+      if (scan !== null) return scan;
+    }
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
     if (error.code === RPC_INVALID_PARAMETER && error.reason.includes('in progress')) {
@@ -40,6 +62,42 @@ export async function scanUnspent(rpc: Rpc, query: UnspentQuery): Promise<Unspen
     if (error.code !== RPC_METHOD_NOT_FOUND) throw new ChainError('bad_answer', error.message);
     return lookUpEach(rpc, query);
   }
+  throw new ChainError('unavailable', 'scantxoutset: blocks came between the scans every time');
+}
+
+/** Null when a block came between two of the scans: what they say does not belong together. */
+async function scanAll(
+  rpc: Rpc,
+  { watchKeys, within }: UnspentQuery,
+  batch: number,
+): Promise<UnspentScan | null> {
+  const outputs: UnspentScan['outputs'][number][] = [];
+  let tip: BlockRef | null = null;
+  for (let at = 0; at < watchKeys.length || tip === null; at += batch) {
+    const scripts = watchKeys.slice(at, at + batch).map((script) => `raw(${script})`);
+    const found = await rpc.call('scantxoutset', ['start', scripts], SCAN);
+    if (!found.success) throw new ChainError('unavailable', 'scantxoutset: the scan was aborted');
+    if (tip !== null && tip.hash !== found.bestblock) return null;
+    tip = { height: found.height, hash: found.bestblock };
+    for (const unspent of found.unspents) {
+      const { txid, vout, amount, height } = unspent;
+      const isWithin = within !== undefined && height >= within.from && height <= within.to;
+      const block = isWithin ? { block: await blockOf(rpc, unspent) } : {};
+      outputs.push({ ref: { txid, index: vout }, amount, height, ...block });
+    }
+  }
+  return tip === null ? null : { tip, outputs, isComplete: true };
+}
+
+/** Headers are there for every block, also for those that a node has pruned. */
+async function blockOf(
+  rpc: Rpc,
+  unspent: z.output<typeof SCAN>['unspents'][number],
+): Promise<NonNullable<UnspentOutput['block']>> {
+  const hash = await rpc.call('getblockhash', [unspent.height], HASH);
+  const { time } = await rpc.call('getblockheader', [hash, true], HEADER);
+  const maturity = unspent.coinbase ? COINBASE_MATURITY : 1;
+  return { hash, timeMs: time * 1_000, watchKey: unspent.scriptPubKey, maturity };
 }
 
 async function lookUpEach(rpc: Rpc, { known }: UnspentQuery): Promise<UnspentScan> {

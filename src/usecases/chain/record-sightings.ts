@@ -9,7 +9,14 @@ import { applyFacts, type ApplyFactsDeps, type Occasion } from '../payment/apply
 
 /** Where a credit was seen: in a block of the best chain, or unconfirmed. */
 export type Sighting =
-  | { readonly kind: 'block'; readonly height: number; readonly hash: string; readonly before: TipBefore }
+  | {
+      readonly kind: 'block';
+      readonly height: number;
+      readonly hash: string;
+      readonly before: TipBefore;
+      /** Where the chain stands, when that is not this block. */
+      readonly tip?: number;
+    }
   | { readonly kind: 'unconfirmed' };
 
 /** Where the chain stood before a block. */
@@ -81,7 +88,7 @@ async function applyTogether(
     return;
   }
   const { height, hash, before } = sighting;
-  const tip: PaymentFact = { type: 'tip', coin: chain.coin, height };
+  const tip: PaymentFact = { type: 'tip', coin: chain.coin, height: sighting.tip ?? height };
   await applyFacts(tx, deps, paymentId, [...told, tip], { blockHash: hash, before });
 }
 

@@ -2,14 +2,13 @@ import { ChainError, type BlockRef, type ChainAdapter, type ChainBlockHeader } f
 import type { ChainId } from '../../domain/coins.ts';
 import { findCursor, resetCursor } from '../../store/chain-cursors.ts';
 import { inTransaction } from '../../store/database.ts';
+import { blockAtOrBelow } from './block-at-or-below.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import { takeBackAbove } from './rewind-chain.ts';
 
 /** Where a chain is read again from: above a height, or above the last block before a time. */
 export type RescanStart = { readonly height: number } | { readonly timeMs: number };
 
-/** Slots without a block below the height asked for: more in a row there never are. */
-const SEARCHED_HEIGHTS = 256;
 /** Block times may run two hours ahead of the truth (Bitcoin consensus), so start that much earlier. */
 const CLOCK_MARGIN_MS = 2 * 3_600_000;
 
@@ -28,20 +27,25 @@ export async function rescanChain(
 ): Promise<{ readonly before: BlockRef; readonly now: BlockRef }> {
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   const { pruneHeight } = await adapter.status();
+  const stand = await findCursor(deps.db, chain);
   const to = 'height' in start ? await blockAtOrBelow(adapter, start.height) : await dated(adapter, start);
   if (to.height + 1 < pruneHeight) {
     throw new ChainError(
       'pruned',
-      `the node has no blocks ${to.height + 1} to ${pruneHeight - 1}: start at ${pruneHeight - 1}, or use a node that has them`,
+      `the node has no blocks ${to.height + 1} to ${pruneHeight - 1}: ${wayOut(stand?.height ?? 0, pruneHeight)}, or use a node that has them`,
     );
   }
   if (adapter.blockAfter === undefined) await adapter.blockAt(to.height + 1);
   const before = await inTransaction(deps.db, async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor === undefined)
-      throw new Error('the chain was never read: it is at the next start of the daemon');
+      throw new Error(
+        'the chain was never read: the daemon begins at its oldest payment. To begin later, use --skip-to',
+      );
     if (cursor.height <= to.height)
-      throw new Error(`the chain is read up to ${cursor.height} only: nothing is to be read again`);
+      throw new Error(
+        `the chain is read up to ${cursor.height} only: nothing is to be read again. To go on later, use --skip-to`,
+      );
     await resetCursor(tx, chain, to, deps.clock.now());
     await takeBackAbove(tx, deps, chain, to.height);
     return cursor;
@@ -54,11 +58,9 @@ async function dated(adapter: ChainAdapter, { timeMs }: { timeMs: number }): Pro
   return adapter.blockBefore(timeMs - CLOCK_MARGIN_MS);
 }
 
-async function blockAtOrBelow(adapter: ChainAdapter, height: number): Promise<ChainBlockHeader> {
-  for (let at = height; at >= Math.max(0, height - SEARCHED_HEIGHTS); at -= 1) {
-    const hash = await adapter.hashAt(at);
-    // Nothing below it is remembered, and its time is of no use: that of the next block counts.
-    if (hash !== null) return { height: at, hash, parentHash: '', timeMs: 0 };
-  }
-  throw new Error(`the node has no block at height ${height}`);
+/** What can be done with a node that lacks blocks. */
+function wayOut(read: number, pruneHeight: number): string {
+  return read < pruneHeight
+    ? `go on with --skip-to ${pruneHeight}`
+    : `use --from ${pruneHeight - 1} or later`;
 }

@@ -1,7 +1,7 @@
-import type { BlockRef, ChainAdapter } from '../../domain/chain.ts';
+import type { BlockRef, ChainAdapter, ChainBlockHeader } from '../../domain/chain.ts';
 import { advanceCursor, findCursor } from '../../store/chain-cursors.ts';
 import { inTransaction } from '../../store/database.ts';
-import { oldestAddressTime } from '../../store/oldest-address.ts';
+import { oldestAddressTime, oldestPaymentAddressTime } from '../../store/oldest-address.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 
 /** Block times may run two hours ahead of the truth (Bitcoin consensus), so start that much earlier. */
@@ -9,18 +9,35 @@ const CLOCK_MARGIN_MS = 2 * 3_600_000;
 
 /**
  * The place from which a chain is scanned. On first contact that is a block older than the oldest
- * address we ever gave out, so that payments made while the node was unreachable are found.
+ * address we ever gave out, so that payments made while the node was unreachable are found. Where no payment
+ * was ever offered in the coin, a pruned node is followed from the first block that it has: the wallet
+ * addresses of merchants are as old as the shop, also in coins that it never took.
  */
 export async function startCursor(deps: ObserveDeps, adapter: ChainAdapter): Promise<BlockRef> {
   const chain = { coin: adapter.coin, mode: adapter.mode };
   const known = await findCursor(deps.db, chain);
   if (known !== undefined) return known;
-  const oldest = (await oldestAddressTime(deps.db, chain)) ?? deps.clock.now();
-  const block = await adapter.blockBefore(oldest - CLOCK_MARGIN_MS);
+  const block = await firstBlock(deps, adapter);
   await inTransaction(deps.db, async (tx) => {
     if ((await findCursor(tx, chain)) !== undefined) return;
     await advanceCursor(tx, chain, block, deps.clock.now());
   });
   deps.logger.info({ ...chain, height: block.height, hash: block.hash }, 'scanning starts here');
   return (await findCursor(deps.db, chain)) ?? block;
+}
+
+async function firstBlock(deps: ObserveDeps, adapter: ChainAdapter): Promise<ChainBlockHeader> {
+  const chain = { coin: adapter.coin, mode: adapter.mode };
+  const offered = await oldestPaymentAddressTime(deps.db, chain);
+  const oldest = offered ?? (await oldestAddressTime(deps.db, chain)) ?? deps.clock.now();
+  const block = await adapter.blockBefore(oldest - CLOCK_MARGIN_MS);
+  if (offered !== null) return block;
+  const { pruneHeight } = await adapter.status();
+  const first = block.height + 1 < pruneHeight ? await adapter.blockAt(pruneHeight) : null;
+  if (first === null) return block;
+  deps.logger.warn(
+    { ...chain, from: block.height + 1, to: first.height },
+    'no payment was ever offered in this coin: blocks that the node has pruned are not looked for',
+  );
+  return first;
 }

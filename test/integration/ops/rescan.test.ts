@@ -116,6 +116,26 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', (
     expect(found.options.LTC.received).toBe(payment.options.LTC.amount);
   });
 
+  it('finds money that the ledger lost while the daemon runs, and takes nothing back meanwhile', async () => {
+    const payment = await order();
+    await pay(payment);
+    await eventually('paid', () => shop.payment(payment.id), isPaid);
+    await till.down();
+    const { db } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
+    await db.deleteFrom('outputs').where('payment_id', '=', payment.id).execute();
+    await db.updateTable('payments').set({ status: 'pending' }).where('id', '=', payment.id).execute();
+    await db.destroy();
+    await till.up();
+    await till.ready();
+    const from = (await node.tip()).height - payment.options.LTC.requiredConfirmations;
+    const before = await shop.balance('LTC');
+    const done = await rescan('LTC', '--from', String(from), '--online');
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('were read again') });
+    const found = await shop.payment(payment.id);
+    expect(found).toMatchObject({ status: 'completed', exception: null });
+    expect(Number(await shop.balance('LTC'))).toBeGreaterThan(Number(before));
+  });
+
   it('goes over to a node whose chain shares no remembered block', async () => {
     const payment = await order();
     const other = await startNode('LTC');

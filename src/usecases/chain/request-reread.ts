@@ -1,0 +1,29 @@
+import { ChainError, type ChainAdapter } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { findCursor } from '../../store/chain-cursors.ts';
+import type { Db } from '../../store/database.ts';
+import { findReread, writeReread, type RereadRequest } from '../../store/reread-requests.ts';
+
+/**
+ * Asks the running daemon to read a chain again from a height up to where it stands; see `rereadBlocks`.
+ * @throws {ChainError} when the node no longer has the blocks
+ */
+export async function requestReread(db: Db, adapter: ChainAdapter, from: number): Promise<RereadRequest> {
+  const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
+  if (adapter.scanUnspent === undefined)
+    throw new Error(
+      'in coins held by accounts the daemon compares balances by itself: stop it for a full rescan',
+    );
+  const cursor = await findCursor(db, chain);
+  if (cursor === undefined || cursor.height < from)
+    throw new Error(`the chain is read up to ${cursor?.height ?? 'no block'}: nothing is to be read again`);
+  const { pruneHeight } = await adapter.status();
+  if (from < pruneHeight)
+    throw new ChainError('pruned', `the node has no blocks below ${pruneHeight}: start there`);
+  const open = await findReread(db, chain);
+  if (open !== undefined)
+    throw new Error(`blocks ${open.from} to ${open.to} are being read again: at ${open.next}`);
+  const request = { from, to: cursor.height, next: from };
+  await writeReread(db, chain, request);
+  return request;
+}

@@ -1,0 +1,45 @@
+import { ChainError, type BlockRef, type ChainAdapter } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import { findCursor, resetCursor } from '../../store/chain-cursors.ts';
+import { writeSkipped, type SkippedBlocks } from '../../store/skipped-blocks.ts';
+import { inTransaction, type Db } from '../../store/database.ts';
+import { blockAtOrBelow } from './block-at-or-below.ts';
+
+export interface SkipBlocksDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Puts the cursor forward onto a block, over blocks that the node no longer has: the daemon goes on from
+ * there. The gap is written down in the same transaction, for /readyz and for `fillGap`.
+ * No daemon may run on the database meanwhile.
+ * @throws {ChainError} before anything is changed, when the node lacks the next block as well.
+ */
+export async function skipBlocks(
+  deps: SkipBlocksDeps,
+  adapter: ChainAdapter,
+  height: number,
+): Promise<{ readonly gap: SkippedBlocks; readonly now: BlockRef }> {
+  const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
+  const { pruneHeight } = await adapter.status();
+  if (height + 1 < pruneHeight) {
+    throw new ChainError('pruned', `the node has no blocks below ${pruneHeight}: skip to ${pruneHeight}`);
+  }
+  const to = await blockAtOrBelow(adapter, height);
+  const gap = await inTransaction(deps.db, async (tx) => {
+    const cursor = await findCursor(tx, chain);
+    if (cursor !== undefined && cursor.height >= to.height)
+      throw new Error(
+        `the chain is read up to ${cursor.height}: there is nothing to skip up to ${to.height}`,
+      );
+    const skipped = { ...chain, from: (cursor?.height ?? -1) + 1, to: to.height };
+    await resetCursor(tx, chain, to, deps.clock.now());
+    await writeSkipped(tx, skipped);
+    return skipped;
+  });
+  deps.logger.warn({ ...gap }, 'blocks are skipped: what they hold is unknown until it is reconciled');
+  return { gap, now: { height: to.height, hash: to.hash } };
+}

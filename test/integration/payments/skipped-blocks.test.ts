@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ChainError, type ChainAdapter, type UnspentOutput } from '../../../src/domain/chain.ts';
+import { readSkipped } from '../../../src/store/skipped-blocks.ts';
+import { fillGap } from '../../../src/usecases/chain/fill-gap.ts';
+import { rescanChain } from '../../../src/usecases/chain/rescan-chain.ts';
+import { skipBlocks } from '../../../src/usecases/chain/skip-blocks.ts';
+import { ChainFollower } from '../../../src/watcher/chain-follower.ts';
+import { readChains } from '../../../src/watcher/chain-warnings.ts';
+import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo, type ScriptedChain } from '../../_helpers/scripted-chain.ts';
+
+const DUE = 50_000_000n;
+const PRUNED = 50;
+let world: PaymentWorld;
+beforeEach(async () => {
+  world = await openPaymentWorld();
+});
+afterEach(async () => world.close());
+const chain = (): ScriptedChain => world.chains.LTC;
+
+/** Of the chain's blocks, those below a height are gone. */
+function pruned(): ChainAdapter {
+  const whole = chain().adapter('LTC');
+  return {
+    ...whole,
+    status: async () => ({ ...(await whole.status()), pruneHeight: PRUNED }),
+    blockAt: async (height) => {
+      if (height < PRUNED)
+        throw new ChainError('pruned', `the node pruned blocks ${height} to ${PRUNED - 1}`);
+      return whole.blockAt(height);
+    },
+  };
+}
+
+function follow(adapter: ChainAdapter): ChainFollower {
+  return new ChainFollower(world.deps, adapter, { pollIntervalMs: 1, maxBackoffMs: 1, statusEveryMs: 1 });
+}
+
+function mineUpTo(height: number): void {
+  while (chain().tip.height < height) {
+    world.advance(MINUTE / 4);
+    chain().mine(world.now());
+  }
+}
+
+describe('a coin added later, on a pruned node', () => {
+  it('is followed from the first block there, when no payment was ever offered in it', async () => {
+    mineUpTo(100);
+    const follower = follow(pruned());
+    while (await follower.round());
+    expect(follower.health()).toMatchObject({ state: 'following', height: 100 });
+    const payment = await world.order({ allowed: ['LTC'] });
+    chain().mine(world.now(), [creditTo(addressOf(payment, 'LTC'), DUE)]);
+    chain().mine(world.now());
+    while (await follower.round());
+    expect((await world.payment(payment)).status).toBe('completed');
+  });
+
+  it('is not, while a payment may have been made in the blocks that are gone', async () => {
+    await world.order({ allowed: ['LTC'] });
+    mineUpTo(100);
+    const follower = follow(pruned());
+    await expect(follower.round()).rejects.toThrow('pruned');
+    await expect(rescanChain(world.deps, pruned(), { height: 10 })).rejects.toThrow('--skip-to 50');
+    await expect(rescanChain(world.deps, pruned(), { height: 60 })).rejects.toThrow('--skip-to');
+  });
+});
+
+it('skipped blocks are named until what was paid in them is credited as of its block', async () => {
+  const payment = await world.order({ allowed: ['LTC'] });
+  mineUpTo(20);
+  const credit = creditTo(addressOf(payment, 'LTC'), DUE);
+  const paid = chain().mine(world.now(), [credit]);
+  mineUpTo(100);
+  world.advance(120 * MINUTE);
+  const { gap } = await skipBlocks(world.deps, pruned(), PRUNED);
+  expect(gap).toMatchObject({ from: 0, to: PRUNED });
+  const follower = follow(pruned());
+  while (await follower.round());
+  expect(follower.health()).toMatchObject({ state: 'following', height: 100 });
+  const warnings = async () => {
+    const watcher = { health: () => [follower.health()] };
+    const [read] = await readChains({
+      db: world.deps.db,
+      clock: world.deps.clock,
+      network: 'regtest',
+      watcher,
+    });
+    return read?.warnings;
+  };
+  expect(await warnings()).toEqual([`blocks 0 to ${PRUNED} were skipped and are not reconciled yet`]);
+  const { hash, timeMs, height } = paid;
+  const { ref, amount, watchKey } = credit;
+  const output: UnspentOutput = { ref, amount, height, block: { hash, timeMs, watchKey, maturity: 1 } };
+  const tip = { height: 100, hash: chain().tip.hash };
+  const adapter = { ...pruned(), scanUnspent: async () => ({ tip, outputs: [output], isComplete: true }) };
+  expect(await fillGap(world.deps, adapter)).toBe(true);
+  expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
+  expect(await readSkipped(world.deps.db)).toEqual([]);
+  expect(await warnings()).toEqual([]);
+});
+
+it('a gap stays while the node does not answer', async () => {
+  await world.order({ allowed: ['LTC'] });
+  mineUpTo(100);
+  await skipBlocks(world.deps, pruned(), PRUNED);
+  const silent = {
+    ...pruned(),
+    scanUnspent: async () => Promise.reject(new ChainError('unavailable', 'no answer')),
+  };
+  await expect(fillGap(world.deps, silent)).rejects.toThrow('no answer');
+  expect(await readSkipped(world.deps.db)).toHaveLength(1);
+});
