@@ -257,6 +257,8 @@ export interface NodeStatus {
   readonly peers: number | null;
   readonly version: string;
   readonly warnings: string | null;
+  /** Where balances are watched: accounts that hold more than the history explains, and how much more, atoms. */
+  readonly unexplained?: { readonly accounts: number; readonly amount: bigint };
   /** What the warnings are about, as far as it is one of these. */
   readonly alarms?: readonly ChainAlarm[];
 }

@@ -41,6 +41,11 @@ export function chainFamilies({ db, clock, chains }: StateMetricsDeps): Family[]
             : [],
         ),
     },
+    perChain(
+      'tilld_chain_unexplained_accounts',
+      "Accounts that hold something else than the node's history explains",
+      ({ unexplainedAccounts }) => unexplainedAccounts,
+    ),
     perChain('tilld_chain_warnings', 'Warnings about a node or its chain', ({ warnings }) => warnings.length),
     {
       name: 'tilld_chain_tip_age_seconds',

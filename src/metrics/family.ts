@@ -11,6 +11,7 @@ export interface MeasuredChain {
   readonly height: number | null;
   readonly lag: number | null;
   readonly lastSeenAt: number | null;
+  readonly unexplainedAccounts: number | null;
   readonly warnings: readonly string[];
   readonly alarms: readonly ChainAlarm[];
 }

@@ -23,6 +23,8 @@ export interface ChainHealth {
   readonly lastSeenAt: number | null;
   readonly nodeVersion: string | null;
   readonly nodeWarnings: string | null;
+  /** Accounts whose balance the node's history does not explain; null where balances are not watched. */
+  readonly unexplainedAccounts: number | null;
   /** Signs that node, chain and this program no longer fit together. */
   readonly alarms: readonly ChainAlarm[];
 }
@@ -87,6 +89,7 @@ export class HealthRecord {
       lastSeenAt,
       nodeVersion: status?.version ?? null,
       nodeWarnings: status?.warnings ?? null,
+      unexplainedAccounts: status?.unexplained?.accounts ?? null,
       alarms: [...new Set([...(status?.alarms ?? []), ...alarmsOf(this.#errorKind)])],
     };
   }

@@ -29,6 +29,7 @@ async function warningsOf(options: {
     lastSeenAt: NOW,
     nodeVersion: '/Satoshi:29.0.0/',
     nodeWarnings,
+    unexplainedAccounts: null,
     alarms: [],
   };
   const [read] = await readChains({

@@ -1,7 +1,8 @@
-import { ChainError, outputKey, type ChainIndex, type Holding } from '../../domain/chain.ts';
+import { ChainError, type ChainIndex, type Holding, type NodeStatus } from '../../domain/chain.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { eachInParallel, inPieces } from '../in-parallel.ts';
 import { openAccounts } from '../open-accounts.ts';
+import { sum } from './account-funds.ts';
 import {
   ACCOUNTS_PER_REQUEST,
   type BlockHeader,
@@ -9,7 +10,9 @@ import {
   SIGNATURES_PER_PAGE,
 } from './node-client.ts';
 import { changeOf, type LandedTransaction, TransactionReader } from './own-transactions.ts';
+import { RecordedHistory } from './recorded-history.ts';
 import { readTip, type Tip } from './tip.ts';
+import { UnexplainedBalances } from './unexplained-balances.ts';
 
 export interface AccountWatchDeps {
   readonly client: NodeClient;
@@ -36,12 +39,6 @@ export interface Look extends Tip {
 const CLOSED_MS = 24 * 3_600_000;
 /** How long the accounts of a transaction just sent are asked for whatever their balance says. */
 const SENT_MS = 5 * 60_000;
-/**
- * How long a balance may lack its history before the rest goes on without it. Nodes index history a
- * moment later; lamports that no transaction moved (a validator's rewards can go to any account) never
- * get one.
- */
-const PATIENCE_MS = 20_000;
 /** Transactions of one account read in one look: ten thousand payments of a lamport cost nobody much. */
 const MAX_HISTORY = 20_000;
 /** Transactions asked for at a time, once it is clear that there are many. */
@@ -50,7 +47,7 @@ const MAX_AT_A_TIME = 8;
 /** One to be looked at, and what the ledger says that it holds. */
 interface Account {
   readonly address: string;
-  readonly ledger: bigint;
+  readonly held: readonly Holding[];
   readonly isOpen: boolean;
 }
 
@@ -59,7 +56,7 @@ interface Balance {
   readonly lamports: bigint;
   /** The slot at which it was that. */
   readonly asOf: number;
-  readonly ledger: bigint;
+  readonly held: readonly Holding[];
 }
 
 /**
@@ -71,14 +68,14 @@ export class AccountWatch {
   readonly #deps: AccountWatchDeps;
   readonly #reader: TransactionReader;
   readonly #sent = new Map<string, number>();
-  /** Accounts whose balance no history explains: as last seen, since when, and whether that was told. */
-  readonly #unexplained = new Map<string, { state: string; since: number; isTold: boolean }>();
+  readonly #unexplained: UnexplainedBalances;
   #closedFrom = 0;
   #isCaughtUp = false;
 
   constructor(deps: AccountWatchDeps) {
     this.#deps = deps;
     this.#reader = new TransactionReader(deps.client);
+    this.#unexplained = new UnexplainedBalances(deps);
   }
 
   /** Asks for these accounts whatever their balance says: we are sending from them. */
@@ -88,7 +85,14 @@ export class AccountWatch {
     for (const address of addresses) this.#sent.set(address, now);
   }
 
+  /** The node's health, with a word about accounts whose balance no history explains. */
+  withWarning<T extends NodeStatus>(status: T): T {
+    return this.#unexplained.withWarning(status);
+  }
+
   /**
+   * What is known of every account whose history explains its balance. An account whose history lags waits alone:
+   * what it got is found in a later look, at or below the cursor.
    * @param recorded slot up to which the ledger has recorded everything; null for the tip
    * @throws {ChainError} also when the node's answers do not fit together yet: ask again.
    */
@@ -98,7 +102,6 @@ export class AccountWatch {
     const floor = recorded ?? tip.block.slot;
     const isDoubtful = recorded !== null && (await this.#lacksOurSends(floor));
     const found = new Map<string, LandedTransaction>();
-    let unknown: string | null = null;
     const pieces = inPieces(this.#accounts(), ACCOUNTS_PER_REQUEST);
     const moved = await eachInParallel(pieces, async (accounts) => {
       const addresses = accounts.map(({ address }) => address);
@@ -107,12 +110,7 @@ export class AccountWatch {
     });
     for (const balance of moved.flat()) {
       const news = await this.#news(balance, floor, tip.block.slot);
-      if (news === null) unknown = balance.address;
-      for (const transaction of news ?? []) found.set(transaction.signature, transaction);
-    }
-    // Only now: patience with one account must not begin after that with another.
-    if (unknown !== null) {
-      throw new ChainError('unavailable', `the node does not know the history of ${unknown} yet`);
+      for (const transaction of news) found.set(transaction.signature, transaction);
     }
     return { ...tip, active: await this.#inBlocks([...found.values()], tip.finalized) };
   }
@@ -129,11 +127,11 @@ export class AccountWatch {
         others.delete(watchKey);
         if (follow !== undefined) followed.push(watchKey);
       }
-      yield open.map(({ watchKey, held }) => ({ address: watchKey, ledger: total(held), isOpen: true }));
+      yield open.map(({ watchKey, held }) => ({ address: watchKey, held, isOpen: true }));
     }
     follow?.([...followed, ...[...this.#sent.keys()].filter((address) => others.has(address))]);
     const held = await index.holdings([...others]);
-    yield [...others].map((address) => ({ address, ledger: total(held.get(address)), isOpen: false }));
+    yield [...others].map((address) => ({ address, held: held.get(address) ?? [], isOpen: false }));
   }
 
   /** Of these accounts, those of which balance and ledger say different things, or that are asked for all the same. */
@@ -146,11 +144,11 @@ export class AccountWatch {
     },
   ): Balance[] {
     const moved: Balance[] = [];
-    for (const { address, ledger, isOpen } of accounts) {
+    for (const { address, held, isOpen } of accounts) {
       const lamports = seen.lamports.get(address) ?? 0n;
       const isDoubted = this.#sent.has(address) || (isOpen && seen.isDoubtful);
-      if (lamports !== ledger || isDoubted) moved.push({ address, lamports, asOf: seen.asOf, ledger });
-      else this.#unexplained.delete(address);
+      if (lamports !== total(held) || isDoubted) moved.push({ address, lamports, asOf: seen.asOf, held });
+      else this.#unexplained.explained(address);
     }
     return moved;
   }
@@ -168,82 +166,73 @@ export class AccountWatch {
     return !this.#isCaughtUp;
   }
 
-  /** Transactions of one account that the ledger lacks; null while the node has to be asked again for them. */
+  /** Transactions of one account that the ledger lacks; none while the node has to be asked again for them. */
   async #news(
     balance: Balance,
     floor: number,
     minContextSlot: number,
-  ): Promise<readonly LandedTransaction[] | null> {
-    const { address, lamports, ledger } = balance;
+  ): Promise<readonly LandedTransaction[]> {
+    const { address } = balance;
     const { transactions, agrees } = await this.#history(balance, floor, minContextSlot);
     if (agrees) {
-      this.#unexplained.delete(address);
+      this.#unexplained.explained(address);
       return transactions;
     }
-    const state = `${lamports}/${ledger}`;
-    const now = this.#deps.clock.now();
-    const before = this.#unexplained.get(address);
-    // However the balance changes meanwhile: a trickle of lamports must not stop all others for ever.
-    const since = before?.since ?? now;
-    const isAccepted = now - since >= PATIENCE_MS;
-    const wasTold = before?.isTold === true && before.state === state;
-    this.#unexplained.set(address, { state, since, isTold: isAccepted });
-    if (!isAccepted) return null;
-    if (!wasTold) {
-      this.#deps.logger.error(
-        { address, balance: lamports.toString(), ledger: ledger.toString() },
-        'the balance of an account does not follow from its history: only what is known was credited',
-      );
-    }
-    return this.#unrecorded(address, transactions, floor);
+    if (this.#unexplained.isWaitedFor({ address, lamports: balance.lamports, ledger: total(balance.held) }))
+      return [];
+    // What took money is taken for recorded then: its place among what the ledger has is not known.
+    return transactions.filter((each) => each.slot > floor || changeOf(each, address) > 0n);
   }
 
-  /** Of a history that does not lead back to the ledger: what came after it, and money that it lacks. */
-  async #unrecorded(
-    address: string,
-    transactions: readonly LandedTransaction[],
-    floor: number,
-  ): Promise<LandedTransaction[]> {
-    const creditOf = (transaction: LandedTransaction): string =>
-      outputKey({ txid: transaction.signature, index: transaction.keys.indexOf(address) });
-    const earlier = transactions.filter((each) => each.slot <= floor && changeOf(each, address) > 0n);
-    const recorded = await this.#deps.index.ownOutputs(earlier.map(creditOf));
-    const missed = new Set(earlier.filter((each) => !recorded.has(creditOf(each))));
-    return transactions.filter((each) => each.slot > floor || missed.has(each));
-  }
-
-  /** Reads back to the point where the account held what the ledger says. */
+  /**
+   * Reads back until what the ledger lacks explains the balance. At or below the floor the ledger has most of it: what
+   * counts there is whether it has this very transaction, for two may have moved the same amount.
+   */
   async #history(
-    { address, lamports, asOf, ledger }: Balance,
+    balance: Balance,
     floor: number,
     minContextSlot: number,
   ): Promise<{ transactions: LandedTransaction[]; agrees: boolean }> {
-    const read = new Map<string, LandedTransaction>();
-    const done = (agrees: boolean) => ({ transactions: [...read.values()], agrees });
-    let held = lamports;
+    const { address, lamports, asOf, held } = balance;
+    const recorded = new RecordedHistory(this.#deps.index, address, held);
+    const news = new Map<string, LandedTransaction>();
+    const met = new Set<string>();
+    let missing = lamports - total(held);
+    let isComplete = true;
+    const done = () => ({ transactions: [...news.values()], agrees: isComplete && missing === 0n });
     let before: string | null = null;
     for (;;) {
       const page = await this.#deps.client.signatures(address, { before, minContextSlot });
       const listed = new Map(page.map((entry) => [entry.signature, entry]));
       const fresh = [...listed.values()]
-        .filter(({ signature }) => !read.has(signature))
+        .filter(({ signature }) => !met.has(signature))
         .toSorted((a, b) => b.slot - a.slot);
       for (let at = 0; at < fresh.length;) {
-        const next = fresh.slice(at, at + Math.min(MAX_AT_A_TIME, Math.max(1, read.size)));
+        const next = fresh.slice(at, at + Math.min(MAX_AT_A_TIME, Math.max(1, met.size)));
         at += next.length;
-        if ((next[0]?.slot ?? 0) <= floor && held === ledger) return done(true);
-        for (const transaction of await this.#reader.readAll(next)) {
-          if (transaction.slot <= floor && held === ledger) return done(true);
-          read.set(transaction.signature, transaction);
+        if ((next[0]?.slot ?? 0) <= floor && missing === 0n) return done();
+        const read = await this.#reader.readAll(next.filter(({ signature }) => !recorded.holds(signature)));
+        for (const { signature, slot } of next) {
+          if (slot <= floor && missing === 0n) return done();
+          met.add(signature);
+          if (met.size >= MAX_HISTORY) return { ...done(), agrees: false };
+          const transaction = read.get(signature);
+          const standing = await recorded.standing(signature, transaction, slot <= floor);
+          if (standing === 'covered') return done();
+          if (standing === 'recorded') continue;
+          if (transaction === undefined) {
+            isComplete = false;
+            continue;
+          }
+          news.set(signature, transaction);
           // What came after the balance was read is not in it.
-          if (transaction.slot <= asOf) held -= changeOf(transaction, address);
-          if (read.size >= MAX_HISTORY) return done(false);
+          if (slot <= asOf) missing -= changeOf(transaction, address);
         }
       }
       const last = page.at(-1);
-      if (page.length < SIGNATURES_PER_PAGE || last === undefined) return done(held === ledger);
+      if (page.length < SIGNATURES_PER_PAGE || last === undefined) return done();
       // The page hung on a signature that a fork took away, or the node leads round in circles.
-      if (fresh.length === 0) return done(false);
+      if (fresh.length === 0) return { ...done(), agrees: false };
       before = last.signature;
     }
   }
@@ -278,5 +267,5 @@ export class AccountWatch {
 }
 
 function total(holdings: readonly Holding[] | undefined): bigint {
-  return (holdings ?? []).reduce((sum, { amount }) => sum + amount, 0n);
+  return sum((holdings ?? []).map(({ amount }) => amount));
 }

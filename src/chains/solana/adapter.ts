@@ -68,7 +68,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     status: async () => {
       const { rent, ...status } = await nodeStatus(client, view, network);
       rentMinimum = rent;
-      return lostHistory.withWarning(status);
+      return watch.withWarning(lostHistory.withWarning(status));
     },
     tip: () => view.tip(),
     finalizedHeight: () => client.slot('finalized'),

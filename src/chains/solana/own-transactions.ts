@@ -31,24 +31,25 @@ export class TransactionReader {
     this.#client = client;
   }
 
-  /** @throws {ChainError} unavailable when the node lists a transaction that it does not have. */
-  async read(signature: string, slot: number): Promise<LandedTransaction> {
+  /** Null when the node lists a transaction that it does not have, or has it in another slot: ask again, or another node. */
+  async read(signature: string, slot: number): Promise<LandedTransaction | null> {
     const key = `${signature}@${slot}`;
     const known = this.#cache.get(key);
     if (known !== undefined) return known;
     const read = await this.#fetch(signature);
-    if (read?.slot !== slot) {
-      throw new ChainError('unavailable', `transaction ${signature} is not in slot ${slot} (any more)`);
-    }
+    if (read?.slot !== slot) return null;
     this.#cache.set(key, read);
     const [oldest] = this.#cache.keys();
     if (this.#cache.size > CACHED && oldest !== undefined) this.#cache.delete(oldest);
     return read;
   }
 
-  /** Several at once; as many as the caller gives. */
-  async readAll(listed: readonly { signature: string; slot: number }[]): Promise<LandedTransaction[]> {
-    return Promise.all(listed.map(async ({ signature, slot }) => this.read(signature, slot)));
+  /** Several at once, as many as the caller gives: those that the node has, by signature. */
+  async readAll(
+    listed: readonly { signature: string; slot: number }[],
+  ): Promise<ReadonlyMap<string, LandedTransaction>> {
+    const read = await Promise.all(listed.map(async ({ signature, slot }) => this.read(signature, slot)));
+    return new Map(read.filter((each) => each !== null).map((each) => [each.signature, each]));
   }
 
   async #fetch(signature: string): Promise<LandedTransaction | null> {
