@@ -200,12 +200,6 @@ for (const kind of RPC_TARGETS) {
     describe('subscriptions of @solana/web3.js', () => {
       it('an account, a signature, its logs and slots', async () => {
         const [from, to] = [await funded(), Keypair.generate().publicKey];
-        const slot = new Promise<number>((resolve) => {
-          const id = connection.onSlotChange((info) => {
-            void connection.removeSlotChangeListener(id);
-            resolve(info.slot);
-          });
-        });
         const account = new Promise<number>((resolve) => {
           const id = connection.onAccountChange(to, ({ lamports }) => {
             void connection.removeAccountChangeListener(id);
@@ -218,7 +212,13 @@ for (const kind of RPC_TARGETS) {
             resolve(entry.signature);
           });
         });
-        // Slots follow each other: once one is told, what was subscribed before is listened to.
+        // Subscribed last over the same socket: once a slot is told, the node listens to the others, too.
+        const slot = new Promise<number>((resolve) => {
+          const id = connection.onSlotChange((info) => {
+            void connection.removeSlotChangeListener(id);
+            resolve(info.slot);
+          });
+        });
         expect(await slot).toBeGreaterThan(0);
         const transaction = await transfer(from, to, SOL);
         const sent = await connection.sendRawTransaction(transaction.serialize());
