@@ -42,7 +42,10 @@ module.exports = {
     {
       name: 'sqlite-in-few-files',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/store/(dialect|checkpoint-thread|sqlite-reader|sqlite-files)[.]ts$' },
+      from: {
+        path: '^src/',
+        pathNot: '^src/store/(dialect|checkpoint-thread|sqlite-reader|sqlite-files)[.]ts$',
+      },
       to: { path: 'better-sqlite3' },
     },
     {
