@@ -9,7 +9,7 @@ import { ownOutpoints, unsettledCredits } from './outputs.ts';
 import { holdingsOf } from './holdings.ts';
 import { contestedOutpoints } from './unconfirmed-inputs.ts';
 
-/** Addresses whose balance is looked at in each block, where a chain needs that: a hundred requests of a hundred. */
+/** Addresses whose balance is looked at in each block, where a chain needs that: fifteen calls of an Ethereum node. */
 const MAX_OPEN = 10_000;
 /** Addresses of all chains whose turn one block is: a day of Ethereum passes over some three million. */
 const TURN_SIZE = 400;
