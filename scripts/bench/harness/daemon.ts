@@ -50,7 +50,7 @@ export async function startDaemon(bench: Bench, options: DaemonOptions = {}): Pr
 /** The options that scripts/start gives to node. */
 export function productionArgs(): readonly string[] {
   const script = readFileSync(new URL('../../start', import.meta.url), 'utf8');
-  const args = /^exec node (.*) dist\/main\.js/m.exec(script)?.[1];
+  const args = /^exec node (.*) "\$BUILD\/main\.js"/m.exec(script)?.[1];
   if (args === undefined) throw new Error('scripts/start is not understood');
   return args.split(' ');
 }
