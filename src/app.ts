@@ -59,7 +59,7 @@ export interface AppOptions {
 }
 
 const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
-const DELIVERIES_PER_ORIGIN = 4;
+const DELIVERIES_PER_ENDPOINT = 4;
 
 /**
  * The composition root: the only place that constructs. Takes the data directory for this process,
@@ -194,7 +194,7 @@ function createQueue(
   return new WebhookQueue({
     ...deps,
     egress: { allowPrivate, resolve: resolveHost },
-    limits: { attemptLimitMs: timeoutMs, concurrency, perOrigin: DELIVERIES_PER_ORIGIN, retryGapsMs },
+    limits: { attemptLimitMs: timeoutMs, concurrency, perEndpoint: DELIVERIES_PER_ENDPOINT, retryGapsMs },
   });
 }
 

@@ -6,7 +6,6 @@ import type { VettedTarget } from './vet-target.ts';
 const IDLE_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_POOLS = 256;
-const CONNECTIONS_PER_POOL = 16;
 
 /** Connections to one vetted target. */
 export interface TargetPool {
@@ -61,7 +60,8 @@ function closeGracefully({ dispatcher }: TargetPool): void {
 function newPool(target: VettedTarget): Pool {
   return new Pool(target.origin, {
     ...pinnedTo(target),
-    connections: CONNECTIONS_PER_POOL,
+    // Who asks bounds how many run at once: a quick endpoint must not queue here behind slow ones of its host.
+    connections: null,
     keepAliveTimeout: IDLE_MS,
     // Caps what the server's own Keep-Alive header asks for.
     keepAliveMaxTimeout: IDLE_MS,

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Db, Tx } from './database.ts';
+import { endpointKey } from './endpoint-key.ts';
 import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
 import type { DeliveryRow } from './tables.ts';
 
@@ -27,7 +28,7 @@ export async function insertDelivery(tx: Tx, delivery: NewDelivery): Promise<voi
     payment_id: delivery.paymentId,
     order_key: delivery.orderKey,
     url: delivery.url,
-    origin: originOf(delivery.url),
+    origin: endpointKey(delivery.merchantId, delivery.url),
     status: 'pending',
     attempts: 0,
     next_attempt_at: Math.max(delivery.now, before?.next_attempt_at ?? 0),
@@ -46,11 +47,6 @@ const lastOfOrder = prepared((db, slot: SlotOf<{ orderKey: string }>) =>
     .where('order_key', '=', slot('orderKey'))
     .where('status', '=', 'pending'),
 );
-
-/** Scheme, host and port of a URL; the text itself when it is none. */
-function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : url;
-}
 
 export async function findDelivery(db: Db, id: string): Promise<StoredDelivery | undefined> {
   return db.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst();
@@ -97,7 +93,13 @@ export async function redirectMerchantDeliveries(
     .set(
       url === null
         ? { status: 'failed', lease_token: null, lease_until: null, updated_at: now }
-        : { url, origin: originOf(url), attempts: 0, next_attempt_at: now, updated_at: now },
+        : {
+            url,
+            origin: endpointKey(change.merchantId, url),
+            attempts: 0,
+            next_attempt_at: now,
+            updated_at: now,
+          },
     )
     .where('merchant_id', '=', change.merchantId)
     .where('status', '=', 'pending')

@@ -430,6 +430,7 @@ export interface DeliveryRow {
   order_key: string;
   url: string;
   /** Scheme, host and port of the url: what concurrency is bounded by. */
+  /** Not only the origin: the key of its endpoint (endpointKey). */
   origin: string;
   status: 'pending' | 'delivered' | 'failed';
   attempts: number;

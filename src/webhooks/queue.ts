@@ -37,8 +37,8 @@ export interface WebhookQueueLimits {
   readonly attemptLimitMs: number;
   /** Attempts at once, in all. */
   readonly concurrency: number;
-  /** Attempts at once to one endpoint origin; 4 unless told. */
-  readonly perOrigin?: number;
+  /** Attempts at once to one endpoint; 4 unless told. */
+  readonly perEndpoint?: number;
   /** Pauses between attempts; there is one attempt more than gaps. */
   readonly retryGapsMs: readonly number[];
 }
@@ -56,7 +56,7 @@ export interface WebhookQueueDeps {
 
 /** How long past an attempt's limit its lease holds. */
 const LEASE_MARGIN_MS = 30_000;
-const PER_ORIGIN = 4;
+const PER_ENDPOINT = 4;
 /** Attempts that are under way or wait for their record: beyond it nothing more is begun. */
 const MOST_UNRECORDED = 1_024;
 const CLOCK_TOLERANCE_MS = 60_000;
@@ -107,8 +107,8 @@ export class WebhookQueue implements DeliveryAttempts {
       keys: new SigningKeys(deps.secretBox),
       recorder,
     };
-    const { concurrency, perOrigin = PER_ORIGIN } = deps.limits;
-    this.#slots = new Slots({ total: concurrency, perOrigin });
+    const { concurrency, perEndpoint = PER_ENDPOINT } = deps.limits;
+    this.#slots = new Slots({ total: concurrency, perEndpoint });
     this.#due = new DueLeases(deps.db, this.#slots, this.#ahead);
   }
 

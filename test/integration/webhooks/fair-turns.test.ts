@@ -35,7 +35,7 @@ it('a delivery to an endpoint not known yet has its turn, though quick ones have
   });
   sinks.push(rare);
   const other = await shop.merchant(rare.url);
-  const queue = shop.queue({ concurrency: 2, perOrigin: 1 });
+  const queue = shop.queue({ concurrency: 2, perEndpoint: 1 });
   const more = async (): Promise<void> => {
     const merchant = busy[arrived % 2];
     if (merchant !== undefined) await (await shop.payment(merchant)).emit();

@@ -40,7 +40,7 @@ async function drain(whileGoing: (queue: ReturnType<Shop['queue']>) => void): Pr
   const merchant = await shop.merchant(`http://127.0.0.1:${port}/`);
   const payments = await Promise.all([0, 1, 2, 3].map(async () => shop.payment(merchant)));
   for (let n = 0; n < EVENTS; n += 1) await payments[n % 4]?.emit();
-  const queue = shop.queue({ concurrency: 64, perOrigin: 64 });
+  const queue = shop.queue({ concurrency: 64, perEndpoint: 64 });
   whileGoing(queue);
   const asking = setInterval(() => whileGoing(queue), 5);
   await queue.start();
@@ -76,7 +76,7 @@ it.each([
   for (let n = 0; n < EVENTS; n += 1) await (await shop.payment(merchant)).emit();
   const answers = Promise.withResolvers<void>();
   held = answers.promise;
-  const queue = shop.queue({ concurrency: 64, perOrigin: 64 });
+  const queue = shop.queue({ concurrency: 64, perEndpoint: 64 });
   const ask = () => {
     if (isAsked) queue.giveWay();
   };
@@ -115,7 +115,7 @@ it('begins no more beside requests than are recorded soon, however fast the endp
   server.on('request', () => {
     most = Math.max(most, bodies.length + 1 - Number(recorded.get()));
   });
-  const queue = shop.queue({ concurrency: 64, perOrigin: 64 });
+  const queue = shop.queue({ concurrency: 64, perEndpoint: 64 });
   queue.giveWay();
   const asking = setInterval(() => queue.giveWay(), 5);
   await queue.start();

@@ -2,20 +2,26 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { inTransaction } from '../../../src/store/database.ts';
 import { DueWalk, leaseDeliveries, listDue, type DueFilter } from '../../../src/store/delivery-leases.ts';
-import { openShop, type Shop } from '../../_helpers/webhooks/shop.ts';
+import { endpointKey } from '../../../src/store/endpoint-key.ts';
+import { openShop, type Merchant, type Shop } from '../../_helpers/webhooks/shop.ts';
 
 const BUSY = 'https://busy.example';
 const OTHER = 'https://other.example';
 
 let shop: Shop;
+/** What the deliveries to the busy endpoint share their slots by. */
+let busy = '';
+let merchant: Merchant;
 beforeEach(async () => {
   shop = await openShop();
+  merchant = await shop.merchant(`${BUSY}/hook`);
+  busy = endpointKey(merchant.id, `${BUSY}/hook`);
 });
 afterEach(async () => shop.close());
 
-/** So many more deliveries to the busy origin, all due at the same time, each in an order of its own. */
+/** So many more deliveries to the busy endpoint, all due at the same time, each in an order of its own. */
 async function backlog(count: number): Promise<void> {
-  const { eventId } = await (await shop.payment(await shop.merchant(`${BUSY}/hook`))).emit();
+  const { eventId } = await (await shop.payment(merchant)).emit();
   await sql`
     insert into deliveries
     with recursive n(n) as (select 1 union all select n + 1 from n where n < ${count})
@@ -33,7 +39,7 @@ async function one(): Promise<string> {
 
 async function due(walk: DueWalk, filter: Partial<DueFilter> = {}): Promise<string[]> {
   const now = shop.clock.now();
-  const all = { now, limit: 100, exceptOrigins: [BUSY], exceptIds: [], walk, ...filter };
+  const all = { now, limit: 100, exceptOrigins: [busy], exceptIds: [], walk, ...filter };
   const found = await inTransaction(shop.db, async (tx) => listDue(tx, all));
   return found.map(({ id }) => id);
 }

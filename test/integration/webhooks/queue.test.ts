@@ -192,7 +192,25 @@ describe('webhook queue', () => {
     for (const sink of dead) expect(sink.received.length).toBeLessThanOrEqual(4);
   });
 
-  it('never runs more than 4 attempts to an origin, nor more than 32 in all', async () => {
+  it.each(['the same shop', 'another shop'])(
+    'is not held up by an endpoint of %s that never answers at the same host',
+    async (whose) => {
+      const host = await sinkOf((request, response, index) => {
+        if (request.path === '/quick') ok(request, response, index);
+      });
+      const { origin } = new URL(host.url);
+      const slow = await shop.merchant(`${origin}/slow`);
+      for (let n = 0; n < 20; n += 1) await (await shop.payment(slow)).emit();
+      const quick = whose === 'another shop' ? await shop.merchant(null) : slow;
+      for (let n = 0; n < 10; n += 1) await (await shop.payment(quick, `${origin}/quick`)).emit();
+      const at = (path: string) => host.received.filter((request) => request.path === path);
+      shop.queue().wake();
+      await eventually(() => at('/quick').length === 10, 'the quick endpoint has all of its own', 6_000);
+      expect(at('/slow')).toHaveLength(4);
+    },
+  );
+
+  it('never runs more than 4 attempts to an endpoint, nor more than 32 in all', async () => {
     const held: (() => void)[] = [];
     const hold: Answer = (_request, response) => void held.push(() => response.writeHead(200).end());
     const hosts = await Promise.all(Array.from({ length: 10 }, () => sinkOf(hold)));
