@@ -99,7 +99,7 @@ export class Till {
   }
 
   /** Waits until every configured chain is followed to its tip. */
-  async ready(timeoutMs = 30_000): Promise<void> {
+  async ready(timeoutMs = START_LIMIT_MS): Promise<void> {
     await waitReady(this.api, timeoutMs);
   }
 }
@@ -188,7 +188,7 @@ export class TillProcess {
     rmSync(this.dataDir, { recursive: true, force: true });
   }
 
-  async ready(timeoutMs = 30_000): Promise<void> {
+  async ready(timeoutMs = START_LIMIT_MS): Promise<void> {
     await waitReady(this.api, timeoutMs);
   }
 

@@ -51,7 +51,7 @@ describe.each(['BTC', 'LTC'] as const)('kill -9 beside a real %s node', (coin) =
         await till.up();
       }
       for (const payment of payments) {
-        await sink.waitForEvent('payment.completed', payment.id, 60_000);
+        await sink.waitForEvent('payment.completed', payment.id, 180_000);
         const done = await shop.payment(payment.id);
         expect(done.options[coin].received).toBe(payment.options[coin].amount);
         expect(done.transactions).toHaveLength(1);
