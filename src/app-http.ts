@@ -26,6 +26,7 @@ import { rateRoutes } from './http/routes/rates.ts';
 import { refundRoutes } from './http/routes/refunds.ts';
 import { sandboxRoutes } from './http/routes/sandbox.ts';
 import { volumeRoutes } from './http/routes/volume.ts';
+import { walletOutputRoutes } from './http/routes/wallet-outputs.ts';
 import { walletRoutes } from './http/routes/wallet.ts';
 import { webhookRoutes } from './http/routes/webhooks.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
@@ -131,6 +132,7 @@ function routesOf(deps: HttpDeps): Route[] {
     ...rateRoutes(deps),
     ...sandboxRoutes({ ...deps, ...simulation(deps) }),
     ...walletRoutes(deps),
+    ...walletOutputRoutes(deps),
     ...webhookRoutes({ ...deps, attempts: deps.queue }),
   ];
 }

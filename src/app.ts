@@ -126,7 +126,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     chains: chainsOf(adapters),
     ...addresses,
     keys: wallet,
-    policy: options.sendPolicy ?? DEFAULT_SEND_POLICY,
+    policy: options.sendPolicy ?? { ...DEFAULT_SEND_POLICY, ...config.feePolicy },
     inHand: new SendsInHand(),
     baseUrl: config.http.baseUrl,
     confirmations: confirmationPolicies(config),

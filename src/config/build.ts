@@ -295,13 +295,21 @@ function complain(context: BuildContext, name: SettingName, message: string): vo
   context.problems.push({ variable: env, path: yaml, message });
 }
 
-function feesConfig(values: Values, context: BuildContext): Pick<Config, 'fees' | 'ethFeeCap' | 'solFeeCap'> {
+function feesConfig(
+  values: Values,
+  context: BuildContext,
+): Pick<Config, 'fees' | 'ethFeeCap' | 'solFeeCap' | 'feePolicy'> {
   return {
     fees: {
       BTC: feeBounds(values, 'btcFeeFloor', 'btcFeeCap', context),
       LTC: feeBounds(values, 'ltcFeeFloor', 'ltcFeeCap', context),
     },
     ethFeeCap: values.ethFeeCap,
+    feePolicy: {
+      raisesFees: values.feeRaises === 'on',
+      maxFeeShareBps: Number(values.feeMaxShare),
+      consolidateBelowRate: values.consolidateBelow,
+    },
     solFeeCap: values.solFeeCap,
   };
 }

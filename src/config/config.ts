@@ -33,6 +33,14 @@ export interface Config {
   readonly fees: Readonly<Record<'BTC' | 'LTC', FeeBounds>>;
   /** Most that an Ethereum transaction pays, wei per 1,000 gas. */
   readonly ethFeeCap: bigint;
+  /** How fees of sends that wait for a block are raised, and when outputs are made one. */
+  readonly feePolicy: {
+    readonly raisesFees: boolean;
+    /** Hundredths of a per cent of the amount. */
+    readonly maxFeeShareBps: number;
+    /** Atoms per 1,000 vB; 0: never. */
+    readonly consolidateBelowRate: bigint;
+  };
   /** Where the Solana node serves subscriptions; hosted nodes carry an API key in it. */
   readonly solWsUrl: Secret | null;
   /** Micro-lamports per compute unit. */

@@ -154,6 +154,20 @@ export const SETTINGS = {
 
   solFeeCap: setting('fees.SOL.cap', 'TILLD_SOL_FEE_CAP', computePrice(), 5_000_000),
 
+  feeMaxShare: setting(
+    'fees.maxShare',
+    'TILLD_FEE_MAX_SHARE',
+    value.scaledDecimal(2, '0', '100', 'a percentage'),
+    '10',
+  ),
+  feeRaises: setting('fees.raises', 'TILLD_FEE_RAISES', value.oneOf(['on', 'off']), 'on'),
+  consolidateBelow: setting(
+    'fees.consolidateBelow',
+    'TILLD_CONSOLIDATE_BELOW',
+    value.scaledDecimal(3, '0', '1000', 'atoms per vB'),
+    '2',
+  ),
+
   pollInterval: optional('watcher.pollInterval', 'TILLD_POLL_INTERVAL', value.duration('50ms', '5m')),
 
   reconcileInterval: setting(

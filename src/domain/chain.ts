@@ -81,6 +81,8 @@ export interface ChainAdapter {
    * atoms. What came in unnoticed makes a transaction fail that was to leave nothing there.
    */
   heldNow?(accounts: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
+  /** Where money is held in outputs: what spending one costs at a rate, atoms. Pure. */
+  inputCost?(rate: bigint): bigint;
   /** Chooses funds for a send. Pure. @throws {InsufficientFunds} {UnsendableAmount} */
   planSend(request: SendRequest): SendPlan;
   /** Signs a plan. Pure and synchronous: it runs inside the transaction that stores the result. */
@@ -202,10 +204,21 @@ export interface Credit {
   readonly heldBy?: { readonly height: number; readonly timeMs: number };
 }
 
+/** A transaction that spends outputs of ours, as far as it tells who made it, and what for. */
+export interface Spender {
+  readonly raw: string;
+  /** How many outputs it spends, ours and others. */
+  readonly inputs: number;
+  /** Null for outputs that no address stands for. */
+  readonly pays: readonly { readonly watchKey: string | null; readonly amount: bigint }[];
+}
+
 /** An output whose spending concerns us (see ChainIndex.ownOutputs), and the transaction that spends it. */
 export interface Debit {
   readonly ref: OutputRef;
   readonly byTxid: string;
+  /** The spending transaction itself, where money is held in outputs. */
+  readonly spender?: Spender;
   /** How the spending transaction ended, where only its block can tell: the fee really paid, and whether it paid anybody. */
   readonly outcome?: { readonly fee: bigint; readonly succeeded: boolean };
 }
@@ -355,6 +368,10 @@ export interface FeeQuote {
   readonly rate: bigint;
   readonly source: string;
   readonly at: number;
+  /** The rate below which a transaction is not relayed or cannot be mined at this moment. */
+  readonly minimum?: bigint;
+  /** The configured cap: no rate above it is ever paid. */
+  readonly maximum?: bigint;
   /** Where transactions expire: what a new one is dated with. */
   readonly lifetime?: Lifetime & { readonly finalizedHeight: number };
   /** On chains of accounts: what a transaction of the intended sender needs. */
@@ -407,8 +424,21 @@ export interface Fund {
   readonly keyPath: KeyPath;
 }
 
+/** An unconfirmed transaction of our own that must be mined before, or together with, one that spends from it. */
+export interface FeeAncestor {
+  readonly txid: string;
+  readonly fee: bigint;
+  /** Virtual size. */
+  readonly size: bigint;
+}
+
+/** Unconfirmed ancestors by the output (see outputKey) that a transaction may spend; confirmed outputs have no entry. */
+export type Ancestry = ReadonlyMap<string, readonly FeeAncestor[]>;
+
 export interface SendRequest {
   readonly funds: readonly Fund[];
+  /** Of funds that no block holds yet: what pays for them, too, where they pay less than the rate asks. */
+  readonly ancestry?: Ancestry;
   readonly destination: string;
   /** Atoms. With subtractFee the destination gets this less the fee. */
   readonly amount: bigint;
@@ -442,11 +472,17 @@ export interface BumpRequest {
   readonly lane?: Lane;
   /** The higher fee may come out of the amount: nobody outside waits for it. */
   readonly fromAmount?: boolean;
+  /** Of the inputs that no block holds yet. */
+  readonly ancestry?: Ancestry;
+  /** Everything goes to `changeAddress`: the replacement takes the payment back. */
+  readonly toSelf?: boolean;
 }
 
 export interface SignedTransaction {
   readonly txid: string;
   readonly raw: string;
+  /** Addresses of its outputs in their order, where money is held in outputs. */
+  readonly outputs?: readonly string[];
 }
 
 export type BroadcastResult =

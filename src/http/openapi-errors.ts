@@ -54,6 +54,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'email must be an e-mail address',
   ],
   INVALID_STATE: ['The thing exists and its state forbids this', 'The payment is completed'],
+  FEE_ABOVE_LIMIT: [
+    'The network fee would be above the limit set for it; nothing was signed',
+    'the fee of 0.0002 BTC is above the limit of 0.0001 BTC',
+  ],
   SEND_REJECTED: [
     'The node refused the transaction for good; nothing was sent',
     'The network refused this transaction',

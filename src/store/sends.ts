@@ -21,15 +21,31 @@ export type SendPatch = Partial<
     | 'broadcasts'
     | 'announced_txid'
     | 'confirmed_txid'
+    | 'max_fee'
   >
 >;
 
-export async function insertSend(tx: Tx, row: StoredSend): Promise<void> {
-  await tx.insertInto('sends').values(row).execute();
+type OptionalOfSend = 'everything' | 'max_fee' | 'note';
+type OptionalOfVersion = 'change_index' | 'cancels';
+
+export async function insertSend(
+  tx: Tx,
+  row: Omit<StoredSend, OptionalOfSend> & Partial<Pick<StoredSend, OptionalOfSend>>,
+): Promise<void> {
+  await tx
+    .insertInto('sends')
+    .values({ max_fee: null, note: null, ...row })
+    .execute();
 }
 
-export async function insertSendVersion(tx: Tx, row: StoredSendVersion): Promise<void> {
-  await tx.insertInto('send_versions').values(row).execute();
+export async function insertSendVersion(
+  tx: Tx,
+  row: Omit<StoredSendVersion, OptionalOfVersion> & Partial<Pick<StoredSendVersion, OptionalOfVersion>>,
+): Promise<void> {
+  await tx
+    .insertInto('send_versions')
+    .values({ change_index: null, ...row })
+    .execute();
 }
 
 /**
@@ -218,6 +234,20 @@ export async function stuckSends(
 /** Sends of a chain that no block has, those made first before the others. */
 export async function oldestOpenSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
   return openSends(db, chain).orderBy('created_at').orderBy('id').limit(limit).execute();
+}
+
+/** Sends of one wallet that no block has, newest first. */
+export async function openSendsOf(
+  db: Db,
+  wallet: ChainId & { readonly merchantId: string },
+  limit: number,
+): Promise<StoredSend[]> {
+  return openSends(db, wallet)
+    .where('merchant_id', '=', wallet.merchantId)
+    .where('height', 'is', null)
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute();
 }
 
 /** Whether a block executed it in vain, and may yet leave the chain. */

@@ -3,6 +3,7 @@ import { accountsPerSend, OUTPUTS_PER_SEND } from '../domain/accounts.ts';
 import type { Fund, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
+import { isNotFrozen } from './frozen-outputs.ts';
 import { reserveWholeAccounts, spendableAccounts } from './spendable-accounts.ts';
 import type { Tables } from './tables.ts';
 
@@ -26,16 +27,43 @@ export async function spendableFunds(db: Db, wallet: WalletRef): Promise<Fund[]>
   return toFunds(available(db, wallet), limitFor(wallet));
 }
 
-/** Of the same outputs only the amounts, in atoms. */
-export async function spendableAmounts(db: Db, wallet: WalletRef): Promise<bigint[]> {
+/** What there is to spend, atoms. */
+export interface SpendableTotal {
+  readonly amount: bigint;
+  readonly count: number;
+  /** What costs more than it brings; not in `amount`. */
+  readonly dust: bigint;
+}
+
+/**
+ * All that can be spent now, in as many sends as it takes; where accounts are spent as a whole, what one send can
+ * draw on.
+ * @param inputCost atoms that spending one output costs: those worth no more are dust
+ */
+export async function spendableTotal(db: Db, wallet: WalletRef, inputCost: bigint): Promise<SpendableTotal> {
   if (wallet.from === undefined && accountsPerSend(wallet) !== null) {
-    return (await spendableFunds(db, wallet)).map(({ amount }) => amount);
+    return totalOf((await spendableFunds(db, wallet)).map(({ amount }) => amount));
   }
-  const rows = await largest(matured(available(db, wallet)))
-    .limit(limitFor(wallet))
-    .select('outputs.amount')
-    .execute();
-  return rows.map((row) => BigInt(row.amount));
+  const spendable = matured(available(db, wallet));
+  // Sums of wei do not fit 64 bits.
+  if (wallet.coin === 'ETH') {
+    const rows = await spendable.limit(MAX_ACCOUNT_PARTS).select('outputs.amount').execute();
+    return totalOf(rows.map((row) => BigInt(row.amount)));
+  }
+  const atoms = sql`cast(outputs.amount as integer)`;
+  const isDust = sql`${atoms} <= ${inputCost}`;
+  const row = await spendable
+    .select([
+      sql<string>`cast(coalesce(sum(case when ${isDust} then 0 else ${atoms} end), 0) as text)`.as('amount'),
+      sql<string>`cast(coalesce(sum(case when ${isDust} then ${atoms} else 0 end), 0) as text)`.as('dust'),
+      sql<number>`coalesce(sum(case when ${isDust} then 0 else 1 end), 0)`.as('count'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { amount: BigInt(row.amount), dust: BigInt(row.dust), count: row.count };
+}
+
+function totalOf(amounts: readonly bigint[]): SpendableTotal {
+  return { amount: amounts.reduce((sum, amount) => sum + amount, 0n), count: amounts.length, dust: 0n };
 }
 
 /** Confirmed, unspent outputs that this send already holds, whichever of its versions uses them. */
@@ -68,7 +96,7 @@ export async function reserveOutputs(
       .where('mode', '=', chain.mode)
       .where('txid', '=', ref.txid)
       .where('vout', '=', ref.index)
-      .where('state', '=', 'confirmed')
+      .where('state', '!=', 'gone')
       .where('spent_by', 'is', null)
       .where((eb) => eb.or([eb('send_id', 'is', null), eb('send_id', '=', sendId)]))
       .executeTakeFirst();
@@ -109,13 +137,41 @@ export async function sendsWithSurplus(db: Db, chain: ChainId, upToHeight: numbe
   return rows.flatMap((row) => (row.id === null ? [] : [row.id]));
 }
 
-/** Whether a send holds money that no block holds any more: a reorg took it out and may bring it back. */
+/** Merchants with at least so many outputs that a send could use, and what these are worth together; others every time. */
+export async function merchantsWithManyOutputs(
+  db: Db,
+  chain: ChainId,
+  { from, limit }: { readonly from: number; readonly limit: number },
+): Promise<{ merchantId: string; account: number; amount: bigint }[]> {
+  const rows = await db
+    .selectFrom('outputs')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+    .where('outputs.coin', '=', chain.coin)
+    .where('outputs.mode', '=', chain.mode)
+    .where('outputs.state', '=', sql.lit('confirmed'))
+    .where('outputs.spent_by', 'is', null)
+    .where('outputs.send_id', 'is', null)
+    .groupBy(['outputs.merchant_id', 'merchants.account'])
+    .having(sql<number>`count(*)`, '>=', from)
+    .select(['outputs.merchant_id', 'merchants.account'])
+    .select(sql<string>`cast(sum(cast(outputs.amount as integer)) as text)`.as('amount'))
+    .orderBy(sql`random()`)
+    .limit(limit)
+    .execute();
+  return rows.map(({ merchant_id: merchantId, account, amount }) => ({
+    merchantId,
+    account,
+    amount: BigInt(amount),
+  }));
+}
+
+/** Whether a send holds money that no block holds: own change on its way, or what a reorg took out and may bring back. */
 export async function holdsUnconfirmed(db: Db, sendId: string): Promise<boolean> {
   const row = await db
     .selectFrom('outputs')
     .select('txid')
     .where('send_id', '=', sendId)
-    .where('state', '=', 'unconfirmed')
+    .where('state', '!=', 'confirmed')
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -154,6 +210,7 @@ function unclaimed(db: Db, wallet: WalletRef): OutputQuery {
     .where('outputs.coin', '=', wallet.coin)
     .where('outputs.mode', '=', wallet.mode)
     .where('outputs.state', '=', sql.lit('confirmed'))
+    .where(isNotFrozen)
     .where('outputs.spent_by', 'is', null)
     .where('outputs.send_id', 'is', null);
 }

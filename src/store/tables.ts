@@ -55,6 +55,10 @@ export interface Tables {
   gone_endpoints: GoneEndpointRow;
   sends: SendRow;
   send_versions: SendVersionRow;
+  /** Outputs that the merchant wants left where they are. */
+  frozen_outputs: { coin: Coin; mode: Mode; txid: string; vout: number; frozen_at: number };
+  /** The last fee rate told by a node, and what spending one output costs at it, atoms. */
+  fee_levels: { coin: Coin; mode: Mode; rate: string; input_cost: string; at: number };
   refunds: RefundRow;
   idempotency: IdempotencyRow;
   sim_blocks: SimBlockRow;
@@ -504,6 +508,11 @@ export interface SendRow {
   announced_txid: string | null;
   /** Transaction that the last send.confirmed event told of. */
   confirmed_txid: string | null;
+  /** `amount: "max"`: everything spendable was ordered. */
+  everything: Generated<Flag>;
+  /** Most that it may cost, atoms; null: raises stay under a share of the amount. */
+  max_fee: string | null;
+  note: string | null;
 }
 
 /** The signed bytes of a send: version 1 and one more for each fee bump. */
@@ -518,6 +527,10 @@ export interface SendVersionRow {
   fee_rate: string;
   plan_json: string;
   created_at: number;
+  /** Position of the output that comes back to the wallet; null where there is none, or in rows of older versions. */
+  change_index: number | null;
+  /** Pays everything back to the wallet instead of the destination. */
+  cancels: Generated<Flag>;
 }
 
 /** A send that gives a payment's money back. */

@@ -2,6 +2,8 @@ import type { ChainId } from '../domain/coins.ts';
 import type { SendPlace } from '../store/sends.ts';
 import { advanceSends } from '../usecases/wallet/advance-sends.ts';
 import { bumpSends, type BumpSendsDeps } from '../usecases/wallet/bump-sends.ts';
+import { consolidateRound } from '../usecases/wallet/consolidate-rounds.ts';
+import { failOrphans } from '../usecases/wallet/fail-orphans.ts';
 import { failReverted, type FailRevertedDeps } from '../usecases/wallet/fail-reverted.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
@@ -44,6 +46,7 @@ function sendRounds(deps: SendLoopDeps, chain: ChainId, options: SendLoopOptions
   let bumpedTo: SendPlace | null = null;
   return async () => {
     await failReverted(deps, chain);
+    await failOrphans(deps, chain);
     await advanceSends(deps, chain, { resume });
     resume = false;
     const now = deps.clock.now();
@@ -51,5 +54,6 @@ function sendRounds(deps: SendLoopDeps, chain: ChainId, options: SendLoopOptions
     if (bumpedAt !== null && bumpedAt <= now && now - bumpedAt < options.bumpIntervalMs) return;
     bumpedAt = now;
     bumpedTo = await bumpSends(deps, chain, bumpedTo);
+    await consolidateRound(deps, chain);
   };
 }

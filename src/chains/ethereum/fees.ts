@@ -39,7 +39,9 @@ export async function quoteFee(
   const source = wanted < capRate ? 'node' : 'cap';
   const gasLimit = intent === undefined ? TRANSFER_GAS : await gasFor(client, intent);
   const account: AccountTerms = { chainId, nonce: prices.nonce, gasLimit };
-  return { rate, source, at, account };
+  const { baseFee } = prices.tip;
+  const minimum = baseFee === null ? {} : { minimum: baseFee * PER };
+  return { rate, source, at, account, maximum: capRate, ...minimum };
 }
 
 function priceOf({ tip, priority, gasPrice }: Prices): bigint {

@@ -38,7 +38,8 @@ export function planSend(request: SendRequest): SendPlan {
 
 /**
  * The same send at a price that every node takes as a replacement (an eighth more; most ask a
- * tenth). Null when the quote asks no more than is paid already, or when cap or funds forbid it.
+ * tenth). With `toSelf` it pays nobody and only uses the nonce up. Null when the quote asks no more than is paid
+ * already, or when cap or funds forbid it.
  */
 export function planBump(request: BumpRequest & { readonly capRate: bigint }): SendPlan | null {
   const { previous, quote, capRate, lane, changeAddress } = request;
@@ -49,8 +50,10 @@ export function planBump(request: BumpRequest & { readonly capRate: bigint }): S
   if (rate > capRate) return null;
   const fee = feeFor(account.gasLimit, rate);
   const raised = fee - previous.fee;
-  const amount = request.fromAmount === true ? previous.amount - raised : previous.amount;
-  if (amount <= 0n) return null;
+  const isBack = request.toSelf === true;
+  const kept = request.fromAmount === true ? previous.amount - raised : previous.amount;
+  const amount = isBack ? 0n : kept;
+  if (!isBack && amount <= 0n) return null;
   const sender = accountKey(changeAddress);
   const used = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
   const own = request.funds.filter((fund) => accountKey(fund.address) === sender);
@@ -60,7 +63,7 @@ export function planBump(request: BumpRequest & { readonly capRate: bigint }): S
   if (available < amount + fee) return null;
   const inputs = [...previous.inputs];
   for (const fund of extra) if (sumOf(inputs) < amount + fee) inputs.push(fund);
-  const { destination } = previous;
+  const destination = isBack ? changeAddress : previous.destination;
   return { ...finish(inputs, { destination, changeAddress, amount, fee }), feeRate: rate, account };
 }
 

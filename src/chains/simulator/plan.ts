@@ -51,6 +51,7 @@ export function planBump(coin: Coin, request: BumpRequest): SendPlan | null {
   if (quote.rate <= previous.feeRate) return null;
   const floor = previous.feeRate + previous.feeRate / BUMP_DIVISOR + 1n;
   const rate = quote.rate > floor ? quote.rate : floor;
+  if (request.toSelf === true) return payBack(coin, request, rate);
   const used = new Set(previous.inputs.map((fund) => `${fund.ref.txid}:${fund.ref.index}`));
   const extra = request.funds
     .filter((fund) => !used.has(`${fund.ref.txid}:${fund.ref.index}`))
@@ -67,6 +68,14 @@ export function planBump(coin: Coin, request: BumpRequest): SendPlan | null {
     if (plan !== null && plan.fee > previous.fee) return plan;
   }
   return null;
+}
+
+/** Everything back to the change address. */
+function payBack(coin: Coin, { previous, changeAddress }: BumpRequest, rate: bigint): SendPlan | null {
+  const fee = feeFor(coin, previous.inputs.length, 1, rate);
+  const amount = sum(previous.inputs) - fee;
+  if (amount < COIN_FORMATS[coin].dust || fee <= previous.fee) return null;
+  return finish(coin, previous.inputs, { destination: changeAddress, amount, change: null });
 }
 
 interface Settlement extends Pick<SendRequest, 'destination' | 'subtractFee' | 'changeAddress' | 'quote'> {

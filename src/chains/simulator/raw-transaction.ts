@@ -47,7 +47,7 @@ export function signSpend(coin: Coin, plan: SendPlan, keys: KeySource): SignedTr
     };
   });
   const raw = writeJson({ kind: 'signed', ...body({ coin, inputs, outputs, fee: plan.fee }), witnesses });
-  return { txid: transactionId(coin, raw), raw };
+  return { txid: transactionId(coin, raw), raw, outputs: outputs.map(({ address }) => address) };
 }
 
 /** Reads bytes handed to the node; null when they are no signed transaction of this coin. */

@@ -24,7 +24,7 @@ import { createRpc, type Rpc } from './rpc.ts';
 import { createRpcTransport } from '../rpc-transport.ts';
 import { scanUnspent } from './scan-unspent.ts';
 import { signSend } from './sign-send.ts';
-import { dustLimit } from './size.ts';
+import { dustLimit, feeFor, INPUT_VSIZE } from './size.ts';
 import { createSubmitter, type Submitter } from './submit.ts';
 
 export interface UtxoAdapterOptions {
@@ -100,6 +100,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     watchKey: (address) => addressScript(coin, network, address).toString('hex'),
     paymentUri: (request) => bip21Uri(coin, request),
     feeQuote: () => quoteFee(client, limits, clock.now()),
+    inputCost: (rate) => feeFor(BigInt(INPUT_VSIZE), rate),
     planSend: (request) => planSend(coin, network, request),
     signSend: (plan, keys) => signSend(coin, network, plan, keys),
     planBump: (request) => planBump(coin, network, { ...request, capRate: limits.capRate }),

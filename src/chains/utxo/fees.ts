@@ -33,6 +33,10 @@ export function chooseRate(
     ['configured floor', limits.floorRate],
   ];
   const [source, rate] = candidates.reduce((best, next) => (next[1] > best[1] ? next : best));
-  if (rate > limits.capRate) return { rate: limits.capRate, source: `${source}, capped`, at };
-  return { rate, source, at };
+  const bounds = {
+    minimum: seen.minimum > seen.relay ? seen.minimum : seen.relay,
+    maximum: limits.capRate,
+  };
+  if (rate > limits.capRate) return { rate: limits.capRate, source: `${source}, capped`, at, ...bounds };
+  return { rate, source, at, ...bounds };
 }

@@ -1,4 +1,11 @@
-import { type ChainIndex, type Credit, type Debit, outputKey, type Sieve } from '../../domain/chain.ts';
+import {
+  type ChainIndex,
+  type Credit,
+  type Debit,
+  outputKey,
+  type Sieve,
+  type Spender,
+} from '../../domain/chain.ts';
 import { displayHex } from './hash256.ts';
 import {
   addressableScript,
@@ -114,12 +121,27 @@ async function findDebits(
   return own.size === 0 ? [] : maybe.flatMap((transaction) => debitsOf(transaction, own));
 }
 
-function debitsOf({ bytes, scanned }: MatchTransaction, own: ReadonlySet<string>): Debit[] {
+function debitsOf(transaction: MatchTransaction, own: ReadonlySet<string>): Debit[] {
+  const { bytes, scanned } = transaction;
   const spent = scanned.inputs.map((offset) => outpointKey(bytes, offset)).filter((key) => own.has(key));
+  if (spent.length === 0) return [];
+  const spender = spenderOf(transaction);
+  const byTxid = displayHex(scanned.id);
   return spent.map((key) => {
     const [txid = '', position] = key.split(':');
-    return { ref: { txid, index: Number(position) }, byTxid: displayHex(scanned.id) };
+    return { ref: { txid, index: Number(position) }, byTxid, spender };
   });
+}
+
+function spenderOf({ bytes, scanned }: MatchTransaction): Spender {
+  return {
+    raw: bytes.toString('hex', scanned.start, scanned.end),
+    inputs: scanned.inputs.length,
+    pays: scanned.outputs.map((offset) => ({
+      watchKey: addressableScript(bytes, offset),
+      amount: outputAmount(bytes, offset),
+    })),
+  };
 }
 
 /** Puts a long list of keys to the index in bounded questions. */

@@ -1,6 +1,7 @@
 import { selectUTXO } from '@scure/btc-signer';
 import { OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
 import {
+  type Ancestry,
   type Fund,
   InsufficientFunds,
   outputKey,
@@ -10,9 +11,10 @@ import {
 } from '../../domain/chain.ts';
 import type { Network } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
+import { ancestorsOf, deficitAt } from '../../domain/send/package-fee.ts';
 import { addressScript } from './address.ts';
 import type { UtxoCoin } from './coin.ts';
-import { finishFeeOnTop, finishFeeSubtracted, type PlanParts, rateRule, sumOf } from './plan.ts';
+import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts } from './plan.ts';
 import { dustLimit, feeFor, INPUT_VSIZE, transactionVsize } from './size.ts';
 
 /** selectUTXO counts in whole atoms per byte; thousandths give it our rates per 1,000 exactly. */
@@ -20,7 +22,8 @@ const SCALE = 1_000n;
 
 /**
  * Chooses coins for a send (see ChainAdapter.planSend): the library looks for a set that needs no
- * change first and else takes the biggest. Outputs worth less than their own input fee are never used.
+ * change first and else takes the biggest. Outputs worth less than their own input fee are never used. An unconfirmed
+ * output counts for what it is worth once its ancestors are paid for, and the fee pays for them.
  * @throws {InsufficientFunds} {UnsendableAmount} {TypeError} for an address of another chain.
  */
 export function planSend(coin: UtxoCoin, network: Network, request: SendRequest): SendPlan {
@@ -37,12 +40,16 @@ export function planSend(coin: UtxoCoin, network: Network, request: SendRequest)
   const leastAmount = dustLimit(destination.script, coin.dustRelayRate);
   if (amount < leastAmount) throw tooSmall(coin, leastAmount);
 
-  const usable = usableFunds(request.funds, rate);
+  const { ancestry } = request;
+  const usable = usableFunds(request.funds, rate, ancestry);
   const parts = { destination, change, dustRelayRate: coin.dustRelayRate };
-  const chosen = chooseInputs(parts, usable, { amount, rate: subtractFee ? 0n : rate });
+  const worth = (fund: Fund) => (subtractFee ? fund.amount : worthAt(fund, rate, ancestry));
+  const chosen = chooseInputs(parts, usable, { amount, rate: subtractFee ? 0n : rate, worth });
   if (chosen === null) throw insufficient(usable, destination.script, request);
   const finish = subtractFee ? finishFeeSubtracted : finishFeeOnTop;
-  const plan = finish({ ...parts, inputs: chosen }, amount, rateRule(rate));
+  const deficit = deficitAt(rate, ancestorsOf(chosen, ancestry));
+  const feeRule: FeeRule = (vsize) => feeFor(vsize, rate) + deficit;
+  const plan = finish({ ...parts, inputs: chosen }, amount, feeRule);
   if (plan === null) throw insufficient(usable, destination.script, request);
   if (plan.amount < leastAmount) {
     throw new UnsendableAmount(
@@ -54,18 +61,23 @@ export function planSend(coin: UtxoCoin, network: Network, request: SendRequest)
 }
 
 /** Those worth more than they cost to spend, biggest first, as many as one transaction may have. */
-export function usableFunds(funds: readonly Fund[], rate: bigint): Fund[] {
+export function usableFunds(funds: readonly Fund[], rate: bigint, ancestry?: Ancestry): Fund[] {
   const inputFee = feeFor(BigInt(INPUT_VSIZE), rate);
   return funds
-    .filter((fund) => fund.amount > inputFee)
+    .filter((fund) => worthAt(fund, rate, ancestry) > inputFee)
     .sort((a, b) => compareBig(b.amount, a.amount) || compareText(outputKey(a.ref), outputKey(b.ref)))
     .slice(0, OUTPUTS_PER_SEND);
+}
+
+/** What is left of an output once its unconfirmed ancestors pay the rate. */
+function worthAt(fund: Fund, rate: bigint, ancestry: Ancestry | undefined): bigint {
+  return fund.amount - deficitAt(rate, ancestorsOf([fund], ancestry));
 }
 
 function chooseInputs(
   parts: Omit<PlanParts, 'inputs'>,
   usable: readonly Fund[],
-  target: { amount: bigint; rate: bigint },
+  target: { amount: bigint; rate: bigint; worth: (fund: Fund) => bigint },
 ): Fund[] | null {
   if (usable.length === 0) return null;
   const byKey = new Map(usable.map((fund) => [outputKey(fund.ref), fund]));
@@ -73,7 +85,7 @@ function chooseInputs(
     usable.map((fund) => ({
       txid: Buffer.from(fund.ref.txid, 'hex'),
       index: fund.ref.index,
-      witnessUtxo: { amount: fund.amount * SCALE, script: PLACEHOLDER_SCRIPT },
+      witnessUtxo: { amount: target.worth(fund) * SCALE, script: PLACEHOLDER_SCRIPT },
     })),
     [{ script: parts.destination.script, amount: target.amount * SCALE }],
     'exactBiggest/accumBiggest',
@@ -107,7 +119,11 @@ function tooSmall(coin: UtxoCoin, leastAmount: bigint): UnsendableAmount {
 function insufficient(usable: readonly Fund[], script: Uint8Array, request: SendRequest): InsufficientFunds {
   const vsize = transactionVsize(Math.max(1, usable.length), [script]);
   const fee = request.subtractFee ? 0n : feeFor(vsize, request.quote.rate);
-  return new InsufficientFunds(sumOf(usable), request.amount + fee);
+  const available = usable.reduce(
+    (sum, fund) => sum + worthAt(fund, request.quote.rate, request.ancestry),
+    0n,
+  );
+  return new InsufficientFunds(available, request.amount + fee);
 }
 
 export function compareBig(a: bigint, b: bigint): number {

@@ -1,5 +1,5 @@
 import type { Fund, SendPlan } from '../../domain/chain.ts';
-import { dustLimit, feeFor, transactionVsize } from './size.ts';
+import { dustLimit, transactionVsize } from './size.ts';
 
 /** What a plan is made from once its inputs are chosen. Rates in atoms per 1,000 vB. */
 export interface PlanParts {
@@ -11,10 +11,6 @@ export interface PlanParts {
 
 /** Lowest fee for a size: what the rate asks, or more where a replacement must. */
 export type FeeRule = (vsize: bigint) => bigint;
-
-export function rateRule(rate: bigint): FeeRule {
-  return (vsize) => feeFor(vsize, rate);
-}
 
 export function sumOf(funds: readonly Fund[]): bigint {
   return funds.reduce((sum, fund) => sum + fund.amount, 0n);

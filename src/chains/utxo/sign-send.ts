@@ -37,10 +37,10 @@ export function signSend(
       witnessUtxo: { amount: fund.amount, script: addressScript(coin, network, fund.address) },
     });
   }
-  for (const output of outputs) transaction.addOutput(output);
+  for (const { script, amount } of outputs) transaction.addOutput({ script, amount });
   for (const [index, fund] of inputs.entries()) signInput(transaction, index, fund, keys);
   transaction.finalize();
-  return { txid: transaction.id, raw: transaction.hex };
+  return { txid: transaction.id, raw: transaction.hex, outputs: outputs.map(({ address }) => address) };
 }
 
 function signInput(transaction: Transaction, index: number, fund: Fund, keys: KeySource): void {
@@ -53,12 +53,16 @@ function signInput(transaction: Transaction, index: number, fund: Fund, keys: Ke
 }
 
 /** BIP-69: by amount, then by script. */
-function outputsOf(coin: UtxoCoin, network: Network, plan: SendPlan): { script: Buffer; amount: bigint }[] {
-  const outputs = [
-    { script: addressScript(coin, network, plan.destination), amount: plan.amount },
-    ...(plan.change === null
-      ? []
-      : [{ script: addressScript(coin, network, plan.change.address), amount: plan.change.amount }]),
-  ];
+function outputsOf(
+  coin: UtxoCoin,
+  network: Network,
+  plan: SendPlan,
+): { address: string; script: Buffer; amount: bigint }[] {
+  const paid = { address: plan.destination, amount: plan.amount };
+  const outputs = [paid, ...(plan.change === null ? [] : [plan.change])].map(({ address, amount }) => ({
+    address,
+    script: addressScript(coin, network, address),
+    amount,
+  }));
   return outputs.sort((a, b) => compareBig(a.amount, b.amount) || Buffer.compare(a.script, b.script));
 }

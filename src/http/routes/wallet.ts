@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
+import { bumpSend } from '../../usecases/wallet/bump-send.ts';
+import { cancelSend } from '../../usecases/wallet/cancel-send.ts';
 import { estimateFee } from '../../usecases/wallet/estimate-fee.ts';
 import { getBalances } from '../../usecases/wallet/get-balances.ts';
 import { getWalletAddresses } from '../../usecases/wallet/get-wallet-addresses.ts';
 import { getSend } from '../../usecases/wallet/get-send.ts';
 import { listWalletTransactions } from '../../usecases/wallet/list-wallet-transactions.ts';
 import { sendCoins, type SendCoinsDeps } from '../../usecases/wallet/send-coins.ts';
+import { EVERYTHING } from '../../usecases/wallet/send-order.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { coinAmount } from '../schemas/amounts.ts';
 import { pagination, perCoin, timestamp } from '../schemas/answers.ts';
@@ -17,13 +20,42 @@ import { identifier, text } from '../schemas/text.ts';
 const TAGS = ['Wallet'];
 const PLAN_ERRORS: readonly ErrorCode[] = ['INSUFFICIENT_BALANCE', 'COIN_UNAVAILABLE', 'NODE_UNAVAILABLE'];
 
+const REPLACE_ERRORS: readonly ErrorCode[] = [
+  ...PLAN_ERRORS,
+  'SEND_NOT_FOUND',
+  'INVALID_STATE',
+  'FEE_ABOVE_LIMIT',
+];
+
 const coinCode = z.enum(COINS);
+
+const FEE_RATE =
+  'Network fee in satoshi or litoshi per vB (BTC, LTC), gwei (ETH) or micro-lamports per compute unit (SOL)';
+
+function maxFee() {
+  return coinAmount()
+    .optional()
+    .meta({ description: 'Most that the network may take, raises included, in the coin' });
+}
+
+function feeRate() {
+  return coinAmount().optional().meta({ description: FEE_RATE });
+}
+
+const replaceBody = z.object({ sendId: identifier(), feeRate: feeRate(), maxFee: maxFee() });
 
 const sendBody = z.object({
   destination: text().meta({ description: 'External address of the coin' }),
-  amount: coinAmount().meta({ description: 'In the coin, such as "0.015"' }),
+  amount: coinAmount(EVERYTHING).meta({
+    description: 'In the coin, such as "0.015"; "max": everything spendable, the fee taken out of it',
+  }),
   coin: coin(),
   subtractFee: z.boolean().optional().meta({ description: 'Take the network fee out of the amount' }),
+  maxFee: maxFee(),
+  feeRate: feeRate(),
+  note: text()
+    .optional()
+    .meta({ description: 'Kept with the send and shown with it', examples: ['Payout of January'] }),
 });
 
 const sendData = z
@@ -39,6 +71,11 @@ const sendData = z
     subtractFee: z.boolean(),
     confirmations: z.int(),
     error: z.string().nullable(),
+    note: z.string().nullable(),
+    maxFee: z.string().nullable(),
+    cancelling: z.boolean().meta({
+      description: 'Its newest transaction pays everything back to the wallet; either may be mined',
+    }),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   })
@@ -70,6 +107,8 @@ export function walletRoutes(deps: SendCoinsDeps): Route[] {
     estimateFeeRoute(deps),
     sendStatusRoute(deps),
     transactionsRoute(deps),
+    bumpRoute(deps),
+    cancelRoute(deps),
   ];
 }
 
@@ -79,11 +118,13 @@ function balancesRoute(deps: SendCoinsDeps): Route {
     path: '/merchant/wallet/balances',
     auth: 'merchant',
     summary: 'Read wallet balances',
-    description: 'What one send of each coin could spend now: confirmed and not reserved by another send.',
+    description:
+      'What can be spent of each coin now: confirmed money and unconfirmed change of own sends, without outputs that ' +
+      'cost more than they bring. GET /merchant/wallet/outputs shows what is left out, and why.',
     tags: TAGS,
     status: 200,
     errors: [],
-    data: perCoin('What one send of each coin could spend now'),
+    data: perCoin('What can be spent of each coin now'),
     handler: async ({ auth }) => getBalances(deps, { merchant: auth.merchant }),
   });
 }
@@ -114,7 +155,7 @@ function sendRoute(deps: SendCoinsDeps): Route {
       'transaction is offered again until it does. Give an Idempotency-Key, so that a repeated request never pays twice.',
     tags: TAGS,
     status: 200,
-    errors: [...PLAN_ERRORS, 'SEND_REJECTED'],
+    errors: [...PLAN_ERRORS, 'FEE_ABOVE_LIMIT', 'SEND_REJECTED'],
     idempotency: 'forever',
     body: sendBody,
     data: sendData,
@@ -132,10 +173,48 @@ function estimateFeeRoute(deps: SendCoinsDeps): Route {
     description: 'What a send with this body would cost now. Nothing is stored or reserved.',
     tags: TAGS,
     status: 200,
-    errors: PLAN_ERRORS,
+    errors: [...PLAN_ERRORS, 'FEE_ABOVE_LIMIT'],
     body: sendBody,
     data: z.object({ fee: z.string(), amount: z.string(), total: z.string() }),
     handler: async ({ auth, body }) => estimateFee(deps, { ...body, merchant: auth.merchant }),
+  });
+}
+
+function bumpRoute(deps: SendCoinsDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/wallet/send/bump',
+    auth: 'merchant',
+    summary: 'Raise the fee of a send',
+    description:
+      'Replaces the transaction of a send that no block has by one at a higher fee; the payment stays the same, and ' +
+      'only one of the two can be mined. Where another send spends its change, that one is raised and pays for both.',
+    tags: TAGS,
+    status: 200,
+    errors: REPLACE_ERRORS,
+    body: replaceBody,
+    example: { body: { sendId: 'snd_2KfHw9TzLq4Xn7VbR0mCy5Pd' } },
+    data: sendData,
+    handler: async ({ auth, body }) => bumpSend(deps, { ...body, merchantId: auth.merchantId }),
+  });
+}
+
+function cancelRoute(deps: SendCoinsDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/wallet/send/cancel',
+    auth: 'merchant',
+    summary: 'Take a send back',
+    description:
+      'Replaces the transaction of a send that no block has by one at a higher fee that pays the wallet itself. The ' +
+      'network may mine either: the send is `failed` once the replacement is settled, and `confirmed` if the payment was mined.',
+    tags: TAGS,
+    status: 200,
+    errors: REPLACE_ERRORS,
+    body: replaceBody,
+    example: { body: { sendId: 'snd_2KfHw9TzLq4Xn7VbR0mCy5Pd' } },
+    data: sendData,
+    handler: async ({ auth, body }) => cancelSend(deps, { ...body, merchantId: auth.merchantId }),
   });
 }
 

@@ -5,17 +5,20 @@ const DECIMAL = /^\d+(\.\d+)?$/;
 const FIAT_INTEGER_DIGITS = 12;
 const AMOUNT_MAX_LENGTH = 64;
 
-function decimal(problemOf: (value: string) => string | null, example: string) {
+function decimal(problemOf: (value: string) => string | null, example: string, word?: string) {
   return z
     .string()
     .trim()
     .superRefine((value, context) => {
-      const problem = decimalProblem(value) ?? problemOf(value);
+      const problem = value === word ? null : (decimalProblem(value) ?? problemOf(value));
       if (problem !== null) {
         context.addIssue({ code: 'custom', message: problem, params: { code: 'invalid_format' } });
       }
     })
-    .meta({ pattern: DECIMAL.source, examples: [example] });
+    .meta({
+      pattern: word === undefined ? DECIMAL.source : `${DECIMAL.source}|^${word}$`,
+      examples: [example],
+    });
 }
 
 function decimalProblem(value: string): string | null {
@@ -25,9 +28,12 @@ function decimalProblem(value: string): string | null {
   return /[1-9]/.test(value) ? null : 'must be greater than zero';
 }
 
-/** A positive amount of coins as a decimal string; the coin's own decimals are checked with the coin. */
-export function coinAmount() {
-  return decimal(() => null, '0.015');
+/**
+ * A positive amount of coins as a decimal string; the coin's own decimals are checked with the coin.
+ * @param word taken in its stead
+ */
+export function coinAmount(word?: string) {
+  return decimal(() => null, '0.015', word);
 }
 
 /** A positive fiat amount of at most 12 integer digits; see `fiatAmountProblem` for its decimals. */

@@ -13,8 +13,8 @@ import {
 import { releaseOutputs, sendsWithSurplus } from '../../store/spendable.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import { withHeld } from './drawable-funds.ts';
-import { handToNode } from './hand-to-node.ts';
-import { recordAnswer } from './record-answer.ts';
+import { offerSend } from './offer-send.ts';
+import { recordAnswer, type Answer } from './record-answer.ts';
 import type { Renewal } from './renew-send.ts';
 import { askVerdict, resolveRefusal } from './resolve-refusal.ts';
 import type { SendCoinsDeps } from './send-coins.ts';
@@ -126,12 +126,18 @@ async function offerAgain(
   const versions = await versionsOf(deps.db, send.id);
   const current = versions.find(({ version }) => version === send.version);
   if (current === undefined) throw new Error(`send ${send.id} has no version ${send.version}`);
+  const pending = versions.filter((each) => each.version > send.version).at(-1);
+  if (pending !== undefined) {
+    const taken = await offer(deps, adapter, pending);
+    if (taken.kind === 'accepted') {
+      await note(deps, { sendId: send.id, version: pending.version, result: taken });
+      return taken;
+    }
+  }
   const { version } = current;
-  const result = await handToNode(adapter, transactionOf(current));
+  const result = await offer(deps, adapter, current);
   if (result.kind !== 'rejected') {
-    await inTransaction(deps.db, async (tx) =>
-      recordAnswer(tx, deps, { sendId: send.id, version, result, neverOffered: false }),
-    );
+    await note(deps, { sendId: send.id, version, result });
     return result;
   }
   const verdict = await askVerdict(adapter, versions, await findCursor(deps.db, send));
@@ -141,6 +147,18 @@ async function offerAgain(
     resolveRefusal(tx, deps, { sendId: send.id, version, reason, verdict, renewal }),
   );
   return result;
+}
+
+async function offer(
+  { db }: AdvanceSendsDeps,
+  adapter: ChainAdapter,
+  version: StoredSendVersion,
+): Promise<BroadcastResult> {
+  return offerSend(db, adapter, transactionOf(version), readPlan(version.plan_json).inputs);
+}
+
+async function note(deps: AdvanceSendsDeps, answer: Omit<Answer, 'neverOffered'>): Promise<void> {
+  await inTransaction(deps.db, async (tx) => recordAnswer(tx, deps, { ...answer, neverOffered: false }));
 }
 
 /** What a new signature takes where transactions expire. Asked after the verdict, so that it is no older. */

@@ -1,6 +1,8 @@
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { SendCoinsDeps } from './send-coins.ts';
-import { chainFor, planOrder, quoteFee, readOrder, type SendInput } from './send-order.ts';
+import { planOrder } from './plan-order.ts';
+import { quoteFee } from './quote-fee.ts';
+import { chainFor, readOrder, type SendInput } from './send-order.ts';
 
 export interface FeeEstimate {
   readonly fee: string;

@@ -60,6 +60,12 @@ async function examine(
   }
   const versions = await versionsOf(db, send.id);
   const current = versions.find(({ version }) => version === send.version);
+  if (versions.some(({ version }) => version > send.version) && isPlannedAhead(send, clock)) {
+    return {
+      standing: 'open',
+      why: 'a new version of it is being offered for the first time at this moment',
+    };
+  }
   if (current === undefined) return { standing: 'open', why: 'its signed bytes are missing' };
   const result = await handToNode(adapter, transactionOf(current));
   switch (result.kind) {
@@ -107,6 +113,10 @@ async function examine(
  * Whether the daemon may be waiting for the answer to the first offer of its newest bytes: a refusal ends it then, which
  * is no proof any more once somebody else has offered them too.
  */
-function isFirstOffered({ broadcasts, next_broadcast_at: next }: StoredSend, clock: Clock): boolean {
-  return broadcasts === 0 && next !== null && next > clock.now();
+function isFirstOffered(send: StoredSend, clock: Clock): boolean {
+  return send.broadcasts === 0 && isPlannedAhead(send, clock);
+}
+
+function isPlannedAhead({ next_broadcast_at: next }: StoredSend, clock: Clock): boolean {
+  return next !== null && next > clock.now();
 }

@@ -1,8 +1,8 @@
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import { requirementFor, settledHeight, type ConfirmationPolicy } from '../../domain/confirmations.ts';
 import { finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { revertedSends, type StoredSend } from '../../store/sends.ts';
+import { inTransaction, type Db, type Tx } from '../../store/database.ts';
+import { revertedSends, versionsOf, type StoredSend } from '../../store/sends.ts';
 import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { failSend } from './fail-send.ts';
 
@@ -15,8 +15,10 @@ export interface FailRevertedDeps extends ApplyFactsDeps {
 
 const REVERTED = 'the network executed this send and it failed; only the network fee was spent';
 
+const CANCELLED = 'cancelled: a replacement that pays it back to the wallet was mined';
+
 /**
- * Ends sends that a block executed in vain, once that block has the confirmations that a payment of the
+ * Ends sends that a block executed in vain or that were taken back, once that block has the confirmations that a payment of the
  * same amount would need. Earlier a fork could execute them anew, and pay after all: whoever was told
  * that one failed has sent again by then.
  */
@@ -26,7 +28,7 @@ export async function failReverted(deps: FailRevertedDeps, chain: ChainId): Prom
     try {
       await inTransaction(deps.db, async (tx) => {
         const send = (await settled(tx, deps, chain)).find(({ id }) => id === sendId);
-        if (send !== undefined) await failSend(tx, deps, send, REVERTED);
+        if (send !== undefined) await failSend(tx, deps, send, await reasonOf(tx, send));
       });
     } catch (error) {
       // It must hold up neither the others nor the sends that are carried on after them.
@@ -34,6 +36,11 @@ export async function failReverted(deps: FailRevertedDeps, chain: ChainId): Prom
     }
   }
   if (reverted.length > 0) deps.wakeWebhooks();
+}
+
+async function reasonOf(tx: Tx, send: StoredSend): Promise<string> {
+  const mined = (await versionsOf(tx, send.id)).find(({ version }) => version === send.version);
+  return mined?.cancels === 1 ? CANCELLED : REVERTED;
 }
 
 async function settled(

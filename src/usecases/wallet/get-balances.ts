@@ -3,15 +3,18 @@ import { formatCoinAmount } from '../../domain/money.ts';
 import type { Db } from '../../store/database.ts';
 import { merchantAddress } from '../../store/addresses.ts';
 import { laneOf } from '../../store/lanes.ts';
-import { spendableAmounts, type WalletRef } from '../../store/spendable.ts';
+import { findFeeLevel } from '../../store/fee-levels.ts';
+import { spendableTotal, type WalletRef } from '../../store/spendable.ts';
+import { accountsPerSend } from '../../domain/accounts.ts';
+import { spendableChange } from './ancestry.ts';
 import type { WalletOwner } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
 
 export type Balances = Readonly<Record<Coin, string>>;
 
 /**
- * What one send of each coin could spend now, fee included, in the coin's unit: from the ledger
- * alone, so it answers while nodes are down.
+ * What can be spent of each coin now, fee included, in the coin's unit: confirmed money and unconfirmed change of own
+ * sends, without outputs that cost more than they bring. From the ledger alone, so it answers while nodes are down.
  */
 export async function getBalances(
   deps: { readonly db: Db },
@@ -30,9 +33,15 @@ export async function getBalances(
 async function spendable(db: Db, wallet: WalletRef): Promise<bigint> {
   const isOne = sendsFromOneAddress(wallet);
   const from = isOne ? await merchantAddress(db, wallet) : undefined;
-  const amounts = await spendableAmounts(db, { ...wallet, from });
-  const total = amounts.reduce((sum, amount) => sum + amount, 0n);
-  if (from === undefined) return isOne ? 0n : total;
+  const inputCost = (await findFeeLevel(db, wallet))?.inputCost ?? 0n;
+  const { amount } = await spendableTotal(db, { ...wallet, from }, inputCost);
+  if (from === undefined) return isOne ? 0n : amount + (await changeOf(db, wallet, inputCost));
   const { committed } = await laneOf(db, { ...wallet, address: from, fromNonce: Number.MAX_SAFE_INTEGER });
-  return total > committed ? total - committed : 0n;
+  return amount > committed ? amount - committed : 0n;
+}
+
+async function changeOf(db: Db, wallet: WalletRef, inputCost: bigint): Promise<bigint> {
+  if (accountsPerSend(wallet) !== null) return 0n;
+  const { funds } = await spendableChange(db, wallet);
+  return funds.reduce((sum, { amount }) => (amount > inputCost ? sum + amount : sum), 0n);
 }

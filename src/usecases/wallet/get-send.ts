@@ -1,6 +1,6 @@
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { Db } from '../../store/database.ts';
-import { findSend, findSendByKey, findSendByTxid, type StoredSend } from '../../store/sends.ts';
+import { findSend, findSendByKey, findSendByTxid, versionsOf, type StoredSend } from '../../store/sends.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import { viewSend, type SendView } from './send-view.ts';
 
@@ -18,7 +18,9 @@ export async function getSend(deps: { readonly db: Db }, input: GetSendInput): P
   if (send === undefined || send.merchant_id !== input.merchantId) {
     throw new AppError('SEND_NOT_FOUND', 'there is no such send');
   }
-  return viewSend(send, await findCursor(deps.db, send));
+  const newest = (await versionsOf(deps.db, send.id)).at(-1);
+  const cancelling = newest?.cancels === 1 && send.status !== 'confirmed' && send.status !== 'failed';
+  return viewSend(send, await findCursor(deps.db, send), { cancelling });
 }
 
 async function find(db: Db, input: GetSendInput): Promise<StoredSend | undefined> {

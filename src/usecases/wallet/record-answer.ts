@@ -7,6 +7,8 @@ import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { recordRefund } from '../payment/record-refund.ts';
 import { emitSendEvent } from './emit-send-event.ts';
 import { failSend } from './fail-send.ts';
+import { noteChange } from './note-change.ts';
+import { readPlan } from './stored-plan.ts';
 import { rebroadcastGapMs, retryDelayMs, type SendPolicy } from './send-policy.ts';
 
 export interface RecordAnswerDeps extends ApplyFactsDeps {
@@ -42,6 +44,10 @@ export async function recordAnswer(tx: Tx, deps: RecordAnswerDeps, answer: Answe
     deps.logger.error({ sendId: send.id, txid: send.txid }, 'the node took a send held to have failed');
   }
   if (send.status === 'confirmed' || send.status === 'failed' || isReverted(send)) return send;
+  // A replacement that is not taken changes nothing: the older version is what the network knows.
+  if (result.kind !== 'accepted' && answer.version > send.version) {
+    return updateSend(tx, send.id, { next_broadcast_at: deps.clock.now() }, deps.clock.now());
+  }
   switch (result.kind) {
     case 'accepted':
       return recordAccepted(tx, deps, send, answer.version);
@@ -57,26 +63,35 @@ export async function recordAnswer(tx: Tx, deps: RecordAnswerDeps, answer: Answe
   }
 }
 
+/** What a node has is what the send shows, whichever of its versions that is. */
 async function recordAccepted(
   tx: Tx,
   deps: RecordAnswerDeps,
   send: StoredSend,
-  version: number,
+  number: number,
 ): Promise<StoredSend> {
   const now = deps.clock.now();
-  const isCurrent = version === send.version;
-  const isNews = isCurrent && send.announced_txid !== send.txid;
+  const version = (await versionsOf(tx, send.id)).find((each) => each.version === number);
+  if (version === undefined) throw new Error(`send ${send.id} has no version ${number}`);
+  const { txid, fee, cancels } = version;
+  const isNews = cancels === 0 && send.announced_txid !== txid;
   const updated = await updateSend(
     tx,
     send.id,
     {
       status: 'broadcast',
-      broadcasts: send.broadcasts + 1,
-      ...(isCurrent ? { next_broadcast_at: now + rebroadcastGapMs(deps.policy, send.coin) } : {}),
-      ...(isNews ? { announced_txid: send.txid } : {}),
+      version: number,
+      txid,
+      fee,
+      broadcasts: number === send.version ? send.broadcasts + 1 : 1,
+      next_broadcast_at: now + rebroadcastGapMs(deps.policy, send.coin),
+      ...(send.purpose === 'sweep' ? { amount: readPlan(version.plan_json).amount.toString() } : {}),
+      ...(isNews ? { announced_txid: txid } : {}),
     },
     now,
   );
+  const adapter = deps.chains.get(send.coin, send.mode);
+  if (adapter !== null) await noteChange(tx, deps, { adapter, send: updated, version });
   if (isNews) await emitSendEvent(tx, deps, 'send.broadcast', updated);
   await recordRefund(tx, deps, updated);
   return updated;

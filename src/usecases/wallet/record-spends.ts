@@ -19,9 +19,13 @@ import {
 } from '../../store/spends.ts';
 import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { recordRefund } from '../payment/record-refund.ts';
+import { adoptVersion } from './adopt-version.ts';
 import { emitSendEvent } from './emit-send-event.ts';
 import { failSend } from './fail-send.ts';
+import { isOpen } from './send-chain.ts';
+import { predatesRestore } from './predates-restore.ts';
 import { readPlan } from './stored-plan.ts';
+import { takeBackOutputs } from './take-back-outputs.ts';
 
 export interface RecordSpendsDeps extends ApplyFactsDeps {
   readonly logger: Logger;
@@ -39,24 +43,41 @@ export async function confirmSends(
   block: { readonly spends: readonly Debit[]; readonly height: number },
 ): Promise<void> {
   if (!tx.isTransaction) throw new Error('confirmSends must run in the transaction of its block');
-  const spenders = new Map<string, Debit['outcome']>();
+  const spenders = new Map<string, Spending>();
   const holders = new Set<string>();
   for (const spend of block.spends) {
     const owned = await markSpent(tx, chain, spend, { height: block.height, now: deps.clock.now() });
     if (owned === undefined) continue;
-    spenders.set(spend.byTxid, spend.outcome);
+    const { byTxid, outcome } = spend;
+    const known = spenders.get(byTxid) ?? { outcome, spends: [], heldBy: null };
+    spenders.set(byTxid, {
+      outcome,
+      spends: [...known.spends, spend],
+      heldBy: owned.heldBy ?? known.heldBy,
+    });
     if (owned.heldBy !== null) holders.add(owned.heldBy);
   }
-  for (const [txid, outcome] of spenders) {
-    const version = await findVersionByTxid(tx, chain, txid);
-    if (version !== undefined) await confirmVersion(tx, deps, version, { height: block.height, outcome });
+  for (const [txid, { outcome, spends, heldBy }] of spenders) {
+    const version =
+      (await findVersionByTxid(tx, chain, txid)) ??
+      (heldBy === null ? null : await adoptVersion(tx, deps, chain, { txid, sendId: heldBy, spends }));
+    if (version !== null) await confirmVersion(tx, deps, version, { height: block.height, outcome });
     else
       deps.logger.warn(
         { ...chain, txid, height: block.height },
         'coins spent by a transaction not made here',
       );
   }
-  for (const sendId of holders) await judge(tx, deps, sendId);
+  const isWhollyRead = block.spends.every(({ spender }) => spender !== undefined);
+  for (const sendId of holders) await judge(tx, deps, sendId, isWhollyRead);
+}
+
+/** One transaction of a block that spends outputs of ours. */
+interface Spending {
+  readonly outcome: Debit['outcome'];
+  readonly spends: readonly Debit[];
+  /** A send that had reserved one of them. */
+  readonly heldBy: string | null;
 }
 
 /**
@@ -122,11 +143,14 @@ async function confirmVersion(
   const now = deps.clock.now();
   const { txid, version: number } = version;
   const mined = { txid, version: number, height, fee: outcome?.fee.toString() ?? version.fee };
-  if (outcome?.succeeded === false) {
+  const others = (await versionsOf(tx, before.id)).filter((each) => each.version !== number);
+  await takeBackOutputs(tx, deps, before, others);
+  if (outcome?.succeeded === false || version.cancels === 1) {
     if (before.status === 'failed') return;
-    // A fork may execute it anew, and then it may pay: it is told once its block stays (see failReverted).
+    // A fork may bring the payment after all: it is told once its block stays (see failReverted).
     await updateSend(tx, before.id, { ...mined, status: 'broadcast', next_broadcast_at: null }, now);
-    deps.logger.warn({ sendId: before.id, txid, height }, 'a send was executed and failed');
+    const what = version.cancels === 1 ? 'a send was taken back' : 'a send was executed and failed';
+    deps.logger.warn({ sendId: before.id, txid, height }, what);
     return;
   }
   const told = before.confirmed_txid === version.txid;
@@ -146,13 +170,24 @@ async function confirmVersion(
   await recordRefund(tx, deps, send);
 }
 
-/** A version is lost once a block spends one of its inputs by another transaction; a send when all are. */
-async function judge(tx: Tx, deps: RecordSpendsDeps, sendId: string): Promise<void> {
+/**
+ * A version is lost once a block spends one of its inputs by another transaction; a send when all are.
+ * @param isWhollyRead whether what that transaction pays was looked at, and is not this payment
+ */
+async function judge(tx: Tx, deps: RecordSpendsDeps, sendId: string, isWhollyRead: boolean): Promise<void> {
   const send = await findSend(tx, sendId);
   if (send === undefined || !isOpen(send)) return;
   const alive = await aliveVersions(tx, send, await versionsOf(tx, send.id));
   const newest = alive.at(-1);
   if (newest === undefined) {
+    await takeBackOutputs(tx, deps, send, await versionsOf(tx, send.id));
+    if (!isWhollyRead && (await predatesRestore(tx, send))) {
+      deps.logger.error(
+        { sendId, coin: send.coin, mode: send.mode, txid: send.txid },
+        'a send from before the restore lost its coins to a transaction that this database did not sign, perhaps its own later version: see whether it was paid; its coins stay reserved',
+      );
+      return;
+    }
     await failSend(tx, deps, send, 'another transaction spent the coins of this send');
     return;
   }
@@ -160,10 +195,6 @@ async function judge(tx: Tx, deps: RecordSpendsDeps, sendId: string): Promise<vo
   const now = deps.clock.now();
   const { version, txid, fee } = newest;
   await updateSend(tx, send.id, { version, txid, fee, next_broadcast_at: now }, now);
-}
-
-function isOpen(send: StoredSend): boolean {
-  return send.status === 'signed' || send.status === 'broadcast';
 }
 
 async function aliveVersions(

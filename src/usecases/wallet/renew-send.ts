@@ -6,7 +6,7 @@ import type { Tx } from '../../store/database.ts';
 import { insertSendVersion, updateSend, type StoredSend, type StoredSendVersion } from '../../store/sends.ts';
 import { releaseOutputs, reserveOutputs } from '../../store/spendable.ts';
 import { fitsHeld } from './drawable-funds.ts';
-import { planOrder, type PlanOrderDeps } from './send-order.ts';
+import { planOrder, type PlanOrderDeps } from './plan-order.ts';
 import type { SendPolicy } from './send-policy.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
 

@@ -12,7 +12,8 @@ export function repeatedSend(send: StoredSend, order: SendOrder): StoredSend {
     send.mode === order.mode &&
     send.destination === order.destination &&
     (send.subtract_fee === 1) === order.subtractFee &&
-    BigInt(send.ordered) === order.amount;
+    (send.everything === 1) === (order.everything === true) &&
+    (order.everything === true || BigInt(send.ordered) === order.amount);
   if (same) return send;
   throw new AppError('IDEMPOTENCY_MISMATCH', 'this Idempotency-Key was used for a different send');
 }

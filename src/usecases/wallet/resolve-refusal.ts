@@ -2,7 +2,6 @@ import type { BlockRef, ChainAdapter, Fate } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import type { Db, Tx } from '../../store/database.ts';
-import { outputsOfTransactions } from '../../store/outputs.ts';
 import {
   findSend,
   isReverted,
@@ -12,11 +11,12 @@ import {
   type StoredSendVersion,
 } from '../../store/sends.ts';
 import { holdsUnconfirmed } from '../../store/spendable.ts';
-import { recordSightings } from '../chain/record-sightings.ts';
 import { failSend } from './fail-send.ts';
 import { recordAnswer, type RecordAnswerDeps } from './record-answer.ts';
 import { renewSend, type Renewal, type RenewSendDeps } from './renew-send.ts';
+import { predatesRestore } from './predates-restore.ts';
 import { transactionOf } from './stored-plan.ts';
+import { takeBackOutputs } from './take-back-outputs.ts';
 
 /** What the node said about the versions of a send. */
 export interface Verdict {
@@ -80,7 +80,10 @@ export async function resolveRefusal(
     const { version } = present;
     return recordAnswer(tx, deps, { sendId, version, result: { kind: 'accepted' }, neverOffered: false });
   }
-  const possible = versions.filter((version) => fateOf(version) !== 'gone').at(-1);
+  const isPossible = (version: StoredSendVersion) => fateOf(version) !== 'gone';
+  const possible =
+    versions.find((version) => version.version === send.version && isPossible(version)) ??
+    versions.filter(isPossible).at(-1);
   if (possible === undefined && (await isProof(tx, send, verdict))) {
     await takeBackOutputs(tx, deps, send, versions);
     const newest = versions.at(-1);
@@ -92,33 +95,20 @@ export async function resolveRefusal(
     if (renewed !== 'later') return renewed;
     return recordAnswer(tx, deps, { sendId, version: send.version, result: unclear, neverOffered: false });
   }
-  deps.logger.error(
-    { sendId, coin: send.coin, mode: send.mode, txid: send.txid, reason },
-    'the node refuses a send that may be known elsewhere: its coins stay reserved',
-  );
+  const fields = { sendId, coin: send.coin, mode: send.mode, txid: send.txid, reason };
+  // Where transactions expire, what a fork took is signed anew as soon as its end is proven.
+  if (refused.renewal !== null && possible === undefined) {
+    deps.logger.info(fields, 'the node refuses a send; it is signed anew once nothing can land any more');
+  } else {
+    deps.logger.error(fields, 'the node refuses a send that may be known elsewhere: its coins stay reserved');
+  }
   if (possible !== undefined) await makeCurrent(tx, deps, send, possible);
   const version = possible?.version ?? send.version;
   return recordAnswer(tx, deps, { sendId, version, result: unclear, neverOffered: false });
 }
 
-/**
- * What versions that can never land again had left us before a fork took them: nobody else asks after it,
- * and sends that drew on it would wait for it.
- */
-async function takeBackOutputs(
-  tx: Tx,
-  deps: RecordAnswerDeps,
-  send: StoredSend,
-  versions: readonly StoredSendVersion[],
-): Promise<void> {
-  const { coin, mode } = send;
-  const txids = versions.map(({ txid }) => txid);
-  const outputs = await outputsOfTransactions(tx, { coin, mode }, txids);
-  const gone = outputs.filter(({ state }) => state === 'unconfirmed');
-  await recordSightings(tx, deps, { coin, mode }, { seen: [], gone }, { kind: 'unconfirmed' });
-}
-
 async function isProof(tx: Tx, send: StoredSend, verdict: Verdict): Promise<boolean> {
+  if (await predatesRestore(tx, send)) return false;
   return (await isProvenOn(tx, send, verdict)) && !(await holdsUnconfirmed(tx, send.id));
 }
 

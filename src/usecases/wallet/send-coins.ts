@@ -1,4 +1,10 @@
-import type { BroadcastResult, ChainAdapter, FeeQuote, StoredTransaction } from '../../domain/chain.ts';
+import type {
+  BroadcastResult,
+  ChainAdapter,
+  FeeQuote,
+  SendPlan,
+  StoredTransaction,
+} from '../../domain/chain.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { AddressDeriver, KeySource } from '../../domain/keys.ts';
 import type { Logger } from '../../domain/ports.ts';
@@ -7,10 +13,12 @@ import { findSendByKey, releaseSendKey, type StoredSend } from '../../store/send
 import { findCursor } from '../../store/chain-cursors.ts';
 import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { takeChangeAddress } from './change-address.ts';
-import { handToNode } from './hand-to-node.ts';
+import { offerSend } from './offer-send.ts';
 import { recordAnswer } from './record-answer.ts';
 import { repeatedSend } from './repeated-send.ts';
-import { chainFor, planOrder, quoteFee, readOrder, type SendInput, type SendOrder } from './send-order.ts';
+import { planOrder } from './plan-order.ts';
+import { quoteFee } from './quote-fee.ts';
+import { chainFor, readOrder, type SendInput, type SendOrder } from './send-order.ts';
 import type { SendPolicy } from './send-policy.ts';
 import { viewSend, type SendView } from './send-view.ts';
 import type { SendsInHand } from './sends-in-hand.ts';
@@ -73,7 +81,7 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
   return deps.inHand.begin(async (sendId) => {
     const stored = await inTransaction(deps.db, async (tx) => {
       const repeat = await findRepeat(tx, request);
-      if (repeat !== null) return { send: repeat, transaction: null };
+      if (repeat !== null) return { send: repeat, transaction: null, plan: null };
       const order = await request.order(tx);
       if (order.coin !== adapter.coin || order.mode !== adapter.mode)
         throw new Error('an order changed its chain');
@@ -82,10 +90,12 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
       await request.stored?.(tx, fresh.send, order);
       return fresh;
     });
-    const { send, transaction } = stored;
+    const { send, transaction, plan } = stored;
     if (transaction === null) return unlessFailed(send);
     deps.logger.info({ sendId, coin: send.coin, mode: send.mode, txid: send.txid }, 'send signed');
-    return unlessFailed(await settle(deps, send, await handToNode(adapter, transaction)));
+    return unlessFailed(
+      await settle(deps, send, await offerSend(deps.db, adapter, transaction, plan.inputs)),
+    );
   });
 }
 
@@ -106,12 +116,13 @@ async function planAndStore(
     readonly quote: FeeQuote;
     readonly idempotencyKey: string | null;
   },
-): Promise<{ send: StoredSend; transaction: StoredTransaction }> {
+): Promise<{ send: StoredSend; transaction: StoredTransaction; plan: SendPlan }> {
   const { sendId, order, adapter, quote, idempotencyKey } = request;
   const plan = await planOrder(tx, deps, order, { adapter, quote });
   if (plan.change !== null)
     await takeChangeAddress(tx, deps, { wallet: order, adapter, address: plan.change.address });
-  return storeSend(tx, deps, { sendId, order, adapter, plan, purpose: 'send', idempotencyKey });
+  const stored = await storeSend(tx, deps, { sendId, order, adapter, plan, purpose: 'send', idempotencyKey });
+  return { ...stored, plan };
 }
 
 /** The node may have it by now: where its answer cannot be written, nobody is to believe that nothing was sent. */

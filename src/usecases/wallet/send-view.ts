@@ -20,12 +20,21 @@ export interface SendView {
   readonly confirmations: number;
   /** Why it failed; null otherwise. */
   readonly error: string | null;
+  readonly note: string | null;
+  /** Most that it may cost, raises included, in the coin's unit; null: a share of the amount. */
+  readonly maxFee: string | null;
+  /** Its newest version pays everything back to the wallet; the network may mine either. */
+  readonly cancelling: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
 /** `tip`: the last recorded block of its chain. */
-export function viewSend(send: StoredSend, tip: { readonly height: number } | undefined): SendView {
+export function viewSend(
+  send: StoredSend,
+  tip: { readonly height: number } | undefined,
+  { cancelling = false }: { readonly cancelling?: boolean } = {},
+): SendView {
   return {
     id: send.id,
     status: send.status,
@@ -40,6 +49,9 @@ export function viewSend(send: StoredSend, tip: { readonly height: number } | un
     confirmations:
       send.height === null || isReverted(send) ? 0 : Math.max(1, (tip?.height ?? 0) - send.height + 1),
     error: send.error,
+    note: send.note,
+    maxFee: send.max_fee === null ? null : formatCoinAmount(BigInt(send.max_fee), send.coin),
+    cancelling,
     createdAt: new Date(send.created_at).toISOString(),
     updatedAt: new Date(send.updated_at).toISOString(),
   };

@@ -14,6 +14,17 @@ export interface StoreSendDeps {
   readonly policy: Pick<SendPolicy, 'firstAnswerMs'>;
 }
 
+/** Position of what comes back to the wallet: the change, or all of what only moves within it. */
+export function changeIndexOf(
+  { outputs = [] }: SignedTransaction,
+  plan: Pick<SendPlan, 'change' | 'destination'>,
+  purpose: StoredSend['purpose'] | 'cancel',
+): number | null {
+  const back = plan.change?.address ?? (purpose === 'send' ? null : plan.destination);
+  const index = back === null ? -1 : outputs.indexOf(back);
+  return index === -1 ? null : index;
+}
+
 /** Signs a plan and stores it with its bytes, its coins or nonce taken: all of it or nothing. */
 export async function storeSend(
   tx: Tx,
@@ -42,7 +53,8 @@ export async function storeSend(
     nonce: plan.account?.nonce ?? null,
     destination: plan.destination,
     subtract_fee: order.subtractFee ? 1 : 0,
-    ordered: order.amount.toString(),
+    // What everything was is known only now.
+    ordered: (order.everything === true ? plan.amount + plan.fee : order.amount).toString(),
     amount: plan.amount.toString(),
     fee: plan.fee.toString(),
     status: 'signed',
@@ -57,6 +69,9 @@ export async function storeSend(
     broadcasts: 0,
     announced_txid: null,
     confirmed_txid: null,
+    everything: order.everything === true ? 1 : 0,
+    max_fee: order.maxFee?.toString() ?? null,
+    note: order.note ?? null,
   };
   await insertSend(tx, send);
   await disownFailedVersion(tx, order, transaction.txid);
@@ -71,6 +86,7 @@ export async function storeSend(
     fee_rate: plan.feeRate.toString(),
     plan_json: writePlan(plan),
     created_at: now,
+    change_index: changeIndexOf(transaction, plan, purpose),
   });
   // An account's money has no parts that could be set aside: its open sends count against all of it.
   if (plan.account === undefined) {

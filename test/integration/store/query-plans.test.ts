@@ -19,7 +19,7 @@ import { listPayments } from '../../../src/store/payment-list.ts';
 import { totalPayments } from '../../../src/store/payment-totals.ts';
 import { findOpenOrder, paymentsDue } from '../../../src/store/payments.ts';
 import { forgetTransactionsBetween } from '../../../src/store/raw-transactions.ts';
-import { spendableAmounts } from '../../../src/store/spendable.ts';
+import { spendableTotal } from '../../../src/store/spendable.ts';
 import type { Tables } from '../../../src/store/tables.ts';
 import { listWebhookLogs } from '../../../src/store/webhook-logs.ts';
 import { contestedOutpoints } from '../../../src/store/unconfirmed-inputs.ts';
@@ -193,7 +193,7 @@ test.each([
   [
     'what a wallet could spend',
     'COVERING INDEX outputs_spendable',
-    () => spendableAmounts(db, { ...shop, coin: 'BTC' }),
+    () => spendableTotal(db, { ...shop, coin: 'BTC' }, 68n),
   ],
   ['payments by order', 'payments_by_order', () => listPayments(db, { ...shop, orderId: 'o' }, page)],
   ['deliveries that are due', 'deliveries_due', () => db.transaction().execute((tx) => listDue(tx, due))],

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import { spendableFunds } from '../../../src/store/spendable.ts';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
+import { consolidate } from '../../../src/usecases/wallet/consolidate.ts';
 import { bumpSends } from '../../../src/usecases/wallet/bump-sends.ts';
 import { getSend } from '../../../src/usecases/wallet/get-send.ts';
 import { sendCoins, type SendCoinsInput } from '../../../src/usecases/wallet/send-coins.ts';
@@ -116,15 +117,25 @@ function runWith(coin: NodeCoin): void {
     expect(await world.balance(coin)).toBe(formatCoinAmount(COIN / 2n - atoms(sent.fee), coin));
   });
 
-  test('the balance is what one send can spend, however many payments it came in', async () => {
+  test('the balance is all there is, and more payments than one transaction takes are gathered first', async () => {
     await fund(...Array.from({ length: 310 }, () => COIN / 100n));
     const balance = await world.balance(coin);
-    expect(balance).toBe('3');
-    const sent = await send(await node.foreignAddress(), balance, { subtractFee: true });
+    expect(balance).toBe('3.1');
+    const destination = await node.foreignAddress();
+    await expect(send(destination, 'max')).rejects.toMatchObject({
+      code: 'INSUFFICIENT_BALANCE',
+      message: expect.stringContaining('0.1 ' + coin + ' more is in outputs beyond the 300') as string,
+    });
+    const { merchant, deps } = world;
+    const gathered = await consolidate(deps, { merchant, coin });
+    expect(gathered.outputs).toBe(300);
+    // What it left and what it made can be sent at once.
+    const sent = await send(destination, 'max');
     expect(sent.status).toBe('broadcast');
-    expect(await feeOnChain(sent.txHash)).toBe(atoms(sent.fee));
+    expect(atoms(sent.amount) + atoms(sent.fee) + atoms(gathered.fee)).toBe(atoms('3.1'));
     await mine();
-    expect(await world.balance(coin)).toBe('0.1');
+    expect(await paidTo(sent.txHash, destination)).toBe(atoms(sent.amount));
+    expect(await world.balance(coin)).toBe('0');
   });
 
   test('subtractFee empties the wallet: amount and fee add up to everything', async () => {

@@ -2314,6 +2314,9 @@ export interface paths {
                         /** @enum {string} */
                         coin: "BTC" | "ETH" | "LTC" | "SOL";
                         subtractFee?: boolean;
+                        maxFee?: string;
+                        feeRate?: string;
+                        note?: string;
                     };
                 };
             };
@@ -2365,6 +2368,9 @@ export interface paths {
                         /** @enum {string} */
                         coin: "BTC" | "ETH" | "LTC" | "SOL";
                         subtractFee?: boolean;
+                        maxFee?: string;
+                        feeRate?: string;
+                        note?: string;
                     };
                 };
             };
@@ -2480,6 +2486,315 @@ export interface paths {
         };
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/merchant/wallet/send/bump": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        sendId: string;
+                        feeRate?: string;
+                        maxFee?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: components["schemas"]["Send"];
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/merchant/wallet/send/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        sendId: string;
+                        feeRate?: string;
+                        maxFee?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: components["schemas"]["Send"];
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/merchant/wallet/outputs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query: {
+                    page?: number;
+                    limit?: number;
+                    coin: "BTC" | "ETH" | "LTC" | "SOL";
+                    merchantId?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                outputs: components["schemas"]["WalletOutput"][];
+                                pagination: components["schemas"]["Pagination"];
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/merchant/wallet/outputs/freeze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        coin: "BTC" | "ETH" | "LTC" | "SOL";
+                        outputs: {
+                            txHash: string;
+                            index: number;
+                        }[];
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                changed: number;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/merchant/wallet/outputs/unfreeze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        coin: "BTC" | "ETH" | "LTC" | "SOL";
+                        outputs: {
+                            txHash: string;
+                            index: number;
+                        }[];
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                changed: number;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/merchant/wallet/consolidate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        coin: "BTC" | "ETH" | "LTC" | "SOL";
+                        feeRate?: string;
+                        maxFee?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                sendId: string;
+                                txHash: string;
+                                outputs: number;
+                                amount: string;
+                                fee: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -3126,6 +3441,9 @@ export interface components {
             subtractFee: boolean;
             confirmations: number;
             error: string | null;
+            note: string | null;
+            maxFee: string | null;
+            cancelling: boolean;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -3147,6 +3465,20 @@ export interface components {
             error: string | null;
             /** Format: date-time */
             createdAt: string;
+        };
+        WalletOutput: {
+            txHash: string;
+            index: number;
+            /** @enum {string} */
+            coin: "BTC" | "ETH" | "LTC" | "SOL";
+            address: string;
+            amount: string;
+            confirmations: number;
+            frozen: boolean;
+            spendable: boolean;
+            hold: ("frozen" | "reserved" | "spending" | "unconfirmed" | "immature" | "dust") | null;
+            sendId: string | null;
+            paymentId: string | null;
         };
         WebhookLog: {
             id: string;

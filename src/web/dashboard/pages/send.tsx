@@ -82,7 +82,7 @@ function OrderForm(props: {
   const takeAll = (): void => {
     const amount = form.current?.querySelector<HTMLInputElement>('[name="amount"]');
     const subtract = form.current?.querySelector<HTMLInputElement>('[name="subtractFee"]');
-    if (amount instanceof HTMLInputElement) amount.value = balance;
+    if (amount instanceof HTMLInputElement) amount.value = 'max';
     if (subtract instanceof HTMLInputElement) subtract.checked = true;
   };
   return (

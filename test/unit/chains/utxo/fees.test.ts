@@ -12,7 +12,7 @@ describe('the fee rate', () => {
     [{ estimate: null, minimum: 100n, relay: 100n }, 1_000n, 'configured floor'],
     [{ estimate: 90_000n, minimum: 100n, relay: 100n }, 50_000n, 'estimatesmartfee, capped'],
   ])('of %o is the highest of them within the limits', (seen, rate, source) => {
-    expect(chooseRate(seen, limits, 5)).toEqual({ rate, source, at: 5 });
+    expect(chooseRate(seen, limits, 5)).toMatchObject({ rate, source, at: 5 });
   });
 
   it('never leaves floor and cap', () => {

@@ -43,7 +43,7 @@ describe('matching transactions', () => {
       { ref: { txid: txidOf(payment), index: 0 }, amount: 5n, ...common },
       { ref: { txid: txidOf(payment), index: 2 }, amount: 7n, ...common },
     ]);
-    expect(debits).toEqual([]);
+    expect(debits).toMatchObject([]);
     expect(bytesOfHex(raw)).toHaveLength(raw.length / 2);
   });
 

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { COINS } from '../../domain/coins.ts';
+import { consolidate } from '../../usecases/wallet/consolidate.ts';
+import { freezeOutputs } from '../../usecases/wallet/freeze-outputs.ts';
+import { listOutputs, OUTPUT_HOLDS } from '../../usecases/wallet/list-outputs.ts';
+import type { SendCoinsDeps } from '../../usecases/wallet/send-coins.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { coinAmount } from '../schemas/amounts.ts';
+import { pagination } from '../schemas/answers.ts';
+import { coin } from '../schemas/codes.ts';
+import { pageQuery } from '../schemas/query.ts';
+import { identifier } from '../schemas/text.ts';
+
+const TAGS = ['Wallet'];
+const MAX_OUTPUTS = 100;
+const MAX_INDEX = 1_000_000;
+
+const outputData = z
+  .object({
+    txHash: z.string(),
+    index: z.int(),
+    coin: z.enum(COINS),
+    address: z.string(),
+    amount: z.string(),
+    confirmations: z.int(),
+    frozen: z.boolean(),
+    spendable: z.boolean().meta({ description: 'Whether a send may use it now' }),
+    hold: z.enum(OUTPUT_HOLDS).nullable().meta({ description: 'Why no send may use it now' }),
+    sendId: z.string().nullable(),
+    paymentId: z.string().nullable(),
+  })
+  .meta({ id: 'WalletOutput' });
+
+const freezeBody = z.object({
+  coin: coin(),
+  outputs: z
+    .array(z.object({ txHash: identifier(), index: z.int().min(0).max(MAX_INDEX) }))
+    .min(1)
+    .max(MAX_OUTPUTS),
+});
+
+const EXAMPLE = { coin: 'BTC', outputs: [{ txHash: 'a'.repeat(64), index: 0 }] };
+
+/** The unspent outputs of a wallet: listed, set aside, made one of many. */
+export function walletOutputRoutes(deps: SendCoinsDeps): Route[] {
+  return [
+    outputsRoute(deps),
+    freezeRoute(deps, 'freeze'),
+    freezeRoute(deps, 'unfreeze'),
+    consolidateRoute(deps),
+  ];
+}
+
+function outputsRoute(deps: SendCoinsDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/wallet/outputs',
+    auth: 'merchant',
+    summary: 'List unspent outputs',
+    description: 'What no block has spent of one coin, newest first, and why a send may not use it now.',
+    tags: TAGS,
+    status: 200,
+    errors: [],
+    query: z.object({ ...pageQuery(), coin: coin() }),
+    example: { query: { coin: 'BTC' } },
+    data: z.object({ outputs: z.array(outputData), pagination: pagination() }),
+    handler: async ({ auth, query }) => {
+      const { outputs, total } = await listOutputs(deps, { ...query, merchant: auth.merchant });
+      return { outputs, pagination: { page: query.page, limit: query.limit, total } };
+    },
+  });
+}
+
+function freezeRoute(deps: SendCoinsDeps, verb: 'freeze' | 'unfreeze'): Route {
+  const frozen = verb === 'freeze';
+  return defineRoute({
+    method: 'POST',
+    path: `/merchant/wallet/outputs/${verb}`,
+    auth: 'merchant',
+    summary: frozen ? 'Set outputs aside' : 'Give outputs back',
+    description: frozen
+      ? 'No further send uses these outputs of BTC or LTC, and balances leave them out.'
+      : 'Sends may use these outputs of BTC or LTC again.',
+    tags: TAGS,
+    status: 200,
+    errors: [],
+    body: freezeBody,
+    example: { body: EXAMPLE },
+    data: z.object({ changed: z.int() }),
+    handler: async ({ auth, body }) => freezeOutputs(deps, { ...body, merchant: auth.merchant, frozen }),
+  });
+}
+
+function consolidateRoute(deps: SendCoinsDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/wallet/consolidate',
+    auth: 'merchant',
+    summary: 'Make one output of many',
+    description:
+      'Moves the largest outputs of BTC or LTC, as many as one transaction takes (300), to one address of the wallet ' +
+      'itself. The new output can be sent at once.',
+    tags: TAGS,
+    status: 200,
+    errors: ['INSUFFICIENT_BALANCE', 'FEE_ABOVE_LIMIT', 'COIN_UNAVAILABLE', 'NODE_UNAVAILABLE'],
+    body: z.object({ coin: coin(), feeRate: coinAmount().optional(), maxFee: coinAmount().optional() }),
+    data: z.object({
+      sendId: z.string(),
+      txHash: z.string(),
+      outputs: z.int().meta({ description: 'How many became one' }),
+      amount: z.string(),
+      fee: z.string(),
+    }),
+    handler: async ({ auth, body }) => consolidate(deps, { ...body, merchant: auth.merchant }),
+  });
+}

@@ -1,0 +1,85 @@
+import { outputKey, type Debit, type OutputRef } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { Chains } from '../../domain/chains.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import type { Tx } from '../../store/database.ts';
+import { outputsOfTransactions } from '../../store/outputs.ts';
+import { findSend, insertSendVersion, versionsOf, type StoredSendVersion } from '../../store/sends.ts';
+import { isOpen } from './send-chain.ts';
+import { readPlan, writePlan } from './stored-plan.ts';
+
+export interface AdoptVersionDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly chains: Chains;
+}
+
+/**
+ * A transaction in a block that was not signed by this database, but spends all inputs of a version of a send and
+ * pays the same destination the same amount, is that send at a higher fee: raised after the backup was made from
+ * which the database was restored. It becomes one of its versions. Null when it is not.
+ */
+export async function adoptVersion(
+  tx: Tx,
+  deps: AdoptVersionDeps,
+  chain: ChainId,
+  found: { readonly txid: string; readonly sendId: string; readonly spends: readonly Debit[] },
+): Promise<StoredSendVersion | null> {
+  const { txid, sendId, spends } = found;
+  const send = await findSend(tx, sendId);
+  const spender = spends[0]?.spender;
+  const adapter = deps.chains.get(chain.coin, chain.mode);
+  if (send === undefined || !isOpen(send) || spender === undefined || adapter === null) return null;
+  const watchKey = adapter.watchKey(send.destination);
+  const paysTheSame = spender.pays.some(
+    (each) => each.watchKey === watchKey && each.amount === BigInt(send.amount),
+  );
+  const spent = new Set(spends.map(({ ref }) => outputKey(ref)));
+  const versions = await versionsOf(tx, sendId);
+  const rival = versions.findLast(({ plan_json }) =>
+    readPlan(plan_json).inputs.every(({ ref }) => spent.has(outputKey(ref))),
+  );
+  if (!paysTheSame || rival === undefined) return null;
+  const plan = readPlan(rival.plan_json);
+  const fee =
+    (await feeOf(
+      tx,
+      chain,
+      spends.map(({ ref }) => ref),
+      spender,
+    )) ?? plan.fee;
+  const version: StoredSendVersion = {
+    ...rival,
+    version: (versions.at(-1)?.version ?? 0) + 1,
+    txid,
+    raw: spender.raw,
+    fee: fee.toString(),
+    plan_json: writePlan({ ...plan, fee }),
+    created_at: deps.clock.now(),
+    change_index: null,
+    cancels: 0,
+  };
+  await insertSendVersion(tx, version);
+  deps.logger.warn(
+    { ...chain, sendId, txid },
+    'a block holds a version of a send that this database did not sign',
+  );
+  return version;
+}
+
+/** Null unless all its inputs are ours. */
+async function feeOf(
+  tx: Tx,
+  chain: ChainId,
+  refs: readonly OutputRef[],
+  spender: NonNullable<Debit['spender']>,
+): Promise<bigint | null> {
+  if (refs.length !== spender.inputs) return null;
+  const outputs = await outputsOfTransactions(tx, chain, [...new Set(refs.map(({ txid }) => txid))]);
+  const amounts = new Map(
+    outputs.map(({ txid, vout, amount }) => [outputKey({ txid, index: vout }), amount]),
+  );
+  const came = refs.reduce((sum, ref) => sum + BigInt(amounts.get(outputKey(ref)) ?? 0), 0n);
+  const went = spender.pays.reduce((sum, { amount }) => sum + amount, 0n);
+  return came >= went ? came - went : null;
+}

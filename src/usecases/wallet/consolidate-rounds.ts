@@ -1,0 +1,39 @@
+import { OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { noteFeeLevel } from '../../store/fee-levels.ts';
+import { merchantsWithManyOutputs } from '../../store/spendable.ts';
+import type { BumpSendsDeps } from './bump-sends.ts';
+import { gatherOutputs } from './consolidate.ts';
+import { isWorthItsFee } from './sweep-worth.ts';
+
+/** Merchants served in one round. */
+const ROUND_SIZE = 5;
+/** From so many outputs on they are made one. */
+const FROM_OUTPUTS = 200;
+
+/**
+ * Where money is held in outputs: makes one of many for merchants that have hundreds, while fees are as low as the
+ * policy says, so that one transaction can always send what there is.
+ * @throws {ChainError} when the node does not say what fees are asked.
+ */
+export async function consolidateRound(deps: BumpSendsDeps, chain: ChainId): Promise<void> {
+  const adapter = deps.chains.get(chain.coin, chain.mode);
+  const { consolidateBelowRate } = deps.policy;
+  if (adapter?.inputCost === undefined || consolidateBelowRate === 0n) return;
+  const crowded = await merchantsWithManyOutputs(deps.db, chain, { from: FROM_OUTPUTS, limit: ROUND_SIZE });
+  if (crowded.length === 0) return;
+  const quote = await adapter.feeQuote();
+  await noteFeeLevel(deps.db, chain, { ...quote, inputCost: adapter.inputCost(quote.rate) });
+  if (quote.rate > consolidateBelowRate) return;
+  for (const { merchantId, account, amount } of crowded) {
+    const wallet = { ...chain, merchantId, account };
+    const most = OUTPUTS_PER_SEND;
+    const fee = adapter.inputCost(quote.rate) * BigInt(most);
+    if (!isWorthItsFee(amount, fee)) continue;
+    try {
+      await gatherOutputs(deps, { wallet, adapter, quote, most, limit: null });
+    } catch (error) {
+      deps.logger.error({ ...chain, merchantId, err: error }, 'could not consolidate outputs; trying again');
+    }
+  }
+}

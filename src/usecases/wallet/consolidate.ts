@@ -1,0 +1,145 @@
+import { OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
+import {
+  ChainError,
+  InsufficientFunds,
+  UnsendableAmount,
+  type ChainAdapter,
+  type FeeQuote,
+  type SendPlan,
+} from '../../domain/chain.ts';
+import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
+import { AppError, invalidField } from '../../domain/errors.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
+import { inTransaction, type Tx } from '../../store/database.ts';
+import { spendableFunds } from '../../store/spendable.ts';
+import { nextChangeAddress, takeChangeAddress } from './change-address.ts';
+import { offerNew, type BumpSendsDeps } from './bump-sends.ts';
+import { atRate, feeAboveLimit, readFeeRate, readMaxFee } from './fee-terms.ts';
+import type { WalletOwner } from './send-order.ts';
+import { storeSend } from './store-send.ts';
+import type { NewVersion } from './store-version.ts';
+
+export interface ConsolidateInput {
+  readonly merchant: WalletOwner;
+  readonly coin: Coin;
+  readonly feeRate?: string | undefined;
+  readonly maxFee?: string | undefined;
+}
+
+export interface Consolidation {
+  readonly sendId: string;
+  readonly txHash: string;
+  /** How many outputs became one. */
+  readonly outputs: number;
+  readonly amount: string;
+  readonly fee: string;
+}
+
+/** Fewer are not worth a transaction. */
+const LEAST_OUTPUTS = 2;
+
+/**
+ * Makes one output of many, the largest first, as many as one transaction takes: what it makes can be sent at once.
+ * @throws {AppError} VALIDATION_INVALID where money is not held in outputs, INSUFFICIENT_BALANCE, FEE_ABOVE_LIMIT,
+ * COIN_UNAVAILABLE, NODE_UNAVAILABLE
+ */
+export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput): Promise<Consolidation> {
+  const { merchant, coin } = input;
+  if (coin !== 'BTC' && coin !== 'LTC') throw invalidField('coin', 'is not held in outputs: give BTC or LTC');
+  const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
+  const adapter = deps.chains.get(coin, mode);
+  if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not configured in ${mode} mode`);
+  const limit = readMaxFee(input.maxFee, coin);
+  const quote = await ask(adapter, readFeeRate(input.feeRate, coin));
+  const wallet = { coin, mode, merchantId: merchant.id, account: merchant.account };
+  const made = await gatherOutputs(deps, { wallet, adapter, quote, most: OUTPUTS_PER_SEND, limit });
+  if (made === null) {
+    throw new AppError(
+      'INSUFFICIENT_BALANCE',
+      'there are no two outputs that are worth more than they cost to spend',
+    );
+  }
+  const { plan, transaction, sendId } = made;
+  return {
+    sendId,
+    txHash: transaction.txid,
+    outputs: plan.inputs.length,
+    amount: formatCoinAmount(plan.amount, coin),
+    fee: formatCoinAmount(plan.fee, coin),
+  };
+}
+
+async function ask(adapter: ChainAdapter, rate: bigint | null): Promise<FeeQuote> {
+  try {
+    return atRate(await adapter.feeQuote(), rate, adapter.coin);
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    throw new AppError('NODE_UNAVAILABLE', `the ${adapter.coin} node does not answer`, { cause: error });
+  }
+}
+
+export interface Gathering {
+  readonly wallet: ChainId & { readonly merchantId: string; readonly account: number };
+  readonly adapter: ChainAdapter;
+  readonly quote: FeeQuote;
+  /** Outputs drawn on at most. */
+  readonly most: number;
+  /** Most that the transaction may cost; null: whatever it does. */
+  readonly limit: bigint | null;
+}
+
+/**
+ * Signs, stores and offers one transaction from the wallet to itself. Null when there are not two outputs worth it.
+ * @throws {AppError} FEE_ABOVE_LIMIT
+ */
+export async function gatherOutputs(deps: BumpSendsDeps, gathering: Gathering): Promise<NewVersion | null> {
+  return deps.inHand.begin(async (sendId) => {
+    const stored = await inTransaction(deps.db, async (tx) => storeGathering(tx, deps, sendId, gathering));
+    if (stored === null) return null;
+    const { transaction, plan } = stored;
+    const { coin, mode } = gathering.wallet;
+    deps.logger.info(
+      { coin, mode, sendId, txid: transaction.txid, outputs: plan.inputs.length },
+      'consolidating outputs of the wallet',
+    );
+    await offerNew(deps, gathering.adapter, stored);
+    return stored;
+  });
+}
+
+async function storeGathering(
+  tx: Tx,
+  deps: BumpSendsDeps,
+  sendId: string,
+  { wallet, adapter, quote, most, limit }: Gathering,
+): Promise<NewVersion | null> {
+  const cost = adapter.inputCost?.(quote.rate) ?? 0n;
+  const funds = (await spendableFunds(tx, wallet)).filter(({ amount }) => amount > cost).slice(0, most);
+  if (funds.length < LEAST_OUTPUTS) return null;
+  const address = await nextChangeAddress(tx, deps, wallet);
+  const amount = funds.reduce((sum, fund) => sum + fund.amount, 0n);
+  const order = { ...wallet, destination: address, amount, subtractFee: true };
+  const plan = planOrNull(() => adapter.planSend({ ...order, funds, changeAddress: address, quote }));
+  if (plan === null) return null;
+  if (limit !== null && plan.fee > limit) throw feeAboveLimit(plan.fee, limit, wallet.coin);
+  await takeChangeAddress(tx, deps, { wallet, adapter, address });
+  const purpose = 'sweep';
+  const { send, transaction } = await storeSend(tx, deps, {
+    sendId,
+    order,
+    adapter,
+    plan,
+    purpose,
+    idempotencyKey: null,
+  });
+  return { sendId, version: send.version, transaction, plan };
+}
+
+function planOrNull(plan: () => SendPlan): SendPlan | null {
+  try {
+    return plan();
+  } catch (error) {
+    if (error instanceof InsufficientFunds || error instanceof UnsendableAmount) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import type { Coin, Mode } from '../../domain/coins.ts';
+import { invalidField } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { inTransaction, type Db } from '../../store/database.ts';
+import { setFrozen } from '../../store/frozen-outputs.ts';
+import { findOutput } from '../../store/outputs.ts';
+import type { WalletOwner } from './send-order.ts';
+
+export interface FreezeOutputsInput {
+  readonly merchant: WalletOwner;
+  readonly coin: Coin;
+  readonly outputs: readonly { readonly txHash: string; readonly index: number }[];
+  readonly frozen: boolean;
+}
+
+/**
+ * Sets outputs of the wallet aside, so that no further send uses them, or gives them back. One that an open send has
+ * reserved stays with that send.
+ * @throws {AppError} VALIDATION_INVALID naming an output that is not one of the wallet.
+ */
+export async function freezeOutputs(
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  { merchant, coin, outputs, frozen }: FreezeOutputsInput,
+): Promise<{ changed: number }> {
+  if (coin !== 'BTC' && coin !== 'LTC') throw invalidField('coin', 'is not held in outputs: give BTC or LTC');
+  const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
+  await inTransaction(db, async (tx) => {
+    for (const [at, { txHash: txid, index }] of outputs.entries()) {
+      const ref = { txid, index };
+      const output = await findOutput(tx, { coin, mode }, ref);
+      if (output?.merchant_id !== merchant.id) {
+        throw invalidField(`outputs.${at}`, 'is no output of this wallet');
+      }
+      await setFrozen(tx, { coin, mode }, { ref, frozen, now: clock.now() });
+    }
+  });
+  return { changed: outputs.length };
+}

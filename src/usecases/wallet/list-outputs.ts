@@ -1,0 +1,84 @@
+import { outputKey } from '../../domain/chain.ts';
+import type { Coin, Mode } from '../../domain/coins.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
+import { findCursor } from '../../store/chain-cursors.ts';
+import type { Db } from '../../store/database.ts';
+import { findFeeLevel } from '../../store/fee-levels.ts';
+import { pageWalletOutputs, type WalletOutputRow } from '../../store/wallet-outputs.ts';
+import { spendableChange } from './ancestry.ts';
+import type { WalletOwner } from './send-order.ts';
+
+/** Why no send uses an output now. */
+export const OUTPUT_HOLDS = ['frozen', 'reserved', 'spending', 'unconfirmed', 'immature', 'dust'] as const;
+export type OutputHold = (typeof OUTPUT_HOLDS)[number];
+
+/** One unspent output of the wallet. */
+export interface WalletOutput {
+  readonly txHash: string;
+  readonly index: number;
+  readonly coin: Coin;
+  readonly address: string;
+  readonly amount: string;
+  readonly confirmations: number;
+  readonly frozen: boolean;
+  /** Whether a send may use it now; else `hold` says why not. */
+  readonly spendable: boolean;
+  readonly hold: OutputHold | null;
+  /** The open send that has reserved it. */
+  readonly sendId: string | null;
+  readonly paymentId: string | null;
+}
+
+export interface ListOutputsInput {
+  readonly merchant: WalletOwner;
+  readonly coin: Coin;
+  readonly page: number;
+  readonly limit: number;
+}
+
+/** The unspent outputs of the merchant's wallet in its current mode, newest first. */
+export async function listOutputs(
+  deps: { readonly db: Db },
+  { merchant, coin, page, limit }: ListOutputsInput,
+): Promise<{ outputs: WalletOutput[]; total: number }> {
+  const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
+  const wallet = { coin, mode, merchantId: merchant.id };
+  const { rows, total } = await pageWalletOutputs(deps.db, { ...wallet, page, limit });
+  const tip = (await findCursor(deps.db, wallet))?.height ?? 0;
+  const change = new Set((await spendableChange(deps.db, wallet)).funds.map(({ ref }) => outputKey(ref)));
+  const inputCost = (await findFeeLevel(deps.db, wallet))?.inputCost ?? 0n;
+  const outputs = rows.map((row): WalletOutput => {
+    const hold = holdOf(row, { tip, change, inputCost });
+    return {
+      txHash: row.txid,
+      index: row.vout,
+      coin,
+      address: row.address,
+      amount: formatCoinAmount(BigInt(row.amount), coin),
+      confirmations: confirmationsOf(row, tip),
+      frozen: row.frozen !== null,
+      spendable: hold === null,
+      hold,
+      sendId: row.send_id,
+      paymentId: row.payment_id,
+    };
+  });
+  return { outputs, total };
+}
+
+function holdOf(
+  row: WalletOutputRow,
+  known: { readonly tip: number; readonly change: ReadonlySet<string>; readonly inputCost: bigint },
+): OutputHold | null {
+  if (row.frozen !== null) return 'frozen';
+  if (row.send_id !== null) return 'reserved';
+  if (row.spent_by !== null) return 'spending';
+  const isChange = known.change.has(outputKey({ txid: row.txid, index: row.vout }));
+  if (row.state !== 'confirmed' && !isChange) return 'unconfirmed';
+  if (row.state === 'confirmed' && confirmationsOf(row, known.tip) < row.maturity) return 'immature';
+  return BigInt(row.amount) <= known.inputCost ? 'dust' : null;
+}
+
+function confirmationsOf({ height }: WalletOutputRow, tip: number): number {
+  return height === null ? 0 : Math.max(1, tip - height + 1);
+}

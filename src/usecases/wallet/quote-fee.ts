@@ -1,0 +1,49 @@
+import { ChainError, UnsendableAmount, type ChainAdapter, type FeeQuote } from '../../domain/chain.ts';
+import { AppError, invalidField } from '../../domain/errors.ts';
+import type { Db } from '../../store/database.ts';
+import { noteFeeLevel } from '../../store/fee-levels.ts';
+import { withHeld } from './drawable-funds.ts';
+import { atRate } from './fee-terms.ts';
+import { planOrder, type PlanOrderDeps } from './plan-order.ts';
+import type { SendOrder } from './send-order.ts';
+import { sendsFromOneAddress } from './sender.ts';
+
+/**
+ * What the node says about the fee of an order; waits for the network.
+ * @throws {AppError} NODE_UNAVAILABLE, VALIDATION_INVALID when the destination refuses money, and as
+ * planOrder does where the node measures a draft.
+ */
+export async function quoteFee(
+  deps: PlanOrderDeps & { readonly db: Db },
+  adapter: ChainAdapter,
+  order: SendOrder,
+): Promise<FeeQuote> {
+  const { coin, feeRate = null } = order;
+  try {
+    const quote = atRate(await askFee(deps, adapter, order), feeRate, coin);
+    await noteFeeLevel(deps.db, order, { ...quote, inputCost: adapter.inputCost?.(quote.rate) ?? 0n });
+    if (adapter.measure !== undefined) {
+      // What is planned here may be gone when it is stored: then the plan is made without the measure.
+      return await adapter.measure(await planOrder(deps.db, deps, order, { adapter, quote }), quote);
+    }
+    return quote;
+  } catch (error) {
+    if (error instanceof UnsendableAmount) throw invalidField('destination', error.message);
+    if (!(error instanceof ChainError)) throw error;
+    const message = `the ${adapter.coin} node does not answer at the moment; nothing was sent`;
+    throw new AppError('NODE_UNAVAILABLE', message, { cause: error });
+  }
+}
+
+async function askFee(
+  deps: PlanOrderDeps & { readonly db: Db },
+  adapter: ChainAdapter,
+  order: SendOrder,
+): Promise<FeeQuote> {
+  const { coin, mode, account, destination, amount } = order;
+  const from = deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
+  const intent = { from, destination, amount };
+  if (adapter.measure !== undefined)
+    return withHeld(deps.db, adapter, { wallet: order }, await adapter.feeQuote(intent));
+  return sendsFromOneAddress(order) ? adapter.feeQuote(intent) : adapter.feeQuote();
+}

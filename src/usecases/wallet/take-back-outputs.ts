@@ -1,0 +1,23 @@
+import type { Tx } from '../../store/database.ts';
+import { outputsOfTransactions } from '../../store/outputs.ts';
+import type { StoredSend, StoredSendVersion } from '../../store/sends.ts';
+import { recordSightings } from '../chain/record-sightings.ts';
+import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
+
+/**
+ * What versions that can never land had left us before a fork or another version took them: nobody else asks after
+ * it, and sends that drew on it would wait for it.
+ */
+export async function takeBackOutputs(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  send: StoredSend,
+  versions: readonly StoredSendVersion[],
+): Promise<void> {
+  const { coin, mode } = send;
+  const txids = versions.map(({ txid }) => txid);
+  const outputs = await outputsOfTransactions(tx, { coin, mode }, txids);
+  const gone = outputs.filter(({ state }) => state === 'unconfirmed');
+  if (gone.length === 0) return;
+  await recordSightings(tx, deps, { coin, mode }, { seen: [], gone }, { kind: 'unconfirmed' });
+}

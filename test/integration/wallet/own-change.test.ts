@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { spendableFunds } from '../../../src/store/spendable.ts';
+import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
+import { bumpSends } from '../../../src/usecases/wallet/bump-sends.ts';
+import { failOrphans } from '../../../src/usecases/wallet/fail-orphans.ts';
+import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
+import {
+  NODE_COINS,
+  type NodeCoin,
+  type RegtestNode,
+  requireNode,
+  startNode,
+} from '../../_helpers/nodes/index.ts';
+import { COIN, PricedNode } from '../../_helpers/priced-node.ts';
+
+describe.each(NODE_COINS)('own unconfirmed change on a real %s node', (coin) => {
+  describe.skipIf(!requireNode(coin))('with the node', () => runWith(coin));
+});
+
+function runWith(coin: NodeCoin): void {
+  let node: RegtestNode;
+  let till: PricedNode;
+
+  beforeAll(async () => {
+    node = await startNode(coin);
+  });
+  afterAll(async () => node.stop());
+  beforeEach(async () => {
+    till = await new PricedNode(coin, node).open();
+  });
+  afterEach(async () => till.close());
+
+  const atoms = (text: string) => parseCoinAmount(text, coin);
+
+  test('can be sent at once, before any block and before any look at the mempool', async () => {
+    await till.fund(COIN);
+    const first = await till.send('0.001');
+    const left = COIN - atoms('0.001') - atoms(first.fee);
+    expect(await till.balance()).toBe(formatCoinAmount(left, coin));
+    const second = await till.send('0.002');
+    expect(second.status).toBe('broadcast');
+    await till.sync();
+    expect(await till.balance()).toBe(formatCoinAmount(left - atoms('0.002') - atoms(second.fee), coin));
+    await till.mine();
+    expect((await till.status(first.id)).status).toBe('confirmed');
+    expect((await till.status(second.id)).status).toBe('confirmed');
+  });
+
+  test('carries on without a block up to twenty sends in a row, then says what it waits for', async () => {
+    await till.fund(COIN);
+    for (let count = 0; count < 21; count += 1) await till.send('0.001');
+    await expect(till.send('0.001')).rejects.toMatchObject({
+      code: 'INSUFFICIENT_BALANCE',
+      message: expect.stringMatching(/more is change of sends under way and waits for a block/) as string,
+    });
+    await till.mine();
+    expect((await till.send('0.001')).status).toBe('broadcast');
+  });
+
+  test('of a stuck send is left to the one that spends it, which pays for both', async () => {
+    await till.fund(COIN);
+    const parent = await till.send('0.1');
+    const child = await till.send('0.2');
+    await till.sync();
+    till.world.clock.advance(till.world.deps.policy.bumpAfterMs);
+    till.rate = 20_000n;
+    await bumpSends(till.world.deps, till.world.chain(coin));
+    const raised = await till.status(child.id);
+    expect(raised.txHash).not.toBe(child.txHash);
+    expect((await till.status(parent.id)).txHash).toBe(parent.txHash);
+    const mempool = await node.getMempool();
+    expect(mempool).toEqual(expect.arrayContaining([parent.txHash, raised.txHash]));
+    // Two transactions of some 141 vB at 20 per vB.
+    expect(atoms(parent.fee) + atoms(raised.fee)).toBeGreaterThanOrEqual(2n * 141n * 20n - 20n);
+    await till.mine();
+    for (const { id } of [parent, child]) expect((await till.status(id)).status).toBe('confirmed');
+    expect(await till.balance()).toBe(
+      formatCoinAmount(COIN - atoms('0.3') - atoms(parent.fee) - atoms(raised.fee), coin),
+    );
+  });
+
+  test('of a raised send waits for a block: the other version could be the one that is mined', async () => {
+    await till.fund(COIN);
+    const first = await till.send('0.1');
+    till.world.clock.advance(till.world.deps.policy.bumpAfterMs);
+    till.rate = 20_000n;
+    await bumpSends(till.world.deps, till.world.chain(coin));
+    expect((await till.status(first.id)).txHash).not.toBe(first.txHash);
+    expect(await till.balance()).toBe('0');
+    await expect(till.send('0.1')).rejects.toMatchObject({
+      message: expect.stringContaining('is change of sends under way and waits for a block') as string,
+    });
+  });
+
+  test('comes back with its child when the node lost its mempool, whichever is offered first', async () => {
+    await till.fund(COIN);
+    const parent = await till.send('0.1');
+    const child = await till.send('0.2');
+    await node.restart({ dropMempool: true });
+    expect(await node.getMempool()).toEqual([]);
+    const offerChildFirst = { id: parent.id, next_broadcast_at: Date.now() + 10 ** 12 };
+    await till.world.db
+      .updateTable('sends')
+      .set({ next_broadcast_at: offerChildFirst.next_broadcast_at })
+      .where('id', '=', offerChildFirst.id)
+      .execute();
+    till.world.clock.advance(till.world.deps.policy.rebroadcastMs);
+    await advanceSends(till.world.deps, till.world.chain(coin));
+    expect(new Set(await node.getMempool())).toEqual(new Set([parent.txHash, child.txHash]));
+  });
+
+  test('of a send that a stranger with the seed displaces: its child fails only once that block is deep', async () => {
+    await till.fund(COIN);
+    const wallet = { ...till.world.chain(coin), merchantId: till.world.merchant.id };
+    const funds = await spendableFunds(till.world.db, wallet);
+    const parent = await till.send('0.1');
+    const child = await till.send('0.2');
+    const adapter = till.world.adapter(coin);
+    const theirs = adapter.planSend({
+      funds,
+      destination: await node.foreignAddress(),
+      amount: COIN,
+      subtractFee: true,
+      changeAddress: till.world.address(coin),
+      quote: { rate: 1_000n, source: 'stranger', at: 0 },
+    });
+    await node.mineOnly([adapter.signSend(theirs, till.world.deps.keys).raw]);
+    await till.sync();
+    expect((await till.status(parent.id)).status).toBe('failed');
+    const round = async () => {
+      till.world.clock.advance(till.world.deps.policy.rebroadcastMs);
+      await advanceSends(till.world.deps, till.world.chain(coin));
+      await failOrphans(till.world.deps, till.world.chain(coin));
+    };
+    await round();
+    expect((await till.status(child.id)).status).toBe('broadcast');
+    await till.mine(5);
+    await round();
+    expect((await till.status(child.id)).status).toBe('failed');
+    expect(await till.balance()).toBe('0');
+  });
+
+  test('survives a reorg that takes parent and child back: each is paid once', async () => {
+    await till.fund(COIN);
+    const [one, two] = [await node.foreignAddress(), await node.foreignAddress()];
+    const parent = await till.send('0.1', { destination: one });
+    const child = await till.send('0.2', { destination: two });
+    await till.mine();
+    await node.reorg({ depth: 1, transactions: 'mempool' });
+    await till.sync();
+    expect((await till.status(child.id)).status).toBe('broadcast');
+    await till.mine();
+    for (const { id } of [parent, child]) expect((await till.status(id)).status).toBe('confirmed');
+    expect(await till.world.sendEvents()).toEqual([
+      'send.broadcast',
+      'send.broadcast',
+      'send.confirmed',
+      'send.confirmed',
+    ]);
+  });
+}
