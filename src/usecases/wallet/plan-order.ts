@@ -15,6 +15,7 @@ import { ancestorsOf, deficitAt } from '../../domain/send/package-fee.ts';
 import { findWatched } from '../../store/addresses.ts';
 import type { Db } from '../../store/database.ts';
 import { laneOf } from '../../store/lanes.ts';
+import { spendableFunds, spendableTotal } from '../../store/spendable.ts';
 import { spendableChange, type SpendableChange } from './ancestry.ts';
 import { nextChangeAddress } from './change-address.ts';
 import { drawableFunds, fitsHeld } from './drawable-funds.ts';
@@ -56,6 +57,7 @@ export async function planOrder(
   await refuseOwnPayment(db, adapter, order);
   const pool = await poolOf(db, deps, order, quote);
   try {
+    if (order.everything === true) await requireInOneTransaction(db, order, costOfInput(using));
     const plan = choose(order, using, pool);
     requireWithin(order.maxFee ?? null, plan, order.coin);
     return plan;
@@ -67,6 +69,15 @@ export async function planOrder(
     if (error instanceof UnsendableAmount) throw invalidField('amount', error.message);
     throw error;
   }
+}
+
+/** Everything is never less than all there is. @throws {InsufficientFunds} when it takes several transactions. */
+async function requireInOneTransaction(db: Db, order: SendOrder, inputCost: bigint): Promise<void> {
+  if (sendsFromOneAddress(order) || accountsPerSend(order) !== null) return;
+  const { amount, count } = await spendableTotal(db, order, inputCost);
+  if (count <= OUTPUTS_PER_SEND) return;
+  const reached = (await spendableFunds(db, order)).filter((fund) => fund.amount > inputCost);
+  throw new InsufficientFunds(sumOf(reached), amount);
 }
 
 async function poolOf(db: Db, deps: PlanOrderDeps, order: SendOrder, quote: FeeQuote): Promise<Pool> {

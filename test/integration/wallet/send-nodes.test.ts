@@ -133,8 +133,8 @@ function runWith(coin: NodeCoin): void {
     const sent = await send(destination, 'max');
     expect(sent.status).toBe('broadcast');
     expect(atoms(sent.amount) + atoms(sent.fee) + atoms(gathered.fee)).toBe(atoms('3.1'));
-    await mine();
     expect(await paidTo(sent.txHash, destination)).toBe(atoms(sent.amount));
+    await mine();
     expect(await world.balance(coin)).toBe('0');
   });
 
