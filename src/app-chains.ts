@@ -1,9 +1,10 @@
 import { createLiveAdapter } from './chains/registry.ts';
+import type { AnswerOutcome } from './chains/rpc-transport.ts';
 import { createSimulator, type Simulator } from './chains/simulator/simulator.ts';
 import type { Config, NodeEndpoint } from './config/config.ts';
 import type { ChainAdapter } from './domain/chain.ts';
 import type { Chains } from './domain/chains.ts';
-import { COINS, type Coin, type Mode } from './domain/coins.ts';
+import { COINS, type ChainId, type Coin, type Mode } from './domain/coins.ts';
 import type { ConfirmationPolicy } from './domain/confirmations.ts';
 import { assertNever } from './domain/errors.ts';
 import type { Clock, Logger } from './domain/ports.ts';
@@ -19,8 +20,13 @@ interface ChainDeps {
   readonly logger: Logger;
 }
 
+interface LiveDeps extends ChainDeps {
+  readonly onLook?: NonNullable<Parameters<typeof createChainIndex>[2]>;
+  readonly onAnswer?: (chain: ChainId, outcome: AnswerOutcome) => void;
+}
+
 /** One adapter for each coin with a node. */
-export function createLiveAdapters(deps: ChainDeps): ChainAdapter[] {
+export function createLiveAdapters(deps: LiveDeps): ChainAdapter[] {
   const { config, db, clock, logger } = deps;
   const { network } = config;
   if (network === null) return [];
@@ -36,7 +42,8 @@ export function createLiveAdapters(deps: ChainDeps): ChainAdapter[] {
       rpcBatchSize: config.ethRpcBatchSize,
       rpcPerSecond: coin === 'ETH' || coin === 'SOL' ? config.rpcPerSecond[coin] : 0,
       ...feeLimits(config, coin),
-      index: createChainIndex(db, { coin, mode: 'live' }),
+      index: createChainIndex(db, { coin, mode: 'live' }, deps.onLook),
+      onAnswer: (outcome) => deps.onAnswer?.({ coin, mode: 'live' }, outcome),
       clock,
       logger,
     });

@@ -76,6 +76,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
       trustProxy: config.http.trustProxy,
       bodyLimitBytes: config.http.bodyLimitBytes,
       authRatePerMinute: config.auth.ratePerMinute,
+      publicRatePerMinute: config.http.publicRatePerMinute,
       baseUrl: config.http.baseUrl,
       version: deps.version,
     },

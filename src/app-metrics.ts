@@ -3,6 +3,7 @@ import type { Config } from './config/config.ts';
 import { COINS } from './domain/coins.ts';
 import type { Clock, Rates } from './domain/ports.ts';
 import { createNodeMetrics, type NodeMetrics } from './metrics/node-metrics.ts';
+import type { StateMetricsDeps } from './metrics/family.ts';
 import { registerStateMetrics } from './metrics/state-metrics.ts';
 import type { Db } from './store/database.ts';
 import type { WatchedChain } from './watcher/chain-warnings.ts';
@@ -13,6 +14,7 @@ interface Measured {
   readonly clock: Clock;
   readonly rates: Pick<Rates, 'quote'>;
   readonly chains: () => Promise<readonly WatchedChain[]>;
+  readonly uncredited: StateMetricsDeps['uncredited'];
   readonly version: string;
 }
 

@@ -8,14 +8,17 @@ import { createUpkeep } from './app-upkeep.ts';
 import { openGivenAddresses } from './app-given.ts';
 import { startParts, stopParts, type RunningParts } from './app-lifecycle.ts';
 import { watchKeys } from './chains/registry.ts';
+import type { Simulator } from './chains/simulator/simulator.ts';
 import type { Config } from './config/config.ts';
 import { packageRoot } from './config/package-root.ts';
+import type { ChainAdapter } from './domain/chain.ts';
 import type { SecretBox } from './domain/keys.ts';
 import type { Clock, Logger } from './domain/ports.ts';
 import { DomainChecks } from './domain-checks/domain-checks.ts';
 import { hostResolver, resolveHost } from './egress/resolve.ts';
 import { urlRule } from './egress/url-rule.ts';
 import { meterAdapter } from './metrics/metered-adapter.ts';
+import type { NodeMetrics } from './metrics/node-metrics.ts';
 import { createRates } from './rates/service.ts';
 import { lockDataDir, type DataDirLock } from './store/data-dir.ts';
 import type { Db } from './store/database.ts';
@@ -108,12 +111,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   });
   const simulators = createSimulators({ config, db, clock, logger });
   const metrics = createMetrics();
-  const adapters = [
-    ...createLiveAdapters({ config, db, clock, logger }).map((adapter) =>
-      meterAdapter(adapter, metrics.nodes, clock),
-    ),
-    ...simulators.map((simulator) => simulator.adapter),
-  ];
+  const adapters = createAdapters({ config, db, clock, logger }, metrics.nodes, simulators);
   const queue = createQueue(config, { db, clock, logger, secretBox });
   const pruning = new WebhookHousekeeping({ db, clock, logger }, config.webhooks);
   const news = new PaymentNews();
@@ -139,10 +137,12 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const watcher = new Watcher(shared, adapters, {
     pollIntervalMs: config.watcher.pollIntervalMs,
     intervals: options.intervals,
+    metrics: metrics.nodes,
   });
   const upkeep = createUpkeep({ config, database, clock, logger, adapters, watcher, observe: shared });
   const version = packageVersion();
-  metrics.measure({ config, db, clock, rates, chains: () => upkeep.chains(), version });
+  const [chains, uncredited] = [() => upkeep.chains(), () => watcher.uncredited()];
+  metrics.measure({ config, db, clock, rates, chains, uncredited, version });
   const server = createHttp({
     ...shared,
     version,
@@ -164,6 +164,19 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const mails = createMailDelivery({ config, db, clock, logger, secretBox });
   const loops = { rates, queue, pruning, mails, upkeep, domainChecks, watcher, simulators, adapters };
   return { lock, database, server, ...loops, given, wipeKeys: () => keyring.wipe() };
+}
+
+/** Every chain: the live ones with what they do measured, and the sandbox's. */
+function createAdapters(
+  deps: Parameters<typeof createLiveAdapters>[0],
+  nodes: NodeMetrics,
+  simulators: readonly Simulator[],
+): ChainAdapter[] {
+  const live = createLiveAdapters({ ...deps, onLook: nodes.looked, onAnswer: nodes.answered });
+  return [
+    ...live.map((adapter) => meterAdapter(adapter, nodes, deps.clock)),
+    ...simulators.map((simulator) => simulator.adapter),
+  ];
 }
 
 /** The keys, the addresses derived from them, and what was given out. */

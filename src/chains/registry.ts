@@ -5,6 +5,7 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import { createEthereumAdapter } from './ethereum/adapter.ts';
 import { accountKey } from './ethereum/address.ts';
 import { COIN_FORMATS } from './simulator/formats.ts';
+import type { AnswerOutcome } from './rpc-transport.ts';
 import { createSolanaAdapter } from './solana/adapter.ts';
 import { createUtxoAdapter } from './utxo/adapter.ts';
 import { addressScript } from './utxo/address.ts';
@@ -26,6 +27,8 @@ export interface LiveChainOptions {
   readonly index: ChainIndex;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Told of every HTTP request that a node answered or failed to. */
+  readonly onAnswer?: ((outcome: AnswerOutcome) => void) | undefined;
 }
 
 interface LiveFamily {

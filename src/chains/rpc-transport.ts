@@ -5,6 +5,9 @@ import { ChainError } from '../domain/chain.ts';
 import type { Logger } from '../domain/ports.ts';
 import { RateLimit, retryAfterMs } from './rate-limit.ts';
 
+/** How one HTTP request to a node ended: `limited` is 429, `failed` is no answer, or that of a busy node or gateway. */
+export type AnswerOutcome = 'answered' | 'limited' | 'failed';
+
 export interface RpcTransportOptions {
   /** http(s) URL of the node; may carry user:pass. */
   readonly url: string;
@@ -15,6 +18,7 @@ export interface RpcTransportOptions {
   /** Calls a second at most, each call of a batch counting; 0 or absent: no limit. */
   readonly callsPerSecond?: number | undefined;
   readonly logger: Logger;
+  readonly onAnswer?: ((outcome: AnswerOutcome) => void) | undefined;
 }
 
 export interface PostOptions {
@@ -68,7 +72,7 @@ const decoder = new TextDecoder();
 
 /** HTTP to one node: keep-alive, timeout, size bound, credentials. Nothing here knows JSON-RPC. */
 export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
-  const { timeoutMs, maxResponseBytes, logger } = options;
+  const { timeoutMs, maxResponseBytes, logger, onAnswer } = options;
   const url = parseUrl(options.url);
   const credentials = createCredentials(url, options.cookieFile);
   const rate = new RateLimit(options.callsPerSecond ?? 0);
@@ -112,6 +116,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     if (options.giveUp !== undefined && rate.isPaused) throw paused(what, url);
     for (let attempt = 0; ; attempt += 1) {
       const answer = await authorised(body, options).catch((error: unknown) => fault(error, what, url));
+      onAnswer?.(outcomeOf(answer));
       // Not for this request alone: whatever is sent meanwhile would be refused as well, and may count.
       if (!(answer instanceof ChainError)) rate.pause(answer.pauseMs);
       const pause = pauseAfter(answer, attempt, options);
@@ -155,6 +160,12 @@ function pauseAfter(
 
 function paused(what: string, url: URL): ChainError {
   return new ChainError('unavailable', `${what}: ${url.host} limits our rate and asked for a pause`);
+}
+
+function outcomeOf(answer: Answer | ChainError): AnswerOutcome {
+  if (answer instanceof ChainError) return 'failed';
+  if (answer.status === TOO_MANY_REQUESTS) return 'limited';
+  return BUSY_STATUSES.has(answer.status) ? 'failed' : 'answered';
 }
 
 /** The URL may hold a password, which the error of the URL class would repeat. */

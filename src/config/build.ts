@@ -111,6 +111,7 @@ function httpConfig(values: Values, context: BuildContext): Config['http'] {
     trustProxy: values.trustProxy,
     tls,
     bodyLimitBytes: values.bodyLimit,
+    publicRatePerMinute: values.publicRate,
   };
 }
 
@@ -278,6 +279,9 @@ function warningsOf(config: Config): string[] {
     warnings.push('the public address is not https: set TILLD_BASE_URL to what customers see');
   }
   if (config.auth.ratePerMinute === 0) warnings.push('the limit on login attempts is switched off');
+  if (config.http.publicRatePerMinute === 0) {
+    warnings.push('the limit on payments made with a public key is switched off');
+  }
   return warnings;
 }
 

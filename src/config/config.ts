@@ -69,6 +69,8 @@ export interface HttpConfig {
   /** Absolute paths of PEM files. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   readonly bodyLimitBytes: number;
+  /** Payments that one client address may make per minute with one public key; 0 switches the limit off. */
+  readonly publicRatePerMinute: number;
 }
 
 export interface AuthConfig {

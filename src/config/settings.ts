@@ -61,6 +61,12 @@ export const SETTINGS = {
   tlsCert: optional('http.tlsCert', 'TILLD_TLS_CERT', value.text('the path of a PEM file')),
   tlsKey: optional('http.tlsKey', 'TILLD_TLS_KEY', value.text('the path of a PEM file')),
   bodyLimit: setting('http.bodyLimit', 'TILLD_BODY_LIMIT', value.size('1KiB', '10MiB'), '100KiB'),
+  publicRate: setting(
+    'http.publicRatePerMinute',
+    'TILLD_PUBLIC_RATE_PER_MINUTE',
+    value.wholeNumber(0, 100_000),
+    120,
+  ),
 
   registration: setting('auth.registration', 'TILLD_REGISTRATION', value.oneOf(REGISTRATION_MODES), 'open'),
   authRate: setting('auth.ratePerMinute', 'TILLD_AUTH_RATE_PER_MINUTE', value.wholeNumber(0, 100_000), 5),

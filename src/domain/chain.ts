@@ -83,6 +83,11 @@ export interface ChainAdapter {
   heldNow?(accounts: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
   /** Where money is held in outputs: what spending one costs at a rate, atoms. Pure. */
   inputCost?(rate: bigint): bigint;
+  /**
+   * Where money is held in accounts: what each of these, a hundred at most, holds after a block or a later one, atoms.
+   * @throws {ChainError} `unavailable` when the node cannot tell: never taken for a balance of 0.
+   */
+  heldAfter?(watchKeys: readonly string[], block: BlockRef): Promise<ReadonlyMap<string, bigint>>;
   /** Chooses funds for a send. Pure. @throws {InsufficientFunds} {UnsendableAmount} */
   planSend(request: SendRequest): SendPlan;
   /** Signs a plan. Pure and synchronous: it runs inside the transaction that stores the result. */
@@ -279,7 +284,8 @@ export interface NodeStatus {
 /**
  * Signs that node, chain and this program no longer fit together. `unknown_version`: what cannot be read,
  * so the chain is not followed past it. `new_transactions`: a kind not known here that could be read all
- * the same. `unreadable`: a block or answer that makes no sense. The rest says itself.
+ * the same. `unreadable`: a block or answer that makes no sense. `blocks_only`: the node takes no unconfirmed
+ * transactions, so that payments are seen only once a block has them. The rest says itself.
  */
 export const CHAIN_ALARMS = [
   'unknown_version',
@@ -289,6 +295,7 @@ export const CHAIN_ALARMS = [
   'pruned',
   'clock_skew',
   'node_outdated',
+  'blocks_only',
 ] as const;
 export type ChainAlarm = (typeof CHAIN_ALARMS)[number];
 
@@ -495,10 +502,19 @@ export type BroadcastResult =
 /** `unknown_version`: a transaction or block of a form newer than this program. */
 export type ChainErrorKind = 'unavailable' | 'wrong_chain' | 'pruned' | 'bad_answer' | 'unknown_version';
 
+/** As nodes and providers put it, in codes and words. */
+const RATE_LIMITED =
+  /\b429\b|\brate.?limit|limits our rate|too many requests|compute units per second|request limit|over rate/i;
+
 /** Anything that went wrong with a node. The message is for operators and carries no credentials. */
 export class ChainError extends Error {
   override name = 'ChainError';
   readonly kind: ChainErrorKind;
+
+  /** The node, or the provider in front of it, was asked more than it allows. */
+  get isRateLimited(): boolean {
+    return this.kind === 'unavailable' && RATE_LIMITED.test(this.message);
+  }
 
   constructor(kind: ChainErrorKind, message: string, options: { cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });

@@ -13,6 +13,7 @@ import { createOnce } from './idempotency.ts';
 import { documentedErrors } from './openapi-errors.ts';
 import { guards } from './guards.ts';
 import { createOpenApi } from './openapi.ts';
+import { createPublicLimit } from './public-limit.ts';
 import { createSignInLimit, isSignIn } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
 import { refusalOf } from './refusals.ts';
@@ -29,6 +30,8 @@ export interface HttpSettings {
   readonly bodyLimitBytes: number;
   /** Sign-in requests per minute and client address; 0 switches the limit off. */
   readonly authRatePerMinute: number;
+  /** What one client address may make per minute with one public key; 0 switches the limit off. */
+  readonly publicRatePerMinute: number;
   /** Public address, without a slash at the end. */
   readonly baseUrl: string;
   readonly version: string;
@@ -114,7 +117,13 @@ function mountOpenApi(app: Express, deps: ApiDeps): void {
 function serveWith(deps: ApiDeps): (route: Route) => RequestHandler {
   const once = createOnce(deps);
   const readBody = createBodyReader(deps.settings.bodyLimitBytes);
-  const dispatchDeps: DispatchDeps = { ...deps, once, readBody, checkAnswers: deps.checkAnswers ?? false };
+  const dispatchDeps: DispatchDeps = {
+    ...deps,
+    once,
+    readBody,
+    publicLimit: createPublicLimit(deps.settings.publicRatePerMinute, deps.logger),
+    checkAnswers: deps.checkAnswers ?? false,
+  };
   const signInLimit = createSignInLimit(deps.settings.authRatePerMinute);
   return (route) => {
     const handler = serve(dispatchDeps, route);

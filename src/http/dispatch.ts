@@ -10,6 +10,7 @@ import { failure, success, type Answer } from './envelope.ts';
 import { idempotencyKeyOf, type Once } from './idempotency.ts';
 import { chooseMerchant, identify, resolveAuth } from './identify.ts';
 import { merchantNamedBy } from './named-merchant.ts';
+import type { PublicLimit } from './public-limit.ts';
 import type { BodyReader } from './read-body.ts';
 import { requestIdOf } from './request-id.ts';
 import { RequestInput } from './request-input.ts';
@@ -23,6 +24,7 @@ export interface DispatchDeps {
   readonly logger: Logger;
   readonly once: Once;
   readonly readBody: BodyReader;
+  readonly publicLimit: PublicLimit;
   /** Checks every answer against its schema, so that the documentation cannot drift. For tests. */
   readonly checkAnswers: boolean;
 }
@@ -40,6 +42,9 @@ export async function dispatch(
   res: Response,
 ): Promise<Answer> {
   const caller = await identify(deps, route.auth, req.headers.authorization);
+  if (caller?.kind === 'public' && route.method !== 'GET') {
+    await deps.publicLimit(caller.merchant.id, clientKey(req));
+  }
   const raw: Raw = {
     body: route.method === 'GET' ? undefined : await deps.readBody(req, res),
     query: req.query,

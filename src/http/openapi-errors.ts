@@ -15,7 +15,7 @@ export function documentedErrors(route: Route): ReadonlySet<ErrorCode> {
   if (route.method !== 'GET') codes.add('VALIDATION_INVALID').add('PAYLOAD_TOO_LARGE');
   if (route.method === 'POST') codes.add('IDEMPOTENCY_MISMATCH').add('IDEMPOTENCY_IN_FLIGHT');
   if (route.method !== 'GET') codes.add('DATABASE_UNAVAILABLE');
-  if (isSignIn(route)) codes.add('RATE_LIMITED');
+  if (isSignIn(route) || (route.auth === 'payer' && route.method !== 'GET')) codes.add('RATE_LIMITED');
   return codes.add('INTERNAL_ERROR');
 }
 
@@ -31,7 +31,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'A code of your second factor is required',
   ],
   RATE_LIMITED: [
-    'Too many attempts from this address; Retry-After says when to come back',
+    'Too many attempts, or too many payments made with a public key, from this address; Retry-After says when to come back',
     'Too many attempts: try again in a minute',
   ],
   CUSTOMER_NOT_FOUND: ['The account has no such customer', 'No such customer'],

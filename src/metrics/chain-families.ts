@@ -1,5 +1,6 @@
 import { CHAIN_ALARMS } from '../domain/chain.ts';
 import type { Coin } from '../domain/coins.ts';
+import { formatCoinAmount } from '../domain/money.ts';
 import { newestBlockTimes } from '../store/counts.ts';
 import {
   readReconciliations,
@@ -57,6 +58,30 @@ export function chainFamilies({ db, clock, chains }: StateMetricsDeps): Family[]
           (clock.now() - timeMs) / 1000,
         ]),
     },
+  ];
+}
+
+/** Money that is on the address of a payment whose time is up, and that no look at the chain has credited. */
+export function uncreditedFamilies({ chains, uncredited }: StateMetricsDeps): Family[] {
+  type Found = ReturnType<typeof uncredited>[number];
+  const family = (name: string, help: string, value: (found: Found) => number): Family => ({
+    name,
+    help,
+    labels: ['coin', 'mode'],
+    read: async () => [
+      ...(await chains()).map(({ coin, mode }): Sample => [{ coin, mode }, 0]),
+      ...uncredited().map((found): Sample => [{ coin: found.coin, mode: found.mode }, value(found)]),
+    ],
+  });
+  return [
+    family(
+      'tilld_uncredited_payments',
+      'Payments whose time is up that do not expire, because their address holds money that is not credited',
+      ({ payments }) => payments,
+    ),
+    family('tilld_uncredited_amount', 'Money on those addresses that is not credited, in coins', (found) =>
+      Number(formatCoinAmount(found.amount, found.coin)),
+    ),
   ];
 }
 

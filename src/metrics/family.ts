@@ -23,6 +23,13 @@ export interface StateMetricsDeps {
   readonly dataDir: string;
   readonly liveCoins: readonly Coin[];
   readonly chains: () => Promise<readonly MeasuredChain[]>;
+  /** Money on addresses of payments whose time is up that is not credited. */
+  readonly uncredited: () => readonly {
+    readonly coin: Coin;
+    readonly mode: string;
+    readonly payments: number;
+    readonly amount: bigint;
+  }[];
   readonly version: string;
 }
 

@@ -26,6 +26,7 @@ const ASKING: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
   'feeQuote',
   'measure',
   'heldNow',
+  'heldAfter',
   'broadcast',
   'scanUnspent',
   'balancesAt',

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ChainError } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 
@@ -7,6 +7,21 @@ export interface NodeMetrics {
   time<T>(labels: ChainId & { readonly call: string }, work: () => Promise<T>): Promise<T>;
   detected(chain: ChainId, delayMs: number): void;
   oddVersions(chain: ChainId, count: number): void;
+  /** One HTTP request to a node ended. */
+  readonly answered: (chain: ChainId, outcome: string) => void;
+  /** A chain was reorganised: so many blocks left it. */
+  reorganised(chain: ChainId, depth: number): void;
+  /** A look at accounts begins. */
+  readonly looked: (chain: ChainId, size: LookSize) => void;
+  /** Accounts of the last look; null before the first, and where none are looked at. */
+  accountsWatched(chain: ChainId): number | null;
+}
+
+/** Accounts that a look covers, and awaited ones that it leaves to the next looks. */
+interface LookSize {
+  readonly awaited: number;
+  readonly finished: number;
+  readonly left: number;
 }
 
 export function createNodeMetrics(registry: Registry): NodeMetrics {
@@ -19,7 +34,7 @@ export function createNodeMetrics(registry: Registry): NodeMetrics {
   });
   const errors = new Counter({
     name: 'tilld_rpc_errors_total',
-    help: 'Calls to nodes that failed: unavailable, wrong_chain, pruned, bad_answer, unknown_version or internal',
+    help: 'Calls to nodes that failed: unavailable, wrong_chain, pruned, bad_answer, unknown_version, internal or rate_limited',
     labelNames: ['coin', 'mode', 'kind'] as const,
     registers: [registry],
   });
@@ -42,7 +57,7 @@ export function createNodeMetrics(registry: Registry): NodeMetrics {
       try {
         return await work();
       } catch (error) {
-        errors.inc({ coin, mode, kind: error instanceof ChainError ? error.kind : 'internal' });
+        errors.inc({ coin, mode, kind: kindOf(error) });
         throw error;
       } finally {
         duration.observe({ coin, mode, call }, (performance.now() - startedAt) / 1000);
@@ -50,5 +65,46 @@ export function createNodeMetrics(registry: Registry): NodeMetrics {
     },
     detected: ({ coin, mode }, delayMs) => detection.observe({ coin, mode }, delayMs / 1000),
     oddVersions: ({ coin, mode }, count) => oddVersions.inc({ coin, mode }, count),
+    ...watchMetrics(registry),
+  };
+}
+
+function kindOf(error: unknown): string {
+  if (!(error instanceof ChainError)) return 'internal';
+  return error.isRateLimited ? 'rate_limited' : error.kind;
+}
+
+function watchMetrics(
+  registry: Registry,
+): Pick<NodeMetrics, 'answered' | 'reorganised' | 'looked' | 'accountsWatched'> {
+  const requests = new Counter({
+    name: 'tilld_rpc_requests_total',
+    help: 'HTTP requests to nodes: answered, limited (429) or failed',
+    labelNames: ['coin', 'mode', 'outcome'] as const,
+    registers: [registry],
+  });
+  const reorgs = new Histogram({
+    name: 'tilld_reorg_depth_blocks',
+    help: 'Reorganisations, by how many recorded blocks left the chain',
+    labelNames: ['coin', 'mode'] as const,
+    buckets: [1, 2, 3, 6, 12, 100],
+    registers: [registry],
+  });
+  const accounts = new Gauge({
+    name: 'tilld_watched_accounts',
+    help: 'Accounts in the last look at a chain: awaited, finished, and awaited ones left to the next looks',
+    labelNames: ['coin', 'mode', 'kind'] as const,
+    registers: [registry],
+  });
+  const last = new Map<string, number>();
+  return {
+    answered: ({ coin, mode }, outcome) => requests.inc({ coin, mode, outcome }),
+    reorganised: ({ coin, mode }, depth) => reorgs.observe({ coin, mode }, depth),
+    looked: ({ coin, mode }, size) => {
+      for (const kind of ['awaited', 'finished', 'left'] as const)
+        accounts.set({ coin, mode, kind }, size[kind]);
+      last.set(`${coin}/${mode}`, size.awaited + size.finished);
+    },
+    accountsWatched: ({ coin, mode }) => last.get(`${coin}/${mode}`) ?? null,
   };
 }

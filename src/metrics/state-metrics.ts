@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
-import { chainFamilies, rateFamily, reconcileFamilies } from './chain-families.ts';
+import { chainFamilies, rateFamily, reconcileFamilies, uncreditedFamilies } from './chain-families.ts';
 import type { StateMetricsDeps } from './family.ts';
 import { databaseFamilies, fileFamilies, sendFamilies } from './ledger-families.ts';
 
@@ -19,6 +19,7 @@ export function registerStateMetrics(registry: Registry, deps: StateMetricsDeps)
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   for (const { name, help, labels, read } of [
     ...chainFamilies(deps),
+    ...uncreditedFamilies(deps),
     ...databaseFamilies(deps),
     ...sendFamilies(deps),
     ...fileFamilies(deps),

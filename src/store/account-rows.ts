@@ -1,6 +1,6 @@
-import type { Kysely, SelectQueryBuilder } from 'kysely';
-import type { ChainId } from '../domain/coins.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import type { ChainId, Mode } from '../domain/coins.ts';
+import { prepared, preparedList, type SlotOf } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
 /** An account and one part of what it holds, which is all null when it holds nothing. */
@@ -12,6 +12,7 @@ export interface AccountRow {
   readonly payment_id: string | null;
   readonly status: string | null;
   readonly expires_at: number | null;
+  readonly closed_at: number | null;
   readonly txid: string | null;
   readonly vout: number | null;
   readonly amount: string | null;
@@ -39,7 +40,7 @@ function withStandings(db: Kysely<Tables>, addresses: SelectQueryBuilder<Tables,
         .on('outputs.spent_height', 'is', null),
     )
     .select(['chosen.id', 'chosen.watch_key', 'chosen.created_at', 'chosen.payment_id'])
-    .select(['payments.status', 'payments.expires_at', ...HELD])
+    .select(['payments.status', 'payments.expires_at', 'payments.closed_at', ...HELD])
     .orderBy('chosen.id', 'desc');
 }
 
@@ -98,10 +99,52 @@ export const accountsAfter = prepared((db, slot: SlotOf<ChainId & { after: numbe
   ),
 );
 
-/** What decides whether a payment is open. */
-export const paymentTimes = prepared((db, slot: SlotOf<{ id: string }>) =>
-  db.selectFrom('payments').select(['status', 'expires_at']).where('id', '=', slot('id')),
+/** Accounts of these payments. */
+export const accountsOfPayments = preparedList((db, slot: SlotOf<ChainId>, ids) =>
+  withStandings(
+    db,
+    addressesOf(db, { coin: slot('coin'), mode: slot('mode') }).where('payment_id', 'in', ids),
+  ),
 );
+
+interface PaymentPage {
+  readonly mode: Mode;
+  readonly expiresAt: number;
+  readonly id: string;
+  readonly size: number;
+}
+
+/** @param condition written out, not bound: only so does the planner prove that the partial index fits */
+function waitingPayments(condition: string) {
+  return prepared((db, slot: SlotOf<PaymentPage>) =>
+    db
+      .selectFrom('payments')
+      .select(['id', 'expires_at'])
+      .where(sql<boolean>`${sql.raw(condition)}`)
+      .where('mode', '=', slot('mode'))
+      .where((eb) => eb(eb.refTuple('expires_at', 'id'), '>', eb.tuple(slot('expiresAt'), slot('id'))))
+      .orderBy('expires_at')
+      .orderBy('id')
+      .limit(slot('size')),
+  );
+}
+
+/** A page of the payments that still wait for money, the first to expire first. */
+export const unpaidPayments = waitingPayments(`closed_at is null and status in ('pending', 'underpaid')`);
+
+/** A page of the payments whose money gathers confirmations, the first to expire first. */
+export const confirmingPayments = waitingPayments(`status = 'confirming'`);
+
+/** What decides whether a payment's accounts are awaited (see isWaiting) or open. */
+export const paymentTimes = prepared((db, slot: SlotOf<{ id: string }>) =>
+  db.selectFrom('payments').select(['status', 'expires_at', 'closed_at']).where('id', '=', slot('id')),
+);
+
+/** Whether a payment waits for money, or for the confirmations of money that may still be taken back. */
+export function isWaiting(payment: Pick<AccountRow, 'status' | 'closed_at'> | undefined): boolean {
+  if (payment?.status === 'confirming') return true;
+  return payment?.closed_at === null && (payment.status === 'pending' || payment.status === 'underpaid');
+}
 
 /** A row for each part that an address holds. */
 export const heldBy = prepared((db, slot: SlotOf<{ id: number }>) =>

@@ -181,6 +181,24 @@ export async function addressesBetween(
   return rows.map((row) => ({ watchKey: row.watch_key, since: row.created_at }));
 }
 
+/** The accounts of these payments on a chain. At most a few hundred ids at a time. */
+export async function accountsOfPaymentsOn(
+  db: Db,
+  chain: ChainId,
+  paymentIds: readonly string[],
+): Promise<{ watchKey: string; paymentId: string }[]> {
+  const rows = await db
+    .selectFrom('addresses')
+    .select(['watch_key', 'payment_id'])
+    .where('payment_id', 'in', paymentIds)
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .execute();
+  return rows.flatMap(({ watch_key: watchKey, payment_id: paymentId }) =>
+    paymentId === null ? [] : [{ watchKey, paymentId }],
+  );
+}
+
 /** All watch keys of a chain, page by page in the order in which they were given out. */
 export async function watchKeysAfter(
   db: Db,

@@ -27,6 +27,26 @@ export async function findCursor(db: Db, chain: ChainId): Promise<BlockRef | und
   return (await findStand(db, chain))?.cursor;
 }
 
+/** The time of the block up to which a chain was read, by its own clock, ms; null when it is not remembered. */
+export async function cursorTime(db: Db, chain: ChainId): Promise<number | null> {
+  const [row] = await timeOfCursor(db, chain);
+  return row?.timeMs ?? null;
+}
+
+const timeOfCursor = prepared((db, slot: SlotOf<ChainId>) =>
+  db
+    .selectFrom('chain_cursors')
+    .innerJoin('chain_blocks', (join) =>
+      join
+        .onRef('chain_blocks.coin', '=', 'chain_cursors.coin')
+        .onRef('chain_blocks.mode', '=', 'chain_cursors.mode')
+        .onRef('chain_blocks.height', '=', 'chain_cursors.height'),
+    )
+    .select('chain_blocks.time_ms as timeMs')
+    .where('chain_cursors.coin', '=', slot('coin'))
+    .where('chain_cursors.mode', '=', slot('mode')),
+);
+
 const standOf = prepared((db, slot: SlotOf<ChainId>) =>
   db
     .selectFrom('chain_cursors')

@@ -4,7 +4,7 @@ import { addressesBetween, newestAddressId, watchedOf, watchKeysAfter } from './
 import { ChainSieve } from './chain-sieve.ts';
 import type { Db } from './database.ts';
 import { readMeta } from './meta.ts';
-import { OpenAccounts } from './open-accounts.ts';
+import { type LookSize, OpenAccounts } from './open-accounts.ts';
 import { ownOutpoints, unsettledCredits } from './outputs.ts';
 import { holdingsOf } from './holdings.ts';
 import { contestedOutpoints } from './unconfirmed-inputs.ts';
@@ -14,10 +14,17 @@ const MAX_OPEN = 10_000;
 /** Addresses of all chains whose turn one block is: a day of Ethereum passes over some three million. */
 const TURN_SIZE = 400;
 
-/** Answers from the indexes what in a block is ours: cost grows with the block, not with the shop. */
-export function createChainIndex(db: Db, chain: ChainId): ChainIndex {
+/**
+ * Answers from the indexes what in a block is ours: cost grows with the block, not with the shop.
+ * @param onLook is told how many accounts each look covers
+ */
+export function createChainIndex(
+  db: Db,
+  chain: ChainId,
+  onLook?: (chain: ChainId, size: LookSize) => void,
+): ChainIndex {
   const sieve = new ChainSieve(db, chain);
-  const accounts = new OpenAccounts(db, chain, MAX_OPEN);
+  const accounts = new OpenAccounts(db, chain, MAX_OPEN, onLook);
   return {
     sieve: async () => sieve.look(),
     watched: async (keys) => watchedOf(db, chain, keys),

@@ -27,7 +27,7 @@ const MAX_NOTED = 2_000;
 
 /** Which rows were written since they were last asked for, be it in vain: whoever keeps a copy reads those again. */
 export class ChangeNotes {
-  /** Ids of payments whose status or time was written. */
+  /** Ids of payments whose status or times were written. */
   readonly payments = new Set<string>();
   /** Ids of addresses of which an output was written. */
   readonly addresses = new Set<number>();
@@ -47,7 +47,7 @@ export class ChangeNotes {
 }
 
 const TRIGGERS = [
-  `CREATE TEMP TRIGGER IF NOT EXISTS noted_payments AFTER UPDATE OF status, expires_at ON payments
+  `CREATE TEMP TRIGGER IF NOT EXISTS noted_payments AFTER UPDATE OF status, expires_at, closed_at ON payments
     BEGIN SELECT note_payment(NEW.id); END`,
   `CREATE TEMP TRIGGER IF NOT EXISTS noted_outputs AFTER INSERT ON outputs BEGIN SELECT note_outputs_of(NEW.address_id); END`,
   `CREATE TEMP TRIGGER IF NOT EXISTS noted_outputs_again AFTER UPDATE ON outputs

@@ -1,6 +1,7 @@
 import { Migrator, type Migration } from 'kysely/migration';
 import * as foundation from './migrations/0001-foundation.ts';
 import * as chainGaps from './migrations/0002-chain-gaps.ts';
+import * as awaitedAccounts from './migrations/0003-awaited-accounts.ts';
 import * as paymentMemory from './migrations/0005-payment-memory.ts';
 import * as sends from './migrations/0006-sends.ts';
 import * as customerCounts from './migrations/0008-customer-counts.ts';
@@ -12,6 +13,7 @@ export type Migrations = Readonly<Record<string, Migration>>;
 export const MIGRATIONS: Migrations = {
   '0001-foundation': foundation,
   '0002-chain-gaps': chainGaps,
+  '0003-awaited-accounts': awaitedAccounts,
   '0005-payment-memory': paymentMemory,
   '0006-sends': sends,
   '0008-customer-counts': customerCounts,

@@ -44,7 +44,7 @@ export async function catchUp(deps: CatchUpDeps, from: BlockRef): Promise<CatchU
     if (blocks.length === 0) return 'caught_up';
     for (const [block, below] of steps(blocks)) {
       // Not the child of our block (the next round finds the fork), or to be read again.
-      if (!(await recordBlock(deps, chainOf(deps), block, deps.watch.seenThrough, below))) return 'more';
+      if (!(await recordBlock(deps, chainOf(deps), block, deps.watch.cameAfter, below))) return 'more';
       cursor = { height: block.height, hash: block.hash };
       deps.health.recorded(cursor);
     }

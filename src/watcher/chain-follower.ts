@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChainError, type BlockRef, type ChainAdapter, type NodeStatus } from '../domain/chain.ts';
+import { cursorTime } from '../store/chain-cursors.ts';
 import { EarlierFinality } from '../usecases/chain/earlier-finality.ts';
 import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
 import { recordFinality } from '../usecases/chain/record-finality.ts';
@@ -7,7 +8,7 @@ import { recordUnconfirmed } from '../usecases/chain/record-unconfirmed.ts';
 import { RecheckTurns } from '../usecases/chain/recheck-turns.ts';
 import { startCursor } from '../usecases/chain/start-cursor.ts';
 import { catchUp } from './catch-up.ts';
-import { HealthRecord, type ChainHealth } from './chain-health.ts';
+import { HealthRecord, type ChainHealth, type WatchMetrics } from './chain-health.ts';
 import { isInStep, UnbrokenWatch } from './unbroken-watch.ts';
 
 export interface FollowerOptions {
@@ -16,6 +17,7 @@ export interface FollowerOptions {
   readonly maxBackoffMs: number;
   /** How often identity and health of the node are asked again. */
   readonly statusEveryMs: number;
+  readonly metrics?: WatchMetrics | undefined;
 }
 
 /** Part of the interval for which a node is left alone, however long it took to answer. */
@@ -48,8 +50,8 @@ export class ChainFollower {
     this.#deps = deps;
     this.#adapter = adapter;
     this.#options = options;
-    this.#health = new HealthRecord(deps.logger, adapter);
-    this.#watch = new UnbrokenWatch(deps.clock);
+    this.#health = new HealthRecord(deps.logger, adapter, options.metrics);
+    this.#watch = new UnbrokenWatch(deps.clock, adapter);
   }
 
   start(): void {
@@ -114,9 +116,7 @@ export class ChainFollower {
       return this.#outOfStep(view.tip);
     }
     this.#outOfStepRounds = 0;
-    this.#watch.looked(startedAt, status);
-    if (isInStep(status)) this.#health.following();
-    else this.#health.behindNetwork(status);
+    await this.#looked(startedAt, status);
     await this.#learnFinality();
     return false;
   }
@@ -130,6 +130,15 @@ export class ChainFollower {
     this.#health.nodeAnswered(status);
     this.#statusAt = now;
     return status;
+  }
+
+  /** All that the node has was read: whether it has what the network has shows by its own word and its newest block. */
+  async #looked(startedAt: number, status: NodeStatus): Promise<void> {
+    const tipTimeMs = await cursorTime(this.#deps.db, this.#adapter);
+    this.#watch.looked(startedAt, status, tipTimeMs);
+    const isStale = this.#watch.isStale(tipTimeMs);
+    if (isInStep(status) && !isStale) this.#health.following();
+    else this.#health.behindNetwork(status, isStale ? tipTimeMs : null);
   }
 
   #catchUp(cursor: BlockRef): ReturnType<typeof catchUp> {

@@ -6,7 +6,7 @@ import {
   type ChainErrorKind,
   type NodeStatus,
 } from '../domain/chain.ts';
-import type { Coin, Mode } from '../domain/coins.ts';
+import type { ChainId, Coin, Mode } from '../domain/coins.ts';
 import { assertNever } from '../domain/errors.ts';
 import type { Logger } from '../domain/ports.ts';
 
@@ -29,6 +29,13 @@ export interface ChainHealth {
   readonly alarms: readonly ChainAlarm[];
 }
 
+/** What is measured of following a chain, and what is known of it elsewhere. */
+export interface WatchMetrics {
+  reorganised(chain: ChainId, depth: number): void;
+  /** Accounts of the last look; null where none are looked at. */
+  accountsWatched(chain: ChainId): number | null;
+}
+
 type Progress = Pick<ChainHealth, 'state' | 'height' | 'lastError'>;
 
 /** Steps above the last tip that are everyday's: one follows the chain while it records the blocks that just came. */
@@ -40,7 +47,8 @@ const EVERYDAY_STEPS = 3;
  */
 export class HealthRecord {
   readonly #logger: Logger;
-  readonly #chain: Pick<ChainAdapter, 'coin' | 'mode'>;
+  readonly #chain: ChainId;
+  readonly #metrics: WatchMetrics | undefined;
   #status: NodeStatus | null = null;
   #failures = 0;
   #errorKind: ChainErrorKind | null = null;
@@ -49,11 +57,12 @@ export class HealthRecord {
   #progress: Progress = { state: 'starting', height: null, lastError: null };
   /** Steps recorded since blocks and mempool were last seen to their end. */
   #steps = 0;
-  /** The log was told that the node is behind, and not yet that it is followed again. */
-  #isSaidBehind = false;
+  /** Why the node is behind its network or the ledger; the log was told. Null while it is not. */
+  #behindBecause: string | null = null;
 
-  constructor(logger: Logger, chain: Pick<ChainAdapter, 'coin' | 'mode'>) {
+  constructor(logger: Logger, chain: Pick<ChainAdapter, 'coin' | 'mode'>, metrics?: WatchMetrics) {
     this.#logger = logger;
+    this.#metrics = metrics;
     this.#chain = { coin: chain.coin, mode: chain.mode };
   }
 
@@ -79,7 +88,7 @@ export class HealthRecord {
 
   /** @param lastSeenAt time up to which the chain was seen completely, ms */
   read(lastSeenAt: number | null): ChainHealth {
-    const { height } = this.#progress;
+    const { height, state } = this.#progress;
     const status = this.#status;
     const known = status === null ? null : Math.max(status.headersHeight, status.tip.height);
     return {
@@ -88,7 +97,7 @@ export class HealthRecord {
       lag: height === null || known === null ? null : Math.max(0, known - height),
       lastSeenAt,
       nodeVersion: status?.version ?? null,
-      nodeWarnings: status?.warnings ?? null,
+      nodeWarnings: joined(status?.warnings ?? null, state === 'behind' ? this.#behindBecause : null),
       unexplainedAccounts: status?.unexplained?.accounts ?? null,
       alarms: [...new Set([...(status?.alarms ?? []), ...alarmsOf(this.#errorKind)])],
     };
@@ -119,12 +128,13 @@ export class HealthRecord {
   }
 
   rewound({ height }: BlockRef): void {
+    this.#metrics?.reorganised(this.#chain, Math.max(1, (this.#progress.height ?? height) - height));
     this.#progress = { ...this.#progress, height, state: 'catching_up' };
   }
 
   following(): void {
     this.#steps = 0;
-    this.#isSaidBehind = false;
+    this.#behindBecause = null;
     this.#progress = { ...this.#progress, state: 'following' };
   }
 
@@ -136,8 +146,13 @@ export class HealthRecord {
     );
   }
 
-  behindNetwork({ peers, syncing }: NodeStatus): void {
-    this.#behind({ peers, syncing }, 'the node is not in step with its network; no payment ends until it is');
+  /** @param staleTipMs the time of its newest block when that is too old to be the network's */
+  behindNetwork({ peers, syncing }: NodeStatus, staleTipMs: number | null): void {
+    const newestBlock = staleTipMs === null ? {} : { newestBlock: new Date(staleTipMs).toISOString() };
+    this.#behind(
+      { peers, syncing, ...newestBlock },
+      'the node is not in step with its network; no payment expires until it is',
+    );
   }
 
   finalityKnown(): void {
@@ -161,7 +176,7 @@ export class HealthRecord {
   failed(error: unknown): void {
     this.#errorKind = error instanceof ChainError ? error.kind : null;
     const kind = this.#errorKind ?? 'internal';
-    const message = error instanceof Error ? error.message : String(error);
+    const message = this.#words(error);
     if (this.#progress.lastError !== message) {
       this.#logger.error(
         { ...this.#chain, kind, ...this.#trouble(error, message) },
@@ -173,6 +188,15 @@ export class HealthRecord {
     this.#progress = { ...this.#progress, state, lastError: message };
   }
 
+  /** What went wrong, and what to do about it where that is not plain. */
+  #words(error: unknown): string {
+    const message = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof ChainError) || !error.isRateLimited) return message;
+    const accounts = this.#metrics?.accountsWatched(this.#chain) ?? null;
+    const load = accounts === null ? '' : ` ${accounts} addresses of orders are looked at each time;`;
+    return `${message}:${load} use a node of your own or a larger plan, or raise TILLD_POLL_INTERVAL`;
+  }
+
   /** For a node out of reach its words say it all, and where to look; what nobody foresaw needs its trace. */
   #trouble(error: unknown, message: string): object {
     const { coin, mode } = this.#chain;
@@ -182,8 +206,8 @@ export class HealthRecord {
 
   #behind(why: Readonly<Record<string, unknown>>, message: string): void {
     // A node that takes block after block is one trouble, not one for each.
-    if (!this.#isSaidBehind) this.#logger.warn({ ...this.#chain, ...why }, message);
-    this.#isSaidBehind = true;
+    if (this.#behindBecause === null) this.#logger.warn({ ...this.#chain, ...why }, message);
+    this.#behindBecause = message;
     this.#progress = { ...this.#progress, state: 'behind' };
   }
 
@@ -193,6 +217,11 @@ export class HealthRecord {
     const state = progress.state === 'following' ? 'error' : progress.state;
     return { ...progress, state, lastError: this.#finalityError };
   }
+}
+
+function joined(...warnings: readonly (string | null)[]): string | null {
+  const all = warnings.filter((warning) => warning !== null);
+  return all.length === 0 ? null : all.join('; ');
 }
 
 /** What a failure to follow the chain is a sign of; an outage is none. */

@@ -1,4 +1,5 @@
-import type { NodeStatus } from '../domain/chain.ts';
+import { blockTimesOf, OLDEST_TIP_MS, type BlockTimes } from '../domain/block-times.ts';
+import type { ChainAdapter, NodeStatus } from '../domain/chain.ts';
 import type { Clock } from '../domain/ports.ts';
 
 /** How long a node must have been watched in step with its network before its silence is believed. */
@@ -6,9 +7,9 @@ const SETTLE_MS = 120_000;
 /** Looks further apart than this do not join into one watch: machine, node or network may have slept. */
 const MAX_GAP_MS = 90_000;
 
-/** A node with peers that has every block it knows of. One that is alone by design is always in step. */
+/** A node that has every block it knows of, and peers unless it is alone by design. */
 export function isInStep(status: NodeStatus): boolean {
-  return status.peers === null || (status.peers > 0 && !status.syncing);
+  return !status.syncing && (status.peers === null || status.peers > 0);
 }
 
 /**
@@ -18,12 +19,16 @@ export function isInStep(status: NodeStatus): boolean {
  */
 export class UnbrokenWatch {
   readonly #clock: Clock;
+  readonly #blockTimes: BlockTimes;
+  readonly #oldestTipMs: number;
   #since: number | null = null;
   #lastLook: number | null = null;
   #seenThrough: number | null = null;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, chain: Pick<ChainAdapter, 'coin' | 'mode' | 'network'>) {
     this.#clock = clock;
+    this.#blockTimes = blockTimesOf(chain);
+    this.#oldestTipMs = OLDEST_TIP_MS[chain.coin];
   }
 
   /**
@@ -35,15 +40,36 @@ export class UnbrokenWatch {
     return seen === null || seen > this.#clock.now() ? null : seen;
   }
 
-  /** Blocks and mempool were read completely in a look begun at `startedAt`. */
-  looked(startedAt: number, status: NodeStatus): void {
+  /**
+   * When at the earliest money came that a block shows and that was not there before, ms. Null where blocks tell it
+   * themselves: what is found late, because the node was behind or did not show it, was paid at its block's time.
+   */
+  get cameAfter(): number | null {
+    return this.#blockTimes === 'exact' ? null : this.seenThrough;
+  }
+
+  /** Whether the newest block is as old as the network's never is. */
+  isStale(tipTimeMs: number | null): boolean {
+    if (this.#blockTimes === 'none') return false;
+    return tipTimeMs === null || this.#clock.now() - tipTimeMs > this.#oldestTipMs;
+  }
+
+  /**
+   * Blocks and mempool were read completely in a look begun at `startedAt`.
+   * @param tipTimeMs the time of the newest block; null when that is not known
+   */
+  looked(startedAt: number, status: NodeStatus, tipTimeMs: number | null): void {
     const gap = startedAt - (this.#lastLook ?? startedAt);
-    if (!isInStep(status) || gap < 0 || gap > MAX_GAP_MS) this.broken();
+    const inStep = isInStep(status) && !this.isStale(tipTimeMs);
+    if (!inStep || gap < 0 || gap > MAX_GAP_MS) this.broken();
     this.#lastLook = startedAt;
-    if (!isInStep(status)) return;
+    if (!inStep) return;
     this.#since ??= startedAt;
     const settleMs = status.peers === null ? 0 : SETTLE_MS;
-    if (startedAt - this.#since >= settleMs) this.#seenThrough = startedAt;
+    if (startedAt - this.#since < settleMs) return;
+    const seen = this.#blockTimes === 'exact' ? Math.min(startedAt, tipTimeMs ?? 0) : startedAt;
+    // The same block tells no more at a second look, nor does an older one after a reorganisation tell less.
+    this.#seenThrough = Math.max(seen, this.seenThrough ?? 0);
   }
 
   /** The node did not answer or fell behind: what it says next proves nothing for a while. */

@@ -4,10 +4,11 @@ import type { Coin, Mode } from '../domain/coins.ts';
 import type { Rates } from '../domain/ports.ts';
 import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
 import { expirePayments } from '../usecases/payment/expire-payments.ts';
+import { LastLook, type Uncredited } from '../usecases/payment/last-look.ts';
 import { quoteLatePayments } from '../usecases/payment/quote-late-payments.ts';
 import type { BumpSendsDeps } from '../usecases/wallet/bump-sends.ts';
 import { ChainFollower } from './chain-follower.ts';
-import type { ChainHealth } from './chain-health.ts';
+import type { ChainHealth, WatchMetrics } from './chain-health.ts';
 import { PeriodicTask } from './periodic-task.ts';
 import { SendLoop } from './send-loop.ts';
 import { SweepLoop } from './sweep-loop.ts';
@@ -26,6 +27,7 @@ export interface WatcherOptions {
   readonly pollIntervalMs: number;
   /** Shorter ones for runs in which time is compressed. */
   readonly intervals?: LoopIntervals | undefined;
+  readonly metrics?: WatchMetrics;
 }
 
 const INTERVALS: LoopIntervals = { maxBackoffMs: 30_000, expiryMs: 1_000, sendsMs: 2_000, sweepsMs: 5_000 };
@@ -40,6 +42,7 @@ export class Watcher {
   readonly #sends: SendLoop;
   readonly #sweeps: SweepLoop;
   readonly #chains: Chains;
+  readonly #lastLook: LastLook;
   readonly #adapters: readonly ChainAdapter[];
   #hush: readonly (() => void)[] = [];
 
@@ -52,15 +55,19 @@ export class Watcher {
           pollIntervalMs: options.pollIntervalMs,
           maxBackoffMs,
           statusEveryMs: STATUS_EVERY_MS,
+          metrics: options.metrics,
         }),
       ]),
     );
     const { logger } = deps;
     this.#chains = deps.chains;
+    this.#lastLook = new LastLook(deps);
     this.#adapters = adapters;
     const seenThrough = (coin: Coin, mode: Mode): number | null => this.seenThrough(coin, mode);
     this.#tasks = [
-      new PeriodicTask('expiry', expiryMs, logger, () => expirePayments({ ...deps, seenThrough })),
+      new PeriodicTask('expiry', expiryMs, logger, () =>
+        expirePayments({ ...deps, seenThrough, lastLook: this.#lastLook }),
+      ),
       new PeriodicTask('late-quotes', LATE_QUOTE_EVERY_MS, logger, async () => {
         for (const adapter of adapters) await quoteLatePayments(deps, adapter);
       }),
@@ -110,6 +117,11 @@ export class Watcher {
       get: (coin, mode) =>
         this.#followers.get(chainKey(coin, mode))?.isRefused() === true ? null : this.#chains.get(coin, mode),
     };
+  }
+
+  /** Money on addresses of payments whose time is up that is not credited, by chain. */
+  uncredited(): Uncredited[] {
+    return this.#lastLook.uncredited();
   }
 
   health(): ChainHealth[] {

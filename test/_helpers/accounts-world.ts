@@ -74,7 +74,7 @@ export class AccountsWorld {
     const accounts = new AccountsWorld(world, other, id);
     other.exec('BEGIN');
     for (let at = 0; at < PAYMENTS; at += 1) {
-      for (const each of accounts.#order(at % 3 === 0 ? 'completed' : 'pending')) other.exec(each);
+      for (const each of accounts.#order(at % 3 === 0 ? 'pending' : 'completed')) other.exec(each);
     }
     other.exec('COMMIT');
     accounts.#letReadsFail();
@@ -141,15 +141,13 @@ export class AccountsWorld {
   /** What is committed now, by a plain statement of another process. */
   remember(): void {
     const rows = this.#other
-      .prepare<[number, number], { key: string; held: string }>(
+      .prepare<[], { key: string; held: string }>(
         `SELECT n.watch_key AS key, (SELECT coalesce(group_concat(vout || '=' || amount ORDER BY vout), '') FROM outputs o
             WHERE o.address_id = n.id AND o.state = 'confirmed' AND o.spent_height IS NULL) AS held
-          FROM (SELECT * FROM addresses WHERE coin = 'SOL' AND mode = 'live' AND payment_id IS NOT NULL
-            ORDER BY id DESC LIMIT ?) n
-          JOIN payments p ON p.id = n.payment_id
-          WHERE p.status IN ('pending', 'underpaid', 'confirming') OR p.expires_at > ?`,
+          FROM addresses n JOIN payments p ON p.id = n.payment_id
+          WHERE n.coin = 'SOL' AND n.mode = 'live' AND p.status IN ('pending', 'underpaid', 'confirming')`,
       )
-      .all(LIMIT, CLOSED_AFTER);
+      .all();
     this.#states.push(new Map(rows.map(({ key, held }) => [key, held])));
   }
 
@@ -183,7 +181,7 @@ export class AccountsWorld {
     const number = this.#payments;
     return [
       `INSERT INTO payments (id, order_id, status, expires_at, closed_at, ${this.#columns})
-        SELECT 'pay_${number}', 'order-${number}', '${status}', 500, 1, ${this.#columns} FROM payments
+        SELECT 'pay_${number}', 'day-${number}', '${status}', 500, NULL, ${this.#columns} FROM payments
         WHERE id = '${this.#model}'`,
       `INSERT INTO addresses (merchant_id, coin, mode, branch, idx, address, watch_key, purpose, payment_id, created_at)
         VALUES ('${this.#world.wallet.merchant.id}', 'SOL', 'live', 0, ${number + 1_000}, 's${number}', 's${number}',

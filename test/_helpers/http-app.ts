@@ -141,6 +141,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
       trustProxy: false,
       bodyLimitBytes: 102_400,
       authRatePerMinute: 0,
+      publicRatePerMinute: 0,
       baseUrl: 'http://localhost:3000',
       version: '0.0.0',
       ...options.settings,

@@ -9,6 +9,7 @@ import type { LatePolicy } from '../../src/domain/payment/types.ts';
 import { createCustomer } from '../../src/usecases/customers/create-customer.ts';
 import { createPayment, type CreatePaymentDeps } from '../../src/usecases/payment/create-payment.ts';
 import { expirePayments } from '../../src/usecases/payment/expire-payments.ts';
+import { LastLook } from '../../src/usecases/payment/last-look.ts';
 import { getPayment } from '../../src/usecases/payment/get-payment.ts';
 import type { PaymentView } from '../../src/usecases/payment/present-payment.ts';
 import { ChainFollower } from '../../src/watcher/chain-follower.ts';
@@ -124,6 +125,7 @@ export class PaymentWorld {
   async expire(): Promise<number> {
     return expirePayments({
       ...this.deps,
+      lastLook: new LastLook(this.deps),
       seenThrough: (coin) => this.#followers.get(coin)?.seenThrough() ?? null,
     });
   }

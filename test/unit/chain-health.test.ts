@@ -29,13 +29,44 @@ describe('a node that is not in step with its network', () => {
     const health = new HealthRecord(logger, { coin: 'BTC', mode: 'live' });
     for (let height = 1; height <= 20; height += 1) {
       health.recorded(blockAt(height));
-      health.behindNetwork(syncing);
+      health.behindNetwork(syncing, null);
       expect(health.read(null).state).toBe('behind');
     }
     expect(warnings).toHaveLength(1);
     health.following();
-    health.behindNetwork(syncing);
+    health.behindNetwork(syncing, null);
     expect(warnings).toHaveLength(2);
+  });
+});
+
+describe('a node that limits the rate of requests', () => {
+  it('is told of with the number of orders that are looked at, and with what to do', () => {
+    const logger: Logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+    const metrics = { reorganised: quiet, accountsWatched: () => 412 };
+    const health = new HealthRecord(logger, { coin: 'ETH', mode: 'live' }, metrics);
+    health.failed(new ChainError('unavailable', 'eth_getBalance: the node limits our rate (429)'));
+    expect(health.read(null).lastError).toBe(
+      'eth_getBalance: the node limits our rate (429): 412 addresses of orders are looked at each time; use a node of your own or a larger plan, or raise TILLD_POLL_INTERVAL',
+    );
+    health.failed(new ChainError('unavailable', 'getblockhash: no answer from 127.0.0.1:9332'));
+    expect(health.read(null).lastError).toBe('getblockhash: no answer from 127.0.0.1:9332');
+  });
+});
+
+describe('a reorganisation', () => {
+  it('is counted by how many recorded blocks left the chain', () => {
+    const logger: Logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+    const depths: number[] = [];
+    const metrics = {
+      reorganised: (_chain: unknown, depth: number) => void depths.push(depth),
+      accountsWatched: () => null,
+    };
+    const health = new HealthRecord(logger, { coin: 'BTC', mode: 'live' }, metrics);
+    health.startedFrom(blockAt(100));
+    health.rewound(blockAt(97));
+    health.recorded(blockAt(98));
+    health.rewound(blockAt(97));
+    expect(depths).toEqual([3, 1]);
   });
 });
 

@@ -36,6 +36,7 @@ export async function startDaemon(bench: Bench, options: DaemonOptions = {}): Pr
     TILLD_DATA_DIR: dataDir,
     TILLD_PORT: String(port),
     TILLD_AUTH_RATE_PER_MINUTE: '0',
+    TILLD_PUBLIC_RATE_PER_MINUTE: '0',
     TILLD_RATES: 'fixed:BTC=100000,LTC=100,ETH=4000,SOL=200',
     ...options.env,
   });

@@ -9,7 +9,7 @@ import {
 import type { Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { Novelties, withNovelties } from '../novelties.ts';
-import { createRpcTransport } from '../rpc-transport.ts';
+import { createRpcTransport, type RpcTransportOptions } from '../rpc-transport.ts';
 import { accountKey, addressProblem } from './address.ts';
 import { readBlock } from './block.ts';
 import { quoteFee } from './fees.ts';
@@ -38,6 +38,7 @@ export interface EthereumAdapterOptions {
   readonly index: ChainIndex;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly onAnswer?: RpcTransportOptions['onAnswer'];
   /** Wei per 1,000 gas that no transaction of ours pays more than. */
   readonly feeCapRate?: bigint | undefined;
   readonly rpcTimeoutMs?: number | undefined;
@@ -116,6 +117,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     planBump: (request) => planBump({ ...request, capRate }),
     broadcast: (transaction) => submitter.broadcast(transaction),
     balancesAt: (accounts, ledger) => balancesAt(client, accounts, ledger),
+    heldAfter: async (accounts, block) => (await balancesAt(client, accounts, block)).balances,
     close: () => client.close(),
   };
 }
@@ -129,6 +131,7 @@ function createClient({ rpcUrl, clock, logger, ...options }: EthereumAdapterOpti
       maxResponseBytes: MAX_RESPONSE_BYTES,
       callsPerSecond,
       logger,
+      onAnswer: options.onAnswer,
     }),
   );
   const wanted = options.rpcBatchSize ?? RPC_BATCH_SIZE;

@@ -1,7 +1,7 @@
 import type { ChainAdapter, ChainIndex, NodeStatus } from '../../domain/chain.ts';
 import type { Mode, Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { createRpcTransport } from '../rpc-transport.ts';
+import { createRpcTransport, type RpcTransportOptions } from '../rpc-transport.ts';
 import { AccountHints } from './account-hints.ts';
 import { AccountWatch } from './account-watch.ts';
 import { addressProblem } from './address.ts';
@@ -29,6 +29,7 @@ export interface SolanaAdapterOptions {
   readonly index: ChainIndex;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly onAnswer?: RpcTransportOptions['onAnswer'];
   /** Lamports per 1,000 compute units. */
   readonly feeCapRate?: bigint | undefined;
   readonly rpcTimeoutMs?: number | undefined;
@@ -88,6 +89,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     },
     measure: async (draft, quote) => measureSend({ client, logger }, draft, quote),
     heldNow: async (accounts) => (await client.balances(accounts, 0)).lamports,
+    heldAfter: async (accounts, { height }) => (await client.balances(accounts, height)).lamports,
     planSend: (request) => planSend(request, rentMinimum),
     signSend,
     // Nothing replaces a transaction here: while it can land, a second one would pay twice.
@@ -135,7 +137,8 @@ async function nodeStatus(
   };
 }
 
-function createClient({ rpcUrl, rpcTimeoutMs, rpcPerSecond, logger }: SolanaAdapterOptions): NodeClient {
+function createClient(options: SolanaAdapterOptions): NodeClient {
+  const { rpcUrl, rpcTimeoutMs, rpcPerSecond, logger, onAnswer } = options;
   return createNodeClient(
     createRpc(
       createRpcTransport({
@@ -144,6 +147,7 @@ function createClient({ rpcUrl, rpcTimeoutMs, rpcPerSecond, logger }: SolanaAdap
         maxResponseBytes: MAX_RESPONSE_BYTES,
         callsPerSecond: rpcPerSecond,
         logger,
+        onAnswer,
       }),
     ),
   );

@@ -21,7 +21,7 @@ import { planBump } from './plan-bump.ts';
 import { planSend } from './plan-send.ts';
 import { readBlock } from './read-block.ts';
 import { createRpc, type Rpc } from './rpc.ts';
-import { createRpcTransport } from '../rpc-transport.ts';
+import { createRpcTransport, type RpcTransportOptions } from '../rpc-transport.ts';
 import { scanUnspent } from './scan-unspent.ts';
 import { signSend } from './sign-send.ts';
 import { dustLimit, feeFor, INPUT_VSIZE } from './size.ts';
@@ -39,6 +39,7 @@ export interface UtxoAdapterOptions {
   readonly index: ChainIndex;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly onAnswer?: RpcTransportOptions['onAnswer'];
   /** Atoms per 1,000 vB; the coin's own limits where unset. */
   readonly feeFloorRate?: bigint | undefined;
   readonly feeCapRate?: bigint | undefined;
@@ -71,6 +72,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
         timeoutMs,
         maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
         logger,
+        onAnswer: options.onAnswer,
       }),
     );
   const client = createNodeClient(rpcWithin(options.rpcTimeoutMs ?? RPC_TIMEOUT_MS));

@@ -19,7 +19,8 @@ export async function nodeStatus(client: NodeClient, coin: UtxoCoin, network: Ne
   return {
     tip: { height: info.blocks, hash: info.bestblockhash },
     headersHeight: info.headers,
-    syncing: info.initialblockdownload || info.headers > info.blocks,
+    // A private network has no block of today until somebody makes one.
+    syncing: (info.initialblockdownload && network !== 'regtest') || info.headers > info.blocks,
     pruneHeight: info.pruned ? (info.pruneheight ?? 0) : 0,
     peers: network === 'regtest' ? null : networkInfo.connections,
     version: networkInfo.subversion,
@@ -50,6 +51,9 @@ function nameOf(genesisHash: string): string {
 /** The median of its peers' clocks is that far from the node's own: blocks and mempool times are off as well. */
 const CLOCK_OFFSET_SECONDS = 300;
 
+const BLOCKS_ONLY =
+  'the node runs with -blocksonly: payments are seen only once a block has them, and count as late when that is after their time; start it without';
+
 /** What the node warns of, and what its own word gives away. */
 function warningsOf(
   coin: UtxoCoin,
@@ -60,10 +64,12 @@ function warningsOf(
   const offset = networkInfo.timeoffset ?? 0;
   const isOff = Math.abs(offset) > CLOCK_OFFSET_SECONDS;
   const clock = isOff ? `the node's clock differs from its peers' by ${offset} seconds: set the clock` : null;
-  const all = [info.warnings, networkInfo.warnings, age, clock].flatMap((warnings) => warnings ?? []);
+  const blind = networkInfo.localrelay === false ? BLOCKS_ONLY : null;
+  const all = [info.warnings, networkInfo.warnings, age, clock, blind].flatMap((warnings) => warnings ?? []);
   const distinct = [...new Set(all.filter((warning) => warning !== ''))];
   const alarms: ChainAlarm[] = [];
   if (age !== null) alarms.push('node_outdated');
   if (clock !== null) alarms.push('clock_skew');
+  if (blind !== null) alarms.push('blocks_only');
   return { warnings: distinct.length === 0 ? null : distinct.join('; '), alarms };
 }

@@ -24,6 +24,8 @@ const NETWORK_INFO = z.object({
   subversion: z.string(),
   connections: COUNT,
   relayfee: AMOUNT,
+  /** False with -blocksonly. */
+  localrelay: z.boolean().optional(),
   /** Seconds by which the median of its peers' clocks is ahead of its own. */
   timeoffset: z.number().optional(),
   warnings: WARNINGS,

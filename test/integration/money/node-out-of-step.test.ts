@@ -63,9 +63,28 @@ describe('a node that is not in step with its network', () => {
     expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
   });
 
+  it('ends no payment while its newest block is hours old, although it has peers and knows of no other', async () => {
+    const paidAt = world.now() + 10 * MINUTE;
+    world.advance(180 * MINUTE);
+    world.restart();
+    await watchFor(10 * MINUTE);
+    expect(await world.eventsOf(payment)).toEqual(['created']);
+    const { state, nodeWarnings } = world.follower('BTC').health();
+    expect({ state, nodeWarnings }).toEqual({
+      state: 'behind',
+      nodeWarnings: 'the node is not in step with its network; no payment expires until it is',
+    });
+    catchUpWithNetwork(paidAt);
+    world.chains.BTC.mine(world.now());
+    await watchFor(5 * MINUTE);
+    expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
+    expect(world.follower('BTC').health()).toMatchObject({ state: 'following', nodeWarnings: null });
+  });
+
   it('lets payments end soon once it is in step again', async () => {
     world.advance(180 * MINUTE);
     world.restart();
+    world.chains.BTC.mine(world.now());
     await watchFor(5 * MINUTE);
     expect(await world.eventsOf(payment)).toEqual(['created', 'expired']);
     world.chains.BTC.unconfirmed = [unconfirmed(creditTo(addressOf(payment, 'BTC'), DUE))];

@@ -131,6 +131,11 @@ describe.skipIf(!requireNode('BTC'))('protocol alarms beside a real Bitcoin node
   it.each([
     ['node_outdated', { subversion: '/Satoshi:24.0.1/' }, /24\.0\.1 is older than 25/],
     ['clock_skew', { timeoffset: -900 }, /clock differs from its peers' by -900 seconds/],
+    [
+      'blocks_only',
+      { localrelay: false },
+      /runs with -blocksonly: payments are seen only once a block has them/,
+    ],
   ] as const)('%s: by the word of the node, which is still used', async (alarm, change, reason) => {
     const rewrite = (info: unknown): unknown => ({ ...(info as object), ...change });
     const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['getnetworkinfo'] });

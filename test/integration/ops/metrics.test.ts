@@ -80,6 +80,10 @@ describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
     const open = valueOf(text, 'tilld_send_oldest_open_age_seconds{coin="LTC",mode="live"}');
     expect(open).toBeGreaterThanOrEqual(11);
     expect(text).toMatch(/tilld_rpc_duration_seconds_bucket\{[^}]*call="blocksFrom"/);
+    expect(
+      valueOf(text, 'tilld_rpc_requests_total{coin="LTC",mode="live",outcome="answered"}'),
+    ).toBeGreaterThan(0);
+    expect(valueOf(text, 'tilld_uncredited_payments{coin="LTC",mode="live"}')).toBe(0);
     expect(text).not.toContain(address);
     expect(text).not.toContain(new URL(node.rpcUrl).password);
 

@@ -100,6 +100,7 @@ describe.skipIf(!requireAnvil())('an Ethereum node that lost its network', () =>
     expect(told?.warnings.join()).toContain('payments through contracts');
     fault.clear();
     till.clock.advance(MINUTE_MS);
+    await mineNow();
     await healthUntil('it is well again', ({ warnings }) => warnings.length === 0);
   });
 });

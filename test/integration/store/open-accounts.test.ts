@@ -50,13 +50,16 @@ const day = {
     const [id, address] = [`pay_${count}`, `sol${count}`];
     return [
       `INSERT INTO payments (id, order_id, status, expires_at, closed_at, ${columns})
-        SELECT '${id}', 'order-${count}', '${status}', ${expiresAt}, 1, ${columns} FROM payments WHERE id = '${model}'`,
+        SELECT '${id}', 'day-${count}', '${status}', ${expiresAt}, NULL, ${columns} FROM payments WHERE id = '${model}'`,
       `INSERT INTO addresses (merchant_id, coin, mode, branch, idx, address, watch_key, purpose, payment_id, created_at)
         VALUES ('${world.wallet.merchant.id}', 'SOL', 'live', 0, ${count + 1_000}, '${address}', '${address}', 'payment', '${id}', 5)`,
     ];
   },
   become: (of: number, status: string, expiresAt: number): string[] => [
     `UPDATE payments SET status = '${status}', expires_at = ${expiresAt} WHERE id = 'pay_${of}'`,
+  ],
+  close: (of: number, closedAt: string): string[] => [
+    `UPDATE payments SET closed_at = ${closedAt} WHERE id = 'pay_${of}'`,
   ],
   receive: (of: number, amount: number): string[] => {
     count += 1;
@@ -84,29 +87,41 @@ async function run(on: Db | Tx, statements: readonly string[]): Promise<void> {
   for (const statement of statements) await text(statement).execute(on);
 }
 
+const WAITS = `(p.status = 'confirming' OR (p.status IN ('pending', 'underpaid') AND p.closed_at IS NULL))`;
+const FIRST = Math.floor((LIMIT * 3) / 4);
+
 /** The same by plain statements of another process, and nothing kept. */
-function expected(): OpenAccount[] {
-  const rows = other
-    .prepare<[number, number], { id: number; watchKey: string; since: number; awaited: number }>(
-      `SELECT a.id, a.watch_key AS watchKey, a.created_at AS since, 1 AS awaited FROM addresses a
-        WHERE a.coin = 'SOL' AND a.mode = 'live' AND a.branch = 0 AND a.idx = 0
-      UNION ALL SELECT n.id, n.watch_key, n.created_at, p.status IN ('pending', 'underpaid', 'confirming') FROM (SELECT * FROM addresses
-          WHERE coin = 'SOL' AND mode = 'live' AND payment_id IS NOT NULL ORDER BY id DESC LIMIT ?) n
-        JOIN payments p ON p.id = n.payment_id
-        WHERE p.status IN ('pending', 'underpaid', 'confirming') OR p.expires_at > ?`,
+function expected(): { own: OpenAccount[]; awaited: OpenAccount[]; finished: OpenAccount[] } {
+  const newest = `SELECT * FROM addresses WHERE coin = 'SOL' AND mode = 'live' AND payment_id IS NOT NULL
+    ORDER BY id DESC LIMIT ${LIMIT}`;
+  const columns = 'a.id, a.watch_key AS watchKey, a.created_at AS since';
+  const rowsOf = (from: string, isAwaited: boolean): OpenAccount[] =>
+    other
+      .prepare<[], { id: number; watchKey: string; since: number }>(`SELECT ${columns} FROM ${from}`)
+      .all()
+      .map(({ id, ...key }) => ({ ...key, isAwaited, held: heldBy(id) }));
+  return {
+    own: rowsOf(`addresses a WHERE a.coin = 'SOL' AND a.mode = 'live' AND a.branch = 0 AND a.idx = 0`, true),
+    awaited: rowsOf(
+      `addresses a JOIN payments p ON p.id = a.payment_id
+        WHERE a.coin = 'SOL' AND a.mode = 'live' AND ${WAITS} ORDER BY p.expires_at, p.id, a.id`,
+      true,
+    ),
+    finished: rowsOf(
+      `(${newest}) a JOIN payments p ON p.id = a.payment_id WHERE NOT ${WAITS} AND p.expires_at > ${CLOSED_AFTER}`,
+      false,
+    ),
+  };
+}
+
+function heldBy(id: number): OpenAccount['held'] {
+  return other
+    .prepare<[number], { txid: string; vout: number; amount: string }>(
+      `SELECT txid, vout, amount FROM outputs WHERE address_id = ? AND state = 'confirmed' AND spent_height IS NULL
+        ORDER BY height, txid, vout`,
     )
-    .all(LIMIT, CLOSED_AFTER);
-  const held = other.prepare<[number], { txid: string; vout: number; amount: string }>(
-    `SELECT txid, vout, amount FROM outputs WHERE address_id = ? AND state = 'confirmed' AND spent_height IS NULL
-      ORDER BY height, txid, vout`,
-  );
-  return rows.map(({ id, awaited, ...key }) => ({
-    ...key,
-    isAwaited: awaited === 1,
-    held: held
-      .all(id)
-      .map(({ txid, vout, amount }) => ({ ref: { txid, index: vout }, amount: BigInt(amount) })),
-  }));
+    .all(id)
+    .map(({ txid, vout, amount }) => ({ ref: { txid, index: vout }, amount: BigInt(amount) }));
 }
 
 async function look(accounts: OpenAccounts): Promise<OpenAccount[]> {
@@ -120,8 +135,20 @@ const sorted = (accounts: readonly OpenAccount[]): OpenAccount[] =>
 
 const newAccounts = (): OpenAccounts => new OpenAccounts(db, { coin: 'SOL', mode: 'live' }, LIMIT);
 
+/** Everything that is awaited, or as much of it as there is room for; what is finished in the room that is left. */
 async function check(accounts: OpenAccounts): Promise<void> {
-  expect(sorted(await look(accounts))).toEqual(sorted(expected()));
+  const given = await look(accounts);
+  const { own, awaited, finished } = expected();
+  const all = new Map([...own, ...awaited, ...finished].map((account) => [account.watchKey, account]));
+  expect(new Set(given.map(({ watchKey }) => watchKey)).size).toBe(given.length);
+  expect(given).toEqual(given.map(({ watchKey }) => all.get(watchKey)));
+  const sure = awaited.length > LIMIT ? FIRST : awaited.length;
+  expect(given.slice(own.length, own.length + sure)).toEqual(awaited.slice(0, sure));
+  expect(sorted(given.slice(0, own.length))).toEqual(sorted(own));
+  const shown = given.slice(own.length);
+  expect(shown.filter(({ isAwaited }) => isAwaited)).toHaveLength(Math.min(awaited.length, LIMIT));
+  const room = Math.max(LIMIT - awaited.length, 1);
+  expect(shown.filter(({ isAwaited }) => !isAwaited)).toHaveLength(Math.min(finished.length, room));
 }
 
 const state = fc.constantFrom(...STATES);
@@ -133,6 +160,7 @@ const change = fc.oneof(
   fc.record({ kind: fc.constant('receive' as const), which, amount: fc.integer({ min: 1, max: 9 }) }),
   fc.record({ kind: fc.constant('spend' as const), which, height: fc.constantFrom('7', 'NULL') }),
   fc.record({ kind: fc.constantFrom('undo' as const, 'merge' as const), which }),
+  fc.record({ kind: fc.constant('close' as const), which, at: fc.constantFrom('1', 'NULL') }),
 );
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
@@ -146,6 +174,8 @@ function statementsOf(each: Change): string[] {
       return day.receive(each.which, each.amount);
     case 'spend':
       return day.spend(each.which, each.height);
+    case 'close':
+      return day.close(each.which, each.at);
     case 'undo':
     case 'merge':
       return day[each.kind](each.which);
@@ -192,7 +222,11 @@ describe('open accounts and what they hold', () => {
       await inTransaction(db, async (tx) => run(tx, statements));
       const last = look(accounts);
       looks.push(last);
-      expect(sorted(await last)).toEqual(sorted(expected()));
+      const { own, awaited } = expected();
+      const known = [...own, ...awaited];
+      const given = await last;
+      expect(given).toHaveLength(own.length + Math.min(awaited.length, LIMIT));
+      expect(given).toEqual(given.map((one) => known.find(({ watchKey }) => watchKey === one.watchKey)));
     }
     await Promise.all(looks);
     await check(accounts);

@@ -114,6 +114,7 @@ const TABLE: readonly (readonly [
   ['TILLD_TLS_CERT', '/tls/cert.pem', 'http.tls.certFile', '/tls/cert.pem', ''],
   ['TILLD_TLS_KEY', '/tls/key.pem', 'http.tls.keyFile', '/tls/key.pem', ''],
   ['TILLD_BODY_LIMIT', '2MB', 'http.bodyLimitBytes', 2_000_000, '100'],
+  ['TILLD_PUBLIC_RATE_PER_MINUTE', '30', 'http.publicRatePerMinute', 30, '-1'],
   ['TILLD_REGISTRATION', 'closed', 'auth.registration', 'closed', 'invite'],
   ['TILLD_AUTH_RATE_PER_MINUTE', '0', 'auth.ratePerMinute', 0, '-1'],
   ['TILLD_JWT_SECRET', JWT_SECRET, 'auth.jwtSecret', JWT_SECRET, 'short'],

@@ -3083,7 +3083,7 @@ export interface paths {
                                         nodeVersion?: string | null;
                                         nodeWarnings?: string | null;
                                         warnings: string[];
-                                        alarms: ("unknown_version" | "new_transactions" | "unreadable" | "wrong_chain" | "pruned" | "clock_skew" | "node_outdated")[];
+                                        alarms: ("unknown_version" | "new_transactions" | "unreadable" | "wrong_chain" | "pruned" | "clock_skew" | "node_outdated" | "blocks_only")[];
                                     };
                                 };
                             };

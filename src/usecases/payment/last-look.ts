@@ -1,0 +1,127 @@
+import type { ChainAdapter } from '../../domain/chain.ts';
+import type { Chains } from '../../domain/chains.ts';
+import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import { accountsOfPaymentsOn } from '../../store/addresses.ts';
+import { findCursor } from '../../store/chain-cursors.ts';
+import type { Db } from '../../store/database.ts';
+import { holdingsOf } from '../../store/holdings.ts';
+
+export interface LastLookDeps {
+  readonly db: Db;
+  readonly chains: Chains;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Money on the address of a payment whose time is up that no look at the chain has credited. */
+export interface Uncredited extends ChainId {
+  readonly payments: number;
+  readonly amount: bigint;
+}
+
+/** How long a node that failed, or a payment that has uncredited money, is left alone. */
+const REST_MS = 10_000;
+
+interface Held extends ChainId {
+  readonly amount: bigint;
+  readonly at: number;
+}
+
+/**
+ * Looks at the accounts of payments whose time is up, once more before they expire: a look at all accounts may
+ * have had no room for them, or a node that shows a balance may lack the transaction behind it. Only chains that
+ * hold money in accounts need it; of all others every block is read.
+ */
+export class LastLook {
+  readonly #deps: LastLookDeps;
+  readonly #restUntil = new Map<string, number>();
+  /** By coin and payment. */
+  readonly #uncredited = new Map<string, Held>();
+
+  constructor(deps: LastLookDeps) {
+    this.#deps = deps;
+  }
+
+  /** Uncredited money by chain, as last seen. */
+  uncredited(): Uncredited[] {
+    const chains = Map.groupBy(this.#uncredited.values(), ({ coin, mode }) => `${coin}/${mode}`);
+    return [...chains.values()].flatMap((held) => {
+      const [first] = held;
+      if (first === undefined) return [];
+      const amount = held.reduce((sum, each) => sum + each.amount, 0n);
+      return [{ coin: first.coin, mode: first.mode, payments: held.length, amount }];
+    });
+  }
+
+  /** Forgets all payments but these. */
+  keep(paymentIds: ReadonlySet<string>): void {
+    for (const key of this.#uncredited.keys()) {
+      if (!paymentIds.has(key.slice(key.indexOf('/') + 1))) this.#uncredited.delete(key);
+    }
+  }
+
+  /**
+   * Of these payments, a hundred at most, those whose accounts on this chain hold nothing but what is credited.
+   * None when the node does not tell.
+   */
+  async settled(coin: Coin, mode: Mode, paymentIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const adapter = this.#deps.chains.get(coin, mode);
+    if (adapter?.heldAfter === undefined) return new Set(paymentIds);
+    const now = this.#deps.clock.now();
+    if (isResting(this.#restUntil.get(`${coin}/${mode}`), now)) return new Set();
+    const asked = paymentIds.filter((id) => {
+      const held = this.#uncredited.get(`${coin}/${id}`);
+      return held === undefined || !isResting(held.at + REST_MS, now);
+    });
+    if (asked.length === 0) return new Set();
+    try {
+      return await this.#look(adapter, asked);
+    } catch (error) {
+      this.#restUntil.set(`${coin}/${mode}`, now + REST_MS);
+      const message = error instanceof Error ? error.message : String(error);
+      this.#deps.logger.warn(
+        { coin, mode, payments: asked.length, error: message },
+        'could not look at the accounts of payments whose time is up: they do not expire until that succeeds',
+      );
+      return new Set();
+    }
+  }
+
+  async #look(adapter: ChainAdapter, paymentIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const { db } = this.#deps;
+    const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
+    const cursor = await findCursor(db, chain);
+    const accounts = await accountsOfPaymentsOn(db, chain, paymentIds);
+    if (cursor === undefined) return new Set();
+    const keys = accounts.map(({ watchKey }) => watchKey);
+    const balances = (await adapter.heldAfter?.(keys, cursor)) ?? new Map<string, bigint>();
+    // Read after the balances: what was credited meanwhile is in it.
+    const ledger = await holdingsOf(db, chain, keys);
+    const settled = new Set(paymentIds);
+    for (const { watchKey, paymentId } of accounts) {
+      const credited = (ledger.get(watchKey) ?? []).reduce((sum, { amount }) => sum + amount, 0n);
+      const balance = balances.get(watchKey);
+      if (balance !== undefined && balance <= credited) this.#uncredited.delete(`${chain.coin}/${paymentId}`);
+      else settled.delete(paymentId);
+      if (balance !== undefined && balance > credited) this.#found(chain, paymentId, balance - credited);
+    }
+    return settled;
+  }
+
+  #found(chain: ChainId, paymentId: string, amount: bigint): void {
+    const key = `${chain.coin}/${paymentId}`;
+    if (!this.#uncredited.has(key)) {
+      this.#deps.logger.error(
+        { ...chain, paymentId, amount: amount.toString() },
+        'the address of a payment whose time is up holds money that is not credited: it does not expire',
+      );
+    }
+    this.#uncredited.set(key, { ...chain, amount, at: this.#deps.clock.now() });
+  }
+}
+
+/** A time further off than any rest is that of a clock since set back. */
+function isResting(until: number | undefined, now: number): boolean {
+  return until !== undefined && until > now && until - now <= REST_MS;
+}

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ChainError } from '../../../src/domain/chain.ts';
+import type { Logger } from '../../../src/domain/ports.ts';
+import { expirePayments } from '../../../src/usecases/payment/expire-payments.ts';
+import { LastLook } from '../../../src/usecases/payment/last-look.ts';
+import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo } from '../../_helpers/scripted-chain.ts';
+import { silent } from '../../_helpers/wallet-world.ts';
+
+const DUE = 50_000_000n;
+let world: PaymentWorld;
+let lastLook: LastLook;
+/** What the chain says that accounts hold, 0 for others; null while the node does not tell. */
+let balances: Map<string, bigint> | null;
+/** Accounts asked about, request by request. */
+let asked: (readonly string[])[];
+let told: string[];
+
+beforeEach(async () => {
+  world = await openPaymentWorld();
+  balances = new Map();
+  asked = [];
+  told = [];
+  const logger: Logger = {
+    ...silent,
+    warn: (_fields, message) => void told.push(message),
+    error: (_fields, message) => void told.push(message),
+  };
+  lastLook = new LastLook({ ...world.deps, chains: accountChains(), logger });
+});
+
+afterEach(async () => {
+  await world.close();
+});
+
+async function heldAfter(keys: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+  asked.push(keys);
+  if (balances === null) throw new ChainError('unavailable', 'the node limits our rate (429)');
+  return new Map(keys.map((key) => [key, balances?.get(key) ?? 0n]));
+}
+
+/** BTC, as if it held money in accounts. */
+function accountChains(): PaymentWorld['deps']['chains'] {
+  return {
+    get: (coin, mode) => {
+      const adapter = world.deps.chains.get(coin, mode);
+      if (adapter === null || coin !== 'BTC') return adapter;
+      return { ...adapter, heldAfter };
+    },
+  };
+}
+
+const expire = async (): Promise<number> =>
+  expirePayments({
+    ...world.deps,
+    chains: accountChains(),
+    lastLook,
+    seenThrough: (coin) => world.follower(coin).seenThrough(),
+  });
+
+async function timeIsUp(): Promise<void> {
+  world.advance(61 * MINUTE);
+  await world.look();
+}
+
+describe('a payment whose time is up', () => {
+  it('does not expire while its account holds money that is not credited', async () => {
+    const payment = await world.order({ allowed: ['BTC'] });
+    const other = await world.order({ allowed: ['BTC'] });
+    balances?.set(addressOf(payment, 'BTC'), DUE);
+    await timeIsUp();
+    expect(await expire()).toBe(1);
+    expect((await world.payment(payment)).status).toBe('pending');
+    expect((await world.payment(other)).status).toBe('expired');
+    expect(lastLook.uncredited()).toEqual([{ coin: 'BTC', mode: 'live', payments: 1, amount: DUE }]);
+    expect(told).toEqual([
+      'the address of a payment whose time is up holds money that is not credited: it does not expire',
+    ]);
+    world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), DUE)]);
+    world.chains.BTC.mine(world.now());
+    await world.look();
+    await expire();
+    expect(await world.eventsOf(payment)).not.toContain('expired');
+    expect(lastLook.uncredited()).toEqual([]);
+  });
+
+  it('does not expire while the node does not tell what its account holds', async () => {
+    const payment = await world.order({ allowed: ['BTC'] });
+    balances = null;
+    await timeIsUp();
+    for (let run = 0; run < 5; run += 1) expect(await expire()).toBe(0);
+    // A node that limits its callers is not asked in every run.
+    expect(asked).toHaveLength(1);
+    expect(told).toEqual([
+      'could not look at the accounts of payments whose time is up: they do not expire until that succeeds',
+    ]);
+    balances = new Map();
+    world.advance(11_000);
+    await world.look();
+    expect(await expire()).toBe(1);
+    expect((await world.payment(payment)).status).toBe('expired');
+  });
+
+  it('expires when no chain that it is offered on holds anything for it', async () => {
+    const payment = await world.order();
+    await timeIsUp();
+    expect(await expire()).toBe(1);
+    expect(asked).toEqual([[addressOf(payment, 'BTC')]]);
+    expect((await world.payment(payment)).status).toBe('expired');
+  });
+
+  it('is looked at together with up to a hundred others', async () => {
+    for (let made = 0; made < 230; made += 1) await world.order({ allowed: ['BTC'] });
+    await timeIsUp();
+    expect(await expire()).toBe(230);
+    expect(asked.map((keys) => keys.length)).toEqual([100, 100, 30]);
+    expect(new Set(asked.flat()).size).toBe(230);
+  });
+});
