@@ -40,6 +40,7 @@ export async function startEthereumWorld(clock: WorldClock): Promise<ChainWorld>
       await running?.stop();
       running = await Anvil.start({ chainId: CHAIN_ID });
       payers = new EthereumPayers(anvil, CHAIN_ID);
+      await payers.fund();
       for (let made = 0; made < 12; made += 1) await chain.mine();
       floor = await anvil().height();
     },

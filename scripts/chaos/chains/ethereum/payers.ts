@@ -6,6 +6,8 @@ const GWEI = 1_000_000_000n;
 const PRICE = 20n * GWEI;
 const GAS = 400_000n;
 const FUNDS = 10n ** 21n;
+/** More than pay in a round. */
+const WALLETS = 40;
 
 interface Payment {
   readonly wallet: Wallet;
@@ -18,10 +20,19 @@ export class EthereumPayers {
   readonly #anvil: AnvilOf;
   readonly #chainId: number;
   readonly #payments = new Map<string, Payment>();
+  #wallets: Wallet[] = [];
 
   constructor(anvil: AnvilOf, chainId: number) {
     this.#anvil = anvil;
     this.#chainId = chainId;
+  }
+
+  /** Gives everybody his money; before the blocks that may be reorganised, which would take it away again. */
+  async fund(): Promise<void> {
+    this.#wallets = Array.from({ length: WALLETS }, () => new Wallet(Wallet.createRandom().privateKey));
+    for (const { address } of this.#wallets) {
+      await this.#anvil().rpc('anvil_setBalance', [address, hex(FUNDS)]);
+    }
   }
 
   has(txid: string): boolean {
@@ -34,8 +45,8 @@ export class EthereumPayers {
     readonly way: string;
   }): Promise<string> {
     const { address, amount, way } = to;
-    const wallet = new Wallet(Wallet.createRandom().privateKey);
-    await this.#anvil().rpc('anvil_setBalance', [wallet.address, hex(FUNDS)]);
+    const wallet = this.#wallets.pop();
+    if (wallet === undefined) throw new Error('everybody has paid');
     const fields =
       way === 'contract'
         ? { to: CONTRACTS.payer, value: amount, data: pairs([{ address, amount }]) }
