@@ -5,6 +5,7 @@ import type { RegtestNode } from './node.ts';
 
 const OUT_OF_RANGE = -8;
 const NOT_FOUND = -5;
+const REJECTED = -26;
 
 /** What a backend that is behind has besides its blocks. */
 export interface BehindOptions {
@@ -57,11 +58,37 @@ export async function asOf(node: RegtestNode, book: BlockBook, options: BehindOp
         return result(call, await node.rpc<string>('getrawtransaction', [first, false, block.hash]));
       }
       case 'gettxout':
+        if (isEmpty && above.some(({ spent }) => spent.has(`${String(first)}:${String(call.params[1])}`))) {
+          return result(call, { bestblock: best });
+        }
         if (reply.result === null || reply.result === undefined) return reply;
         if (isEmpty && holding(String(first)) !== undefined) return result(call, null);
         return result(call, { ...reply.result, bestblock: best });
+      case 'sendrawtransaction':
+        return reply.error ? refused(node, call, reply, { above, isEmpty }) : reply;
       default:
         return reply;
     }
   };
+}
+
+interface Decoded {
+  readonly txid: string;
+  readonly vin: readonly { readonly txid?: string; readonly vout?: number }[];
+}
+
+/** What a backend says of bytes that the node refuses, perhaps because of blocks that the backend does not have. */
+async function refused(
+  node: RegtestNode,
+  call: Call,
+  reply: Reply,
+  { above, isEmpty }: { readonly above: readonly BookedBlock[]; readonly isEmpty: boolean },
+): Promise<Reply> {
+  const { txid, vin } = await node.rpc<Decoded>('decoderawtransaction', [call.params[0]]);
+  // In its mempool still, or taken into it now.
+  if (above.some(({ txids }) => txids.has(txid))) return result(call, txid);
+  const inputs = vin.map(({ txid: parent, vout }) => `${parent}:${vout}`);
+  const isSpentLater = inputs.some((input) => above.some(({ spent }) => spent.has(input)));
+  if (!isSpentLater) return reply;
+  return isEmpty ? result(call, txid) : refusal(call, REJECTED, 'txn-mempool-conflict');
 }

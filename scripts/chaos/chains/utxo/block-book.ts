@@ -6,6 +6,7 @@ interface VerboseBlock {
   readonly time: number;
   readonly tx: readonly {
     readonly txid: string;
+    readonly vin: readonly { readonly txid?: string; readonly vout?: number }[];
     readonly vout: readonly {
       readonly value: string | number;
       readonly scriptPubKey: { readonly address?: string; readonly addresses?: readonly string[] };
@@ -18,6 +19,8 @@ export interface BookedBlock {
   readonly height: number;
   readonly timeMs: number;
   readonly txids: ReadonlySet<string>;
+  /** Outpoints, as `txid:vout`. */
+  readonly spent: ReadonlySet<string>;
   readonly paid: readonly { readonly address: string; readonly amount: bigint; readonly txid: string }[];
 }
 
@@ -57,6 +60,7 @@ export class BlockBook {
       height,
       timeMs: time * 1000,
       txids: new Set(tx.map(({ txid }) => txid)),
+      spent: new Set(tx.flatMap(({ vin }) => vin.map(({ txid, vout }) => `${txid}:${vout}`))),
       paid: tx.flatMap(({ txid, vout }) =>
         vout.flatMap(({ value, scriptPubKey }) => {
           const address = scriptPubKey.address ?? scriptPubKey.addresses?.[0];
