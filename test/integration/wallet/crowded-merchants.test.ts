@@ -21,7 +21,7 @@ beforeEach(async () => {
       await sql`insert into addresses values (${id}, ${name}, 'SOL', 'live', 0, ${deposit}, ${`a${id}`}, ${`a${id}`},
         'payment', 'p', 1)`.execute(db);
       await sql`insert into outputs values (${id}, 'SOL', 'live', ${`t${id}`}, 0, ${id}, ${name}, 'p', '1', 'confirmed', 5,
-        'b', 1, 1, 0, null, null, null, null, 1, 1)`.execute(db);
+        'b', 1, 1, 0, null, null, null, null, 1, 1, 1)`.execute(db);
     }
   }
 });

@@ -44,7 +44,7 @@ beforeEach(async () => {
       await sql`insert into addresses values (${id}, 'm', ${coin}, 'live', 0, ${deposit}, ${name}, ${name},
         'payment', 'p', 1)`.execute(db);
       await sql`insert into outputs values (${id}, ${coin}, 'live', ${`t${id}`}, 0, ${id}, 'm', 'p', '9', 'confirmed', 5,
-        'b', 1, 1, 0, null, null, null, null, 1, 1)`.execute(db);
+        'b', 1, 1, 0, null, null, null, null, 1, 1, 1)`.execute(db);
     }
   }
 });
@@ -151,7 +151,7 @@ async function addLarge(count: number): Promise<string[]> {
     await sql`insert into addresses values (${id}, 'm', 'ETH', 'live', 0, ${id}, ${name}, ${name},
       'payment', 'p', 1)`.execute(db);
     await sql`insert into outputs values (${id}, 'ETH', 'live', ${`t${id}`}, 0, ${id}, 'm', 'p', '99', 'confirmed', 5,
-      'b', 1, 1, 0, null, null, null, null, 1, 1)`.execute(db);
+      'b', 1, 1, 0, null, null, null, null, 1, 1, 1)`.execute(db);
   }
   return names;
 }
@@ -216,7 +216,7 @@ test('deposits that failed keep places in a round though others would fill it', 
     await sql`insert into addresses values (${id}, 'm', 'ETH', 'live', 0, ${id}, ${`n${id}`}, ${`n${id}`},
       'payment', 'p', 1)`.execute(db);
     await sql`insert into outputs values (${id}, 'ETH', 'live', ${`t${id}`}, 0, ${id}, 'm', 'p', '5', 'confirmed', 5,
-      'b', 1, 1, 0, null, null, null, null, 1, 1)`.execute(db);
+      'b', 1, 1, 0, null, null, null, null, 1, 1, 1)`.execute(db);
   }
   const asked = await round();
   expect(asked).toHaveLength(20);
