@@ -18,6 +18,8 @@ function unused(): never {
 export class ScriptedChain {
   readonly blocks: ChainBlock[] = [];
   unconfirmed: UnconfirmedCredit[] = [];
+  /** What unconfirmed transactions spend. */
+  debits: Debit[] = [];
   /** Unconfirmed transactions that do not concern us. */
   others: string[] = [];
   fates = new Map<string, Fate>();
@@ -29,6 +31,8 @@ export class ScriptedChain {
   isUnshown: (height: number) => boolean = () => false;
   /** Called before blocks or mempool are read. */
   beforeRead: () => void = () => {};
+  /** Called before it is said what became of transactions. */
+  beforeRecheck: () => void = () => {};
   #blockCount = 0;
 
   constructor(genesisTimeMs: number) {
@@ -82,11 +86,12 @@ export class ScriptedChain {
         return {
           tip: { height: this.tip.height, hash: this.tip.hash },
           credits,
-          debits: [],
+          debits: this.debits,
           has: (txid) => present.has(txid),
         };
       },
       recheck: async (transactions) => {
+        this.beforeRecheck();
         this.rechecked.push(transactions.map(({ txid }) => txid));
         return new Map(transactions.map(({ txid }) => [txid, this.fates.get(txid) ?? 'unknown']));
       },

@@ -9,8 +9,8 @@ import { spentByUnconfirmed } from '../../store/unconfirmed-inputs.ts';
 const MAX_GENERATIONS = 64;
 
 /**
- * Unconfirmed money that a block has made impossible: it holds another transaction spending the
- * same coins (a double spend or a payer's fee bump), or those of a parent.
+ * Unconfirmed money that a block (or the mempool, by its own rules) has made impossible: it holds another
+ * transaction spending the same coins (a double spend or a payer's fee bump), or those of a parent.
  */
 export async function findUndone(tx: Tx, chain: ChainId, spends: readonly Debit[]): Promise<StoredOutput[]> {
   const minedBy = new Map(spends.map(({ ref, byTxid }) => [outputKey(ref), byTxid]));

@@ -1,4 +1,4 @@
-import { outputKey, type ChainAdapter, type UnconfirmedView } from '../../domain/chain.ts';
+import { outputKey, type BlockRef, type ChainAdapter, type UnconfirmedView } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
@@ -6,17 +6,22 @@ import { outputsOfTransactions, unconfirmedOutputs, type StoredOutput } from '..
 import { storedTransactions } from '../../store/raw-transactions.ts';
 import { rememberInputs, spendersOfOpenParents } from '../../store/unconfirmed-inputs.ts';
 import { recordUnconfirmedSpends } from '../wallet/record-spends.ts';
+import { findUndone } from './find-undone.ts';
 import type { ObserveDeps } from './observe-deps.ts';
+import { provenHash } from './proven-hash.ts';
 import type { RecheckTurns } from './recheck-turns.ts';
 import { recordSightings } from './record-sightings.ts';
+
+/** What asking after transactions takes. */
+type Asked = Pick<ChainAdapter, 'coin' | 'mode' | 'recheck' | 'tip' | 'finalizedHeight' | 'hashAt'>;
 
 /** Longer than this no transaction is waited for that the node has neither in a block nor in its mempool. */
 const DROP_AFTER_MS = 2 * 3_600_000;
 
 /**
  * Records a complete view of what is unconfirmed. Money we counted on that is in no block and not
- * in the view is asked after, and taken back on proof (its inputs were spent otherwise), or when the node
- * has not had it for hours; it returns as it was if it is seen again. What exists in its block only
+ * in the view is asked after, and taken back on proof (its inputs were spent otherwise, in the view itself
+ * or by the node's word), or when the node has not had it for hours; it returns as it was if it is seen again. What exists in its block only
  * (a coinbase, a peg-out) is gone with its block.
  * Answers false, changing nothing, when the view belongs to another tip than the cursor's block.
  * @param seenThrough when the chain was last seen completely, ms: what was not there then came later
@@ -24,7 +29,7 @@ const DROP_AFTER_MS = 2 * 3_600_000;
  */
 export async function recordUnconfirmed(
   deps: ObserveDeps,
-  adapter: Pick<ChainAdapter, 'coin' | 'mode' | 'recheck'>,
+  adapter: Asked,
   view: UnconfirmedView,
   seenThrough: number | null,
   turns: RecheckTurns,
@@ -35,7 +40,7 @@ export async function recordUnconfirmed(
   const inBlockOnly = open.filter(({ maturity }) => maturity > 1);
   const missing = open.filter(({ txid, maturity }) => maturity <= 1 && !view.has(txid));
   turns.passed(seenThrough, new Set(missing.map(({ txid }) => txid)));
-  const lost = await lostOf(deps, adapter, chain, { missing, turns });
+  const lost = await lostOf(deps, adapter, { missing, turns, tip: view.tip });
   const recorded = await inTransaction(deps.db, async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor?.hash !== view.tip.hash) return false;
@@ -44,7 +49,9 @@ export async function recordUnconfirmed(
       credit,
       seenAt: Math.min(now, Math.max(credit.nodeTimeMs ?? now, seenThrough ?? 0)),
     }));
-    const gone = await stillMissing(tx, chain, [...inBlockOnly, ...lost]);
+    // The node keeps one of two transactions that spend the same: it has another one in the place of these.
+    const replaced = (await findUndone(tx, chain, view.debits)).filter(({ txid }) => !view.has(txid));
+    const gone = await stillMissing(tx, chain, [...inBlockOnly, ...lost, ...replaced]);
     for (const output of gone) warnOfLoss(deps, chain, output);
     await recordSightings(tx, deps, chain, { seen, gone }, { kind: 'unconfirmed' });
     const inputsOf = new Map(view.credits.map(({ ref, inputs }) => [ref.txid, inputs]));
@@ -66,21 +73,29 @@ async function standsOn(deps: ObserveDeps, chain: ChainId, view: UnconfirmedView
   return cursor !== undefined && cursor.hash === view.tip.hash;
 }
 
-/** Those of the missing outputs that are lost, by the node's word on the transactions whose turn it is. */
+/**
+ * Those of the missing outputs that are lost, by the node's word on the transactions whose turn it is. That word
+ * counts while the node stands on the block that the ledger has read: what a later block replaced came back in
+ * that block, perhaps, which is to be read first.
+ */
 async function lostOf(
   deps: ObserveDeps,
-  adapter: Pick<ChainAdapter, 'recheck'>,
-  chain: ChainId,
-  { missing, turns }: { readonly missing: readonly StoredOutput[]; readonly turns: RecheckTurns },
+  adapter: Asked,
+  asked: { readonly missing: readonly StoredOutput[]; readonly turns: RecheckTurns; readonly tip: BlockRef },
 ): Promise<StoredOutput[]> {
+  const { missing, turns, tip } = asked;
   if (missing.length === 0) return [];
+  const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   const txids = turns.next(missing.map((output) => output.txid));
   const fates = await adapter.recheck(await storedTransactions(deps.db, chain, txids));
+  const isGone = [...fates.values()].includes('gone');
+  const isCurrent = !isGone || (await provenHash(adapter, tip)) === tip.hash;
   const orphans = await spendersOfOpenParents(deps.db, chain);
   const { dropAfterMs = DROP_AFTER_MS } = deps;
   const lost = new Set<string>();
   for (const txid of txids) {
-    const told = fates.get(txid) ?? 'unknown';
+    const said = fates.get(txid) ?? 'unknown';
+    const told = said === 'gone' && !isCurrent ? 'unknown' : said;
     // A node that lost or evicted the parent says the same as one that saw it replaced.
     const fate = told === 'gone' && orphans.has(txid) ? 'absent' : told;
     const absentMs = turns.answered(txid, fate);

@@ -11,6 +11,7 @@ import {
   type StoredSendVersion,
 } from '../../store/sends.ts';
 import { holdsUnconfirmed } from '../../store/spendable.ts';
+import { provenHash } from '../chain/proven-hash.ts';
 import { failSend } from './fail-send.ts';
 import { recordAnswer, type RecordAnswerDeps } from './record-answer.ts';
 import { renewSend, type Renewal, type RenewSendDeps } from './renew-send.ts';
@@ -38,13 +39,6 @@ export async function askVerdict(
   } catch {
     return { fates: new Map(), tipHash: null };
   }
-}
-
-/** Where blocks become final they come too fast to be at the tip: there it is enough to be past the final one, on the node's chain. */
-async function provenHash(adapter: ChainAdapter, cursor: BlockRef | undefined): Promise<string | null> {
-  if (adapter.finalizedHeight === undefined) return (await adapter.tip()).hash;
-  if (cursor === undefined || cursor.height < (await adapter.finalizedHeight())) return null;
-  return adapter.hashAt(cursor.height);
 }
 
 /**

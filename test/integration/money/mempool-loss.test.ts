@@ -123,3 +123,46 @@ async function minutesPass(minutes: number): Promise<void> {
     await world.expire();
   }
 }
+
+async function settles(): Promise<void> {
+  world.chains.BTC.mine(world.now());
+  await world.look('BTC');
+  expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
+}
+
+describe('a payment that its payer replaced by another one of the same amount is not told as reversed', () => {
+  let raised: UnconfirmedCredit;
+
+  beforeEach(async () => {
+    raised = { ...unconfirmed(creditTo(addressOf(payment, 'BTC'), DUE)), inputs: credit.inputs };
+    world.chains.BTC.unconfirmed = [credit];
+    await world.look('BTC');
+  });
+
+  const spends = () => credit.inputs.map((ref) => ({ ref, byTxid: raised.ref.txid }));
+
+  it('when the block that holds the other comes between two questions', async () => {
+    const { BTC } = world.chains;
+    BTC.unconfirmed = [];
+    BTC.fates.set(credit.ref.txid, 'gone');
+    BTC.beforeRecheck = () => {
+      BTC.beforeRecheck = () => {};
+      BTC.mine(world.now(), [raised], spends());
+    };
+    await world.look('BTC');
+    await world.look('BTC');
+    await settles();
+  });
+
+  it('when the node does not answer what became of the first, and only one of them counts', async () => {
+    const { BTC } = world.chains;
+    BTC.unconfirmed = [raised];
+    BTC.debits = spends();
+    await world.look('BTC');
+    expect((await world.payment(payment)).options.BTC?.received).toBe('0.5');
+    BTC.unconfirmed = [];
+    BTC.debits = [];
+    BTC.mine(world.now(), [raised], spends());
+    await settles();
+  });
+});
