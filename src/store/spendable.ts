@@ -165,13 +165,17 @@ export async function merchantsWithManyOutputs(
   }));
 }
 
-/** Whether a send holds money that no block holds: own change on its way, or what a reorg took out and may bring back. */
-export async function holdsUnconfirmed(db: Db, sendId: string): Promise<boolean> {
+/**
+ * Whether a send holds money that no block holds: own change on its way, or what a reorg took out and may bring back.
+ * Where accounts are spent as a whole, money counts as gone only once its transaction is proven to have expired for
+ * good, so nothing is waited for then; elsewhere a reorg can still bring it back.
+ */
+export async function holdsUnconfirmed(db: Db, send: ChainId & { readonly id: string }): Promise<boolean> {
   const row = await db
     .selectFrom('outputs')
     .select('txid')
-    .where('send_id', '=', sendId)
-    .where('state', '!=', 'confirmed')
+    .where('send_id', '=', send.id)
+    .where('state', 'in', accountsPerSend(send) === null ? ['unconfirmed', 'gone'] : ['unconfirmed'])
     .executeTakeFirst();
   return row !== undefined;
 }

@@ -100,7 +100,7 @@ async function examine(
       why: `${said}; the daemon must first have read every block that the node has`,
     };
   }
-  if (await holdsUnconfirmed(db, send.id)) {
+  if (await holdsUnconfirmed(db, send)) {
     return {
       standing: 'open',
       why: `${said}, but coins it spends are in no block at present: a fork may end`,

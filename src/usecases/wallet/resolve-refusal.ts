@@ -103,7 +103,7 @@ export async function resolveRefusal(
 
 async function isProof(tx: Tx, send: StoredSend, verdict: Verdict): Promise<boolean> {
   if (await predatesRestore(tx, send)) return false;
-  return (await isProvenOn(tx, send, verdict)) && !(await holdsUnconfirmed(tx, send.id));
+  return (await isProvenOn(tx, send, verdict)) && !(await holdsUnconfirmed(tx, send));
 }
 
 /** Whether the ledger has read exactly the blocks on which the node's answer stands. */
