@@ -37,7 +37,10 @@ interface Books {
 export interface Entered {
   /** Accounts whose balance was what the book says. */
   readonly agreed: ReadonlySet<string>;
-  /** Accounts with money of which it is not known yet whether it came before their address was given out. */
+  /**
+   * Accounts with money of which it is not known yet whether it came before their address was given out, and those
+   * that a block too old to be believed shows without their money.
+   */
   readonly undecided: ReadonlySet<string>;
   /** Credits that earlier balances had shown and this one denies. */
   readonly disproved: readonly OutputRef[];
@@ -53,8 +56,13 @@ export async function enterBalances(deps: Deps, block: Block, books: Books): Pro
   const disproved: OutputRef[] = [];
   const undecided = new Set<string>();
   const { agreed, differing } = differences(books, deps.shortfalls);
+  const mayLackState = differing.some(({ found }) => found < 0n) && (await isOld(deps.client, block));
   for (const { account, found } of differing) {
     const { watchKey, since } = account;
+    if (found < 0n && mayLackState) {
+      undecided.add(watchKey);
+      continue;
+    }
     const txid = foundBalanceTxid({ height: block.number, blockHash: block.hash, watchKey });
     if (found < 0n) {
       disproved.push(
@@ -74,6 +82,19 @@ export async function enterBalances(deps: Deps, block: Block, books: Books): Pro
     }
   }
   return { agreed, undecided, disproved };
+}
+
+/**
+ * Whether nodes need not keep the state of a block any more: some then answer as if no account held anything. What
+ * lacks there is missing in a later block as well, if it does.
+ */
+async function isOld(client: NodeClient, block: Block): Promise<boolean> {
+  try {
+    return (await client.tip()).number - block.number >= STATES_KEPT;
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    return true;
+  }
 }
 
 /** The accounts of which balance and book say different things, and by how much; of all others shortfalls are over. */

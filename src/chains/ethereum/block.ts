@@ -14,7 +14,7 @@ import { openAccounts } from '../open-accounts.ts';
 import { AccountBook } from './account-book.ts';
 import type { BalanceTurns, Candidates } from './balance-turns.ts';
 import { enterBalances, type Shortfalls } from './balances.ts';
-import { isInternal } from './found-balance.ts';
+import { isInternal, readFoundBalance } from './found-balance.ts';
 import { nonceRef } from './nonce-ref.ts';
 import type { Block, BlockTransaction, Receipt } from './node-answers.ts';
 import type { NodeClient } from './node-client.ts';
@@ -217,7 +217,8 @@ function enterSpending(
 
 /**
  * Credits of blocks that left the chain which this block proves wrong: it holds their transaction
- * without them, or shows the same internal money under another name.
+ * without them, or shows the same internal money under another name. Two transactions are never the same money: one
+ * of the names must be that of a balance.
  */
 function replacedBy(
   unsettled: readonly Unsettled[],
@@ -227,12 +228,19 @@ function replacedBy(
   if (unsettled.length === 0) return [];
   const internal = credits.filter(({ ref, remainder }) => remainder !== true && isInternal(ref));
   const paid = new Set(internal.map(({ watchKey }) => watchKey));
+  const paidUnnamed = new Set(internal.filter(({ ref }) => isUnnamed(ref)).map(({ watchKey }) => watchKey));
   const names = new Set(credits.map(({ ref }) => outputKey(ref)));
   const mined = new Set(block.transactions.map(({ hash }) => hash));
   return unsettled
     .filter(({ ref, watchKey }) => {
       const isReadAgain = mined.has(ref.txid) && (isTraced || ref.index === 0);
-      return !names.has(outputKey(ref)) && (isReadAgain || (paid.has(watchKey) && isInternal(ref)));
+      const isShownAgain = isInternal(ref) && (isUnnamed(ref) ? paid : paidUnnamed).has(watchKey);
+      return !names.has(outputKey(ref)) && (isReadAgain || isShownAgain);
     })
     .map(({ ref }) => ref);
+}
+
+/** Whether only a balance showed the money: by which transaction it came is not known. */
+function isUnnamed({ txid }: OutputRef): boolean {
+  return readFoundBalance(txid) !== null;
 }

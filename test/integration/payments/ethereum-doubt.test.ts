@@ -1,0 +1,117 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parseCoinAmount } from '../../../src/domain/money.ts';
+import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
+import { Anvil } from '../../_helpers/anvil/anvil.ts';
+import { requireAnvil } from '../../_helpers/anvil/binary.ts';
+import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { liveEnv, Till } from '../../_helpers/till.ts';
+import { WebhookSink } from '../../_helpers/webhook-sink.ts';
+
+/** More than the newest blocks of which every node keeps the state. */
+const OLD = 128;
+
+const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
+
+describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
+  let anvil: Anvil;
+  let proxy: FaultProxy;
+  let till: Till;
+  let sink: WebhookSink;
+  let shop: Shop;
+
+  beforeAll(async () => {
+    anvil = await Anvil.start();
+    proxy = await startFaultProxy(anvil.rpcUrl);
+    sink = await WebhookSink.start();
+    // Deep enough that payments wait, and nothing is moved away meanwhile.
+    till = await Till.start({ ...liveEnv({ ETH: proxy.url }), TILLD_CONFIRMATIONS_ETH: '200' });
+    shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    await till.ready();
+  });
+  afterEach(async () => proxy.heal());
+  afterAll(async () => {
+    await till.end();
+    await Promise.all([sink.close(), proxy.close(), anvil.stop()]);
+  });
+
+  const order = async (): Promise<PaymentJson> => shop.createPayment({ allowedCryptos: ['ETH'] });
+  const pay = async ({ options }: PaymentJson, isInside: boolean, part = 1n): Promise<string> => {
+    const output = { address: options.ETH.address, amount: wei(options.ETH.amount) / part };
+    return isInside ? anvil.payInside([output]) : anvil.pay(output);
+  };
+  const isRead = async (): Promise<void> => {
+    const height = await anvil.height();
+    await eventually(
+      `block ${height} is read`,
+      async () =>
+        (await till.api.call<{ chains: Record<string, { height: number }> }>('GET', '/readyz')).body.data
+          .chains['ETH']?.height,
+      (read) => read === height,
+      60_000,
+    );
+  };
+  const mined = async (): Promise<void> => {
+    await anvil.mine(1);
+    await isRead();
+  };
+  const received = async ({ id }: PaymentJson): Promise<string> =>
+    (await shop.payment(id)).options.ETH.received;
+
+  it('of two parts that a contract paid, both in blocks that left the chain, the one mined again first does not take back the other', async () => {
+    const payment = await order();
+    const first = await pay(payment, true, 2n);
+    await mined();
+    const second = await pay(payment, true, 2n);
+    await mined();
+    expect(await received(payment)).toBe(payment.options.ETH.amount);
+    await anvil.reorg(2, { move: [first] });
+    await isRead();
+    await mined();
+    const seen = (await shop.payment(payment.id)).transactions;
+    expect(seen.map(({ status }) => status).toSorted()).toEqual(['confirmed', 'unconfirmed']);
+    await anvil.resend(second);
+    await mined();
+    expect(await received(payment)).toBe(payment.options.ETH.amount);
+    expect(sink.types(payment.id)).not.toContain('payment.reversed');
+  });
+
+  it.each([
+    ['to the address itself', false],
+    ['through a contract', true],
+  ])(
+    'money paid %s stays credited once when old states read as if they held nothing',
+    async (_how, isInside) => {
+      const noTraces = { kind: 'rpcError', code: -32601, message: 'the method does not exist' } as const;
+      proxy.inject(noTraces, { methods: ['debug_traceBlockByHash', 'trace_block'] });
+      const payment = await order();
+      await pay(payment, isInside);
+      await mined();
+      expect(await received(payment)).toBe(payment.options.ETH.amount);
+      await till.down();
+      await anvil.mine(OLD + 20);
+      const oldest = (await anvil.height()) - OLD;
+      const old = new Set<string>();
+      for (let height = oldest - 20; height <= oldest; height += 1) {
+        const { hash } = await anvil.rpc<{ hash: string }>('eth_getBlockByNumber', [
+          `0x${height.toString(16)}`,
+          false,
+        ]);
+        old.add(hash);
+      }
+      const rewrite = (result: unknown, _method: string, params: readonly unknown[]): unknown =>
+        old.has((params[1] as { blockHash: string }).blockHash)
+          ? String(result).replaceAll(/(?<=^0x.*)./g, '0')
+          : result;
+      proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['eth_call', 'eth_getBalance'] });
+      await till.up();
+      await isRead();
+      await mined();
+      const { transactions } = await shop.payment(payment.id);
+      expect(await received(payment)).toBe(payment.options.ETH.amount);
+      expect(transactions).toHaveLength(1);
+      expect(sink.types(payment.id)).not.toContain('payment.reversed');
+    },
+    120_000,
+  );
+});
