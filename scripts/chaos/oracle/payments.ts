@@ -74,7 +74,8 @@ function wasInTime({ deadline }: Order, { where, shownAt }: Transfer): boolean {
 
 /** What was settled when the chain was next looked at, after the till said so, must have been enough. */
 function earlySettlement(order: Order, { payments }: Stage, toldAt: number): Violation | null {
-  const next = payments.settled.find(({ at }) => at >= toldAt);
+  const { settled: heights } = payments;
+  const next = heights.findLast(({ at }) => at === toldAt) ?? heights.find(({ at }) => at > toldAt);
   if (next === undefined) return null;
   const settled = order.transfers.filter(({ log }) =>
     log.some(({ at, where }) => at <= next.at && where.kind === 'mined' && where.height <= next.height),
