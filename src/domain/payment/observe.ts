@@ -3,7 +3,7 @@ import { assertNever } from '../errors.ts';
 import type { CreditBook } from './credit-book.ts';
 import { isGivenBack } from './refunds.ts';
 import { liveCredits, sumsOf } from './standing.ts';
-import type { CoinSums, PaymentCredit, PaymentFact, PaymentState } from './types.ts';
+import type { PaymentCredit, PaymentFact, PaymentState } from './types.ts';
 
 type SeenFact = Extract<PaymentFact, { type: 'output_seen' }>;
 type ConfirmedFact = Extract<PaymentFact, { type: 'output_confirmed' }>;
@@ -38,7 +38,10 @@ export function observe(
     case 'tip':
       return withTip(payment, fact);
     case 'clock':
-      return observeTime(payment, book, fact.currentDue ?? {}, now);
+      return payment.closedAt === null && now >= payment.expiresAt ? { ...payment, closedAt: now } : payment;
+    case 'waited':
+      endWaiting(payment, book, fact, now);
+      return payment;
     case 'cancel':
       return canCancel(book.into(payment)) ? { ...payment, cancelledAt: now } : payment;
     case 'refund_accepted':
@@ -85,21 +88,23 @@ function withTip(payment: PaymentState, fact: Extract<PaymentFact, { type: 'tip'
   return final === undefined ? moved : { ...moved, final: { ...payment.final, [coin]: final } };
 }
 
-/** The time is up; and what no block has taken for too long is on time no more. */
-function observeTime(
+/** What no block of a coin's chain has taken for too long is on time no more. */
+function endWaiting(
   payment: PaymentState,
   book: CreditBook,
-  currentDue: CoinSums,
+  { coin, currentDue }: Extract<PaymentFact, { type: 'waited' }>,
   now: number,
-): PaymentState {
+): void {
   for (const { ref } of book.all()) {
     updateCredit(book, ref, (credit) =>
-      credit.state === 'unconfirmed' && !credit.late && isOverdue(payment, credit, now)
-        ? { ...credit, late: true, due: currentDue[credit.coin] ?? null }
+      credit.coin === coin &&
+      credit.state === 'unconfirmed' &&
+      !credit.late &&
+      isOverdue(payment, credit, now)
+        ? { ...credit, late: true, due: currentDue }
         : credit,
     );
   }
-  return payment.closedAt === null && now >= payment.expiresAt ? { ...payment, closedAt: now } : payment;
 }
 
 function observeSeen(payment: PaymentState, book: CreditBook, fact: SeenFact): PaymentState {

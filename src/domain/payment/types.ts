@@ -132,8 +132,13 @@ export type PaymentFact =
   | { readonly type: 'late_quoted'; readonly ref: OutputRef; readonly due: bigint }
   /** Where a chain stands now, and what its network calls final when that is news. */
   | { readonly type: 'tip'; readonly coin: Coin; readonly height: number; readonly final?: FinalHeights }
-  /** Everything up to now has been looked at on every chain of the payment. Prices are those at the current rate. */
-  | { readonly type: 'clock'; readonly currentDue?: CoinSums }
+  /** Everything up to now has been looked at on every chain of the payment. */
+  | { readonly type: 'clock' }
+  /**
+   * The chain of a coin has been looked at past the time for which its money may stay unconfirmed after the
+   * deadline. The price is that at the current rate; null while that is not known.
+   */
+  | { readonly type: 'waited'; readonly coin: Coin; readonly currentDue: bigint | null }
   | { readonly type: 'cancel' }
   /** The network has a refund: so much is given back in all. */
   | { readonly type: 'refund_accepted'; readonly refunds: RefundSums }

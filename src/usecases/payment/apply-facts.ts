@@ -67,7 +67,7 @@ export async function applyFacts(
   const state = before === undefined ? current : asOf(current, before);
   const result = transitionAll(
     state,
-    facts.map((fact) => prepared(deps, loaded, { state, known, now }, fact)),
+    facts.map((fact) => prepared(deps, loaded, { state, known }, fact)),
     now,
   );
   if (result.events.length === 0 && isUnchanged(state, result.payment)) return [];
@@ -104,33 +104,16 @@ function prepared(
   at: {
     readonly state: PaymentState;
     readonly known: ReadonlyMap<string, PaymentCredit>;
-    readonly now: number;
   },
   fact: PaymentFact,
 ): PaymentFact {
-  const { state, known, now } = at;
-  if (fact.type === 'clock') return { ...fact, currentDue: overdueDues(deps, loaded, state, now) };
+  const { state, known } = at;
+  if (fact.type === 'waited') return { ...fact, currentDue: currentDue(deps, loaded.row, fact.coin) };
   if (fact.type !== 'output_seen' && fact.type !== 'output_confirmed') return fact;
   const seenAt = Math.max(fact.seenAt, loaded.row.created_at);
   const credit = known.get(outputKey(fact.ref));
   const isPricedNow = credit === undefined ? isLate(state, seenAt) : isOverdue(state, credit, seenAt);
   return { ...fact, seenAt, currentDue: isPricedNow ? currentDue(deps, loaded.row, fact.coin) : null };
-}
-
-/** Today's price in each coin in which money has waited for a block for too long. */
-function overdueDues(
-  deps: ApplyFactsDeps,
-  loaded: LoadedPayment,
-  state: PaymentState,
-  now: number,
-): Partial<Record<Coin, bigint>> {
-  const dues: Partial<Record<Coin, bigint>> = {};
-  const waiting = state.credits.filter((credit) => credit.state === 'unconfirmed');
-  for (const coin of new Set(waiting.filter((credit) => isOverdue(state, credit, now)).map((c) => c.coin))) {
-    const due = currentDue(deps, loaded.row, coin);
-    if (due !== null) dues[coin] = due;
-  }
-  return dues;
 }
 
 /** The payment's price in atoms at today's rate; null while no rate is to be had. */

@@ -1,0 +1,52 @@
+import type { Chains } from '../../domain/chains.ts';
+import { COINS, MODES, type Coin, type Mode } from '../../domain/coins.ts';
+import type { Db } from '../../store/database.ts';
+import { coinsOffered } from '../../store/payments.ts';
+import type { LastLook } from './last-look.ts';
+
+export interface ProvenUnpaidDeps {
+  readonly db: Db;
+  readonly chains: Pick<Chains, 'get'>;
+  /** Time up to which a chain has been looked at completely (blocks and mempool), ms; null: not yet. */
+  readonly seenThrough: (coin: Coin, mode: Mode) => number | null;
+  /** Kept from run to run. */
+  readonly lastLook: Pick<LastLook, 'settled' | 'keep'>;
+}
+
+/** A payment whose time is up. */
+export interface DuePayment {
+  readonly id: string;
+  readonly mode: Mode;
+  readonly expires_at: number;
+}
+
+/** Of these payments, a hundred at most, those of which every chain says that no more money came in time. */
+export async function provenUnpaid(
+  deps: ProvenUnpaidDeps,
+  due: readonly DuePayment[],
+): Promise<readonly string[]> {
+  const offered = await coinsOffered(
+    deps.db,
+    due.map(({ id }) => id),
+  );
+  let left = due.filter((payment) => everythingSeen(deps, payment, offered.get(payment.id) ?? []));
+  for (const mode of MODES) {
+    for (const coin of COINS) {
+      const onChain = left.filter((each) => each.mode === mode && offered.get(each.id)?.includes(coin));
+      if (onChain.length === 0) continue;
+      const asked = onChain.map(({ id }) => id);
+      const settled = await deps.lastLook.settled(coin, mode, asked);
+      left = left.filter((each) => !onChain.includes(each) || settled.has(each.id));
+    }
+  }
+  return left.map(({ id }) => id);
+}
+
+function everythingSeen(deps: ProvenUnpaidDeps, payment: DuePayment, coins: readonly Coin[]): boolean {
+  return coins.every((coin) => {
+    // A coin that is configured no more can never be looked at: it must not hold the payment for ever.
+    if (deps.chains.get(coin, payment.mode) === null) return true;
+    const seen = deps.seenThrough(coin, payment.mode);
+    return seen !== null && seen >= payment.expires_at;
+  });
+}

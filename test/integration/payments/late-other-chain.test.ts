@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
+
+const HALF = 25_000_000n;
+const DAY = 24 * 60 * MINUTE;
+let world: PaymentWorld;
+beforeEach(async () => {
+  world = await openPaymentWorld({ latePolicy: 'review' });
+});
+afterEach(async () => world.close());
+
+it('money counts as late only once its own chain was looked at after the grace', async () => {
+  await world.look();
+  const payment = await world.order({ allowed: ['BTC', 'LTC'] });
+  const [bitcoin, litecoin] = [
+    creditTo(addressOf(payment, 'BTC'), HALF),
+    creditTo(addressOf(payment, 'LTC'), HALF),
+  ];
+  world.chains.BTC.unconfirmed = [unconfirmed(bitcoin)];
+  world.chains.LTC.unconfirmed = [unconfirmed(litecoin)];
+  world.advance(30 * MINUTE);
+  await world.look();
+  // Litecoin's node is away from here on; its network takes the money in time.
+  world.advance(MINUTE);
+  world.chains.LTC.unconfirmed = [];
+  world.chains.LTC.mine(world.now(), [litecoin]);
+  world.advance(30 * MINUTE + DAY);
+  await world.look('BTC');
+  await world.expire();
+  expect(await world.eventsOf(payment)).toContain('late');
+  await world.look('LTC');
+  world.chains.LTC.mine(world.now());
+  await world.look('LTC');
+  const outputs = await world.deps.db
+    .selectFrom('outputs')
+    .select(['coin', 'late'])
+    .orderBy('coin')
+    .execute();
+  expect(outputs).toEqual([
+    { coin: 'BTC', late: 1 },
+    { coin: 'LTC', late: 0 },
+  ]);
+});
+
+it('a payment with waiting money does not end before every chain was looked at past its deadline', async () => {
+  await world.look();
+  const payment = await world.order({ allowed: ['BTC', 'LTC'] });
+  world.chains.BTC.unconfirmed = [unconfirmed(creditTo(addressOf(payment, 'BTC'), HALF))];
+  world.advance(30 * MINUTE);
+  await world.look('BTC');
+  world.chains.LTC.mine(world.now(), [creditTo(addressOf(payment, 'LTC'), 2n * HALF)]);
+  world.advance(30 * MINUTE + DAY);
+  await world.look('BTC');
+  await world.expire();
+  expect((await world.payment(payment)).status).toBe('pending');
+  world.chains.LTC.mine(world.now());
+  await world.look('LTC');
+  expect((await world.payment(payment)).status).toBe('completed');
+});
