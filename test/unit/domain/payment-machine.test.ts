@@ -351,6 +351,11 @@ const arbitraryFact: fc.Arbitrary<PaymentFact> = fc.oneof(
     }),
   }),
   fc.constant<PaymentFact>({ type: 'clock' }),
+  fc.record({
+    type: fc.constant('waited' as const),
+    coin: fc.constantFrom('BTC' as const, 'LTC' as const),
+    currentDue: fc.option(fc.bigInt({ min: 1n, max: 200_000n })),
+  }),
   fc.constant<PaymentFact>({ type: 'cancel' }),
   fc.constantFrom(
     { type: 'resolve', action: 'accept' } as PaymentFact,
