@@ -56,6 +56,7 @@ const READY_CHAINS = {
     lastSeenAt: 1_795_255_200_000,
     nodeVersion: '/Satoshi:29.2.0/',
     nodeWarnings: null,
+    unexplainedAccounts: null,
     warnings: [],
     alarms: [],
   },
@@ -80,6 +81,11 @@ const chainHealth: JsonSchema = {
     lastSeenAt: { ...numberOrNull, description: 'Up to when everything was seen, milliseconds since 1970' },
     nodeVersion: textOrNull,
     nodeWarnings: textOrNull,
+    unexplainedAccounts: {
+      ...numberOrNull,
+      description:
+        'Accounts whose balance their history does not explain yet; null where balances are not compared',
+    },
     warnings: {
       type: 'array',
       items: { type: 'string' },

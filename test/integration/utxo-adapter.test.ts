@@ -235,7 +235,9 @@ for (const coin of NODE_COINS) {
       expect((await shop.adapter.broadcast(stuck)).kind).toBe('rejected');
       expect((await shop.adapter.recheck([stuck, faster])).get(stuck.txid)).toBe('gone');
       const paid = (await shop.tipBlock()).debits;
-      expect(paid).toEqual([{ ref: fund.ref, byTxid: faster.txid }]);
+      expect(paid.map(({ ref, byTxid }) => ({ ref, byTxid }))).toEqual([
+        { ref: fund.ref, byTxid: faster.txid },
+      ]);
     });
 
     it('gives a transaction back to a node that forgot it', async () => {

@@ -11,6 +11,7 @@ import {
 import type { Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import { COIN_FORMATS } from './formats.ts';
+import { ancestorsOf, packageRate } from '../../domain/send/package-fee.ts';
 
 /** A replacement pays at least this much more per unit than what it replaces: one eighth. */
 const BUMP_DIVISOR = 8n;
@@ -47,8 +48,9 @@ export function planSend(coin: Coin, request: SendRequest): SendPlan {
  * Null when the quote asks no more than is paid already, or when the funds do not allow it.
  */
 export function planBump(coin: Coin, request: BumpRequest): SendPlan | null {
-  const { previous, quote } = request;
-  if (quote.rate <= previous.feeRate) return null;
+  const { previous, quote, ancestry } = request;
+  // Together with its unconfirmed ancestors it may pay less than by itself.
+  if (quote.rate <= packageRate(previous, ancestorsOf(previous.inputs, ancestry))) return null;
   const floor = previous.feeRate + previous.feeRate / BUMP_DIVISOR + 1n;
   const rate = quote.rate > floor ? quote.rate : floor;
   if (request.toSelf === true) return payBack(coin, request, rate);
@@ -72,9 +74,12 @@ export function planBump(coin: Coin, request: BumpRequest): SendPlan | null {
 
 /** Everything back to the change address. */
 function payBack(coin: Coin, { previous, changeAddress }: BumpRequest, rate: bigint): SendPlan | null {
-  const fee = feeFor(coin, previous.inputs.length, 1, rate);
+  // A single output makes it smaller, and it has to pay more than what it replaces all the same.
+  const least = previous.fee + previous.fee / BUMP_DIVISOR + 1n;
+  const usual = feeFor(coin, previous.inputs.length, 1, rate);
+  const fee = usual > least ? usual : least;
   const amount = sum(previous.inputs) - fee;
-  if (amount < COIN_FORMATS[coin].dust || fee <= previous.fee) return null;
+  if (amount < COIN_FORMATS[coin].dust) return null;
   return finish(coin, previous.inputs, { destination: changeAddress, amount, change: null });
 }
 

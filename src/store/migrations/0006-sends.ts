@@ -24,4 +24,9 @@ const STATEMENTS = [
   `CREATE TABLE fee_levels (
     coin TEXT NOT NULL, mode TEXT NOT NULL, rate TEXT NOT NULL, input_cost TEXT NOT NULL, at INTEGER NOT NULL,
     PRIMARY KEY (coin, mode)) STRICT, WITHOUT ROWID`,
+  // With the outpoint, so that frozen outputs are left out without reading the rows.
+  `DROP INDEX outputs_spendable`,
+  `CREATE INDEX outputs_spendable
+    ON outputs (merchant_id, coin, mode, height, maturity, amount, state, spent_by, send_id, txid, vout)
+    WHERE state = 'confirmed' AND spent_by IS NULL AND send_id IS NULL`,
 ];

@@ -32,6 +32,34 @@ async function withMoney(world: World, { shop }: Account, request: Request): Pro
   return withBody(request, { destination: wallets.BTC });
 }
 
+/** A send that no block holds yet. A block may come between the two requests: the contract tests start with slow blocks. */
+async function withOpenSend(world: World, account: Account, request: Request): Promise<Request> {
+  const { body } = await withMoney(world, account, request);
+  const sent = await account.shop.send({
+    coin: 'BTC',
+    amount: '0.01',
+    destination: String(body?.['destination']),
+  });
+  return withBody(request, { sendId: sent.body.data.id });
+}
+
+async function withOutput(world: World, { shop }: Account, request: Request): Promise<Request> {
+  await paidPayment(shop);
+  const { outputs } = await world.till.api.must<{ outputs: { txHash: string; index: number }[] }>(
+    'GET',
+    '/merchant/wallet/outputs?coin=BTC',
+    { token: shop.secretKey },
+  );
+  const [{ txHash, index } = { txHash: '', index: 0 }] = outputs;
+  return withBody(request, { coin: 'BTC', outputs: [{ txHash, index }] });
+}
+
+async function withManyOutputs(_world: World, { shop }: Account, request: Request): Promise<Request> {
+  await paidPayment(shop);
+  await paidPayment(shop);
+  return withBody(request, { coin: 'BTC' });
+}
+
 async function withSecondFactor(world: World, token: string, enable: boolean): Promise<string> {
   const { api } = world.till;
   const { secret } = await api.must<{ secret: string }>('POST', '/auth/totp/setup', {
@@ -106,6 +134,11 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   },
   'POST /merchant/wallet/send': withMoney,
   'POST /merchant/wallet/estimate-fee': withMoney,
+  'POST /merchant/wallet/send/bump': withOpenSend,
+  'POST /merchant/wallet/send/cancel': withOpenSend,
+  'POST /merchant/wallet/outputs/freeze': withOutput,
+  'POST /merchant/wallet/outputs/unfreeze': withOutput,
+  'POST /merchant/wallet/consolidate': withManyOutputs,
   'DELETE /merchant/product/delete': async (world, { shop }, request) => {
     const made = await world.till.api.must<{ id: string }>('POST', '/merchant/product/create', {
       token: shop.token,

@@ -51,8 +51,12 @@ export class World {
     const mails: string[] = [];
     const keep = (fields: object): void => void mails.push(JSON.stringify(fields));
     const logger: Logger = { debug: quiet, info: keep, warn: keep, error: keep };
-    // Nobody answers DNS there: a look at a domain ends at once, without the network.
-    const till = await Till.start({ TILLD_DNS_SERVERS: '127.0.0.1:9' }, { logger });
+    // No DNS server answers there: a look at a domain ends at once, without the network. Blocks are made on demand
+    // by simulated payments; slow ones by themselves leave a send unconfirmed long enough to be raised.
+    const till = await Till.start(
+      { TILLD_DNS_SERVERS: '127.0.0.1:9', TILLD_SANDBOX_BLOCK_INTERVAL: '15s' },
+      { logger },
+    );
     await till.ready();
     return new World(till, await Contract.of(till.api.baseUrl), await WebhookSink.start(), mails);
   }

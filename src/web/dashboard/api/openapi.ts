@@ -3082,6 +3082,7 @@ export interface paths {
                                         lastSeenAt?: number | null;
                                         nodeVersion?: string | null;
                                         nodeWarnings?: string | null;
+                                        unexplainedAccounts?: number | null;
                                         warnings: string[];
                                         alarms: ("unknown_version" | "new_transactions" | "unreadable" | "wrong_chain" | "pruned" | "clock_skew" | "node_outdated" | "blocks_only")[];
                                     };
