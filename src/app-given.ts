@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from './config/config.ts';
 import { addressCounters, newestAddressId, onNewAddresses } from './store/addresses.ts';
+import { OlderDatabaseMark } from './store/older-database.ts';
 import type { LookAheadDeps } from './usecases/wallet/look-ahead.ts';
 import { skipGiven } from './usecases/wallet/skip-given.ts';
 import { GivenAddresses } from './wallet/given-addresses.ts';
@@ -19,11 +20,12 @@ export async function openGivenAddresses(
   try {
     if (given.isAheadOf(await newestAddressId(db))) {
       given.skipping();
+      new OlderDatabaseMark(config.dataDir).set(deps.clock.now());
       logger.error(
         await skipGiven(deps, given.branches),
         'the database is older than the addresses that were given out: these are skipped, and watched where their merchant ' +
           'is known. Payments, sends and merchants made since that copy are not in it: look for sends on the chain before you ' +
-          'repeat one, and put the newest copy of tilld.sqlite back if you have it',
+          'repeat one, and put the newest copy of tilld.sqlite back if you have it. /readyz warns until you remove the file older-database',
       );
     }
     given.gave(await newestAddressId(db));

@@ -57,6 +57,8 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly hasLiveCoin: boolean;
   readonly checkAnswers: boolean;
   readonly version: string;
+  /** What concerns no chain and is worth an operator's look. */
+  readonly warnings: () => readonly string[];
 }
 
 /** Every route of the API on one server, not listening yet. */
@@ -70,7 +72,12 @@ export function createHttp(deps: HttpDeps): HttpServer {
     logger,
     secretBox,
     tokens,
-    readiness: () => readReadiness(db, () => deps.upkeep.chains()),
+    readiness: () =>
+      readReadiness(
+        db,
+        () => deps.upkeep.chains(),
+        () => deps.warnings(),
+      ),
     registry: deps.registry,
     settings: {
       trustProxy: config.http.trustProxy,

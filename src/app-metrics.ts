@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import type { Config } from './config/config.ts';
 import { COINS } from './domain/coins.ts';
-import type { Clock, Rates } from './domain/ports.ts';
+import type { Clock } from './domain/ports.ts';
 import { createNodeMetrics, type NodeMetrics } from './metrics/node-metrics.ts';
 import type { StateMetricsDeps } from './metrics/family.ts';
 import { registerStateMetrics } from './metrics/state-metrics.ts';
@@ -12,7 +12,8 @@ interface Measured {
   readonly config: Config;
   readonly db: Db;
   readonly clock: Clock;
-  readonly rates: Pick<Rates, 'quote'>;
+  readonly rates: StateMetricsDeps['rates'];
+  readonly olderDatabase: StateMetricsDeps['olderDatabase'];
   readonly chains: () => Promise<readonly WatchedChain[]>;
   readonly uncredited: StateMetricsDeps['uncredited'];
   readonly version: string;

@@ -23,6 +23,7 @@ import { createRates } from './rates/service.ts';
 import { lockDataDir, type DataDirLock } from './store/data-dir.ts';
 import type { Db } from './store/database.ts';
 import { openDatabase, type OpenDatabase } from './store/open.ts';
+import { OlderDatabaseMark } from './store/older-database.ts';
 import { DATABASE_FILE, refuseLostDatabase, unlockWallet } from './unlock-wallet.ts';
 import { createPasswords } from './usecases/auth/passwords.ts';
 import { createTokens } from './usecases/auth/tokens.ts';
@@ -113,7 +114,6 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const metrics = createMetrics();
   const adapters = createAdapters({ config, db, clock, logger }, metrics.nodes, simulators);
   const queue = createQueue(config, { db, clock, logger, secretBox });
-  const pruning = new WebhookHousekeeping({ db, clock, logger }, config.webhooks);
   const news = new PaymentNews();
   const shared = {
     db,
@@ -141,11 +141,13 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   });
   const upkeep = createUpkeep({ config, database, clock, logger, adapters, watcher, observe: shared });
   const version = packageVersion();
+  const olderDatabase = new OlderDatabaseMark(config.dataDir);
   const [chains, uncredited] = [() => upkeep.chains(), () => watcher.uncredited()];
-  metrics.measure({ config, db, clock, rates, chains, uncredited, version });
+  metrics.measure({ config, db, clock, rates, olderDatabase, chains, uncredited, version });
   const server = createHttp({
     ...shared,
     version,
+    warnings: () => [...rates.warnings(), ...olderDatabase.warnings()],
     news,
     upkeep,
     registry: metrics.registry,
@@ -161,8 +163,8 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     passwords: await createPasswords(config.auth.passwordHash),
     checkAnswers: options.checkAnswers ?? false,
   });
-  const mails = createMailDelivery({ config, db, clock, logger, secretBox });
-  const loops = { rates, queue, pruning, mails, upkeep, domainChecks, watcher, simulators, adapters };
+  const tidying = createTidying(config, shared);
+  const loops = { rates, queue, ...tidying, upkeep, domainChecks, watcher, simulators, adapters };
   return { lock, database, server, ...loops, given, wipeKeys: () => keyring.wipe() };
 }
 
@@ -177,6 +179,13 @@ function createAdapters(
     ...live.map((adapter) => meterAdapter(adapter, nodes, deps.clock)),
     ...simulators.map((simulator) => simulator.adapter),
   ];
+}
+
+function createTidying(config: Config, deps: StoredWork) {
+  return {
+    pruning: new WebhookHousekeeping(deps, config.webhooks),
+    mails: createMailDelivery({ ...deps, config }),
+  };
 }
 
 /** The keys, the addresses derived from them, and what was given out. */
@@ -199,10 +208,14 @@ function lookAhead(deps: LookAheadDeps): NonNullable<ObserveDeps['extendLookAhea
   return async (chain, credits) => extendLookAhead(deps, chain, credits);
 }
 
-function createQueue(
-  config: Config,
-  deps: { db: Db; clock: Clock; logger: Logger; secretBox: SecretBox },
-): WebhookQueue {
+interface StoredWork {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly secretBox: SecretBox;
+}
+
+function createQueue(config: Config, deps: StoredWork): WebhookQueue {
   const { allowPrivate, timeoutMs, concurrency, retryGapsMs } = config.webhooks;
   return new WebhookQueue({
     ...deps,

@@ -1,22 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { complain, pathOf, secretOf, withUrlFiles, type BuildContext } from './build-parts.ts';
+import { ratesConfig } from './build-rates.ts';
 import type { Coin, Network } from '../domain/coins.ts';
 import type { Config, FeeBounds, NodeEndpoint } from './config.ts';
-import type { ConfigProblem } from './errors.ts';
 import { Secret } from './secret.ts';
-import { SETTINGS, type SettingName, type Values } from './settings.ts';
+import { SETTINGS, type Values } from './settings.ts';
 
 const MIN_JWT_SECRET_BYTES = 32;
 const MIN_PASSPHRASE_LENGTH = 12;
-
-export interface BuildContext {
-  readonly file: string;
-  /** Relative paths start here. */
-  readonly cwd: string;
-  /** For `~/` in paths. */
-  readonly home: string | null;
-  readonly problems: ConfigProblem[];
-}
 
 /** Puts the settings together and checks what no single one can tell. Adds to `context.problems`. */
 export function buildConfig(given: Values, context: BuildContext): Config {
@@ -26,12 +16,6 @@ export function buildConfig(given: Values, context: BuildContext): Config {
   const jwtSecret = secretOf(['jwtSecret', 'jwtSecretFile'], values, context);
   if (jwtSecret !== null && Buffer.byteLength(jwtSecret.reveal()) < MIN_JWT_SECRET_BYTES) {
     complain(context, 'jwtSecret', `must be ${MIN_JWT_SECRET_BYTES} bytes or more`);
-  }
-  if (network === 'mainnet' && values.rates !== null) {
-    complain(context, 'rates', 'fixed prices are for regtest and tests: mainnet needs live');
-  }
-  if (values.rateMaxAge < values.rateRefresh) {
-    complain(context, 'rateMaxAge', 'must not be shorter than the refresh interval');
   }
   const config: Config = {
     file: context.file,
@@ -71,13 +55,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
     waiting: { unconfirmedGraceMs: values.unconfirmedGrace, dropAfterMs: values.dropAfter },
     webhooks: webhooksConfig(values, network),
     domains: { dnsServers: values.dnsServers ?? [] },
-    rates: {
-      fixed: values.rates,
-      sources: [...new Set(values.rateSources)],
-      refreshIntervalMs: values.rateRefresh,
-      maxAgeMs: values.rateMaxAge,
-      timeoutMs: values.rateTimeout,
-    },
+    rates: ratesConfig(values, context),
     sandbox: {
       fallbackRates: values.sandboxRates,
       blockIntervalMs: values.sandboxBlocks,
@@ -206,64 +184,6 @@ function feeBounds(
   return { floorPerKvb, capPerKvb };
 }
 
-const URL_FILES = [
-  ['btcRpcUrl', 'btcRpcUrlFile'],
-  ['ltcRpcUrl', 'ltcRpcUrlFile'],
-  ['ethRpcUrl', 'ethRpcUrlFile'],
-  ['solRpcUrl', 'solRpcUrlFile'],
-  ['smtpUrl', 'smtpUrlFile'],
-] as const;
-
-/** Addresses hold passwords and keys: each may lie in a file. An empty file counts as not given. */
-function withUrlFiles(values: Values, context: BuildContext): Values {
-  const held: Partial<Record<(typeof URL_FILES)[number][0], URL>> = {};
-  for (const [direct, byFile] of URL_FILES) {
-    const file = values[byFile];
-    if (file === undefined) continue;
-    if (values[direct] !== undefined) {
-      complain(context, byFile, `cannot go with ${SETTINGS[direct].env}: choose one`);
-      continue;
-    }
-    const text = textOf(byFile, file, context);
-    if (text === null || text === '') continue;
-    const parsed = SETTINGS[direct].schema.safeParse(text);
-    if (parsed.success) held[direct] = parsed.data;
-    else
-      complain(context, byFile, `the file: ${parsed.error.issues.map(({ message }) => message).join('; ')}`);
-  }
-  return { ...values, ...held };
-}
-
-/** What a file holds, without the white space around it; null when it cannot be read, which is a problem. */
-function textOf(name: SettingName, file: string, context: BuildContext): string | null {
-  try {
-    return readFileSync(pathOf(file, context), 'utf8').trim();
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    complain(context, name, `the file cannot be read (${code})`);
-    return null;
-  }
-}
-
-/** A secret given directly or by the file that holds it (Docker and systemd credentials). */
-function secretOf(
-  [direct, byFile]: readonly ['jwtSecret', 'jwtSecretFile'] | readonly ['passphrase', 'passphraseFile'],
-  values: Values,
-  context: BuildContext,
-): Secret | null {
-  const [given, file] = [values[direct], values[byFile]];
-  if (given !== undefined && file !== undefined) {
-    complain(context, byFile, `cannot go with ${SETTINGS[direct].env}: choose one`);
-  }
-  if (given !== undefined) return new Secret(given);
-  if (file === undefined) return null;
-  const held = textOf(byFile, file, context);
-  if (held === null) return null;
-  if (held !== '') return new Secret(held);
-  complain(context, byFile, 'the file is empty');
-  return null;
-}
-
 function warningsOf(config: Config): string[] {
   const warnings: string[] = [];
   const isLive = Object.keys(config.nodes).length > 0;
@@ -283,20 +203,6 @@ function warningsOf(config: Config): string[] {
     warnings.push('the limit on payments made with a public key is switched off');
   }
   return warnings;
-}
-
-function pathOf(path: string, { cwd, home }: BuildContext): string {
-  return path.startsWith('~/') && home !== null ? resolve(home, path.slice(2)) : resolve(cwd, path);
-}
-
-function complain(context: BuildContext, name: SettingName, message: string): void {
-  const { env, yaml } = SETTINGS[name];
-  // What follows from a value that is itself wrong, or was said already, would only confuse.
-  const isKnown = context.problems.some(
-    ({ variable }) => variable !== null && (variable === env || message.includes(variable)),
-  );
-  if (isKnown) return;
-  context.problems.push({ variable: env, path: yaml, message });
 }
 
 function feesConfig(

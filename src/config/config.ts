@@ -7,6 +7,7 @@ import type { Secret } from './secret.ts';
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export const REGISTRATION_MODES = ['open', 'first-user', 'closed'] as const;
 export const RATE_SOURCE_NAMES = ['kraken', 'coinbase', 'bitstamp', 'coingecko'] as const;
+export const COINGECKO_PLANS = ['demo', 'pro'] as const;
 
 /** Everything the daemon can be told, checked and complete. Built by `loadConfig` only. */
 export interface Config {
@@ -146,6 +147,8 @@ export interface RatesConfig {
   /** Set: these prices and no network. Null: the live sources. */
   readonly fixed: FixedRates | null;
   readonly sources: readonly (typeof RATE_SOURCE_NAMES)[number][];
+  /** The plan says which of CoinGecko's two addresses a key is for. */
+  readonly coingecko: { readonly apiKey: Secret | null; readonly plan: (typeof COINGECKO_PLANS)[number] };
   readonly refreshIntervalMs: number;
   readonly maxAgeMs: number;
   readonly timeoutMs: number;

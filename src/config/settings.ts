@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LATE_POLICIES } from '../domain/payment/types.ts';
 import { NETWORKS } from '../domain/coins.ts';
-import { LOG_LEVELS, RATE_SOURCE_NAMES, REGISTRATION_MODES } from './config.ts';
+import { COINGECKO_PLANS, LOG_LEVELS, RATE_SOURCE_NAMES, REGISTRATION_MODES } from './config.ts';
 import * as value from './values.ts';
 
 /** One thing the operator can set: where it stands in the YAML, its variable, its reader, its default. */
@@ -234,11 +234,14 @@ export const SETTINGS = {
   dnsServers: optional('domains.dnsServers', 'TILLD_DNS_SERVERS', value.dnsServers()),
 
   rates: setting('rates.source', 'TILLD_RATES', value.rateSource(), 'live'),
-  rateSources: setting(
-    'rates.from',
-    'TILLD_RATE_SOURCES',
-    value.someOf(RATE_SOURCE_NAMES),
-    RATE_SOURCE_NAMES.join(),
+  rateSources: optional('rates.from', 'TILLD_RATE_SOURCES', value.someOf(RATE_SOURCE_NAMES)),
+  coingeckoKey: secret(null, 'TILLD_COINGECKO_API_KEY', value.text()),
+  coingeckoKeyFile: optional('rates.coingecko.apiKeyFile', 'TILLD_COINGECKO_API_KEY_FILE', secretFile()),
+  coingeckoPlan: setting(
+    'rates.coingecko.plan',
+    'TILLD_COINGECKO_PLAN',
+    value.oneOf(COINGECKO_PLANS),
+    'demo',
   ),
   rateRefresh: setting('rates.refresh', 'TILLD_RATE_REFRESH', value.duration('5s', '1h'), '60s'),
   rateMaxAge: setting('rates.maxAge', 'TILLD_RATE_MAX_AGE', value.duration('10s', '24h'), '10m'),

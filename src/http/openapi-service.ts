@@ -110,8 +110,13 @@ const readiness: JsonSchema = {
       description: 'Each chain by its coin, those of the sandbox as `BTC-sandbox` and so on',
       additionalProperties: chainHealth,
     },
+    warnings: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'What concerns no chain: price sources that are dead, an older database. For people',
+    },
   },
-  required: ['ready', 'database', 'chains'],
+  required: ['ready', 'database', 'chains', 'warnings'],
 };
 
 /** The addresses beside the API itself. */
@@ -172,7 +177,7 @@ export const SERVICE_PATHS: Readonly<Record<string, PathItem>> = {
 };
 
 function READY_EXAMPLE() {
-  return { ready: true, database: 'ok', chains: READY_CHAINS };
+  return { ready: true, database: 'ok', chains: READY_CHAINS, warnings: [] };
 }
 
 function success(data: JsonSchema, example: unknown): MediaType {

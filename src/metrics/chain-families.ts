@@ -126,6 +126,16 @@ export function reconcileFamilies({ db }: StateMetricsDeps): Family[] {
   ];
 }
 
+/** How long each price source has given nothing that can be used. */
+export function rateSourceFamily({ rates }: StateMetricsDeps): Family {
+  return {
+    name: 'tilld_rate_source_age_seconds',
+    help: 'Since a price source last gave a usable price, or since the start when it has given none; no sample with fixed prices',
+    labels: ['source'],
+    read: () => rates.sourceAges().map(({ source, ageMs }): Sample => [{ source }, ageMs / 1000]),
+  };
+}
+
 /** How old the prices are. */
 export function rateFamily({ rates, clock, liveCoins }: StateMetricsDeps): Family {
   const age = (coin: Coin): Sample[] => {

@@ -19,7 +19,10 @@ export interface MeasuredChain {
 export interface StateMetricsDeps {
   readonly db: Db;
   readonly clock: Clock;
-  readonly rates: Pick<Rates, 'quote'>;
+  readonly rates: Pick<Rates, 'quote'> & {
+    sourceAges(): readonly { readonly source: string; readonly ageMs: number }[];
+  };
+  readonly olderDatabase: { isSet(): boolean };
   readonly dataDir: string;
   readonly liveCoins: readonly Coin[];
   readonly chains: () => Promise<readonly MeasuredChain[]>;

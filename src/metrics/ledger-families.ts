@@ -9,7 +9,7 @@ import { cached, type Family, type Sample, type StateMetricsDeps } from './famil
 const LAST_BACKUP_FILE = 'last-backup';
 
 /** Whether the database can be written, and how many payments and webhooks are in it. */
-export function databaseFamilies({ db, clock }: StateMetricsDeps): Family[] {
+export function databaseFamilies({ db, clock, olderDatabase }: StateMetricsDeps): Family[] {
   const payments = cached(clock, () => countPayments(db));
   const backlog = cached(clock, () => webhookBacklog(db, clock.now()));
   return [
@@ -27,6 +27,12 @@ export function databaseFamilies({ db, clock }: StateMetricsDeps): Family[] {
       help: '1 while the disk of the database has no room for what is to be written',
       labels: [],
       read: () => [[{}, writeTroubleOf(db) === 'disk full' ? 1 : 0]],
+    },
+    {
+      name: 'tilld_database_was_older',
+      help: '1 from the start that found an older copy of the database until the operator has dealt with it',
+      labels: [],
+      read: () => [[{}, olderDatabase.isSet() ? 1 : 0]],
     },
     {
       name: 'tilld_payments',

@@ -1,5 +1,11 @@
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
-import { chainFamilies, rateFamily, reconcileFamilies, uncreditedFamilies } from './chain-families.ts';
+import {
+  chainFamilies,
+  rateFamily,
+  rateSourceFamily,
+  reconcileFamilies,
+  uncreditedFamilies,
+} from './chain-families.ts';
 import type { StateMetricsDeps } from './family.ts';
 import { databaseFamilies, fileFamilies, sendFamilies } from './ledger-families.ts';
 
@@ -25,6 +31,7 @@ export function registerStateMetrics(registry: Registry, deps: StateMetricsDeps)
     ...fileFamilies(deps),
     ...reconcileFamilies(deps),
     rateFamily(deps),
+    rateSourceFamily(deps),
   ]) {
     const gauge = new Gauge({
       name,

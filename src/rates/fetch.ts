@@ -14,12 +14,12 @@ class FinalError extends Error {}
  */
 export async function fetchText(
   url: URL,
-  options: { timeoutMs: number; signal: AbortSignal },
+  options: { timeoutMs: number; signal: AbortSignal; headers?: Readonly<Record<string, string>> },
 ): Promise<string> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await fetchOnce(url, signal);
+      return await fetchOnce(url, signal, options.headers);
     } catch (error) {
       if (attempt >= ATTEMPTS || signal.aborted || error instanceof FinalError) throw error;
     }
@@ -27,10 +27,14 @@ export async function fetchText(
   }
 }
 
-async function fetchOnce(url: URL, signal: AbortSignal): Promise<string> {
+async function fetchOnce(
+  url: URL,
+  signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const { statusCode, body } = await request(url, {
     signal,
-    headers: { accept: 'application/json', 'user-agent': 'tilld' },
+    headers: { ...headers, accept: 'application/json', 'user-agent': 'tilld' },
   });
   if (statusCode !== 200) {
     await body.dump({ limit: MAX_BODY_BYTES });

@@ -1,7 +1,8 @@
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { RateCache } from './cache.ts';
 import { fetchText } from './fetch.ts';
-import type { RateSource } from './source.ts';
+import type { SourceHealth } from './source-health.ts';
+import type { RateSource, SourcePrice } from './source.ts';
 
 export interface RefresherDeps {
   readonly sources: readonly RateSource[];
@@ -9,6 +10,9 @@ export interface RefresherDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly timeoutMs: number;
+  /** Older prices are of no use. */
+  readonly maxAgeMs: number;
+  readonly health: SourceHealth;
 }
 
 /** Asks all sources at once and keeps what they answer. A dead source is left out, and logged once. */
@@ -32,12 +36,19 @@ export class Refresher {
     if (signal.aborted) return;
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     this.#tell(source.name, failed?.reason);
+    this.#deps.health.tellDead(source.name);
   }
 
   async #readOne(source: RateSource, url: URL, signal: AbortSignal): Promise<void> {
-    const { cache, clock, timeoutMs } = this.#deps;
-    const body = await fetchText(url, { timeoutMs, signal });
-    cache.store(source.name, source.parse(body), clock.now());
+    const { cache, clock, timeoutMs, health } = this.#deps;
+    const headers = source.headers?.() ?? {};
+    const prices = source.parse(await fetchText(url, { timeoutMs, signal, headers }));
+    cache.store(source.name, prices, clock.now());
+    if (prices.some((price) => this.#isUsable(price))) health.succeeded(source.name);
+  }
+
+  #isUsable({ at }: SourcePrice): boolean {
+    return at === null || at >= this.#deps.clock.now() - this.#deps.maxAgeMs;
   }
 
   #tell(source: string, error: unknown): void {

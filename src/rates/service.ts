@@ -8,7 +8,9 @@ import { fixedQuote, rateUnavailable } from './fixed.ts';
 import { consensus } from './median.ts';
 import { pause, withinMs } from './pause.ts';
 import { Refresher } from './refresher.ts';
+import { SourceHealth, type SourceAge } from './source-health.ts';
 import type { RateSource } from './source.ts';
+import type { CoingeckoAccess } from './sources/coingecko.ts';
 import { publicSources, type RateSourceName } from './sources/index.ts';
 
 /** How long `ensure` waits at most for a currency that is new here. */
@@ -20,6 +22,7 @@ export interface RateServiceOptions {
   readonly config: {
     readonly fixed: FixedRates | null;
     readonly sources: readonly RateSourceName[];
+    readonly coingecko: CoingeckoAccess;
     readonly refreshIntervalMs: number;
     readonly maxAgeMs: number;
     readonly timeoutMs: number;
@@ -37,6 +40,10 @@ export interface RateService extends Rates {
   start(): void;
   /** Ends all look-ups. */
   stop(): Promise<void>;
+  /** How long each live source has given no usable price. */
+  sourceAges(): readonly SourceAge[];
+  /** Sources that have given none for a day, in words. */
+  warnings(): readonly string[];
 }
 
 /** Prices as configured: fixed ones, or the consensus of live sources kept fresh in the background. */
@@ -62,6 +69,14 @@ class UnmovingRates implements RateService {
 
   async ensure(): Promise<void> {}
 
+  sourceAges(): readonly SourceAge[] {
+    return [];
+  }
+
+  warnings(): readonly string[] {
+    return [];
+  }
+
   start(): void {}
 
   async stop(): Promise<void> {}
@@ -71,6 +86,8 @@ class LiveRates implements RateService {
   readonly #options: RateServiceOptions;
   readonly #cache = new RateCache();
   readonly #refresher: Refresher;
+  readonly #health: SourceHealth;
+  readonly #sources: readonly RateSource[];
   readonly #stopped = new AbortController();
   /** Currencies asked of the sources since they were last wanted: the loop looks after them. */
   readonly #attempted = new Set<string>();
@@ -82,12 +99,16 @@ class LiveRates implements RateService {
   constructor(options: RateServiceOptions) {
     const { clock, logger, config } = options;
     this.#options = options;
+    this.#health = new SourceHealth(clock, logger);
+    this.#sources = options.sources ?? publicSources(config.sources, config.coingecko);
     this.#refresher = new Refresher({
       clock,
       logger,
       cache: this.#cache,
       timeoutMs: config.timeoutMs,
-      sources: options.sources ?? publicSources(config.sources),
+      maxAgeMs: config.maxAgeMs,
+      health: this.#health,
+      sources: this.#sources,
     });
   }
 
@@ -108,7 +129,16 @@ class LiveRates implements RateService {
     if (!this.#attempted.has(currency)) await withinMs(ENSURE_WAIT_MS, this.#untilAttempted(currency));
   }
 
+  sourceAges(): readonly SourceAge[] {
+    return this.#health.ages();
+  }
+
+  warnings(): readonly string[] {
+    return this.#health.warnings();
+  }
+
   start(): void {
+    this.#health.begin(this.#sources.map(({ name }) => name));
     this.#loop ??= this.#run();
   }
 

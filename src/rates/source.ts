@@ -5,6 +5,8 @@ export interface RateSource {
   readonly name: string;
   /** What to fetch for these currencies; empty when the source has none of them. */
   requests(currencies: readonly string[]): readonly URL[];
+  /** What its requests carry beside the usual headers: a key. Secret. */
+  headers?(): Readonly<Record<string, string>>;
   /**
    * Reads one answer. Pure.
    * @throws when the answer is not of the expected shape.

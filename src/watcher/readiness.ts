@@ -7,6 +7,8 @@ export interface ReadinessReport {
   /** `ok`, or what is wrong with it. */
   readonly database: string;
   readonly chains: Readonly<Record<string, WatchedChain>>;
+  /** What else is worth an operator's look, in words. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -16,6 +18,7 @@ export interface ReadinessReport {
 export async function readReadiness(
   db: Db,
   read: () => Promise<readonly WatchedChain[]>,
+  warnings: () => readonly string[] = () => [],
 ): Promise<ReadinessReport> {
   const fingerprint = await readMeta(db, 'keyring_fingerprint').catch(() => null);
   const health = fingerprint === null ? null : await read().catch(() => null);
@@ -24,5 +27,5 @@ export async function readReadiness(
     (health ?? []).map((chain) => [`${chain.coin}${chain.mode === 'sandbox' ? '-sandbox' : ''}`, chain]),
   );
   const following = Object.values(chains).every(({ state }) => state === 'following');
-  return { ready: database === 'ok' && following, database, chains };
+  return { ready: database === 'ok' && following, database, chains, warnings: warnings() };
 }

@@ -136,7 +136,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
       ...customerRoutes(merchantDeps),
       ...(options.extraRoutes ?? []),
     ],
-    readiness: options.readiness ?? (async () => ({ ready: true, database: 'ok', chains: {} })),
+    readiness: options.readiness ?? (async () => ({ ready: true, database: 'ok', chains: {}, warnings: [] })),
     settings: {
       trustProxy: false,
       bodyLimitBytes: 102_400,

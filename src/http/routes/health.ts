@@ -11,6 +11,7 @@ export interface Readiness {
   readonly ready: boolean;
   readonly database: object | string;
   readonly chains: Readonly<Record<string, object>>;
+  readonly warnings: readonly string[];
 }
 
 export interface HealthDeps {
@@ -26,10 +27,10 @@ export function healthRouter(deps: HealthDeps): Router {
   router.get('/readyz', async (_req, res) => {
     const state = await deps.readiness().catch((err: unknown): Readiness => {
       deps.logger.error({ requestId: requestIdOf(res), err }, 'could not tell readiness');
-      return { ready: false, database: 'unknown', chains: {} };
+      return { ready: false, database: 'unknown', chains: {}, warnings: [] };
     });
-    const { ready, database, chains } = state;
-    const data = { ready, database, chains };
+    const { ready, database, chains, warnings } = state;
+    const data = { ready, database, chains, warnings };
     if (ready) return sendAnswer(res, success(200, data));
     const answer = failure(new AppError('NODE_UNAVAILABLE', 'Not ready'));
     return sendAnswer(res, { ...answer, body: { ...answer.body, data } });

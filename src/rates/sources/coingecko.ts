@@ -15,10 +15,27 @@ const UPDATED_AT = 'last_updated_at';
 const answer = z.record(z.string(), z.record(z.string(), z.unknown()));
 const seconds = z.string().regex(/^\d{1,12}$/);
 
+/** Keys of a paid plan are taken at another address and in another header than those of the free one. */
+const PLANS = {
+  demo: { origin: 'https://api.coingecko.com', header: 'x-cg-demo-api-key' },
+  pro: { origin: 'https://pro-api.coingecko.com', header: 'x-cg-pro-api-key' },
+} as const;
+
+/** How CoinGecko is asked. */
+export interface CoingeckoAccess {
+  readonly plan: keyof typeof PLANS;
+  /** Null: without one, which CoinGecko refuses or limits. */
+  readonly apiKey: { reveal(): string } | null;
+}
+
 /** https://docs.coingecko.com/reference/simple-price: all coins in all asked currencies at once. */
-export function coingecko(origin = 'https://api.coingecko.com'): RateSource {
+export function coingecko(
+  { plan, apiKey }: CoingeckoAccess = { plan: 'demo', apiKey: null },
+  origin: string = PLANS[plan].origin,
+): RateSource {
   return {
     name: 'coingecko',
+    headers: () => (apiKey === null ? {} : { [PLANS[plan].header]: apiKey.reveal() }),
     requests(currencies) {
       if (currencies.length === 0) return [];
       const url = new URL('/api/v3/simple/price', origin);

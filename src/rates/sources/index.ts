@@ -1,14 +1,18 @@
 import type { RateSource } from '../source.ts';
 import { bitstamp } from './bitstamp.ts';
 import { coinbase } from './coinbase.ts';
-import { coingecko } from './coingecko.ts';
+import { coingecko, type CoingeckoAccess } from './coingecko.ts';
 import { kraken } from './kraken.ts';
 
-const FACTORIES = { kraken, coinbase, bitstamp, coingecko } as const;
-
-export type RateSourceName = keyof typeof FACTORIES;
+export type RateSourceName = 'kraken' | 'coinbase' | 'bitstamp' | 'coingecko';
 
 /** The public sources of these names. */
-export function publicSources(names: readonly RateSourceName[]): RateSource[] {
-  return names.map((name) => FACTORIES[name]());
+export function publicSources(names: readonly RateSourceName[], access: CoingeckoAccess): RateSource[] {
+  const factories: Readonly<Record<RateSourceName, () => RateSource>> = {
+    kraken,
+    coinbase,
+    bitstamp,
+    coingecko: () => coingecko(access),
+  };
+  return names.map((name) => factories[name]());
 }

@@ -334,7 +334,7 @@ describe('system routes', () => {
       data: { status: 'ok' },
     });
     const { status, body } = await app.api.call('GET', '/readyz');
-    expect([status, body.data]).toEqual([200, { ready: true, database: 'ok', chains: {} }]);
+    expect([status, body.data]).toEqual([200, { ready: true, database: 'ok', chains: {}, warnings: [] }]);
     await app.api.call('GET', '/auth/me');
     const metrics = await (await fetch(`${app.baseUrl}/metrics`)).text();
     expect(metrics).toContain(
@@ -349,7 +349,7 @@ describe('system routes', () => {
 
   it('answers 503 with what is missing, also when that cannot be told', async () => {
     const states = [
-      async () => ({ ready: false, database: 'ok', chains: { BTC: { lag: 9 } } }),
+      async () => ({ ready: false, database: 'ok', chains: { BTC: { lag: 9 } }, warnings: [] }),
       async () => Promise.reject(new Error('no')),
     ];
     for (const readiness of states) {

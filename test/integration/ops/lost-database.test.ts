@@ -113,6 +113,13 @@ describe('a database that is missing beside a kept keyring', () => {
   });
 });
 
+async function expectMark(baseUrl: string, isSet: boolean): Promise<void> {
+  const { data } = (await (await fetch(`${baseUrl}/readyz`)).json()) as { data: { warnings: string[] } };
+  expect(data.warnings.filter((warning) => warning.includes('older copy'))).toHaveLength(isSet ? 1 : 0);
+  const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
+  expect(metrics).toMatch(new RegExp(`^tilld_database_was_older ${isSet ? 1 : 0}$`, 'm'));
+}
+
 describe('an older copy of the database, put back by hand', () => {
   it('gives no address to another customer that was given out since, also after kill -9', async () => {
     const till = await TillProcess.start(WARN, dir);
@@ -131,6 +138,7 @@ describe('an older copy of the database, put back by hand', () => {
     rmSync(copy);
     await till.up();
     expect(till.output).toContain(OLDER);
+    await expectMark(till.api.baseUrl, true);
     const given = new Set([...known, ...lost.flatMap(addressesOf), ...Object.values(later.wallets)]);
     for (let count = 0; count < 5; count += 1) {
       for (const address of addressesOf(await shop.createPayment())) expect(given).not.toContain(address);
@@ -148,6 +156,10 @@ describe('an older copy of the database, put back by hand', () => {
     const told = till.output.split(OLDER).length;
     await till.up();
     expect(till.output.split(OLDER)).toHaveLength(told);
+    // Who runs the daemon may not have read the log: it is shown until the mark is removed.
+    await expectMark(till.api.baseUrl, true);
+    rmSync(join(dir, 'older-database'));
+    await expectMark(till.api.baseUrl, false);
     await till.kill9();
   }, 120_000);
 

@@ -6,6 +6,7 @@ import { parseFixedRates } from '../../../src/domain/fixed-rates.ts';
 import type { RateSource } from '../../../src/rates/source.ts';
 import { bitstamp } from '../../../src/rates/sources/bitstamp.ts';
 import { coinbase } from '../../../src/rates/sources/coinbase.ts';
+import { coingecko } from '../../../src/rates/sources/coingecko.ts';
 import { createRates, type RateService } from '../../../src/rates/service.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -58,6 +59,7 @@ function service(
     config: {
       fixed: options.fixed === undefined ? null : parseFixedRates(options.fixed),
       sources: [],
+      coingecko: { plan: 'demo', apiKey: null },
       refreshIntervalMs: options.refreshMs ?? 20,
       maxAgeMs: 600_000,
       timeoutMs: options.timeoutMs ?? 2000,
@@ -163,6 +165,100 @@ describe('live prices', () => {
     await rates.stop();
     expect(Date.now() - started).toBeLessThan(2000);
     expect(recorder.lines).toEqual([]);
+  });
+});
+
+describe('a key of CoinGecko', () => {
+  test.each([
+    ['demo', 'x-cg-demo-api-key'],
+    ['pro', 'x-cg-pro-api-key'],
+  ] as const)('of the %s plan is sent in %s, and a refusal of it does not show it', async (plan, header) => {
+    const told: string[] = [];
+    const origin = await serve((request, response) => {
+      const key = request.headers[header];
+      response.statusCode = key === 'CG-good' ? 200 : 401;
+      response.end(
+        key === 'CG-good'
+          ? JSON.stringify({ bitcoin: { usd: 65000, last_updated_at: 1000 } })
+          : JSON.stringify({ status: { error_message: `key ${String(key)} is wrong` } }),
+      );
+    });
+    const good = service([coingecko({ plan, apiKey: { reveal: () => 'CG-good' } }, origin)]);
+    good.rates.start();
+    await until(() => codeOf(() => good.rates.quote('BTC', 'USD', 'live')) === null);
+    expect(good.rates.quote('BTC', 'USD', 'live')).toMatchObject({ rate: '65000', sources: ['coingecko'] });
+    const bad = service([coingecko({ plan, apiKey: { reveal: () => 'CG-bad' } }, origin)]);
+    const warn = bad.recorder.logger.warn;
+    bad.recorder.logger.warn = (fields, message) => {
+      told.push(JSON.stringify(fields));
+      warn(fields, message);
+    };
+    bad.rates.start();
+    await until(() => told.length > 0);
+    expect(told).toEqual(['{"source":"coingecko","reason":"HTTP status 401"}']);
+  });
+});
+
+describe('a source that is dead', () => {
+  const DAY = 24 * 3_600_000;
+  const DEAD = 'a rate source gave no price for a day: bitstamp';
+
+  test('for a day is a warning, in the log once a day, and none once it answers again', async () => {
+    const { origin } = await fakeCoinbase({ USD: '65000' });
+    let alive = false;
+    let asked = 0;
+    const flaky = await serve((_, response) => {
+      asked += 1;
+      response.statusCode = alive ? 200 : 401;
+      response.end(JSON.stringify([{ pair: 'BTC/USD', last: '65100', timestamp: '999999999' }]));
+    });
+    const { rates, recorder } = service([coinbase(origin), bitstamp(flaky)]);
+    const turns = async (): Promise<void> => {
+      const before = asked;
+      await until(() => asked > before + 2);
+    };
+    const dead = (): number => recorder.lines.filter((line) => line === DEAD).length;
+    rates.start();
+    // It has never answered: counted from the start, so that a start by itself alarms about nothing.
+    await turns();
+    expect(rates.warnings()).toEqual([]);
+    recorder.now += DAY - 1;
+    await turns();
+    expect([rates.warnings(), dead()]).toEqual([[], 0]);
+    recorder.now += 1;
+    await turns();
+    expect(rates.warnings()).toEqual([
+      expect.stringMatching(/rate source bitstamp gave no usable price for 24 hours.*TILLD_RATE_SOURCES/),
+    ]);
+    expect(rates.sourceAges()).toContainEqual({ source: 'bitstamp', ageMs: DAY });
+    expect(dead()).toBe(1);
+    recorder.now += DAY - 1;
+    await turns();
+    expect(dead()).toBe(1);
+    recorder.now += 1;
+    await turns();
+    expect(dead()).toBe(2);
+    alive = true;
+    await until(() => rates.warnings().length === 0);
+    expect(rates.sourceAges()).toContainEqual({ source: 'bitstamp', ageMs: 0 });
+  });
+
+  test.each<[string, () => string]>([
+    ['an outdated price', () => JSON.stringify([{ pair: 'BTC/USD', last: '65100', timestamp: '1' }])],
+    ['no price at all', () => '[]'],
+  ])('is one that answers with %s, too', async (_, body) => {
+    let asked = 0;
+    const stale = await serve((__, response) => {
+      asked += 1;
+      response.end(body());
+    });
+    const { rates, recorder } = service([bitstamp(stale)]);
+    rates.start();
+    await until(() => asked > 2);
+    recorder.now += DAY;
+    const before = asked;
+    await until(() => asked > before + 2);
+    expect(rates.warnings()).toHaveLength(1);
   });
 });
 

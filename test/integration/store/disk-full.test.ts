@@ -62,6 +62,7 @@ test('the operator is told of it once, by readiness and the log, and of its end;
     ready: false,
     database: 'disk full',
     chains: {},
+    warnings: [],
   });
   const refusedAlone = db
     .insertInto('meta')

@@ -169,14 +169,19 @@ test('what needs no transaction waits for that as well, and a transaction that w
 test('a disk that fails to flush makes the daemon unready, until all is in the database, even if nobody writes', async () => {
   await inTransaction(store.db, (tx) => put(tx, 'keyring_fingerprint'));
   const readiness = async () => readReadiness(store.db, async () => []);
-  expect(await readiness()).toEqual({ ready: true, database: 'ok', chains: {} });
+  expect(await readiness()).toEqual({ ready: true, database: 'ok', chains: {}, warnings: [] });
   await withoutLog(() => inPatientTransaction(store.db, (tx) => put(tx, 'unsure')).catch(() => undefined));
   const beside = new Database(path, { readonly: true });
   beside.exec('BEGIN');
   beside.prepare('SELECT count(*) FROM meta').get();
   // Longer than it takes to try again.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
-  expect(await readiness()).toEqual({ ready: false, database: 'not flushed by the disk', chains: {} });
+  expect(await readiness()).toEqual({
+    ready: false,
+    database: 'not flushed by the disk',
+    chains: {},
+    warnings: [],
+  });
   beside.exec('COMMIT');
   beside.close();
   await eventually('it is ready again', readiness, ({ ready }) => ready);

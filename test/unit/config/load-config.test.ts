@@ -212,6 +212,9 @@ const TABLE: readonly (readonly [
     'fixed:DOGE=1',
   ],
   ['TILLD_RATE_SOURCES', 'kraken,bitstamp', 'rates.sources', ['kraken', 'bitstamp'], 'binance'],
+  ['TILLD_COINGECKO_API_KEY', 'CG-abc', 'rates.coingecko.apiKey', 'CG-abc', 'CG abc'],
+  ['TILLD_COINGECKO_API_KEY_FILE', 'coingecko', 'rates.coingecko.apiKey', 'CG-abc', 'missing-file'],
+  ['TILLD_COINGECKO_PLAN', 'pro', 'rates.coingecko.plan', 'pro', 'free'],
   ['TILLD_RATE_REFRESH', '30s', 'rates.refreshIntervalMs', 30_000, '1s'],
   ['TILLD_RATE_MAX_AGE', '5m', 'rates.maxAgeMs', 300_000, '30s'],
   ['TILLD_RATE_TIMEOUT', '2s', 'rates.timeoutMs', 2000, '2'],
@@ -249,6 +252,7 @@ const COMPANIONS: Readonly<Record<string, Record<string, string>>> = {
 writeFileSync(join(dir, 'jwt'), `${JWT_SECRET}\n`);
 writeFileSync(join(dir, 'rpc'), 'http://node.example/key\n');
 writeFileSync(join(dir, 'smtp'), 'smtps://u:p@mail.example\n');
+writeFileSync(join(dir, 'coingecko'), 'CG-abc\n');
 writeFileSync(join(dir, 'empty'), '\n');
 writeFileSync(join(dir, 'no-url'), 'hunter2-is-no-address\n');
 
@@ -264,6 +268,17 @@ test.each(['safe', 'finalized'])('Ether may wait for %s blocks, other coins may 
   expect(load({ TILLD_CONFIRMATIONS_ETH: `2,1:1000,2:${word}` }).confirmations.ETH.tiers).toHaveLength(2);
   expect(() => load({ TILLD_CONFIRMATIONS_ETH: `${word},1:1000` })).toThrow('safe or finalized');
   expect(() => load({ TILLD_CONFIRMATIONS_BTC: word })).toThrow('TILLD_CONFIRMATIONS_BTC');
+});
+
+test('CoinGecko is a source by default only with a key, which is shown nowhere', () => {
+  expect(load().rates.sources).toEqual(['kraken', 'coinbase', 'bitstamp']);
+  const keyed = load({ TILLD_COINGECKO_API_KEY: 'CG-abc' });
+  expect(keyed.rates.sources).toEqual(['kraken', 'coinbase', 'bitstamp', 'coingecko']);
+  expect(JSON.stringify(redactedConfig(keyed)) + inspect(keyed, { depth: 9 })).not.toContain('CG-abc');
+  expect(load({ TILLD_RATE_SOURCES: 'coingecko' }).rates.sources).toEqual(['coingecko']);
+  const [useless] = problemsOf({ TILLD_COINGECKO_API_KEY: 'CG-abc', TILLD_RATE_SOURCES: 'kraken' });
+  expect(useless).toMatch(/^TILLD_COINGECKO_API_KEY:.*TILLD_RATE_SOURCES/);
+  expect(problemsOf({ TILLD_COINGECKO_API_KEY: 'CG abc' }).join()).not.toContain('CG abc');
 });
 
 test('the table has every setting', () => {

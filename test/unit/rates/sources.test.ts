@@ -84,6 +84,18 @@ describe('CoinGecko', () => {
     expect(coingecko().parse(fixture('coingecko'))[0]?.at).toBe(1_789_455_790_000);
   });
 
+  test.each([
+    ['demo', 'https://api.coingecko.com', 'x-cg-demo-api-key'],
+    ['pro', 'https://pro-api.coingecko.com', 'x-cg-pro-api-key'],
+  ] as const)('takes a key of the %s plan at %s in %s, never in the address', (plan, origin, header) => {
+    const source = coingecko({ plan, apiKey: { reveal: () => 'CG-abc' } });
+    expect(source.headers?.()).toEqual({ [header]: 'CG-abc' });
+    const [url] = source.requests(['USD']);
+    expect(url?.origin).toBe(origin);
+    expect(url?.href).not.toContain('CG-abc');
+    expect(coingecko({ plan, apiKey: null }).headers?.()).toEqual({});
+  });
+
   test('asks for all coins and currencies at once', () => {
     const [url] = coingecko().requests(['USD', 'THB']);
     expect(Object.fromEntries(url?.searchParams ?? [])).toEqual({

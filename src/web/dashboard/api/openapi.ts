@@ -3087,6 +3087,7 @@ export interface paths {
                                         alarms: ("unknown_version" | "new_transactions" | "unreadable" | "wrong_chain" | "pruned" | "clock_skew" | "node_outdated" | "blocks_only")[];
                                     };
                                 };
+                                warnings: string[];
                             };
                         };
                     };

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ConfigProblem } from './errors.ts';
+import { Secret } from './secret.ts';
+import { SETTINGS, type SettingName, type Values } from './settings.ts';
+
+export interface BuildContext {
+  readonly file: string;
+  /** Relative paths start here. */
+  readonly cwd: string;
+  /** For `~/` in paths. */
+  readonly home: string | null;
+  readonly problems: ConfigProblem[];
+}
+
+const URL_FILES = [
+  ['btcRpcUrl', 'btcRpcUrlFile'],
+  ['ltcRpcUrl', 'ltcRpcUrlFile'],
+  ['ethRpcUrl', 'ethRpcUrlFile'],
+  ['solRpcUrl', 'solRpcUrlFile'],
+  ['smtpUrl', 'smtpUrlFile'],
+] as const;
+
+const SECRETS = [
+  ['jwtSecret', 'jwtSecretFile'],
+  ['passphrase', 'passphraseFile'],
+  ['coingeckoKey', 'coingeckoKeyFile'],
+] as const;
+
+/** Addresses hold passwords and keys: each may lie in a file. An empty file counts as not given. */
+export function withUrlFiles(values: Values, context: BuildContext): Values {
+  const held: Partial<Record<(typeof URL_FILES)[number][0], URL>> = {};
+  for (const [direct, byFile] of URL_FILES) {
+    const file = values[byFile];
+    if (file === undefined) continue;
+    if (values[direct] !== undefined) {
+      complain(context, byFile, `cannot go with ${SETTINGS[direct].env}: choose one`);
+      continue;
+    }
+    const text = textOf(byFile, file, context);
+    if (text === null || text === '') continue;
+    const parsed = SETTINGS[direct].schema.safeParse(text);
+    if (parsed.success) held[direct] = parsed.data;
+    else
+      complain(context, byFile, `the file: ${parsed.error.issues.map(({ message }) => message).join('; ')}`);
+  }
+  return { ...values, ...held };
+}
+
+/** What a file holds, without the white space around it; null when it cannot be read, which is a problem. */
+function textOf(name: SettingName, file: string, context: BuildContext): string | null {
+  try {
+    return readFileSync(pathOf(file, context), 'utf8').trim();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    complain(context, name, `the file cannot be read (${code})`);
+    return null;
+  }
+}
+
+/** A secret given directly or by the file that holds it (Docker and systemd credentials). */
+export function secretOf(
+  [direct, byFile]: (typeof SECRETS)[number],
+  values: Values,
+  context: BuildContext,
+): Secret | null {
+  const [given, file] = [values[direct], values[byFile]];
+  if (given !== undefined && file !== undefined) {
+    complain(context, byFile, `cannot go with ${SETTINGS[direct].env}: choose one`);
+  }
+  if (given !== undefined) return new Secret(given);
+  if (file === undefined) return null;
+  const held = textOf(byFile, file, context);
+  if (held === null) return null;
+  if (held !== '') return new Secret(held);
+  complain(context, byFile, 'the file is empty');
+  return null;
+}
+
+/** An absolute path; a relative one starts at the working directory. */
+export function pathOf(path: string, { cwd, home }: BuildContext): string {
+  return path.startsWith('~/') && home !== null ? resolve(home, path.slice(2)) : resolve(cwd, path);
+}
+
+/** Adds a problem of one setting. */
+export function complain(context: BuildContext, name: SettingName, message: string): void {
+  const { env, yaml } = SETTINGS[name];
+  // What follows from a value that is itself wrong, or was said already, would only confuse.
+  const isKnown = context.problems.some(
+    ({ variable }) => variable !== null && (variable === env || message.includes(variable)),
+  );
+  if (isKnown) return;
+  context.problems.push({ variable: env, path: yaml, message });
+}

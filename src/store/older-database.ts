@@ -1,0 +1,36 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Beside the database, because an older copy of that would take it away. The operator removes it by hand. */
+const MARK_FILE = 'older-database';
+
+/**
+ * The mark that a start has found an older copy of the database. It stays until the operator removes the file: what
+ * that copy lacks, sends among it, can be found by people only.
+ */
+export class OlderDatabaseMark {
+  readonly #path: string;
+
+  constructor(dataDir: string) {
+    this.#path = join(dataDir, MARK_FILE);
+  }
+
+  /** Sets the mark; a later find leaves the time of the first one. */
+  set(now: number): void {
+    if (this.isSet()) return;
+    const text = `An older copy of tilld.sqlite was found at the start of ${new Date(now).toISOString()}. Remove this file once it is dealt with.\n`;
+    writeFileSync(this.#path, text, { mode: 0o600 });
+  }
+
+  isSet(): boolean {
+    return existsSync(this.#path);
+  }
+
+  /** For people; empty without the mark. */
+  warnings(): string[] {
+    if (!this.isSet()) return [];
+    return [
+      `an older copy of the database was in use at a start: payments, sends and merchants made since that copy are not in it. Look for sends on the chain before you repeat one; then remove ${MARK_FILE} in the data directory`,
+    ];
+  }
+}
