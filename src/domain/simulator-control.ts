@@ -5,8 +5,16 @@ export type SimulatedReorgFate = 'moved' | 'dropped' | 'replaced';
 
 /** The payer's and miner's side of the sandbox network: everything tilld itself cannot do. */
 export interface SimulatorControl {
-  /** Pays from nothing, one output per entry, in one unconfirmed transaction. Answers its txid. */
-  pay(outputs: readonly { readonly address: string; readonly amount: bigint }[]): Promise<string>;
+  /**
+   * Pays from nothing, one output per entry, in one unconfirmed transaction. Answers its txid. With an `order`, the
+   * same order is paid once: a repeat answers the first transaction, whatever became of it.
+   */
+  pay(
+    outputs: readonly { readonly address: string; readonly amount: bigint }[],
+    order?: string | null,
+  ): Promise<string>;
+  /** What has become of an order; null when it was not paid. */
+  paid(order: string): Promise<PaidOrder | null>;
   /** Mines `count` blocks at once; the first takes the mempool. Answers the new tip height. */
   mine(count: number): Promise<number>;
   /**
@@ -29,6 +37,13 @@ export interface SimulatorControl {
   }): Promise<void>;
   /** The node forgets an unconfirmed transaction, as after an eviction; nobody spent its inputs. */
   drop(txid: string): Promise<void>;
+}
+
+/** The transaction that paid an order. */
+export interface PaidOrder {
+  readonly txid: string;
+  /** It was taken back again: dropped or double-spent. */
+  readonly isGone: boolean;
 }
 
 /** A request that the simulated network cannot carry out in its present state. */

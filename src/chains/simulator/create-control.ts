@@ -5,6 +5,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { SimulatedTransaction, SimulatorLedger, SimulatorStore } from '../../domain/simulator.ts';
 import {
   SimulatorRefusal,
+  type PaidOrder,
   type SimulatedReorgFate,
   type SimulatorControl,
 } from '../../domain/simulator-control.ts';
@@ -27,10 +28,13 @@ interface ControlDeps {
 export function createSimulatorControl(deps: ControlDeps): SimulatorControl {
   const { coin, store, clock } = deps;
   return {
-    pay: async (outputs) => {
+    paid: async (order) => store.transact(coin, async (ledger) => paidOrder(ledger, order)),
+    pay: async (outputs, order = null) => {
       requirePayable(coin, outputs);
       return store.transact(coin, async (ledger) => {
-        const made = conjure(coin, [faucetInput()], outputs, usualFee(coin, outputs.length));
+        const before = order === null ? null : await paidOrder(ledger, order);
+        if (before !== null) return before.txid;
+        const made = conjure(coin, [faucetInput(order)], outputs, usualFee(coin, outputs.length));
         await admitOrRefuse(ledger, { ...made, createdAt: clock.now() });
         return made.txid;
       });
@@ -53,6 +57,14 @@ export function createSimulatorControl(deps: ControlDeps): SimulatorControl {
     drop: async (txid) =>
       store.transact(coin, async (ledger) => evict(ledger, [await requireUnconfirmed(ledger, txid)])),
   };
+}
+
+/** The transaction that paid an order is the first to spend its input: a double-spend comes later. */
+async function paidOrder(ledger: SimulatorLedger, order: string): Promise<PaidOrder | null> {
+  const spends = await ledger.spendsOf([faucetInput(order)]);
+  const made = await ledger.transactions(spends.map(({ byTxid }) => byTxid));
+  const [first] = made.toSorted((a, b) => a.createdAt - b.createdAt || (a.fee < b.fee ? -1 : 1));
+  return first === undefined ? null : { txid: first.txid, isGone: first.state === 'dropped' };
 }
 
 interface ReorgRequest {

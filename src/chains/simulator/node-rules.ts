@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { hex } from '@scure/base';
 import type { BroadcastResult, ChainBlockHeader, OutputRef } from '../../domain/chain.ts';
 import type { Coin } from '../../domain/coins.ts';
 import type { SimulatedTransaction, SimulatorLedger } from '../../domain/simulator.ts';
@@ -13,8 +15,10 @@ const PRUNE_EVERY_BLOCKS = 100;
 /** Marks the inputs from which the faucet's money comes. No transaction id looks like it. */
 const FAUCET_PREFIX = 'faucet:';
 
-export function faucetInput(): OutputRef {
-  return { txid: FAUCET_PREFIX + randomBytes(16).toString('hex'), index: 0 };
+/** Money from nowhere. An order has one input of its own, which is spent once, whatever is done again. */
+export function faucetInput(order: string | null = null): OutputRef {
+  const mark = order === null ? randomBytes(16) : sha256(utf8ToBytes(order)).subarray(0, 16);
+  return { txid: FAUCET_PREFIX + hex.encode(mark), index: 0 };
 }
 
 function isFaucet(ref: OutputRef): boolean {

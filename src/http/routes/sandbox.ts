@@ -42,6 +42,7 @@ function simulateRoute(deps: SimulatePaymentDeps): Route {
     }),
     data: paymentSchema(),
     errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE', 'COIN_UNAVAILABLE', 'NODE_UNAVAILABLE'],
-    handler: async ({ auth, body }) => simulatePayment(deps, { ...body, merchantId: auth.merchantId }),
+    handler: async ({ auth, body, idempotencyKey }) =>
+      simulatePayment(deps, { ...body, merchantId: auth.merchantId, idempotencyKey }),
   });
 }

@@ -4,6 +4,7 @@ import { AppError, assertNever, invalidField } from '../../domain/errors.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import {
   SimulatorRefusal,
+  type PaidOrder,
   type SimulatorControl,
   type SimulatorControls,
 } from '../../domain/simulator-control.ts';
@@ -46,6 +47,8 @@ export interface SimulatePaymentInput {
   readonly amount?: string | undefined;
   /** Blocks to mine at once, where the scenario leaves money to confirm. */
   readonly confirmations?: number | undefined;
+  /** Names the request: what it has paid before is not paid again. */
+  readonly idempotencyKey?: string | null | undefined;
 }
 
 /** How often and for how long the watcher is given time to see what was done: 5 s in all. */
@@ -68,7 +71,7 @@ export async function simulatePayment(
     throw new AppError('INVALID_STATE', 'Only sandbox payments can be simulated');
   }
   try {
-    await play(stageFor(deps, payment, input), input);
+    await play(await stageFor(deps, payment, input), input);
   } catch (error) {
     if (!(error instanceof SimulatorRefusal)) throw error;
     throw new AppError('INVALID_STATE', `The sandbox network refuses: ${error.message}`, { cause: error });
@@ -82,9 +85,17 @@ interface Stage {
   readonly coin: Coin;
   readonly address: string;
   readonly control: SimulatorControl;
+  /** Under which the network remembers what this request has paid; null: it is not to be recognised. */
+  readonly order: string | null;
+  /** What it paid before, when it was broken off between the payment and its answer. */
+  readonly before: PaidOrder | null;
 }
 
-function stageFor(deps: SimulatePaymentDeps, payment: LoadedPayment, input: SimulatePaymentInput): Stage {
+async function stageFor(
+  deps: SimulatePaymentDeps,
+  payment: LoadedPayment,
+  input: SimulatePaymentInput,
+): Promise<Stage> {
   const paidIn = liveCredits(payment.state).at(-1)?.coin;
   const offered = COINS.find((coin) => payment.options.some((option) => option.coin === coin));
   const coin = input.coin ?? paidIn ?? offered;
@@ -94,7 +105,14 @@ function stageFor(deps: SimulatePaymentDeps, payment: LoadedPayment, input: Simu
   }
   const control = deps.simulators.get(coin);
   if (control === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not simulated on this server`);
-  return { deps, payment, coin, address: option.address, control };
+  const order = orderOf(input);
+  const before = order === null ? null : await control.paid(order);
+  return { deps, payment, coin, address: option.address, control, order, before };
+}
+
+function orderOf(input: SimulatePaymentInput): string | null {
+  const { paymentId, scenario, coin = null, amount = null, idempotencyKey = null } = input;
+  return idempotencyKey === null ? null : JSON.stringify([paymentId, idempotencyKey, scenario, coin, amount]);
 }
 
 async function play(stage: Stage, input: SimulatePaymentInput): Promise<void> {
@@ -129,12 +147,16 @@ async function payAndMine(stage: Stage, input: SimulatePaymentInput, intent: Pay
 
 /** Pays the payment's address and waits until the ledger has it; `seen` false: it has it not yet. */
 async function pay(
-  { deps, payment, coin, address, control }: Stage,
+  { deps, payment, coin, address, control, order, before }: Stage,
   input: SimulatePaymentInput,
   intent: PayerIntent,
 ): Promise<{ txid: string; seen: boolean }> {
-  const amount = simulatedAmount(payment.state, coin, intent, input.amount);
-  const txid = await control.pay([{ address, amount }]);
+  const txid =
+    before?.txid ??
+    (await control.pay(
+      [{ address, amount: simulatedAmount(payment.state, coin, intent, input.amount) }],
+      order,
+    ));
   const seen = await observed(deps, coin, async () => (await moneyOf(deps, payment, [txid])).length > 0);
   return { txid, seen };
 }
@@ -163,6 +185,7 @@ function requireSeen(seen: boolean, coin: Coin): void {
 }
 
 async function doubleSpend(stage: Stage, input: SimulatePaymentInput): Promise<void> {
+  if (stage.before?.isGone === true) return untilGone(stage, [stage.before.txid]);
   const { txid, seen } = await pay(stage, input, 'exact');
   requireSeen(seen, stage.coin);
   try {
@@ -177,7 +200,8 @@ async function doubleSpend(stage: Stage, input: SimulatePaymentInput): Promise<v
 
 /** Takes the payment's confirmed money back in a reorganisation; pays and confirms it first if need be. */
 async function reorganise(stage: Stage, input: SimulatePaymentInput): Promise<void> {
-  const { deps, payment, coin, control } = stage;
+  const { deps, payment, coin, control, before } = stage;
+  if (before?.isGone === true) return untilGone(stage, [before.txid]);
   const credits = liveCredits(payment.state).filter((credit) => credit.coin === coin);
   const txids = [...new Set(credits.map((credit) => credit.ref.txid))];
   if (txids.length === 0) txids.push((await pay(stage, input, 'exact')).txid);
