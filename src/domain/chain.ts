@@ -59,8 +59,11 @@ export interface ChainAdapter {
    * tip the node had when the view was taken.
    */
   unconfirmed(): Promise<UnconfirmedView>;
-  /** What became of transactions that left the unconfirmed view without being mined. May rebroadcast them. */
-  recheck(transactions: readonly StoredTransaction[]): Promise<ReadonlyMap<string, Fate>>;
+  /**
+   * What became of transactions that left the unconfirmed view without being mined. May rebroadcast them.
+   * @param ledger the block up to which the ledger has read the chain: none of them is in it, or below
+   */
+  recheck(transactions: readonly StoredTransaction[], ledger?: BlockRef): Promise<ReadonlyMap<string, Fate>>;
 
   /** Null when the text is a spendable address of this coin and network; else why not, for a person. */
   addressProblem(address: string): string | null;
@@ -494,7 +497,7 @@ export interface SignedTransaction {
 
 export type BroadcastResult =
   | { readonly kind: 'accepted' }
-  /** The node refused these bytes for good: they cannot confirm. `isExpired`: they were fine, and came too late. */
+  /** The node refused these bytes for good: they cannot confirm. `isExpired`: they were fine, and came too late, if not twice. */
   | { readonly kind: 'rejected'; readonly reason: string; readonly isExpired?: true }
   /** No clear answer (timeout, broken connection, node busy): try again, never assume. `isLasting`: time alone brings none. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly isLasting?: true };

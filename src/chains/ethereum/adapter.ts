@@ -1,4 +1,5 @@
 import {
+  type BlockRef,
   type ChainAdapter,
   ChainError,
   type ChainIndex,
@@ -107,7 +108,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
       submitter.saw(byNonce);
       return view;
     },
-    recheck: (transactions) => recheck(submitter, transactions, logger),
+    recheck: (transactions, ledger) => recheck({ submitter, logger }, transactions, ledger),
     addressProblem,
     watchKey: accountKey,
     paymentUri: ({ address, amount }) => eip681Uri({ address, amount, chainId }),
@@ -152,14 +153,14 @@ function withWarning(status: NodeStatus, warning: string | null): NodeStatus {
 
 /** Bounded by the caller's list. Trouble with the node leaves the rest unknown rather than waiting for each. */
 async function recheck(
-  submitter: Submitter,
+  { submitter, logger }: { readonly submitter: Submitter; readonly logger: Logger },
   transactions: readonly StoredTransaction[],
-  logger: Logger,
+  ledger: BlockRef | undefined,
 ): Promise<ReadonlyMap<string, Fate>> {
   const fates = new Map<string, Fate>(transactions.map(({ txid }) => [txid, 'unknown']));
   try {
     for (const transaction of transactions) {
-      fates.set(transaction.txid, await submitter.fateOf(transaction));
+      fates.set(transaction.txid, await submitter.fateOf(transaction, ledger));
     }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;

@@ -97,7 +97,9 @@ export class BalanceReader {
       if (balances !== null) return balances;
     } catch (error) {
       if (!(error instanceof RpcRefusal)) throw error;
-      if (await this.#lacksState(error, blockHash, options)) return accounts.map(() => 'unknown');
+      if (isUnknownBlock(error) && (await this.#lacksState(error, blockHash, options))) {
+        return accounts.map(() => 'unknown');
+      }
       refusal = error.reason;
     }
     // One balance alone tells whether the node refuses only such calls.

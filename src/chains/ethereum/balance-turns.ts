@@ -37,6 +37,7 @@ export class BalanceTurns {
   /** In which block an account's balance was last read. */
   readonly #readAt = new Map<string, number>();
   #lastHash = '';
+  #isTraced = true;
   #allowance = Infinity;
   #waiting: ReadonlySet<string> = new Set();
   #unread = { count: 0, of: 0, height: 0, reason: '' };
@@ -56,6 +57,7 @@ export class BalanceTurns {
     if (!isTraced || !isNext) this.#settled.clear();
     if (!isNext) this.#readAt.clear();
     this.#lastHash = block.hash;
+    this.#isTraced = isTraced;
     const due = open.filter(({ isAwaited, watchKey }) => isAwaited && !this.#settled.has(watchKey));
     this.#waiting = new Set(due.map(({ watchKey }) => watchKey));
     const others = turn.filter(({ watchKey }) => !this.#waiting.has(watchKey));
@@ -83,8 +85,10 @@ export class BalanceTurns {
     if (trouble !== null) this.#allowance = Math.max(LEAST, Math.floor(answers.length * AFTER_TROUBLE));
     else if (chosen.length >= this.#allowance) this.#allowance = Math.ceil(this.#allowance * GROWTH);
     else this.#allowance = Infinity;
-    const isTrouble = trouble !== null || this.#allowance < Infinity;
-    this.#tell(isTrouble ? left : 0, height, trouble?.message ?? this.#unread.reason);
+    const isStateless = !this.#isTraced && answers.includes('unknown');
+    const isTrouble = trouble !== null || this.#allowance < Infinity || isStateless;
+    const reason = isStateless ? 'the node keeps no state of it' : this.#unread.reason;
+    this.#tell(isTrouble ? left : 0, height, trouble?.message ?? reason);
   }
 
   /** In which block of this branch an account's balance was last read, if this process did. */

@@ -1,5 +1,6 @@
 import {
   outputKey,
+  type BlockRef,
   type BroadcastResult,
   ChainError,
   type Fate,
@@ -19,7 +20,7 @@ export interface Submitter {
   /** See ChainAdapter.broadcast. */
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
   /** See ChainAdapter.recheck. @throws {ChainError} on trouble with the node. */
-  fateOf(transaction: StoredTransaction): Promise<Fate>;
+  fateOf(transaction: StoredTransaction, ledger?: BlockRef): Promise<Fate>;
   /** Remembers what waits to be mined, by sender and nonce. */
   saw(byNonce: ReadonlyMap<string, string>): void;
 }
@@ -40,16 +41,24 @@ export function createSubmitter(deps: Pick<Desk, 'client' | 'logger' | 'wasRead'
   const desk: Desk = { ...deps, waiting: new Map() };
   return {
     broadcast: (transaction) => broadcast(desk, transaction),
-    fateOf: (transaction) => fateOf(desk, transaction),
+    fateOf: (transaction, ledger) => fateOf(desk, transaction, ledger),
     saw: (byNonce) => {
       desk.waiting = byNonce;
     },
   };
 }
 
-/** Everything in one request against a tip that the answering backend is proven to know. */
-async function weigh({ client, waiting }: Desk, { txid, raw }: StoredTransaction): Promise<Weight> {
-  const { number: height, hash } = await client.tip();
+/**
+ * Everything in one request against a block that the answering backend is proven to know. Of a balancer that splits
+ * requests, one backend may show the nonce as used and another lack the block that used it: so the nonces are those of
+ * the block up to which the ledger has read, where there is one. In none of its blocks it found this transaction.
+ */
+async function weigh(
+  { client, waiting }: Desk,
+  { txid, raw }: StoredTransaction,
+  ledger?: BlockRef,
+): Promise<Weight> {
+  const { height, hash } = ledger ?? (await newest(client));
   const signed = readSigned(txid, raw);
   const sender = signed?.from?.toLowerCase() ?? null;
   const standing = await client.standing(txid, sender, { height, hash });
@@ -65,10 +74,15 @@ async function weigh({ client, waiting }: Desk, { txid, raw }: StoredTransaction
   return rival !== undefined && rival !== txid ? 'replaced' : 'absent';
 }
 
-async function fateOf(desk: Desk, transaction: StoredTransaction): Promise<Fate> {
+async function newest(client: NodeClient): Promise<BlockRef> {
+  const { number: height, hash } = await client.tip();
+  return { height, hash };
+}
+
+async function fateOf(desk: Desk, transaction: StoredTransaction, ledger?: BlockRef): Promise<Fate> {
   const found = readFoundBalance(transaction.txid);
   if (found !== null) return fateOfBalance(desk, found);
-  const weight = await weigh(desk, transaction);
+  const weight = await weigh(desk, transaction, ledger);
   switch (weight) {
     case 'reverted':
     case 'replaced':
@@ -127,7 +141,8 @@ async function explain(
   if (meaning === 'open') return { kind: 'unknown', reason };
   try {
     const weight = await weigh(desk, transaction);
-    if (weight === 'gone') return { kind: 'rejected', reason };
+    // By these bytes, for all that is known here: whoever gave them may have tried twice.
+    if (weight === 'gone') return { kind: 'rejected', reason, isExpired: true };
     const isHeld = weight === 'mined' || weight === 'reverted' || weight === 'waiting';
     return isHeld ? { kind: 'accepted' } : { kind: 'unknown', reason };
   } catch (error) {

@@ -87,7 +87,7 @@ async function lostOf(
   if (missing.length === 0) return [];
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   const txids = turns.next(missing.map((output) => output.txid));
-  const fates = await adapter.recheck(await storedTransactions(deps.db, chain, txids));
+  const fates = await adapter.recheck(await storedTransactions(deps.db, chain, txids), tip);
   const isGone = [...fates.values()].includes('gone');
   const isCurrent = !isGone || (await provenHash(adapter, tip)) === tip.hash;
   const orphans = await spendersOfOpenParents(deps.db, chain);

@@ -34,7 +34,7 @@ export async function askVerdict(
   cursor: BlockRef | undefined,
 ): Promise<Verdict> {
   try {
-    const fates = await adapter.recheck(versions.map(transactionOf));
+    const fates = await adapter.recheck(versions.map(transactionOf), cursor);
     return { fates, tipHash: await provenHash(adapter, cursor) };
   } catch {
     return { fates: new Map(), tipHash: null };

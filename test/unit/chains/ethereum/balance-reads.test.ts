@@ -103,6 +103,12 @@ it.each<[string, Reply]>([
   },
 );
 
+it('a node that calls the state missing to such a call only is asked for each balance alone', async () => {
+  const refusal = { error: { code: -32_000, message: 'historical state is not available in your plan' } };
+  const { reader } = readerOf((call) => (call.method === 'eth_call' ? refusal : own(call)));
+  expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: amounts(25), trouble: null });
+});
+
 it('a backend that lacks the block has not dropped its state, and does not refuse such calls', async () => {
   let isBehind = true;
   const { reader, count } = readerOf((call) => {

@@ -110,3 +110,16 @@ it('gives accounts in their turn a share, however many wait', () => {
   const read = round(turns, 2, { open, turn: many('old', 50, false) });
   expect(read.filter((name) => name.startsWith('old'))).toHaveLength(10);
 });
+
+it('says so when a node without traces does not keep the state of a block', () => {
+  const turns = new BalanceTurns(silent);
+  const open = many('waiting', 3);
+  const read = (number: number, answer: bigint | 'unknown', isTraced = false): string | null => {
+    const chosen = turns.choose(block(number), { open, turn: [] }, { isTraced, perCall: 5 });
+    turns.done(block(number), chosen, { answers: chosen.map(() => answer), trouble: null }, none);
+    return turns.warning();
+  };
+  expect(read(1, 'unknown')).toContain('3 of 3 addresses that wait for money were not read in block 1');
+  expect(read(2, 0n)).toBeNull();
+  expect(read(3, 'unknown', true)).toBeNull();
+});

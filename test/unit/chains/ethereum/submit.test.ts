@@ -1,6 +1,8 @@
+import { Transaction, Wallet } from 'ethers';
 import { describe, expect, it } from 'vitest';
 import type { Receipt } from '../../../../src/chains/ethereum/node-answers.ts';
 import type { NodeClient, Standing } from '../../../../src/chains/ethereum/node-client.ts';
+import { RpcRefusal } from '../../../../src/chains/ethereum/rpc.ts';
 import { createSubmitter } from '../../../../src/chains/ethereum/submit.ts';
 import { silent } from '../../../_helpers/wallet-world.ts';
 
@@ -52,5 +54,36 @@ describe('money that a balance showed in a block that left the chain', () => {
 
   it('is present while the block is in the chain', async () => {
     expect(await fateOf(`balance:5:${hash(5)}:${ACCOUNT}`, {})).toBe('present');
+  });
+});
+
+describe('a transaction behind a balancer that splits one request between backends', () => {
+  const wallet = new Wallet(`0x${'1'.repeat(64)}`);
+  const transaction = Transaction.from({ type: 2, chainId: 1, nonce: 0, gasLimit: 21_000, to: ACCOUNT });
+  transaction.signature = wallet.signingKey.sign(transaction.unsignedHash);
+  const stored = { txid: transaction.hash ?? '', raw: transaction.serialized };
+  /** One backend has mined it in block 6 and counts its nonce; the other, which lags, tells the rest. */
+  const client: Partial<NodeClient> = {
+    tip: async () => ({ ...header, number: 6, hash: hash(6), parentHash: hash(5) }),
+    standing: async (_txid, _sender, { height }) => ({
+      knowsTip: true,
+      used: height >= 6 ? 1 : 0,
+      receipt: null,
+      isKnown: false,
+    }),
+    sendRaw: () => Promise.reject(new RpcRefusal('eth_sendRawTransaction', -32_000, 'nonce too low')),
+  };
+  const submitter = createSubmitter({ client: client as NodeClient, logger: silent, wasRead: () => false });
+
+  it('is not gone while the ledger has not read the block that used its nonce', async () => {
+    expect(await submitter.fateOf(stored, { height: 5, hash: hash(5) })).toBe('absent');
+  });
+
+  it('is gone once the ledger has read it, and found another transaction there', async () => {
+    expect(await submitter.fateOf(stored, { height: 6, hash: hash(6) })).toBe('gone');
+  });
+
+  it('does not fail at its first offer: these bytes may be what used the nonce', async () => {
+    expect(await submitter.broadcast(stored)).toMatchObject({ kind: 'rejected', isExpired: true });
   });
 });
