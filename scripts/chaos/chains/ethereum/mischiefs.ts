@@ -12,6 +12,7 @@ export function ethereumMischiefs(anvil: AnvilOf): readonly ((random: Random) =>
     (random) => behind(anvil, random),
     (random) => laggingBackend(anvil, random),
     (random) => laggingBackend(anvil, random),
+    (random) => splitRequests(anvil, random),
     () => syncing(anvil),
     (random) => nullReceipts(random),
     (random) => noTraces(random),
@@ -53,6 +54,19 @@ function laggingBackend(anvil: AnvilOf, random: Random): Mischief {
     details: `${blocks} blocks, ${probability * 100} % of requests`,
     rewriter: async () =>
       random.chance(probability) ? asOf(anvil, (await anvil().height()) - blocks) : null,
+  };
+}
+
+/** As a lagging backend, behind a gateway that hands the calls of one request to either. */
+function splitRequests(anvil: AnvilOf, random: Random): Mischief {
+  const blocks = random.int(1, 3);
+  return {
+    name: 'split-requests',
+    details: `${blocks} blocks`,
+    rewriter: async () => {
+      const old = asOf(anvil, (await anvil().height()) - blocks);
+      return (call, reply) => (random.chance(0.5) ? old(call, reply) : reply);
+    },
   };
 }
 
