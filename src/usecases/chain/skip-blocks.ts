@@ -37,7 +37,7 @@ export async function skipBlocks(
       );
     const skipped = { ...chain, from: (cursor?.height ?? -1) + 1, to: to.height };
     await resetCursor(tx, chain, to, deps.clock.now());
-    await writeSkipped(tx, skipped);
+    await writeSkipped(tx, skipped, deps.clock.now());
     return skipped;
   });
   deps.logger.warn({ ...gap }, 'blocks are skipped: what they hold is unknown until it is reconciled');

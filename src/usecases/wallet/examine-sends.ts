@@ -6,6 +6,7 @@ import type { Db } from '../../store/database.ts';
 import { findSend, isReverted, oldestOpenSends, versionsOf, type StoredSend } from '../../store/sends.ts';
 import { holdsUnconfirmed } from '../../store/spendable.ts';
 import { handToNode } from './hand-to-node.ts';
+import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { askVerdict, isProvenOn } from './resolve-refusal.ts';
 import { transactionOf } from './stored-plan.ts';
 
@@ -92,6 +93,12 @@ async function examine(
     return {
       standing: 'open',
       why: `${said}, but nothing proves that ${possible.txid} can never confirm: it ends when another transaction uses what it spends`,
+    };
+  }
+  if (await mayBePaidUnseen(db, send)) {
+    return {
+      standing: 'open',
+      why: `${said}, but it is older than a restore or skipped blocks, and may have been paid in a way that is not known here`,
     };
   }
   if (!(await isProvenOn(db, send, verdict))) {

@@ -7,7 +7,7 @@ import { findSend, findVersionByTxid, versionsOf } from '../../store/sends.ts';
 import { minedSpendsOf } from '../../store/spends.ts';
 import type { RecordAnswerDeps } from './record-answer.ts';
 import { failSend } from './fail-send.ts';
-import { predatesRestore } from './predates-restore.ts';
+import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { isOpen } from './send-chain.ts';
 import { readPlan } from './stored-plan.ts';
 import type { Db } from '../../store/database.ts';
@@ -32,7 +32,7 @@ export async function failOrphans(
     try {
       await inTransaction(deps.db, async (tx) => {
         const send = await findSend(tx, id);
-        if (send === undefined || !isOpen(send) || (await predatesRestore(tx, send))) return;
+        if (send === undefined || !isOpen(send) || (await mayBePaidUnseen(tx, send))) return;
         for (const { txid } of await versionsOf(tx, id)) {
           if (!(await isLostForGood(tx, chain, { txid, buried, depth: 0 }))) return;
         }

@@ -23,7 +23,7 @@ import { adoptVersion } from './adopt-version.ts';
 import { emitSendEvent } from './emit-send-event.ts';
 import { failSend } from './fail-send.ts';
 import { isOpen } from './send-chain.ts';
-import { predatesRestore } from './predates-restore.ts';
+import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { readPlan } from './stored-plan.ts';
 import { takeBackOutputs } from './take-back-outputs.ts';
 
@@ -181,10 +181,10 @@ async function judge(tx: Tx, deps: RecordSpendsDeps, sendId: string, isWhollyRea
   const newest = alive.at(-1);
   if (newest === undefined) {
     await takeBackOutputs(tx, deps, send, await versionsOf(tx, send.id));
-    if (!isWhollyRead && (await predatesRestore(tx, send))) {
+    if (!isWhollyRead && (await mayBePaidUnseen(tx, send))) {
       deps.logger.error(
         { sendId, coin: send.coin, mode: send.mode, txid: send.txid },
-        'a send from before the restore lost its coins to a transaction that this database did not sign, perhaps its own later version: see whether it was paid; its coins stay reserved',
+        'a send from before a restore or skipped blocks lost its coins to a transaction that this database did not sign, perhaps its own later version: see whether it was paid; its coins stay reserved',
       );
       return;
     }

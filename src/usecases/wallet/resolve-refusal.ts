@@ -15,7 +15,7 @@ import { provenHash } from '../chain/proven-hash.ts';
 import { failSend } from './fail-send.ts';
 import { recordAnswer, type RecordAnswerDeps } from './record-answer.ts';
 import { renewSend, type Renewal, type RenewSendDeps } from './renew-send.ts';
-import { predatesRestore } from './predates-restore.ts';
+import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { transactionOf } from './stored-plan.ts';
 import { takeBackOutputs } from './take-back-outputs.ts';
 
@@ -102,7 +102,7 @@ export async function resolveRefusal(
 }
 
 async function isProof(tx: Tx, send: StoredSend, verdict: Verdict): Promise<boolean> {
-  if (await predatesRestore(tx, send)) return false;
+  if (await mayBePaidUnseen(tx, send)) return false;
   return (await isProvenOn(tx, send, verdict)) && !(await holdsUnconfirmed(tx, send));
 }
 

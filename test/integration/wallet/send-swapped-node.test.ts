@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ChainAdapter } from '../../../src/domain/chain.ts';
+import { skipBlocks } from '../../../src/usecases/chain/skip-blocks.ts';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
@@ -43,4 +44,15 @@ test('a node in step with the ledger can', async () => {
   await roundWith(await sim.world.adapter('BTC').tip());
   expect((await sim.status(sendId)).status).toBe('failed');
   expect(await sim.world.balance('BTC')).toBe('1');
+});
+
+test('it cannot once blocks were skipped, in which an older send may have been mined', async () => {
+  const sendId = await openSend();
+  await sim.control('BTC').mine(3);
+  const adapter = sim.world.adapter('BTC');
+  sim.world.clock.advance(60_000);
+  await skipBlocks(sim.world.deps, adapter, (await adapter.tip()).height);
+  await roundWith(await adapter.tip());
+  expect((await sim.status(sendId)).status).toBe('signed');
+  expect(await sim.world.balance('BTC')).toBe('0');
 });
