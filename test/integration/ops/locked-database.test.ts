@@ -11,7 +11,7 @@ beforeAll(async () => {
   till = await Till.start();
   shop = await Shop.open(till.api);
   await till.ready();
-}, 60_000);
+}, 180_000);
 afterAll(async () => till.end());
 
 test('a shell that forgets a transaction makes writes fail honestly; reads go on, and all comes back by itself', async () => {
@@ -74,4 +74,4 @@ test('a shell that forgets a transaction makes writes fail honestly; reads go on
     { token: shop.token },
   );
   expect(customers).toHaveLength(1);
-}, 60_000);
+}, 180_000);

@@ -33,13 +33,13 @@ it(
         headers: { 'x-request-id': 'the-payer-pays' },
       });
       expect(scenario.body.error).toBeNull();
-      await sink.waitForEvent('payment.confirming', payment.id, 60_000);
+      await sink.waitForEvent('payment.confirming', payment.id, 120_000);
       // Rather than to wait for the blocks that come by themselves.
       await till.api.must('POST', '/sandbox/payment/simulate', {
         token: shop.secretKey,
         body: { paymentId: payment.id, scenario: 'confirm' },
       });
-      await sink.waitForEvent('payment.completed', payment.id, 60_000);
+      await sink.waitForEvent('payment.completed', payment.id, 120_000);
       const lines = (): Line[] =>
         log.filter((line) => line.includes(payment.id)).map((line) => JSON.parse(line) as Line);
       const trail = await eventually(

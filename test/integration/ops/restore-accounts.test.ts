@@ -242,7 +242,7 @@ describe.each(KINDS)('restoring a till beside a real %s node', (coin, start, isT
       expect(made).toMatchObject({ code: 0 });
       const restored = await Till.start(newEnv, {}, target);
       try {
-        await restored.ready(60_000);
+        await restored.ready();
         const { token } = await restored.api.must<{ token: string }>('POST', '/auth/login', {
           body: { email: 'me@example.com', password: PASSWORD },
         });

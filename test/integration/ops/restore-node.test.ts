@@ -166,7 +166,7 @@ describe.each(['LTC', 'BTC'] as const)('restoring a till beside a real %s node',
         target,
       );
       try {
-        await restored.ready(60_000);
+        await restored.ready();
         const { token } = await restored.api.must<{ token: string }>('POST', '/auth/login', {
           body: { email: 'me@example.com', password: PASSWORD },
         });

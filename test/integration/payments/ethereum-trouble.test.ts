@@ -237,7 +237,7 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
       await payOrder(fresh, payment, 2);
       await fresh.mine(4);
       await till.up();
-      await sink.waitForEvent('payment.completed', payment.id, 60_000);
+      await sink.waitForEvent('payment.completed', payment.id, 120_000);
     } finally {
       await till.end();
       await proxy.close();

@@ -65,7 +65,7 @@ describe('a node that is behind its network', () => {
     } finally {
       await world.end();
     }
-  }, 60_000);
+  }, 180_000);
 
   it('makes no ETH payment expire by a newest block from before its deadline, and what was mined in time is not late', async () => {
     const anvil = await Anvil.start({ chainId: 17_000 });
@@ -172,4 +172,4 @@ it('a payment does not expire while its account holds lamports of which the node
   } finally {
     await world.end();
   }
-}, 60_000);
+}, 180_000);

@@ -80,7 +80,7 @@ describe.skipIf(!both)('a node in trouble', () => {
     expect(send.status).toBe(503);
     expect(send.body.error?.code).toBe('NODE_UNAVAILABLE');
     await proxy.accept();
-    await sink.waitForEvent('payment.completed', inBitcoin.id, 60_000);
+    await sink.waitForEvent('payment.completed', inBitcoin.id, 120_000);
   });
 
   it.each([
@@ -103,7 +103,7 @@ describe.skipIf(!both)('a node in trouble', () => {
       30_000,
     );
     injected.clear();
-    await sink.waitForEvent('payment.completed', payment.id, 60_000);
+    await sink.waitForEvent('payment.completed', payment.id, 120_000);
     const done = await shop.payment(payment.id);
     expect(done.options.BTC.received).toBe(payment.options.BTC.amount);
     expect(done.transactions).toHaveLength(1);
@@ -112,7 +112,7 @@ describe.skipIf(!both)('a node in trouble', () => {
   it('a node that falls behind is waited for: nothing is taken back', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
     await payInFull(bitcoind, 'BTC', payment);
-    await sink.waitForEvent('payment.completed', payment.id, 60_000);
+    await sink.waitForEvent('payment.completed', payment.id, 120_000);
     const { height } = await bitcoind.tip();
     const frozen = await proxy.freezeTip(height - 3);
     await eventually('it is noticed', readiness, (now) => now.chains['BTC']?.state === 'behind');

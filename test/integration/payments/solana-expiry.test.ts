@@ -46,7 +46,7 @@ describe('a SOL send that expired is not told as failed', () => {
       world.till.clock.advance(1_000);
       return isSo();
     };
-    await eventually(what, look, Boolean, 30_000);
+    await eventually(what, look, Boolean, 120_000);
   }
 
   async function arrives(sent: SendJson): Promise<void> {

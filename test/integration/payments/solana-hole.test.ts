@@ -65,7 +65,7 @@ describe('a Solana node whose history has a hole', () => {
     const isOver = (): boolean => asked() >= 8 && world.till.clock.now() - since > 20 * 60_000;
     const isWrong = async (): Promise<boolean> =>
       world.lamports(destination) > AMOUNT || (await status(sent.id))['status'] === 'failed';
-    await until('all patience is over', async () => isOver() || isWrong(), 30_000);
+    await until('all patience is over', async () => isOver() || isWrong(), 120_000);
     expect(world.lamports(destination)).toBe(AMOUNT);
     expect(await status(sent.id)).toMatchObject({ status: 'broadcast', txHash: sent.txHash });
     expect((await chain()).alarms).toContain('pruned');

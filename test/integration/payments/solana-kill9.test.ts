@@ -30,7 +30,7 @@ describe('kill -9 beside a Solana node', () => {
       await world.till.up();
     }
     for (const payment of payments) {
-      await world.sink.waitForEvent('payment.completed', payment.id, 30_000);
+      await world.sink.waitForEvent('payment.completed', payment.id, 120_000);
       expect((await shop.payment(payment.id)).transactions).toHaveLength(1);
     }
     const total = payments.reduce((sum, payment) => sum + due(payment), 0n);

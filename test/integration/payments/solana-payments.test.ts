@@ -296,7 +296,7 @@ describe('SOL payments on a real virtual machine', () => {
         (hits) => hits > 3,
       );
       fault.clear();
-      await world.sink.waitForEvent('payment.completed', payment.id, 30_000);
+      await world.sink.waitForEvent('payment.completed', payment.id, 120_000);
       const done = await shop.payment(payment.id);
       expect(done.options['SOL'].received).toBe(payment.options['SOL'].amount);
       expect(done.transactions).toHaveLength(1);
@@ -308,7 +308,7 @@ describe('SOL payments on a real virtual machine', () => {
       world.payer.pay(exactly(payment));
       world.node.advance(33);
       await world.node.up();
-      await world.sink.waitForEvent('payment.completed', payment.id, 30_000);
+      await world.sink.waitForEvent('payment.completed', payment.id, 120_000);
     });
 
     it('that meets a transaction version it cannot show says so and does not pass it by', async () => {
@@ -327,7 +327,7 @@ describe('SOL payments on a real virtual machine', () => {
       );
       expect(JSON.stringify(body)).toContain('cannot read');
       fault.clear();
-      await world.sink.waitForEvent('payment.completed', payment.id, 30_000);
+      await world.sink.waitForEvent('payment.completed', payment.id, 120_000);
     });
   });
 });

@@ -455,7 +455,7 @@ describe('SOL sends on a real virtual machine', () => {
         world.till.clock.advance(10_000);
         return world.lamports(one) + world.lamports(other);
       };
-      await eventually('both arrive', arrived, (lamports) => lamports === 500_000_000n, 30_000);
+      await eventually('both arrive', arrived, (lamports) => lamports === 500_000_000n, 120_000);
       world.node.advance(2);
       for (const { id } of [first, second]) expect((await confirmed(shop, id))['status']).toBe('confirmed');
       const rest = world.lamports(shop.wallets.SOL);

@@ -105,7 +105,8 @@ describe('the running sandbox', () => {
     const wish = { paymentId: payment.id, scenario: 'underpay' };
     const stranger = await Shop.open(till.api);
     expect((await simulate(wish, shop.publicKey)).status).toBe(401);
-    // The payment names the merchant, so merchantId may be left out.
+    // The payment names its merchant.
+    expect((await simulate(wish, shop.token)).status).toBe(200);
     const { id } = await shop.createPayment();
     expect((await simulate({ ...wish, paymentId: id }, shop.token)).status).toBe(200);
     expect((await simulate(wish, stranger.secretKey)).body.error?.code).toBe('PAYMENT_NOT_FOUND');

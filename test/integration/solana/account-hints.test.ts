@@ -162,4 +162,4 @@ it('a daemon with a subscription sees a payment long before its next poll, and w
   } finally {
     await world.end();
   }
-}, 60_000);
+}, 180_000);

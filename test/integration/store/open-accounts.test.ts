@@ -210,7 +210,7 @@ describe('open accounts and what they hold', () => {
       }),
       { numRuns: 25 },
     );
-  }, 60_000);
+  }, 180_000);
 
   it('are read as they are now by looks that go on beside each other and beside writes', async () => {
     const accounts = newAccounts();
@@ -241,7 +241,7 @@ describe('open accounts and what they hold', () => {
       await text(`UPDATE payments SET status = 'confirming'`).execute(tx);
     });
     await check(accounts);
-  }, 60_000);
+  }, 180_000);
 
   it('are kept from look to look, but for those of which something was written', async () => {
     const accounts = newAccounts();

@@ -278,7 +278,7 @@ function runWith(coin: NodeCoin): void {
     proxy.inject({ kind }, { methods: [method] });
     const child = spawn(process.execPath, [CHILD, JSON.stringify(order)], { stdio: 'inherit' });
     const exited = once(child, 'exit');
-    await proxy.waitForCall(method, 1, 30_000);
+    await proxy.waitForCall(method, 1, 120_000);
     if (kind === 'hangAfter') {
       await node.waitUntil(
         'the send in the mempool',

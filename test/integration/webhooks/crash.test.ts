@@ -35,7 +35,7 @@ describe('webhook queue after kill -9', () => {
     const first = await payment.emit('payment.created');
     const second = await payment.emit('payment.completed');
     const child = await startChild();
-    await sink.until(1, 30_000);
+    await sink.until(1, 120_000);
     expect((await findDelivery(shop.db, first.deliveryId!))!.lease_token).not.toBeNull();
     child.kill('SIGKILL');
     await once(child, 'exit');
