@@ -23,11 +23,19 @@ export function accountReads({
   batchSize,
 }: AccountReadsDeps): Pick<
   NodeClient,
-  'receipts' | 'balances' | 'balancesPerCall' | 'standing' | 'sendRaw' | 'prices' | 'estimateGas'
+  | 'receipts'
+  | 'balances'
+  | 'balanceAlone'
+  | 'balancesPerCall'
+  | 'standing'
+  | 'sendRaw'
+  | 'prices'
+  | 'estimateGas'
 > {
   return {
     receipts: async (txids, block) => receipts(rpc, { txids, block, batchSize }),
     balances: async (accounts, blockHash, giveUp) => balances.read(accounts, blockHash, giveUp),
+    balanceAlone: async (account, blockHash) => balances.readAlone(account, blockHash),
     balancesPerCall: () => balances.perCall,
     standing: async (txid, sender, tip) => standing(rpc, { txid, sender, tip }),
     // Asked twice, a second backend could refuse what a first one took before the line broke.

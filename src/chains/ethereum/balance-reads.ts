@@ -83,6 +83,12 @@ export class BalanceReader {
     }
   }
 
+  /** One balance by a call of its own. @throws {ChainError} when the node does not tell it now. */
+  async readAlone(account: string, blockHash: string): Promise<BalanceAnswer> {
+    const [answer = 'unknown'] = await this.#alone([account], blockHash, {});
+    return answer;
+  }
+
   /** By one call; nothing when the node refuses such a call, which it is not asked for again soon. */
   async #together(
     accounts: readonly string[],

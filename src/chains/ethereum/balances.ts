@@ -56,10 +56,12 @@ export async function enterBalances(deps: Deps, block: Block, books: Books): Pro
   const disproved: OutputRef[] = [];
   const undecided = new Set<string>();
   const { agreed, differing } = differences(books, deps.shortfalls);
-  const mayLackState = differing.some(({ found }) => found < 0n) && (await isOld(deps.client, block));
+  let isDoubtful = differing.some(({ found }) => found < 0n) && (await isOld(deps.client, block));
   for (const { account, found } of differing) {
     const { watchKey, since } = account;
-    if (found < 0n && mayLackState) {
+    // One answer that is not confirmed makes all of them doubtful: they came together.
+    isDoubtful ||= found < 0n && !(await isSaidAgain(deps, block, watchKey, book.balance(watchKey) + found));
+    if (found < 0n && isDoubtful) {
       undecided.add(watchKey);
       continue;
     }
@@ -94,6 +96,25 @@ async function isOld(client: NodeClient, block: Block): Promise<boolean> {
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     return true;
+  }
+}
+
+/** Whether a balance is the same when it is asked for alone: one wrong answer must not take money back. */
+async function isSaidAgain(
+  { client, logger }: Deps,
+  block: Block,
+  watchKey: string,
+  balance: bigint,
+): Promise<boolean> {
+  try {
+    return (await client.balanceAlone(watchKey, block.hash)) === balance;
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    logger.warn(
+      { coin: 'ETH', account: watchKey, error: error.message },
+      'an account that holds less than known could not be looked at again: it is with the next block',
+    );
+    return false;
   }
 }
 

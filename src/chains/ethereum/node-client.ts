@@ -38,6 +38,8 @@ export interface NodeClient {
    * @param giveUp what is not answered by then is not read
    */
   balances(accounts: readonly string[], blockHash: string, giveUp?: AbortSignal): Promise<BalanceReadings>;
+  /** One balance, asked for in another way than many are. @throws {ChainError} when it is not told. */
+  balanceAlone(account: string, blockHash: string): Promise<BalanceAnswer>;
   /** How many balances one call reads. */
   balancesPerCall(): number;
   identity(): Promise<{

@@ -77,6 +77,21 @@ describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
     expect(sink.types(payment.id)).not.toContain('payment.reversed');
   });
 
+  it('one answer without the money that another one showed takes nothing back', async () => {
+    const noTraces = { kind: 'rpcError', code: -32601, message: 'the method does not exist' } as const;
+    proxy.inject(noTraces, { methods: ['debug_traceBlockByHash', 'trace_block'] });
+    const payment = await order();
+    await pay(payment, true);
+    await mined();
+    const empty = (result: unknown): string => String(result).replaceAll(/(?<=^0x.*)./g, '0');
+    const lie = proxy.inject({ kind: 'rewrite', rewrite: empty }, { methods: ['eth_call'] });
+    await mined();
+    lie.clear();
+    await mined();
+    expect(await received(payment)).toBe(payment.options.ETH.amount);
+    expect(sink.types(payment.id)).not.toContain('payment.reversed');
+  });
+
   it.each([
     ['to the address itself', false],
     ['through a contract', true],

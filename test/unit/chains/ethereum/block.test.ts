@@ -37,6 +37,7 @@ async function read(scene: Scene) {
       answers: accounts.map((key) => (key === SHOP ? balances[at] : undefined) ?? 'unknown'),
       trouble: null,
     }),
+    balanceAlone: async (_key, at) => balances[at] ?? 'unknown',
     balancesPerCall: () => 700,
     receipts: async (txids) =>
       txids.map((txid): Receipt | null =>
