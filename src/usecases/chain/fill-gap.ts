@@ -5,7 +5,10 @@ import { findStand } from '../../store/chain-cursors.ts';
 import { forgetSkipped, findSkipped, type SkippedBlocks } from '../../store/skipped-blocks.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
 import { findOutput } from '../../store/outputs.ts';
+import { findVersionByTxid } from '../../store/sends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
+import { confirmSends } from '../wallet/record-spends.ts';
+import { readPlan } from '../wallet/stored-plan.ts';
 import { compareAccounts } from './reconcile-accounts.ts';
 import { recordSightings } from './record-sightings.ts';
 
@@ -76,5 +79,19 @@ async function creditFromGap(
   const before = { coin: chain.coin, height: cursor.height, final };
   const sighting = { kind: 'block' as const, height, hash, before, tip: cursor.height };
   await recordSightings(tx, deps, chain, { seen: [{ credit, seenAt: timeMs }], gone: [] }, sighting);
+  await confirmItsSend(tx, deps, chain, { txid: ref.txid, height });
   return true;
+}
+
+/** Change that is in a block proves that its send is, and what that spent. */
+async function confirmItsSend(
+  tx: Tx,
+  deps: ObserveDeps,
+  chain: ChainId,
+  { txid, height }: { readonly txid: string; readonly height: number },
+): Promise<void> {
+  const version = await findVersionByTxid(tx, chain, txid);
+  if (version === undefined) return;
+  const spends = readPlan(version.plan_json).inputs.map(({ ref }) => ({ ref, byTxid: txid }));
+  await confirmSends(tx, deps, chain, { spends, height });
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ChainAdapter } from '../../../src/domain/chain.ts';
+import { fillGap } from '../../../src/usecases/chain/fill-gap.ts';
 import { skipBlocks } from '../../../src/usecases/chain/skip-blocks.ts';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
@@ -55,4 +56,34 @@ test('it cannot once blocks were skipped, in which an older send may have been m
   await roundWith(await adapter.tip());
   expect((await sim.status(sendId)).status).toBe('signed');
   expect(await sim.world.balance('BTC')).toBe('0');
+});
+
+test('a send that was mined in skipped blocks is confirmed by its change, once the gap is filled', async () => {
+  const send = await sim.send('BTC', '0.4');
+  await sim.control('BTC').mine(1);
+  const adapter = sim.world.adapter('BTC');
+  const { height } = await adapter.tip();
+  const block = await adapter.blockAt(height);
+  if (block === null) throw new Error('the block is missing');
+  await sim.control('BTC').mine(3);
+  await skipBlocks(sim.world.deps, adapter, (await adapter.tip()).height);
+  const { hash, timeMs } = block;
+  const outputs = block.credits.map(({ ref, amount, watchKey, maturity }) => ({
+    ref,
+    amount,
+    height,
+    block: { hash, timeMs, watchKey, maturity },
+  }));
+  expect(outputs).toHaveLength(1);
+  const tip = await adapter.tip();
+  const scanning = { ...adapter, scanUnspent: async () => ({ tip, outputs, isComplete: true }) };
+  const deps = { ...sim.world.deps, confirmations: () => ({ base: 2, tiers: [] }) };
+  expect(await fillGap(deps, scanning)).toBe(true);
+  expect((await sim.status(send.id)).status).toBe('confirmed');
+  const { spent_height: spentAt } = await sim.world.db
+    .selectFrom('outputs')
+    .select('spent_height')
+    .where('send_id', '=', send.id)
+    .executeTakeFirstOrThrow();
+  expect(spentAt).toBe(height);
 });
