@@ -93,12 +93,45 @@ export async function reserveWholeAccounts(tx: Tx, sendId: string): Promise<void
     .execute();
 }
 
+/** Confirmed money on the accounts of a merchant that sends under way draw on, theirs included; lamports. */
+export async function heldByAccountsInUse(
+  db: Db,
+  wallet: ChainId & { readonly merchantId: string },
+): Promise<bigint> {
+  const { drawn, leaving } = accountsInUse(db, wallet);
+  const row = await db
+    .selectFrom('outputs')
+    .select(sql<string>`cast(coalesce(sum(cast(outputs.amount as bigint)), 0) as text)`.as('amount'))
+    .where('outputs.merchant_id', '=', wallet.merchantId)
+    .where('outputs.coin', '=', wallet.coin)
+    .where('outputs.mode', '=', wallet.mode)
+    .where('outputs.state', '=', sql.lit('confirmed'))
+    .where('outputs.spent_height', 'is', null)
+    .where((eb) => eb.or([eb('outputs.address_id', 'in', drawn), eb('outputs.address_id', 'in', leaving)]))
+    .executeTakeFirstOrThrow();
+  return BigInt(row.amount);
+}
+
 /**
  * What came to an account while a send draws on it waits for that one, or the two would be taken
  * for rivals. The accounts in use are found once, not for every part: they are few, parts may be many.
  */
-function idle(db: Db, { coin, mode }: ChainId) {
-  const reserved = db
+function idle(db: Db, chain: ChainId) {
+  const { drawn, leaving } = accountsInUse(db, chain);
+  // Literals, not parameters: only so does the planner prove that the partial index fits.
+  return db
+    .selectFrom('outputs')
+    .where('outputs.coin', '=', chain.coin)
+    .where('outputs.mode', '=', chain.mode)
+    .where('outputs.state', '=', sql.lit('confirmed'))
+    .where('outputs.spent_by', 'is', null)
+    .where('outputs.send_id', 'is', null)
+    .where('outputs.address_id', 'not in', drawn)
+    .where('outputs.address_id', 'not in', leaving);
+}
+
+function accountsInUse(db: Db, { coin, mode }: ChainId) {
+  const drawn = db
     .selectFrom('outputs as drawn')
     .select('drawn.address_id')
     .where('drawn.coin', '=', coin)
@@ -112,14 +145,5 @@ function idle(db: Db, { coin, mode }: ChainId) {
     .where('left.mode', '=', mode)
     .where('left.spent_by', 'is not', null)
     .where('left.spent_height', 'is', null);
-  // Literals, not parameters: only so does the planner prove that the partial index fits.
-  return db
-    .selectFrom('outputs')
-    .where('outputs.coin', '=', coin)
-    .where('outputs.mode', '=', mode)
-    .where('outputs.state', '=', sql.lit('confirmed'))
-    .where('outputs.spent_by', 'is', null)
-    .where('outputs.send_id', 'is', null)
-    .where('outputs.address_id', 'not in', reserved)
-    .where('outputs.address_id', 'not in', leaving);
+  return { drawn, leaving };
 }

@@ -6,7 +6,7 @@ import { formatCoinAmount } from '../../domain/money.ts';
 import type { Db } from '../../store/database.ts';
 import { openSendsOf, versionsOf } from '../../store/sends.ts';
 import { spendableFunds, spendableTotal } from '../../store/spendable.ts';
-import { spendableAccounts } from '../../store/spendable-accounts.ts';
+import { heldByAccountsInUse, spendableAccounts } from '../../store/spendable-accounts.ts';
 import { waitingFunds } from '../../store/waiting-funds.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
@@ -82,6 +82,7 @@ async function elsewhere(db: Db, order: SendOrder, reached: readonly Fund[]): Pr
 async function changeUnderWay(db: Db, order: SendOrder, reached: readonly Fund[]): Promise<Hint[]> {
   // What one account keeps was counted already.
   if (sendsFromOneAddress(order)) return [];
+  if (accountsPerSend(order) !== null) return restOfAccountsInUse(db, order);
   const here = new Set(reached.map(({ ref }) => ref.txid));
   const spentOn = new Set<string>();
   const changes = new Map<string, bigint>();
@@ -95,6 +96,18 @@ async function changeUnderWay(db: Db, order: SendOrder, reached: readonly Fund[]
   const waiting = [...changes].filter(([txid]) => !here.has(txid) && !spentOn.has(txid));
   const total = waiting.reduce((sum, [, amount]) => sum + amount, 0n);
   return hint(total, 'is change of sends under way and waits for a block');
+}
+
+/**
+ * Where a send draws on accounts as a whole: what stays or comes back of those in use, and what came to them meanwhile.
+ * Sends that move money within the wallet take only their fee out of it.
+ */
+async function restOfAccountsInUse(db: Db, order: SendOrder): Promise<Hint[]> {
+  let rest = await heldByAccountsInUse(db, order);
+  for (const { purpose, amount, fee } of await openSendsOf(db, order, MAX_OPEN)) {
+    rest -= purpose === 'send' ? BigInt(amount) + BigInt(fee) : BigInt(fee);
+  }
+  return hint(rest, 'is on addresses that sends under way draw on and waits until a block holds these');
 }
 
 async function stillWaiting(db: Db, order: SendOrder): Promise<Hint[]> {

@@ -295,6 +295,40 @@ describe('SOL sends on a real virtual machine', () => {
     expect(world.sink.types(sent.id)).not.toContain('send.failed');
   });
 
+  it('are refused while their money is change under way, with a word about how much waits for what', async () => {
+    const shop = await world.openShop();
+    await fundWallet(shop, 1_000_000_000n);
+    world.node.dropNext(1);
+    const sent = await send(shop, strangerAddress(), 300_000_000n);
+    expect(await balanceOf(shop)).toBe(0n);
+    // What comes to an account in use waits, too.
+    world.payer.pay([{ address: shop.wallets.SOL, amount: 50_000_000n }]);
+    world.node.advance(1);
+    const rest = 750_000_000n - parseCoinAmount(sent.fee, 'SOL');
+    const refused = await eventually(
+      'what came in is known',
+      async () => (await shop.send({ coin: 'SOL', destination: strangerAddress(), amount: '0.2' })).body,
+      (body) => !body.success && (body.error?.message ?? '').includes(formatCoinAmount(rest, 'SOL')),
+    );
+    expect(refused).toMatchObject({
+      error: {
+        code: 'INSUFFICIENT_BALANCE',
+        message: expect.stringContaining(
+          `${formatCoinAmount(rest, 'SOL')} SOL more is on addresses that sends under way draw on and waits until a block holds these`,
+        ),
+      },
+    });
+    expect(world.node.dropped).toHaveLength(1);
+    world.node.landDropped();
+    world.node.advance(2);
+    await confirmed(shop, sent.id);
+    await eventually(
+      'the rest can be sent',
+      () => balanceOf(shop),
+      (now) => now === rest,
+    );
+  });
+
   describe('that the network loses', () => {
     it('are offered again, the same bytes, until they land', async () => {
       const shop = await world.openShop();
