@@ -54,7 +54,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
   const watch = new AccountWatch({ client, index, clock, logger, follow });
   const view = new ChainView({ client, index, watch });
   const lostHistory = new LostHistory({ clock, logger });
-  const seenSlot = () => view.highestTip;
+  const seenSlot = () => view.seenSlot;
   const submitter = createSubmitter(client, { index, seenSlot, lostHistory, logger });
   const capRate = options.feeCapRate ?? CAP_RATE;
   let rentMinimum = RENT_MINIMUM;

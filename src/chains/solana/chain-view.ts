@@ -34,20 +34,25 @@ export class ChainView {
   /** Where the ledger stands once it has recorded what was given out of this look. */
   #given: string | null = null;
   #highestTip = 0;
+  #seenSlot = 0;
 
   constructor(deps: ChainViewDeps) {
     this.#deps = deps;
   }
 
-  /** The highest slot that was shown so far; 0 before the first look. */
-  get highestTip(): number {
-    return this.#highestTip;
+  /**
+   * The highest slot of which a block was shown so far; 0 before the first look. Transactions above the tip are shown, too: a node that has only
+   * come as far as the tip knows nothing of them, and that proves nothing.
+   */
+  get seenSlot(): number {
+    return this.#seenSlot;
   }
 
   async tip(): Promise<BlockRef> {
-    const { block } = await readTip(this.#deps.client);
-    this.#highestTip = Math.max(this.#highestTip, block.slot);
-    return refOf(block);
+    const tip = await readTip(this.#deps.client);
+    this.#saw(tip);
+    this.#highestTip = Math.max(this.#highestTip, tip.block.slot);
+    return refOf(tip.block);
   }
 
   async hashAt(height: number): Promise<string | null> {
@@ -57,7 +62,7 @@ export class ChainView {
 
   /** What of ours lies in exactly this slot. */
   async blockAt(height: number): Promise<ChainBlock | null> {
-    const look = await this.#deps.watch.look(height - 1);
+    const look = await this.#lookFrom(height - 1);
     if (height > look.block.slot) return null;
     const active = look.active.find(({ header }) => header.slot === height);
     const header = active?.header ?? (await this.#deps.client.block(height, 'none'));
@@ -68,7 +73,7 @@ export class ChainView {
   /** The next slot above the cursor with something of ours, else the tip; null at the tip. */
   async blockAfter(cursor: BlockRef): Promise<ChainBlock | null> {
     if (this.#look === null || this.#given !== cursor.hash) {
-      this.#look = await this.#deps.watch.look(cursor.height);
+      this.#look = await this.#lookFrom(cursor.height);
       this.#given = cursor.hash;
       this.#highestTip = Math.max(this.#highestTip, this.#look.block.slot);
     }
@@ -87,7 +92,7 @@ export class ChainView {
 
   /** Confirmed transactions in slots that are not shown as blocks yet. */
   async unconfirmed(): Promise<UnconfirmedView> {
-    const look = this.#look ?? (await this.#deps.watch.look(null));
+    const look = this.#look ?? (await this.#lookFrom(null));
     this.#look = null;
     const waiting = look.active.filter(({ header }) => header.slot > look.block.slot);
     const timeOf = new Map(
@@ -106,6 +111,17 @@ export class ChainView {
       debits,
       has: (txid) => timeOf.has(txid),
     };
+  }
+
+  async #lookFrom(recorded: number | null): Promise<Look> {
+    const look = await this.#deps.watch.look(recorded);
+    this.#saw(look, look.active);
+    return look;
+  }
+
+  #saw({ block }: Pick<Look, 'block'>, active: readonly ActiveBlock[] = []): void {
+    const slots = active.map(({ header }) => header.slot);
+    this.#seenSlot = Math.max(this.#seenSlot, block.slot, slots.at(-1) ?? 0);
   }
 
   async #next(look: Look, cursor: BlockRef): Promise<BlockHeader | null> {

@@ -244,6 +244,7 @@ async function balances(
   const method = 'getMultipleAccounts';
   const options = { ...asOf, encoding: 'base64', dataSlice: { offset: 0, length: 0 } };
   const { context, value } = await rpc.call(method, [addresses, options], ACCOUNTS);
+  requireSlot(method, context, asOf.minContextSlot ?? 0);
   if (value.length !== addresses.length) {
     const told = `expected ${addresses.length} accounts, not ${value.length}`;
     throw new ChainError('bad_answer', `${method}: unexpected value: ${told}`);

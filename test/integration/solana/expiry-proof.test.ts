@@ -5,7 +5,7 @@ import { OwnKeys } from '../../conformance/own-keys.ts';
 import { OpenIndex } from '../../_helpers/svm/open-index.ts';
 import { makeHole } from '../../_helpers/svm/hole.ts';
 import { SvmNode, type SvmSnapshot } from '../../_helpers/svm/node.ts';
-import { strangerAddress } from '../../_helpers/svm/payer.ts';
+import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
 import { EXPIRY } from '../../_helpers/svm/world.ts';
 
 const LAMPORTS = 1_000_000_000n;
@@ -159,6 +159,92 @@ describe('the proof that a Solana transaction can never land', () => {
     ]);
     forgotten.clear();
     expect(await fate()).toBe('present');
+  });
+
+  it('is not given by a balance that a backend shows which is behind', async () => {
+    const { index, own } = wallet;
+    index.record([
+      { ref: { txid: 'any', index: 0 }, watchKey: own, amount: LAMPORTS, maturity: 1, raw: null },
+    ]);
+    expect(await adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
+    node.advance(EXPIRY);
+    const { slot } = node.ledger.top;
+    await adapter.tip();
+    const forgotten = says('getSignatureStatuses', { context: { slot }, value: [null] });
+    // It looks away from the slot that it is asked for, and shows what there was before the send.
+    const stale = says('getMultipleAccounts', {
+      context: { slot: signed.lifetime?.slot },
+      value: [{ lamports: Number(LAMPORTS) }],
+    });
+    expect(await fate()).toBe('unknown');
+    forgotten.clear();
+    stale.clear();
+    expect(await fate()).toBe('present');
+  });
+
+  describe("of a payer's transaction", () => {
+    const AMOUNT = 5_000_000n;
+    let paid: StoredTransaction;
+
+    function pay(to: SvmNode): void {
+      const txid = new Payer(to).pay([{ address: wallet.own, amount: AMOUNT }]);
+      to.advance(2);
+      const raw = Buffer.from(to.ledger.transaction(txid)?.wire.bytes ?? []).toString('base64');
+      paid = { txid, raw };
+      const ref = { txid, index: 1 };
+      wallet.index.unsettled = async () => [{ ref, watchKey: wallet.own, amount: AMOUNT, maturity: 1, raw }];
+    }
+    const fateOf = async (asked: ChainAdapter): Promise<Fate | undefined> =>
+      (await asked.recheck([paid])).get(paid.txid);
+
+    beforeEach(() => {
+      const { index, own } = wallet;
+      const ref = { txid: 'any', index: 0 };
+      index.record([{ ref, watchKey: own, amount: LAMPORTS, maturity: 1, raw: null }]);
+    });
+
+    it('is not given while the account that it paid holds the money', async () => {
+      pay(node);
+      node.advance(EXPIRY);
+      // A hole in the history: nothing shows that it landed, but for the balance.
+      const forgotten = says('getSignatureStatuses', { context: node.ledger.top, value: [null] });
+      expect(await fateOf(adapter)).toBe('unknown');
+      forgotten.clear();
+      expect(await fateOf(adapter)).toBe('present');
+    });
+
+    it('is given once a fork dropped it, its block hash is old and the account holds what it held', async () => {
+      pay(node);
+      node.fork({ depth: 3, drop: [paid.txid] });
+      node.dropNext(1_000);
+      expect(await fateOf(adapter)).not.toBe('gone');
+      node.advance(EXPIRY);
+      expect(await fateOf(adapter)).toBe('gone');
+    });
+
+    it('is not given by a backend that has not reached the slot in which another one showed it', async () => {
+      // Votes come late: the newest blocks lie above the tip.
+      const ahead = await SvmNode.start({ finalizedLag: 60 });
+      nodes.push(ahead);
+      ahead.airdrop(wallet.own, LAMPORTS);
+      ahead.advance(70);
+      pay(ahead);
+      const asked = adapterOn(ahead);
+      const seen = await asked.unconfirmed();
+      expect(seen.has(paid.txid)).toBe(true);
+      const context = { slot: seen.tip.height };
+      const answers: Readonly<Record<string, unknown>> = {
+        isBlockhashValid: false,
+        getSignatureStatuses: [null],
+        getMultipleAccounts: [{ lamports: Number(LAMPORTS) }],
+      };
+      const behind = Object.entries(answers).map(([method, value]) =>
+        ahead.inject({ kind: 'rewrite', rewrite: () => ({ context, value }) }, { methods: [method] }),
+      );
+      expect(await fateOf(asked)).toBe('unknown');
+      for (const fault of behind) fault.clear();
+      expect(await fateOf(asked)).toBe('present');
+    });
   });
 
   it('that nobody asks for any more is not warned of for ever', async () => {
