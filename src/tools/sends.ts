@@ -2,18 +2,43 @@ import { ChainError, type ChainAdapter } from '../domain/chain.ts';
 import { isoTime } from '../domain/iso-time.ts';
 import { formatCoinAmount } from '../domain/money.ts';
 import { examineSends, type ExamineSendsDeps, type SendFinding } from '../usecases/wallet/examine-sends.ts';
-import { runCommand, tell } from './command.ts';
-import { lookAtCoins } from './daemon-data.ts';
+import { openDatabase } from '../store/open.ts';
+import { noteNotPaid } from '../usecases/wallet/may-be-paid-unseen.ts';
+import { parseCall, runCommand, tell } from './command.ts';
+import { daemonData, lookAtCoins } from './daemon-data.ts';
 
 const USAGE = `Shows the sends that no block has yet, offers the signed bytes of each to its node once more, and says what
-it waits for. Nothing is signed, and nothing is written: the running daemon makes the same tries by itself, and
+it waits for. Nothing is signed, and nothing is written without --not-paid: the running daemon makes the same tries by itself, and
 ends a send as failed once the chain proves that it can never confirm.
 
   scripts/sends [--data-dir DIR]
+  scripts/sends --not-paid SEND_ID [--data-dir DIR]
+
+After a restore from a backup, or after blocks were skipped, older sends that look impossible may have been paid all the
+same, by a version that was signed later or in such a block: they keep their coins. --not-paid says of one that you have looked at its destination, and that it was not paid.
+It is written down, and the daemon then ends the send as failed, or signs it anew where transactions expire, by the same
+proof as any other. If it was paid all the same, it is paid twice.
 
 Run it beside the daemon. Exit code 1 when a send is not known to be in the network.`;
 
-await runCommand(USAGE, (args) => lookAtCoins(args, showSends));
+await runCommand(USAGE, async (args) =>
+  args.includes('--not-paid') ? sayNotPaid(args) : lookAtCoins(args, showSends),
+);
+
+async function sayNotPaid(args: string[]): Promise<number> {
+  const options = { 'data-dir': { type: 'string' }, 'not-paid': { type: 'string' } } as const;
+  const { values } = parseCall({ args, options });
+  const id = values['not-paid'] ?? '';
+  const { file } = await daemonData(values['data-dir']);
+  const { db } = await openDatabase(file, { mayMigrate: false });
+  try {
+    await noteNotPaid({ db, clock: { now: () => Date.now() } }, id);
+    tell(`${id}: noted as not paid; the daemon goes on with it at its next try`);
+    return 0;
+  } finally {
+    await db.destroy();
+  }
+}
 
 async function showSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise<boolean> {
   try {

@@ -98,7 +98,7 @@ async function examine(
   if (await mayBePaidUnseen(db, send)) {
     return {
       standing: 'open',
-      why: `${said}, but it is older than a restore or skipped blocks, and may have been paid in a way that is not known here`,
+      why: `${said}, but it is older than a restore or skipped blocks, and may have been paid in a way that is not known here: look whether ${send.destination} received the amount, and only if it did not run scripts/sends --not-paid ${send.id}`,
     };
   }
   if (!(await isProvenOn(db, send, verdict))) {

@@ -1,17 +1,42 @@
+import { AppError } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/database.ts';
-import { readMeta } from '../../store/meta.ts';
-import type { StoredSend } from '../../store/sends.ts';
+import { readMeta, writeMeta } from '../../store/meta.ts';
+import { findSend, type StoredSend } from '../../store/sends.ts';
 import { lastSkipAt } from '../../store/skipped-blocks.ts';
+import { isOpen } from './send-chain.ts';
+
+const CHECKED = 'not_paid.';
 
 /**
  * Whether a send may have been paid although its versions look impossible: it was made before the ledger was put back
- * from a backup, which lacks the versions signed since, or before blocks were skipped, which may hold it.
+ * from a backup, which lacks the versions signed since, or before blocks were skipped, which may hold it. No longer,
+ * once the operator has looked.
  */
 export async function mayBePaidUnseen(
   db: Db,
-  send: Pick<StoredSend, 'coin' | 'mode' | 'created_at'>,
+  send: Pick<StoredSend, 'id' | 'coin' | 'mode' | 'created_at'>,
 ): Promise<boolean> {
   const restoredAt = Number(await readMeta(db, 'restored_at'));
   const unseenUntil = Math.max(restoredAt, (await lastSkipAt(db, send)) ?? 0);
-  return unseenUntil > 0 && send.created_at <= unseenUntil;
+  if (unseenUntil === 0 || send.created_at > unseenUntil) return false;
+  return Number(await readMeta(db, CHECKED + send.id)) < unseenUntil;
+}
+
+/**
+ * The operator's word that a send was not paid unseen. It ends nothing by itself: the send is carried on like any
+ * other, and fails only once the chain proves that what is known of it cannot confirm.
+ * @throws {AppError} SEND_NOT_FOUND, INVALID_STATE
+ */
+export async function noteNotPaid(
+  deps: { readonly db: Db; readonly clock: Clock },
+  id: string,
+): Promise<void> {
+  const send = await findSend(deps.db, id);
+  if (send === undefined) throw new AppError('SEND_NOT_FOUND', `there is no send ${id}`);
+  if (!isOpen(send)) throw new AppError('INVALID_STATE', `send ${id} is ${send.status} already`);
+  if (!(await mayBePaidUnseen(deps.db, send))) {
+    throw new AppError('INVALID_STATE', `send ${id} does not wait for such a word`);
+  }
+  await writeMeta(deps.db, CHECKED + id, String(deps.clock.now()));
 }

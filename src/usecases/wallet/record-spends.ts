@@ -184,7 +184,7 @@ async function judge(tx: Tx, deps: RecordSpendsDeps, sendId: string, isWhollyRea
     if (!isWhollyRead && (await mayBePaidUnseen(tx, send))) {
       deps.logger.error(
         { sendId, coin: send.coin, mode: send.mode, txid: send.txid },
-        'a send from before a restore or skipped blocks lost its coins to a transaction that this database did not sign, perhaps its own later version: see whether it was paid; its coins stay reserved',
+        'a send from before a restore or skipped blocks lost its coins to a transaction that this database did not sign, perhaps its own later version: see whether it was paid; its coins stay reserved (scripts/sends says what to do)',
       );
       return;
     }

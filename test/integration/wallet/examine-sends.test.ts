@@ -3,6 +3,8 @@ import type { BroadcastResult, Fate } from '../../../src/domain/chain.ts';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
 import { bumpSends } from '../../../src/usecases/wallet/bump-sends.ts';
 import { examineSends } from '../../../src/usecases/wallet/examine-sends.ts';
+import { noteNotPaid } from '../../../src/usecases/wallet/may-be-paid-unseen.ts';
+import { writeMeta } from '../../../src/store/meta.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
 let sim: SimulatedWorld;
@@ -115,4 +117,24 @@ test('nor is a new version of it', async () => {
   expect(meanwhile).toMatchObject([{ id, standing: 'open' }]);
   expect(sim.line.offered).toHaveLength(2);
   expect(await found()).toMatchObject([{ id, standing: 'in_network' }]);
+});
+
+test('from before a restore ends only once the operator has seen that it was not paid, and then by proof', async () => {
+  const id = await unclear();
+  const { db, clock, deps } = sim.world;
+  await writeMeta(db, 'restored_at', String(clock.now()));
+  sim.line.broadcast = async () => refused;
+  sim.line.fate = 'gone';
+  expect(await found()).toEqual([
+    { id, standing: 'open', why: expect.stringContaining(`scripts/sends --not-paid ${id}`) as string },
+  ]);
+  expect(await afterNextTry(id)).toBe('signed');
+  await noteNotPaid(deps, id);
+  sim.line.fate = 'unknown';
+  expect(await afterNextTry(id)).toBe('signed');
+  sim.line.fate = 'gone';
+  expect(await found()).toMatchObject([{ id, standing: 'impossible' }]);
+  expect(await afterNextTry(id)).toBe('failed');
+  await expect(noteNotPaid(deps, id)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+  await expect(noteNotPaid(deps, 'snd_none')).rejects.toMatchObject({ code: 'SEND_NOT_FOUND' });
 });
