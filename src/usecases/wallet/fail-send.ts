@@ -7,7 +7,8 @@ import { emitSendEvent } from './emit-send-event.ts';
 
 /**
  * Ends a send none of whose signed versions can confirm any more: gives its coins back and says
- * why. Only for proven cases; a send that merely went unheard keeps its coins.
+ * why. Only for proven cases; a send that merely went unheard keeps its coins. Should a fork pay it all the same, the
+ * merchant is told so, also who was told so before this.
  */
 export async function failSend(
   tx: Tx,
@@ -19,7 +20,7 @@ export async function failSend(
   const failed = await updateSend(
     tx,
     send.id,
-    { status: 'failed', error: reason, next_broadcast_at: null },
+    { status: 'failed', error: reason, next_broadcast_at: null, confirmed_txid: null },
     deps.clock.now(),
   );
   await emitSendEvent(tx, deps, 'send.failed', failed);

@@ -126,6 +126,35 @@ function runWith(coin: NodeCoin): void {
     });
   });
 
+  test('a send that forks pay, take back and pay again is told each time, and its money counted once', async () => {
+    await till.fund(COIN);
+    const sent = await till.send('0.3');
+    const raw = await node.rpc<string>('getrawtransaction', [sent.txHash]);
+    const back = await cancelSend(till.world.deps, named(sent.id));
+    const rawBack = await node.rpc<string>('getrawtransaction', [back.txHash]);
+    await node.mineOnly([raw]);
+    await till.sync();
+    expect((await till.status(sent.id)).status).toBe('confirmed');
+    await node.reorg({ depth: 1, replaceWith: [rawBack], transactions: 'mempool' });
+    await till.mine();
+    await failReverted(
+      { ...till.world.deps, confirmations: () => ({ base: 3, tiers: [] }) },
+      till.world.chain(coin),
+    );
+    expect((await till.status(sent.id)).status).toBe('failed');
+    expect(atoms(await till.balance())).toBe(COIN - atoms(back.fee));
+    await node.reorg({ depth: 3, replaceWith: [raw], transactions: 'mempool' });
+    await till.sync();
+    expect(await till.status(sent.id)).toMatchObject({ status: 'confirmed', error: null });
+    expect(atoms(await till.balance())).toBe(COIN - atoms('0.3') - atoms(sent.fee));
+    expect(await till.world.sendEvents()).toEqual([
+      'send.broadcast',
+      'send.confirmed',
+      'send.failed',
+      'send.confirmed',
+    ]);
+  });
+
   test('everything is sent without the dust that costs more than it brings, and the balance says as much', async () => {
     await till.fund(COIN / 2n, 6_000n);
     till.rate = 100_000n;
