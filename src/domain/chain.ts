@@ -108,7 +108,7 @@ export interface ChainAdapter {
   planRenewal?(
     previous: SendPlan,
     quote: FeeQuote,
-    terms: { readonly subtractFee: boolean },
+    terms: { readonly subtractFee: boolean; readonly feeLimit: bigint },
   ): SendPlan | null;
   /** Hands signed bytes to the node. Never throws for an unclear outcome: that is `unknown`. */
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;

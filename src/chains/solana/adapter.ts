@@ -94,8 +94,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     signSend,
     // Nothing replaces a transaction here: while it can land, a second one would pay twice.
     planBump: () => null,
-    planRenewal: (previous, quote, { subtractFee }) =>
-      planRenewal(previous, quote, { subtractFee, capRate, rentMinimum }),
+    planRenewal: (previous, quote, terms) => planRenewal(previous, quote, { ...terms, capRate, rentMinimum }),
     broadcast: async (transaction) => {
       const wire = transaction.raw === null ? null : readWire(transaction.raw);
       watch.expect([...(await index.watched(wire?.staticKeys ?? []))]);

@@ -58,12 +58,14 @@ function planWith(request: SendRequest, rentMinimum: bigint): SendPlan {
 export interface RenewalTerms {
   /** The destination pays the fee. */
   readonly subtractFee: boolean;
+  /** Most lamports that a raised fee may come to. */
+  readonly feeLimit: bigint;
   /** Most lamports per 1,000 compute units. */
   readonly capRate: bigint;
   readonly rentMinimum: bigint;
 }
 
-/** The same payment under a new date, once the old one is over for good; at a higher fee as far as that can be paid. */
+/** The same payment under a new date, once the old one is over for good; at a higher fee as far as that can be paid and is allowed. */
 export function planRenewal(previous: SendPlan, quote: FeeQuote, terms: RenewalTerms): SendPlan | null {
   const { lifetime } = quote;
   if (lifetime === undefined || previous.lifetime === undefined) return null;
@@ -76,12 +78,17 @@ export function planRenewal(previous: SendPlan, quote: FeeQuote, terms: RenewalT
 function withHigherFee(
   plan: SendPlan,
   asked: bigint,
-  { subtractFee, capRate, rentMinimum }: RenewalTerms,
+  { subtractFee, feeLimit, capRate, rentMinimum }: RenewalTerms,
 ): SendPlan | null {
-  const wanted = asked > 2n * plan.feeRate ? asked : 2n * plan.feeRate;
-  const feeRate = wanted > capRate ? capRate : wanted;
-  if (plan.computeUnits === undefined || feeRate <= plan.feeRate) return null;
-  const fee = feeOf(accountsOf(plan.inputs).length, plan.computeUnits, feeRate);
+  const { computeUnits: units } = plan;
+  if (units === undefined) return null;
+  const least = 2n * plan.feeRate;
+  const accounts = accountsOf(plan.inputs).length;
+  const feeRate = [asked > least ? asked : least, least]
+    .map((rate) => (rate > capRate ? capRate : rate))
+    .find((rate) => feeOf(accounts, units, rate) <= feeLimit);
+  if (feeRate === undefined || feeRate <= plan.feeRate) return null;
+  const fee = feeOf(accounts, units, feeRate);
   const extra = fee - plan.fee;
   const { change } = plan;
   const payer = subtractFee ? plan.amount : (change?.amount ?? 0n);

@@ -6,6 +6,7 @@ import type { Tx } from '../../store/database.ts';
 import { insertSendVersion, updateSend, type StoredSend, type StoredSendVersion } from '../../store/sends.ts';
 import { releaseOutputs, reserveOutputs } from '../../store/spendable.ts';
 import { fitsHeld } from './drawable-funds.ts';
+import { feeLimitOf } from './fee-limits.ts';
 import { planOrder, type PlanOrderDeps } from './plan-order.ts';
 import type { SendPolicy } from './send-policy.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
@@ -43,7 +44,8 @@ export async function renewSend(
   const { adapter, quote } = renewal;
   if (adapter.planRenewal === undefined || newest.version >= deps.policy.maxVersions) return 'impossible';
   const previous = readPlan(newest.plan_json);
-  const same = adapter.planRenewal(previous, quote, { subtractFee: send.subtract_fee === 1 });
+  const feeLimit = feeLimitOf(send, deps.policy);
+  const same = adapter.planRenewal(previous, quote, { subtractFee: send.subtract_fee === 1, feeLimit });
   // The node that dates new ones is not as far as the one that proved the old one's end.
   if (same === null) return 'later';
   const isSame = fitsHeld(same, quote.held);
@@ -103,6 +105,7 @@ async function planAround(
     destination: send.destination,
     amount: BigInt(send.ordered),
     subtractFee: send.subtract_fee === 1,
+    maxFee: send.max_fee === null ? null : BigInt(send.max_fee),
   };
   try {
     const plan = await planOrder(tx, deps, order, { adapter, quote });

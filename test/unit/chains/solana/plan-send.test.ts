@@ -122,7 +122,7 @@ describe('a plan', () => {
       ...request({}).quote,
       lifetime: { blockhash: strangerAddress(), lastValidHeight: 400, finalizedHeight },
     });
-    const terms = { subtractFee: false, capRate: 5_000n, rentMinimum: RENT };
+    const terms = { subtractFee: false, feeLimit: plan.amount, capRate: 5_000n, rentMinimum: RENT };
     expect(planRenewal(plan, later(150), terms)).toBeNull();
     const renewed = planRenewal(plan, later(151), terms);
     expect(renewed).toMatchObject({ amount: plan.amount, destination: plan.destination });
@@ -130,9 +130,9 @@ describe('a plan', () => {
     expect(renewed?.lifetime?.lastValidHeight).toBe(400);
   });
 
-  it('is renewed at a higher fee within the cap, from what the fee is taken from anyway', () => {
+  it('is renewed at a higher fee within cap and limit, from what the fee is taken from anyway', () => {
     fc.assert(
-      fc.property(wishes, fc.bigInt(1n, 10_000n), (wish, asked) => {
+      fc.property(wishes, fc.bigInt(1n, 10_000n), fc.bigInt(0n, 60_000n), (wish, asked, feeLimit) => {
         const { capRate, subtractFee } = { capRate: 5_000n, subtractFee: wish.subtractFee };
         const first = planned(wish);
         if (first === null) return;
@@ -143,7 +143,8 @@ describe('a plan', () => {
           const finalizedHeight = plan.lifetime!.lastValidHeight + 1;
           const lifetime = { blockhash, lastValidHeight: finalizedHeight + 150, finalizedHeight };
           const quote = { ...request({}).quote, rate, lifetime };
-          const next = planRenewal(plan, quote, { subtractFee, capRate, rentMinimum: RENT })!;
+          const next = planRenewal(plan, quote, { subtractFee, feeLimit, capRate, rentMinimum: RENT })!;
+          expect(next.fee === plan.fee || next.fee <= feeLimit).toBe(true);
           expect(next.feeRate).toBeGreaterThanOrEqual(plan.feeRate);
           expect(next.feeRate).toBeLessThanOrEqual(capRate);
           expect(next.inputs).toEqual(plan.inputs);
@@ -157,7 +158,8 @@ describe('a plan', () => {
         const isRich = subtractFee
           ? first.amount > RENT + 100_000n
           : (first.change?.amount ?? 0n) > RENT + 100_000n;
-        if (isRich && first.feeRate < capRate) expect(plan.feeRate).toBeGreaterThan(first.feeRate);
+        if (isRich && first.feeRate < capRate && feeLimit >= 2n * first.fee)
+          expect(plan.feeRate).toBeGreaterThan(first.feeRate);
       }),
     );
   });
