@@ -8,7 +8,7 @@ import { isWorthItsFee } from './sweep-worth.ts';
 
 /** Merchants served in one round. */
 const ROUND_SIZE = 5;
-/** From so many outputs on they are made one. */
+/** From so many outputs on they are made one; frozen ones and dust are counted, but are none of these. */
 const FROM_OUTPUTS = 200;
 
 /**
@@ -31,7 +31,7 @@ export async function consolidateRound(deps: BumpSendsDeps, chain: ChainId): Pro
     const fee = adapter.inputCost(quote.rate) * BigInt(most);
     if (!isWorthItsFee(amount, fee)) continue;
     try {
-      await gatherOutputs(deps, { wallet, adapter, quote, most, limit: null });
+      await gatherOutputs(deps, { wallet, adapter, quote, least: FROM_OUTPUTS, most, limit: null });
     } catch (error) {
       deps.logger.error({ ...chain, merchantId, err: error }, 'could not consolidate outputs; trying again');
     }

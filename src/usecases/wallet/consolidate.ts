@@ -52,7 +52,14 @@ export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput):
   const limit = readMaxFee(input.maxFee, coin);
   const quote = await ask(adapter, readFeeRate(input.feeRate, coin));
   const wallet = { coin, mode, merchantId: merchant.id, account: merchant.account };
-  const made = await gatherOutputs(deps, { wallet, adapter, quote, most: OUTPUTS_PER_SEND, limit });
+  const made = await gatherOutputs(deps, {
+    wallet,
+    adapter,
+    quote,
+    least: LEAST_OUTPUTS,
+    most: OUTPUTS_PER_SEND,
+    limit,
+  });
   if (made === null) {
     throw new AppError(
       'INSUFFICIENT_BALANCE',
@@ -82,14 +89,15 @@ export interface Gathering {
   readonly wallet: ChainId & { readonly merchantId: string; readonly account: number };
   readonly adapter: ChainAdapter;
   readonly quote: FeeQuote;
-  /** Outputs drawn on at most. */
+  /** Outputs drawn on at least, and at most. */
+  readonly least: number;
   readonly most: number;
   /** Most that the transaction may cost; null: whatever it does. */
   readonly limit: bigint | null;
 }
 
 /**
- * Signs, stores and offers one transaction from the wallet to itself. Null when there are not two outputs worth it.
+ * Signs, stores and offers one transaction from the wallet to itself. Null when there are not as many outputs worth it.
  * @throws {AppError} FEE_ABOVE_LIMIT
  */
 export async function gatherOutputs(deps: BumpSendsDeps, gathering: Gathering): Promise<NewVersion | null> {
@@ -111,11 +119,11 @@ async function storeGathering(
   tx: Tx,
   deps: BumpSendsDeps,
   sendId: string,
-  { wallet, adapter, quote, most, limit }: Gathering,
+  { wallet, adapter, quote, least, most, limit }: Gathering,
 ): Promise<NewVersion | null> {
   const cost = adapter.inputCost?.(quote.rate) ?? 0n;
   const funds = (await spendableFunds(tx, wallet)).filter(({ amount }) => amount > cost).slice(0, most);
-  if (funds.length < LEAST_OUTPUTS) return null;
+  if (funds.length < least) return null;
   const address = await nextChangeAddress(tx, deps, wallet);
   const amount = funds.reduce((sum, fund) => sum + fund.amount, 0n);
   const order = { ...wallet, destination: address, amount, subtractFee: true };

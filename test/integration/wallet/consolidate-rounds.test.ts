@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inTransaction } from '../../../src/store/database.ts';
+import { setFrozen } from '../../../src/store/frozen-outputs.ts';
+import { spendableFunds } from '../../../src/store/spendable.ts';
+import { consolidateRound } from '../../../src/usecases/wallet/consolidate-rounds.ts';
+import type { BumpSendsDeps } from '../../../src/usecases/wallet/bump-sends.ts';
+import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
+
+const MANY = 210;
+
+let sim: SimulatedWorld;
+let deps: BumpSendsDeps;
+beforeEach(async () => {
+  sim = await openSimulatedWorld({ consolidateBelowRate: 10n ** 9n });
+  await sim.fund('BTC', ...Array.from({ length: MANY }, () => 1_000_000n));
+  const adapter = { ...sim.world.adapter('BTC'), inputCost: (rate: bigint) => (rate * 68n) / 1000n };
+  deps = { ...sim.world.deps, chains: { get: () => adapter } };
+});
+afterEach(async () => sim.close());
+
+const round = async () => consolidateRound(deps, sim.world.chain('BTC'));
+
+async function inputsOfSends(): Promise<number[]> {
+  const rows = await sim.world.db.selectFrom('send_versions').select('plan_json').execute();
+  return rows.map((row) => (JSON.parse(row.plan_json) as { inputs: unknown[] }).inputs.length);
+}
+
+test('hundreds of outputs are made one, once', async () => {
+  await round();
+  await sim.mine('BTC');
+  await round();
+  expect(await inputsOfSends()).toEqual([MANY]);
+});
+
+test('frozen outputs are left alone, and count for nothing: no fee is paid to join the few others', async () => {
+  const wallet = { ...sim.world.chain('BTC'), merchantId: sim.world.merchant.id };
+  const funds = await spendableFunds(sim.world.db, wallet);
+  await inTransaction(sim.world.db, async (tx) => {
+    for (const { ref } of funds.slice(0, MANY - 5))
+      await setFrozen(tx, wallet, { ref, frozen: true, now: 1 });
+  });
+  await round();
+  expect(await inputsOfSends()).toEqual([]);
+});
