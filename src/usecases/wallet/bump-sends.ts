@@ -13,12 +13,12 @@ import {
   type StoredSendVersion,
 } from '../../store/sends.ts';
 import type { AdvanceSendsDeps } from './advance-sends.ts';
-import { feeLimitOf } from './fee-limits.ts';
+import { limitOfLast, mayReachMinimum } from './fee-limits.ts';
 import { offerSend } from './offer-send.ts';
 import { paidRate, planRaise, rateWithin } from './plan-raise.ts';
 import { storeChild } from './raise-by-child.ts';
 import { recordAnswer } from './record-answer.ts';
-import { isOpen, lastOfChain } from './send-chain.ts';
+import { chainOf, isOpen, lastOfChain } from './send-chain.ts';
 import { bumpAfterMs, type SendPolicy } from './send-policy.ts';
 import { readPlan } from './stored-plan.ts';
 import { storeVersion, type NewVersion } from './store-version.ts';
@@ -75,7 +75,7 @@ async function bumpSend(deps: BumpSendsDeps, stuck: StoredSend, using: Using): P
   const done = await deps.inHand.take(last.id, async () =>
     deps.inHand.begin(async (childId) => {
       const stored = await inTransaction(deps.db, async (tx) =>
-        storeBump(tx, deps, { childId, sendId: last.id, stuck }, using),
+        storeBump(tx, deps, { childId, sendId: last.id, stuckId: stuck.id }, using),
       );
       if (stored === null) return false;
       const { sendId, version, transaction } = stored;
@@ -108,12 +108,14 @@ export async function offerNew(
 async function storeBump(
   tx: Tx,
   deps: BumpSendsDeps,
-  { childId, sendId, stuck }: { childId: string; sendId: string; stuck: StoredSend },
+  { childId, sendId, stuckId }: { childId: string; sendId: string; stuckId: string },
   { adapter, quote }: Using,
 ): Promise<NewVersion | null> {
   const send = await findSend(tx, sendId);
-  if (send === undefined || !isOpen(send) || isReverted(send)) return null;
-  if ((await lastOfChain(tx, send)).id !== sendId) return null;
+  const stuck = await findSend(tx, stuckId);
+  if (send === undefined || stuck === undefined || !isOpen(send) || isReverted(send)) return null;
+  const chain = await chainOf(tx, stuck);
+  if (chain.at(-1)?.id !== sendId) return null;
   const versions = await versionsOf(tx, sendId);
   const newest = versions.at(-1);
   if (newest === undefined || newest.version >= deps.policy.maxVersions) return null;
@@ -122,8 +124,7 @@ async function storeBump(
   // What the network knows counts, not what it did not take.
   const known = current === newest ? paid : await paidRate(tx, send, current);
   if (!worthRaising(deps, { send, newest, paid: known }, quote)) return null;
-  const own = feeLimitOf(send, deps.policy);
-  const limit = stuck.id === sendId ? own : own + feeLimitOf(stuck, deps.policy);
+  const limit = limitOfLast(chain, deps.policy);
   // The node did not take the last replacement.
   if (newest.version > send.version) {
     const child = await storeChild(tx, deps, {
@@ -142,8 +143,8 @@ async function storeBump(
     adapter,
     quote,
     rates: rates.filter((rate) => rate > paid && rate <= quote.rate),
-    limit: send.purpose === 'sweep' ? BigInt(send.amount) : limit,
-    mayReachMinimum: send.max_fee === null,
+    limit,
+    mayReachMinimum: mayReachMinimum(chain),
     takeBack: false,
   });
   if (planned === null || 'over' in planned) return null;

@@ -21,7 +21,7 @@ import { storeSend, type StoreSendDeps } from './store-send.ts';
  * Child pays for parent: moves the unconfirmed change of a stuck send within the wallet at a fee that is worth a
  * block for both, for nodes that take no replacements. Null when there is no such change, or when it does not
  * suffice within the limit.
- * @param limit most that the child may cost
+ * @param limit most that the child may cost, raises of it included
  */
 export async function storeChild(
   tx: Tx,
@@ -44,7 +44,7 @@ export async function storeChild(
   const { coin, mode, merchant_id: merchantId } = send;
   const wallet = { coin, mode, merchantId, account: merchant.account };
   const address = await nextChangeAddress(tx, deps, wallet);
-  const order = { ...wallet, destination: address, amount: fund.amount, subtractFee: true };
+  const order = { ...wallet, destination: address, amount: fund.amount, subtractFee: true, maxFee: limit };
   const plan = planOrNull(() =>
     adapter.planSend({
       funds: [fund],

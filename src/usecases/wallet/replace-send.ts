@@ -1,14 +1,14 @@
 import { ChainError, type ChainAdapter, type FeeQuote } from '../../domain/chain.ts';
 import { AppError } from '../../domain/errors.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
-import { findSend, updateSend, versionsOf, type StoredSend } from '../../store/sends.ts';
+import { updateSend, versionsOf, type StoredSend } from '../../store/sends.ts';
 import { offerNew, type BumpSendsDeps } from './bump-sends.ts';
-import { feeLimitOf } from './fee-limits.ts';
+import { limitOfLast, mayReachMinimum } from './fee-limits.ts';
 import { atRate, feeAboveLimit, readFeeRate, readMaxFee } from './fee-terms.ts';
 import { requireOpenSend, sendIsBusy } from './open-send.ts';
 import { paidRate, planRaise, rateWithin } from './plan-raise.ts';
 import { storeChild } from './raise-by-child.ts';
-import { lastOfChain } from './send-chain.ts';
+import { chainOf, lastOfChain } from './send-chain.ts';
 import { getSend } from './get-send.ts';
 import type { SendView } from './send-view.ts';
 import { readPlan } from './stored-plan.ts';
@@ -88,8 +88,9 @@ async function store(
 ): Promise<NewVersion> {
   const { input, takeBack, childId, lastId } = wish;
   const ordered = await withLimit(tx, deps, await requireOpenSend(tx, input), input);
-  const send = lastId === ordered.id ? ordered : await findSend(tx, lastId);
-  if (send === undefined || (await lastOfChain(tx, ordered)).id !== lastId) throw sendIsBusy();
+  const chain = await chainOf(tx, ordered);
+  const send = chain.at(-1) ?? ordered;
+  if (send.id !== lastId) throw sendIsBusy();
   const newest = (await versionsOf(tx, lastId)).at(-1);
   if (newest === undefined) throw new Error(`send ${lastId} has no version`);
   if (!takeBack && newest.cancels === 1 && send.id === ordered.id) {
@@ -98,8 +99,7 @@ async function store(
       'this send is being taken back: cancel it again to raise the fee of that',
     );
   }
-  const own = feeLimitOf(send, deps.policy);
-  const limit = send.id === ordered.id ? own : own + feeLimitOf(ordered, deps.policy);
+  const limit = limitOfLast(chain, deps.policy);
   if (!takeBack && newest.version > send.version) {
     const childLimit = limit - BigInt(send.fee);
     const child = await storeChild(tx, deps, { childId, send, adapter, quote, limit: childLimit });
@@ -116,7 +116,7 @@ async function store(
     quote,
     rates: rates.filter((rate) => rate > paid && rate <= asked),
     limit,
-    mayReachMinimum: send.max_fee === null,
+    mayReachMinimum: mayReachMinimum(chain),
     takeBack,
   });
   if (planned === null) throw notPossible(input, ordered);

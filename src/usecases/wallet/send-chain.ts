@@ -11,18 +11,28 @@ async function childOf(db: Db, send: StoredSend): Promise<StoredSend | undefined
   return child !== undefined && isOpen(child) ? child : undefined;
 }
 
+/** A send and the open sends that spend, one after the other, the unconfirmed change of the one before. */
+export type SendChain = readonly [StoredSend, ...StoredSend[]];
+
 /**
- * The last of the sends that spend, one after the other, the unconfirmed change of this one; itself when there is
- * none. Only that one may be replaced: a new version of any before it would take the inputs of those behind it.
+ * The chain that starts with a send. Only the last one may be replaced: a new version of any before it would take the
+ * inputs of those behind it.
  */
-export async function lastOfChain(db: Db, send: StoredSend): Promise<StoredSend> {
-  let last = send;
+export async function chainOf(db: Db, first: StoredSend): Promise<SendChain> {
+  const chain: [StoredSend, ...StoredSend[]] = [first];
+  let last = first;
   for (let depth = 0; depth <= MAX_ANCESTORS; depth += 1) {
     const child = await childOf(db, last);
-    if (child === undefined) return last;
+    if (child === undefined) return chain;
+    chain.push(child);
     last = child;
   }
-  return last;
+  return chain;
+}
+
+/** The one of the chain that may be replaced; the send itself when nothing spends its change. */
+export async function lastOfChain(db: Db, send: StoredSend): Promise<StoredSend> {
+  return (await chainOf(db, send)).at(-1) ?? send;
 }
 
 export function isOpen({ status }: StoredSend): boolean {
