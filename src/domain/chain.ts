@@ -208,7 +208,10 @@ export interface Credit {
   readonly raw: string | null;
   /** On chains of accounts: what our own spending left where it was. Never a payer's money. */
   readonly remainder?: true;
-  /** The block that really holds it, below the one that shows it, where one block stands for many. */
+  /**
+   * Where one block stands for many: the height at which it counts, and the time of the block that really holds it,
+   * below the one that shows it. What was found only after that height had been recorded counts at the one that shows it.
+   */
   readonly heldBy?: { readonly height: number; readonly timeMs: number };
 }
 

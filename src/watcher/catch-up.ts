@@ -44,7 +44,7 @@ export async function catchUp(deps: CatchUpDeps, from: BlockRef): Promise<CatchU
     if (blocks.length === 0) return 'caught_up';
     for (const [block, below] of steps(blocks)) {
       // Not the child of our block (the next round finds the fork), or to be read again.
-      if (!(await recordBlock(deps, chainOf(deps), block, deps.watch.cameAfter, below))) return 'more';
+      if (!(await recordBlock(deps, chainOf(deps), block, deps.watch, below))) return 'more';
       cursor = { height: block.height, hash: block.hash };
       deps.health.recorded(cursor);
     }
@@ -92,7 +92,7 @@ async function passGap(
   const block = await crossGap(deps, deps.adapter, { cursor, shared });
   if (block === null) return waitFor(deps, tip);
   deps.watch.broken();
-  const recorded = await recordBlock(deps, chainOf(deps), block, deps.watch.seenThrough);
+  const recorded = await recordBlock(deps, chainOf(deps), block, deps.watch);
   if (recorded) deps.health.recorded(block);
   return 'more';
 }

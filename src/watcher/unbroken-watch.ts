@@ -18,8 +18,9 @@ export function isInStep(status: NodeStatus): boolean {
  * nothing, and no payment may end by it.
  */
 export class UnbrokenWatch {
+  /** What the times of the chain's blocks are good for. */
+  readonly blockTimes: BlockTimes;
   readonly #clock: Clock;
-  readonly #blockTimes: BlockTimes;
   readonly #oldestTipMs: number;
   #since: number | null = null;
   #lastLook: number | null = null;
@@ -27,7 +28,7 @@ export class UnbrokenWatch {
 
   constructor(clock: Clock, chain: Pick<ChainAdapter, 'coin' | 'mode' | 'network'>) {
     this.#clock = clock;
-    this.#blockTimes = blockTimesOf(chain);
+    this.blockTimes = blockTimesOf(chain);
     this.#oldestTipMs = OLDEST_TIP_MS[chain.coin];
   }
 
@@ -45,12 +46,12 @@ export class UnbrokenWatch {
    * themselves: what is found late, because the node was behind or did not show it, was paid at its block's time.
    */
   get cameAfter(): number | null {
-    return this.#blockTimes === 'exact' ? null : this.seenThrough;
+    return this.blockTimes === 'exact' ? null : this.seenThrough;
   }
 
   /** Whether the newest block is as old as the network's never is. */
   isStale(tipTimeMs: number | null): boolean {
-    if (this.#blockTimes === 'none') return false;
+    if (this.blockTimes === 'none') return false;
     return tipTimeMs === null || this.#clock.now() - tipTimeMs > this.#oldestTipMs;
   }
 
@@ -67,7 +68,7 @@ export class UnbrokenWatch {
     this.#since ??= startedAt;
     const settleMs = status.peers === null ? 0 : SETTLE_MS;
     if (startedAt - this.#since < settleMs) return;
-    const seen = this.#blockTimes === 'exact' ? Math.min(startedAt, tipTimeMs ?? 0) : startedAt;
+    const seen = this.blockTimes === 'exact' ? Math.min(startedAt, tipTimeMs ?? 0) : startedAt;
     // The same block tells no more at a second look, nor does an older one after a reorganisation tell less.
     this.#seenThrough = Math.max(seen, this.seenThrough ?? 0);
   }

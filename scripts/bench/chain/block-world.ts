@@ -94,7 +94,7 @@ export class BlockWorld {
     const feed = new BlockFeed({ client, coin: UTXO_COINS.BTC, index });
     const [read] = await feed.blocksFrom(this.#height + 1);
     if (read === undefined) throw new Error('the block was not read');
-    if (!(await recordBlock(this.#world.deps, CHAIN, read, null)))
+    if (!(await recordBlock(this.#world.deps, CHAIN, read, { cameAfter: null, blockTimes: 'rough' })))
       throw new Error('the block was not recorded');
     this.#height += 1;
     this.#tip = hash;

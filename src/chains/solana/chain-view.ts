@@ -80,11 +80,9 @@ export class ChainView {
     const look = this.#look;
     const next = await this.#next(look, cursor);
     if (next === null) return null;
-    // What an earlier look missed, at or below the cursor, is counted in the next block.
     const shown = look.active.filter(({ header }) => header.slot <= next.slot);
-    const below = shown.filter(({ header }) => header.slot > cursor.height && header.slot < next.slot);
     const transactions = shown.flatMap((active) => active.transactions);
-    const block = blockOf(next, cursor.hash, await this.#book(transactions, slotsOf(below)));
+    const block = blockOf(next, cursor.hash, await this.#book(transactions, slotsOf(shown, cursor, next)));
     this.#look = { ...look, active: look.active.filter(({ header }) => header.slot > next.slot) };
     this.#given = next.hash;
     return block;
@@ -162,11 +160,14 @@ function lastTogether(finalized: readonly ActiveBlock[]): BlockHeader | null {
   return last;
 }
 
-function slotsOf(blocks: readonly ActiveBlock[]) {
+/** What an earlier look missed, at or below the cursor, came when its own slot did, but is counted in the next block. */
+function slotsOf(shown: readonly ActiveBlock[], cursor: BlockRef, next: BlockHeader) {
+  const others = shown.filter(({ header }) => header.slot < next.slot);
   return new Map(
-    blocks.flatMap(({ header: { slot: height, timeMs }, transactions }) =>
-      transactions.map((transaction) => [transaction, { height, timeMs }] as const),
-    ),
+    others.flatMap(({ header: { slot, timeMs }, transactions }) => {
+      const height = slot > cursor.height ? slot : next.slot;
+      return transactions.map((transaction) => [transaction, { height, timeMs }] as const);
+    }),
   );
 }
 

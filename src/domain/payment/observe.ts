@@ -127,10 +127,22 @@ function observeConfirmed(payment: PaymentState, book: CreditBook, fact: Confirm
   updateCredit(book, fact.ref, (credit) => {
     if (credit.state === 'confirmed' && credit.height === fact.height) return credit;
     const confirmed = { ...credit, ...inBlock, confirmedAt: credit.confirmedAt ?? fact.seenAt };
-    const isLate = isOverdue(payment, credit, fact.seenAt);
-    return isLate ? { ...confirmed, late: true, due: fact.currentDue } : confirmed;
+    if (isOverdue(payment, credit, fact.seenAt)) return { ...confirmed, late: true, due: fact.currentDue };
+    const option = payment.options[credit.coin];
+    if (option === undefined || !isProvenInTime(payment, credit, fact)) return confirmed;
+    return { ...confirmed, late: false, due: option.due };
   });
   return payment;
+}
+
+/** Whether money that was first seen too late lies in a first block that is from before: the node had shown it late. */
+function isProvenInTime(
+  payment: PaymentState,
+  { late, confirmedAt, firstSeenAt }: PaymentCredit,
+  { cameBefore }: ConfirmedFact,
+): boolean {
+  if (!late || confirmedAt !== null || cameBefore === undefined) return false;
+  return !isLate(payment, Math.min(firstSeenAt, cameBefore));
 }
 
 /** Money first seen after the deadline proves that the time is up. */
@@ -189,7 +201,7 @@ function isMinedAgain(payment: PaymentState, former: PaymentCredit, credit: Paym
   );
 }
 
-/** Money first seen at or after expiry, or after the cancellation, is late for ever. */
+/** Money first seen at or after expiry, or after the cancellation, is late unless its block proves that it was not. */
 export function isLate(payment: Pick<PaymentState, 'expiresAt' | 'cancelledAt'>, seenAt: number): boolean {
   return seenAt >= payment.expiresAt || (payment.cancelledAt !== null && seenAt >= payment.cancelledAt);
 }

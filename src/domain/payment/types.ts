@@ -36,7 +36,10 @@ export interface PaymentCredit {
   readonly firstSeenAt: number;
   /** When a block of the best chain was first seen to hold it, ms; a reorg does not take it back. Null: none ever did. */
   readonly confirmedAt: number | null;
-  /** First seen after expiry or cancellation, or not confirmed for too long after. Never changes once set. */
+  /**
+   * First seen after expiry or cancellation, or not confirmed for too long after. Once set it changes only when the
+   * exact time of its first block proves that it had come in time.
+   */
   readonly late: boolean;
   /**
    * Atoms of this coin that cover the whole price at the rate that applies to this credit: the
@@ -124,6 +127,8 @@ export type PaymentFact =
       readonly seenAt: number;
       readonly currentDue: bigint | null;
       readonly height: number;
+      /** Time of the block, ms, where that is exact: money that was first seen later had come by then. */
+      readonly cameBefore?: number;
     }
   /** Its block left the best chain; the transaction itself may still be valid. */
   | { readonly type: 'output_unconfirmed'; readonly ref: OutputRef }

@@ -1,4 +1,5 @@
-import type { BlockRef, ChainBlock, ChainBlockHeader } from '../../domain/chain.ts';
+import type { BlockRef, ChainBlock, ChainBlockHeader, Credit } from '../../domain/chain.ts';
+import type { BlockTimes } from '../../domain/block-times.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { depthOf } from '../../domain/confirmations.ts';
 import { advanceCursor, findCursor, findStand, forgetBlocksBelow } from '../../store/chain-cursors.ts';
@@ -10,7 +11,7 @@ import { applyFacts } from '../payment/apply-facts.ts';
 import { confirmSends } from '../wallet/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import { findDisproved, findMinedAgain, findReplaced, findUndone } from './find-undone.ts';
-import { recordSightings, type TipBefore } from './record-sightings.ts';
+import { recordSightings, type SeenCredit, type TipBefore } from './record-sightings.ts';
 
 /** Deepest confirmation count that a protocol rule asks for (coinbase maturity), with room to spare. */
 const PROTOCOL_DEPTH = 200;
@@ -21,25 +22,31 @@ const DEAD_MS = 30 * 24 * 3_600_000;
 /** How often, in blocks, buried bytes and blocks are looked for. */
 const FORGET_EVERY = 144;
 
+/** What is known of the time at which money came that a block shows. */
+export interface Arrival {
+  /** When at the earliest what was not there before came, ms; null where that is not known or the block tells it. */
+  readonly cameAfter: number | null;
+  readonly blockTimes: BlockTimes;
+}
+
 /**
  * Records one block: its credits, its spends, the confirmations it adds and the cursor, all in one
  * transaction. Answers false, recording nothing, when it must be read again: it is not the child of the
  * cursor's block, or more addresses are watched now than when it was read. Of a block that concerns nobody only the cursor is written, which a power cut may take back:
  * it is read again then, and requests need not wait for the disk.
- * @param seenThrough when the chain was last seen completely, ms: what was not there then came later
  * @param below blocks in a row between the cursor and the block, in which nothing concerns us
  */
 export async function recordBlock(
   deps: ObserveDeps,
   chain: ChainId,
   block: ChainBlock,
-  seenThrough: number | null,
+  arrival: Arrival,
   below: readonly ChainBlockHeader[] = [],
 ): Promise<boolean> {
   if ((await deps.extendLookAhead?.(chain, block.credits)) === true) return false;
   const transaction = (await concernsNobody(deps, chain, block)) ? inPatientTransaction : inTransactionAtOnce;
   const recorded = await transaction(deps.db, async (tx) =>
-    write(tx, deps, chain, { block, seenThrough, below }),
+    write(tx, deps, chain, { block, arrival, below }),
   );
   if (recorded) deps.wakeWebhooks();
   return recorded;
@@ -61,22 +68,18 @@ async function write(
   chain: ChainId,
   given: {
     readonly block: ChainBlock;
-    readonly seenThrough: number | null;
+    readonly arrival: Arrival;
     readonly below: readonly ChainBlockHeader[];
   },
 ): Promise<boolean> {
-  const { block, seenThrough, below } = given;
+  const { block, arrival, below } = given;
   const stand = await findStand(tx, chain);
   if (stand === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);
   const { cursor, final } = stand;
   if (!isInRow(cursor, [...below, block])) return false;
   const now = deps.clock.now();
   await advanceCursor(tx, chain, block, now, below);
-  // Money found in a block that was mined while we were away was on time if the block was.
-  const seen = block.credits.map((credit) => ({
-    credit,
-    seenAt: Math.min(now, Math.max(credit.heldBy?.timeMs ?? block.timeMs, seenThrough ?? 0)),
-  }));
+  const seen = block.credits.map((credit) => seenIn(block, credit, arrival, now));
   const gone = [
     ...(await findUndone(tx, chain, block.debits)),
     ...(await findReplaced(tx, chain, block.replaces ?? [])),
@@ -96,6 +99,18 @@ async function write(
     await forgetOldBytes(tx, chain, { from: cursor.height, to: height, now });
   }
   return true;
+}
+
+/** Money found in a block that was mined while we were away was on time if the block was. */
+function seenIn(
+  block: ChainBlock,
+  credit: Credit,
+  { cameAfter, blockTimes }: Arrival,
+  now: number,
+): SeenCredit {
+  const timeMs = credit.heldBy?.timeMs ?? block.timeMs;
+  const seen = { credit, seenAt: Math.min(now, Math.max(timeMs, cameAfter ?? 0)) };
+  return blockTimes === 'exact' ? { ...seen, cameBefore: timeMs } : seen;
 }
 
 /** Whether each is the child of the one before it, the first of the cursor's block. */

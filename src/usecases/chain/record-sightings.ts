@@ -26,6 +26,8 @@ export interface SeenCredit {
   readonly credit: Credit;
   /** When it was first seen, ms, as far as this sighting knows. */
   readonly seenAt: number;
+  /** In a block whose time is exact: that time, ms, by which it had come. */
+  readonly cameBefore?: number;
 }
 
 /**
@@ -92,12 +94,16 @@ async function applyTogether(
   await applyFacts(tx, deps, paymentId, [...told, tip], { blockHash: hash, before });
 }
 
-function sightingFact(chain: ChainId, { credit, seenAt }: SeenCredit, sighting: Sighting): PaymentFact {
+function sightingFact(
+  chain: ChainId,
+  { credit, seenAt, cameBefore }: SeenCredit,
+  sighting: Sighting,
+): PaymentFact {
   const { ref, amount, maturity } = credit;
   const seen = { coin: chain.coin, ref, amount, maturity, seenAt, currentDue: null };
-  return sighting.kind === 'block'
-    ? { type: 'output_confirmed', ...seen, height: heightOf(credit, sighting) }
-    : { type: 'output_seen', ...seen };
+  if (sighting.kind === 'unconfirmed') return { type: 'output_seen', ...seen };
+  const fact = { type: 'output_confirmed', ...seen, height: heightOf(credit, sighting) } as const;
+  return cameBefore === undefined ? fact : { ...fact, cameBefore };
 }
 
 function heightOf({ heldBy }: Credit, shown: Extract<Sighting, { kind: 'block' }>): number {

@@ -26,7 +26,9 @@ function header(height: number): ChainBlockHeader {
 async function read(after: number, upTo: number): Promise<void> {
   const below = Array.from({ length: upTo - after - 1 }, (_, at) => header(after + 1 + at));
   const block: ChainBlock = { ...header(upTo), credits: [], debits: [] };
-  expect(await recordBlock(world.deps, CHAIN, block, null, below)).toBe(true);
+  expect(await recordBlock(world.deps, CHAIN, block, { cameAfter: null, blockTimes: 'rough' }, below)).toBe(
+    true,
+  );
 }
 
 async function remembered(): Promise<{ oldest: number; count: number }> {

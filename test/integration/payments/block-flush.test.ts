@@ -42,7 +42,7 @@ async function paying() {
 }
 
 async function record(block: ChainBlock): Promise<boolean> {
-  return recordBlock(world.deps, CHAIN, block, null);
+  return recordBlock(world.deps, CHAIN, block, { cameAfter: null, blockTimes: 'rough' });
 }
 
 it('the disk is flushed beside the event loop for a block that concerns nobody, and never for one that somebody waits for', async () => {

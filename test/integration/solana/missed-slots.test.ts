@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSolanaAdapter } from '../../../src/chains/solana/adapter.ts';
+import type { BlockRef, ChainAdapter, ChainBlock } from '../../../src/domain/chain.ts';
+import { makeHole } from '../../_helpers/svm/hole.ts';
+import { SvmNode } from '../../_helpers/svm/node.ts';
+import { OpenIndex } from '../../_helpers/svm/open-index.ts';
+import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
+
+const AMOUNT = 5_000_000n;
+const HOUR = 3_600_000;
+const START = 1_800_000_000_000;
+
+describe('money that comes to light below the cursor', () => {
+  let node: SvmNode;
+  let adapter: ChainAdapter;
+  let payer: Payer;
+  let now = START;
+  const address = strangerAddress();
+
+  beforeEach(async () => {
+    now = START;
+    node = await SvmNode.start({ now: () => now });
+    payer = new Payer(node);
+    adapter = createSolanaAdapter({
+      network: 'regtest',
+      rpcUrl: node.url,
+      index: new OpenIndex([address]),
+      clock: { now: () => now },
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+    });
+  });
+  afterEach(async () => {
+    await adapter.close();
+    await node.stop();
+  });
+
+  /** The block in which the ledger goes on, and as often as there are more. */
+  async function upToTip(from: BlockRef): Promise<ChainBlock> {
+    let last: ChainBlock | null = null;
+    for (;;) {
+      const block: ChainBlock | null = (await adapter.blockAfter?.(last ?? from)) ?? null;
+      if (block === null) break;
+      last = block;
+    }
+    await adapter.unconfirmed();
+    if (last === null) throw new Error('there is no new block');
+    return last;
+  }
+
+  it('is counted in the block that shows it, and came when its own slot was', async () => {
+    const before = await adapter.tip();
+    const txid = payer.pay([{ address, amount: AMOUNT }]);
+    const paidIn = node.ledger.top.slot;
+    const hole = makeHole(node, paidIn, paidIn);
+    node.advance(40);
+    // The history of the account does not explain its balance: it waits, and the ledger goes on without it.
+    const cursor = await upToTip(before);
+    expect(cursor).toMatchObject({ credits: [] });
+    expect(cursor.height).toBeGreaterThan(paidIn);
+
+    hole.clear();
+    now += HOUR;
+    node.advance(40);
+    const block = await upToTip(cursor);
+    expect(block.timeMs).toBe(START + HOUR);
+    expect(block.credits).toMatchObject([
+      { ref: { txid }, amount: AMOUNT, heldBy: { height: block.height, timeMs: START } },
+    ]);
+  });
+});
