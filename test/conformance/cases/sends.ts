@@ -50,7 +50,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(await shop.adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
     const view = await shop.adapter.unconfirmed();
     const spent = plan.inputs.map((fund) => ({ ref: fund.ref, byTxid: signed.txid }));
-    expect([...view.debits].sort(byRef)).toEqual([...spent].sort(byRef));
+    expect(view.debits.map(bare).sort(byRef)).toEqual([...spent].sort(byRef));
     await world().mine(1);
     const block = await blockAt(shop.adapter, (await shop.adapter.tip()).height);
     expect(block.debits.map(bare).sort(byRef)).toEqual([...spent].sort(byRef));
