@@ -5,6 +5,8 @@ import type { ChainWorld, Whereabouts } from '../../chain-world.ts';
 import type { WorldClock } from '../../world-clock.ts';
 import { solanaMischiefs } from './mischiefs.ts';
 
+/** Devnet's: there the rules of a public network hold, such as what the times of blocks prove. */
+const GENESIS_HASH = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
 const SLOT_MS = 400;
 /** Blocks made in one stretch of time; the other slots are skipped. */
 const MAX_BLOCKS = 40;
@@ -26,12 +28,13 @@ export async function startSolanaWorld(clock: WorldClock): Promise<ChainWorld> {
     coin: 'SOL',
     clock,
     target: () => new URL(running().url),
-    env: (SOL) => liveEnv({ SOL }),
+    env: (SOL) => ({ ...liveEnv({ SOL }), TILLD_NETWORK: 'testnet' }),
     ways: ['plain', 'plain', 'program', 'table'],
     price: { low: 20, high: 200 },
     begin: async () => {
       await node?.stop();
       node = await SvmNode.start({ now: () => clock.now() });
+      node.inject({ kind: 'rewrite', rewrite: () => GENESIS_HASH }, { methods: ['getGenesisHash'] });
       payer = new Payer(node);
     },
     ...chainOf(running, clock),
