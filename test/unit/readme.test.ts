@@ -1,14 +1,20 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../src/config/settings.ts';
 
-describe('README', () => {
-  const readme = readFileSync('README.md', 'utf8');
+const DOCS = readdirSync('docs', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`);
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...DOCS];
+const read = (page: string): string => readFileSync(page, 'utf8');
+
+describe('docs/configuration.md', () => {
+  const table = read('docs/configuration.md');
   /** Rows that name several variables may shorten all but the first: `TILLD_KEYRING_MEMORY`, `_ITERATIONS`. */
   const named = (variable: string): boolean =>
-    readme.includes(`\`${variable}\``) ||
-    (readme.includes('_LTC_`)') && readme.includes(`\`${variable.replace('_LTC_', '_BTC_')}\``)) ||
-    [...readme.matchAll(/`(TILLD_[A-Z_]+)`((?:, `_[A-Z]+`)+)/g)].some(([, first = '', rest = '']) =>
+    table.includes(`\`${variable}\``) ||
+    (table.includes('_LTC_`)') && table.includes(`\`${variable.replace('_LTC_', '_BTC_')}\``)) ||
+    [...table.matchAll(/`(TILLD_[A-Z_]+)`((?:, `_[A-Z]+`)+)/g)].some(([, first = '', rest = '']) =>
       [...rest.matchAll(/`(_[A-Z]+)`/g)].some(([, end = '']) => first.replace(/_[A-Z]+$/, end) === variable),
     );
 
@@ -19,10 +25,26 @@ describe('README', () => {
         .filter((env) => !named(env)),
     ).toEqual([]);
   });
+});
 
+describe.each(PAGES)('%s', (page) => {
   it('names no variable that the daemon does not read', () => {
     const known = new Set<string>([...Object.values(SETTINGS).map(({ env }) => env), 'TILLD_CONFIG']);
-    const used = [...readme.matchAll(/`?\b(TILLD_[A-Z_]*[A-Z])\b/g)].map(([, name = '']) => name);
+    const used = [...read(page).matchAll(/`?\b(TILLD_[A-Z_]*[A-Z])\b/g)].map(([, name = '']) => name);
     expect(used.filter((name) => !known.has(name))).toEqual([]);
   });
+
+  it('links to pages that exist', () => {
+    const folder = page.includes('/') ? page.slice(0, page.lastIndexOf('/') + 1) : '';
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, to = '']) => to);
+    expect(links.filter((to) => !exists(`${folder}${to}`))).toEqual([]);
+  });
 });
+
+function exists(path: string): boolean {
+  try {
+    return readFileSync(path).length > 0;
+  } catch {
+    return false;
+  }
+}
