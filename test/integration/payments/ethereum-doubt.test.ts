@@ -11,6 +11,9 @@ import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 /** More than the newest blocks of which every node keeps the state. */
 const OLD = 128;
 
+/** An answer of the same length that says zero. */
+const empty = (result: unknown): string => String(result).replaceAll(/(?<=^0x.*)./g, '0');
+
 const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
 
 describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
@@ -83,7 +86,6 @@ describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
     const payment = await order();
     await pay(payment, true);
     await mined();
-    const empty = (result: unknown): string => String(result).replaceAll(/(?<=^0x.*)./g, '0');
     const lie = proxy.inject({ kind: 'rewrite', rewrite: empty }, { methods: ['eth_call'] });
     await mined();
     lie.clear();
