@@ -1,3 +1,4 @@
+import { accountsPerSend } from '../../domain/accounts.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { MAX_ANCESTORS } from '../../domain/send/package-fee.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
@@ -18,12 +19,15 @@ const ORPHANED = 'the transaction whose change it spends can never confirm';
 
 /**
  * Ends sends that spend change of a transaction which another one has displaced, once the block of that other one is
- * so deep that no fork brings the first back: until then both could still be mined.
+ * so deep that no fork brings the first back: until then both could still be mined. On chains of accounts a send draws
+ * on a balance, not on the output of one transaction: it is signed anew from what the account holds, or ends by the
+ * proof of its own expiry or nonce.
  */
 export async function failOrphans(
   deps: RecordAnswerDeps & { readonly db: Db; readonly wakeWebhooks: () => void },
   chain: ChainId,
 ): Promise<void> {
+  if (accountsPerSend(chain) !== null) return;
   const tip = await findCursor(deps.db, chain);
   const held = tip === undefined ? [] : await sendsHoldingGone(deps.db, chain, ROUND_SIZE);
   if (tip === undefined || held.length === 0) return;
@@ -54,7 +58,9 @@ async function isLostForGood(
   const { txid, buried, depth } = of;
   const version = depth > MAX_ANCESTORS ? undefined : await findVersionByTxid(tx, chain, txid);
   if (version === undefined) return false;
-  const inputs = readPlan(version.plan_json).inputs.map(({ ref }) => ref);
+  const plan = readPlan(version.plan_json);
+  if (plan.account !== undefined) return false;
+  const inputs = plan.inputs.map(({ ref }) => ref);
   const mined = new Map(
     (await minedSpendsOf(tx, chain, inputs)).map((spend) => [`${spend.ref.txid}:${spend.ref.index}`, spend]),
   );
