@@ -148,10 +148,16 @@ describe('SOL sends on a real virtual machine', () => {
       );
       const destination = strangerAddress();
       const order = { coin: 'SOL', destination, amount: '12.4' };
-      const early = await shop.send(order);
-      expect(early.body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
-      expect(early.body.error?.message).toContain('4.5 SOL is available');
-      expect(early.body.error?.message).toContain('8 SOL more lies on payment addresses');
+      // Refused until the last of the deposits is in a block that was read, too.
+      const refusal = async (): Promise<string> => {
+        const { body } = await shop.send(order);
+        expect(body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
+        return body.error?.message ?? '';
+      };
+      const early = await eventually('all deposits are read', refusal, (message) =>
+        message.includes('8 SOL more lies on payment addresses'),
+      );
+      expect(early).toContain('4.5 SOL is available');
       world.node.tick(50);
       const fees = 25n * SIGNATURE_FEE + 10_000n;
       const gathered = await eventually(
