@@ -5,7 +5,7 @@ import type { KeyPath } from '../domain/keys.ts';
 import type { ChangeWatch } from './change-watch.ts';
 import { afterCommit, type Db, type Tx } from './database.ts';
 import { prepared, preparedInserts, preparedList, type SlotOf } from './prepared.ts';
-import { aheadRunnerOf, changeWatchOf } from './runners.ts';
+import { changeWatchOf } from './runners.ts';
 import type { AddressRow } from './tables.ts';
 
 /** One stored address, as read back. */
@@ -142,16 +142,13 @@ export async function watchedOf(
   return new Set((await watchedIn(db, chain, watchKeys)).map((row) => row.watch_key));
 }
 
-const watchedIn = preparedList(
-  (db, slot: SlotOf<ChainId>, watchKeys) =>
-    db
-      .selectFrom('addresses')
-      .select('watch_key')
-      .where('coin', '=', slot('coin'))
-      .where('mode', '=', slot('mode'))
-      .where('watch_key', 'in', watchKeys),
-  // What is found is recorded as a rule.
-  aheadRunnerOf,
+const watchedIn = preparedList((db, slot: SlotOf<ChainId>, watchKeys) =>
+  db
+    .selectFrom('addresses')
+    .select('watch_key')
+    .where('coin', '=', slot('coin'))
+    .where('mode', '=', slot('mode'))
+    .where('watch_key', 'in', watchKeys),
 );
 
 /** The highest id of all addresses of all chains, 0 while there is none. */

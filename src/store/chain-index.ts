@@ -1,13 +1,13 @@
 import { outputKey, type ChainIndex, type OpenKey } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import { addressesBetween, newestAddressId, watchedOf, watchKeysAfter } from './addresses.ts';
-import { ChainSieve } from './chain-sieve.ts';
 import type { Db } from './database.ts';
 import { readMeta } from './meta.ts';
 import { type LookSize, OpenAccounts } from './open-accounts.ts';
 import { ownOutpoints, unsettledCredits } from './outputs.ts';
 import { holdingsOf } from './holdings.ts';
 import { contestedOutpoints } from './unconfirmed-inputs.ts';
+import { WatchFilter } from './watch-filter.ts';
 
 /** Addresses whose balance is looked at in each block, where a chain needs that: fifteen calls of an Ethereum node. */
 const MAX_OPEN = 10_000;
@@ -23,10 +23,10 @@ export function createChainIndex(
   chain: ChainId,
   onLook?: (chain: ChainId, size: LookSize) => void,
 ): ChainIndex {
-  const sieve = new ChainSieve(db, chain);
+  const filter = new WatchFilter(db, chain);
   const accounts = new OpenAccounts(db, chain, MAX_OPEN, onLook);
   return {
-    sieve: async () => sieve.look(),
+    sieve: async () => filter.look(),
     watched: async (keys) => watchedOf(db, chain, keys),
     ownOutputs: async (refs) => {
       const asked = new Set(refs);

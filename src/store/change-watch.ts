@@ -1,25 +1,9 @@
-import type { ChainId } from '../domain/coins.ts';
-import type { KeptTable, TableWrites } from './table-writes.ts';
-
 /** What it takes of a connection to have it tell what it writes. */
 interface TellingConnection {
   readonly inTransaction: boolean;
   exec(statements: string): unknown;
   function(name: string, run: (value: unknown) => unknown): unknown;
   prepare(statement: string): { pluck(): { get(): unknown } };
-}
-
-/** Where the tables stood at a moment: of one for which both numbers are the same later, so are all rows. */
-export interface Stand {
-  /** See foreignVersion. */
-  readonly foreign: unknown;
-  /** How often this process wrote to each. Outputs that whoever listens was told of do not count. */
-  readonly writes: Readonly<Record<KeptTable, number>>;
-}
-
-/** An output that is being written to the ledger. */
-export interface ToldOutput extends ChainId {
-  readonly txid: string;
 }
 
 /** More changes than this between two looks are not remembered one by one. */
@@ -62,39 +46,14 @@ const TRIGGERS = [
 export class ChangeWatch {
   readonly #sqlite: TellingConnection;
   readonly #endSnapshot: () => void;
-  readonly #writes: TableWrites;
   readonly #dataVersion: { get(): unknown };
   readonly #listeners: ChangeNotes[] = [];
-  readonly #hearers: ((output: ToldOutput) => void)[] = [];
 
-  /**
-   * @param writes those of this connection
-   * @param endSnapshot makes the reading connection see what is committed by now
-   */
-  constructor(sqlite: TellingConnection, writes: TableWrites, endSnapshot: () => void) {
+  /** @param endSnapshot makes the reading connection see what is committed by now */
+  constructor(sqlite: TellingConnection, endSnapshot: () => void) {
     this.#sqlite = sqlite;
-    this.#writes = writes;
     this.#endSnapshot = endSnapshot;
     this.#dataVersion = sqlite.prepare('PRAGMA data_version').pluck();
-  }
-
-  /**
-   * Where the tables stand; whatever is read from now on is not older. Null while that cannot be told: an open
-   * transaction may have written what nobody sees yet, or not see itself what another process has written.
-   */
-  stand(): Stand | null {
-    return this.isSettled() ? { foreign: this.foreignVersion(), writes: this.#writes.counts() } : null;
-  }
-
-  /** Hears of outputs from now on, before they are written: some may be taken back. Of others it is only counted that there were any. */
-  hearOutputs(hear: (output: ToldOutput) => void): void {
-    this.#hearers.push(hear);
-  }
-
-  /** @param write of this output and nothing else */
-  tellOutput<T>(output: ToldOutput, write: () => T): T {
-    for (const hear of this.#hearers) hear(output);
-    return this.#writes.uncounted('outputs', write);
   }
 
   /** Notes of all that is written from now on; null while a transaction is open, which would take part of it back. */
@@ -109,6 +68,11 @@ export class ChangeWatch {
   /** Whether all that was noted is committed or taken back: while it is not, readers still see what was before. */
   isSettled(): boolean {
     return !this.#sqlite.inTransaction;
+  }
+
+  /** Whatever is read from now on is as of now, also what another process wrote during this turn of the event loop. */
+  refresh(): void {
+    this.#endSnapshot();
   }
 
   /** Another number after another process has written; whatever is read from now on is not older than it tells. */

@@ -12,7 +12,6 @@ import type { Runners } from './runners.ts';
 import { SlowFlushes } from './slow-flushes.ts';
 import { isDiskFull, isLocked } from './sqlite-errors.ts';
 import { BUSY_TIMEOUT_MS, Reader, runnerOn } from './sqlite-reader.ts';
-import { TableWrites, tablesWrittenBy } from './table-writes.ts';
 
 /**
  * Opens the database for all that reads and writes it. WAL with synchronous FULL: a committed
@@ -48,7 +47,6 @@ export function openSqlite(
   const flushAside = reader === null ? null : flushAsideOf(sqlite, reader, { path, logger, flushes });
   const checkpointer = reader === null ? null : checkpointerOf(sqlite, { path, logger, checkpointsAside });
   const outsideLock = new OutsideLock({ isLocked, isFree: () => canWrite(sqlite), logger });
-  const writes = new TableWrites();
   const fullDisk = new FullDisk({
     isFull: isDiskFull,
     hasRoom: () => flushAside?.isFailed !== true && hasRoom(sqlite, path),
@@ -57,7 +55,6 @@ export function openSqlite(
   });
   const beforeWrite = (statement: string): void => {
     reader?.endSnapshot();
-    writes.note(tablesWrittenBy(statement));
     flushAside?.check(statement, sqlite.inTransaction);
   };
   return {
@@ -67,11 +64,11 @@ export function openSqlite(
         ? null
         : {
             reader,
-            writer: runnerOn(sqlite, writes),
+            writer: runnerOn(sqlite),
             flushAside,
             outsideLock,
             fullDisk,
-            changes: new ChangeWatch(sqlite, writes, () => reader.endSnapshot()),
+            changes: new ChangeWatch(sqlite, () => reader.endSnapshot()),
           },
     closeHelpers: async () => {
       await flushAside?.close();

@@ -3,7 +3,6 @@ import type { Credit, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import { prepared, preparedList, type SlotOf } from './prepared.ts';
-import { aheadRunnerOf, changeWatchOf } from './runners.ts';
 import type { OutputRow } from './tables.ts';
 
 /** One output that paid us, as the ledger holds it. */
@@ -19,10 +18,7 @@ export type ObservedOutput = Omit<StoredOutput, Optional> & Partial<Pick<StoredO
 
 /** Writes an output as observed now; what its spending side knows is left alone. */
 export async function putOutput(tx: Tx, row: ObservedOutput): Promise<void> {
-  const write = (): unknown =>
-    put(tx, { ...row, awaited_depth: row.awaited_depth ?? 0, confirmed_at: row.confirmed_at ?? null });
-  const watch = changeWatchOf(tx);
-  await (watch === null ? write() : watch.tellOutput(row, write));
+  await put(tx, { ...row, awaited_depth: row.awaited_depth ?? 0, confirmed_at: row.confirmed_at ?? null });
 }
 
 const put = prepared((db, slot: SlotOf<Omit<StoredOutput, 'seq'>>) => {
@@ -107,16 +103,13 @@ export async function ownOutpoints(db: Db, chain: ChainId, txids: readonly strin
   return (await outpointsOf(db, chain, txids)).map(({ txid, vout }) => ({ txid, index: vout }));
 }
 
-const outpointsOf = preparedList(
-  (db, slot: SlotOf<ChainId>, txids) =>
-    db
-      .selectFrom('outputs')
-      .select(['txid', 'vout'])
-      .where('coin', '=', slot('coin'))
-      .where('mode', '=', slot('mode'))
-      .where('txid', 'in', txids),
-  // What is found is recorded as a rule.
-  aheadRunnerOf,
+const outpointsOf = preparedList((db, slot: SlotOf<ChainId>, txids) =>
+  db
+    .selectFrom('outputs')
+    .select(['txid', 'vout'])
+    .where('coin', '=', slot('coin'))
+    .where('mode', '=', slot('mode'))
+    .where('txid', 'in', txids),
 );
 
 /** Transactions that paid us on any chain, page by page in the order in which their outputs were first written. */

@@ -6,7 +6,7 @@ import {
   type Selectable,
   type Transaction,
 } from 'kysely';
-import { runnerOf, type Runner } from './runners.ts';
+import { runnerOf } from './runners.ts';
 import type { Tables } from './tables.ts';
 
 type Db = Kysely<Tables>;
@@ -58,11 +58,9 @@ const LONGEST_LIST = 256;
 /**
  * As prepared, with one list, for `in` only: a statement for each power of two, in which a shorter list
  * repeats its last value.
- * @param runs where it runs
  */
 export function preparedList<P extends object, R>(
   build: (db: Db, slot: SlotOf<P>, list: readonly string[]) => { compile(): CompiledQuery<R> },
-  runs: (db: Db) => Runner | null = runnerOf,
 ): (db: Db, values: Readonly<P>, list: readonly string[]) => Promise<R[]> {
   const byLength = new Map<number, CompiledQuery<R>>();
   return async (db, values, list) => {
@@ -76,7 +74,7 @@ export function preparedList<P extends object, R>(
         const places = Array.from({ length }, (_, index) => new Place(index) as unknown as string);
         byLength.set(length, (compiled = build(db, slot, places).compile()));
       }
-      rows.push(...(await run(db, compiled, values, part, runs(db))));
+      rows.push(...(await run(db, compiled, values, part)));
     }
     return rows;
   };
@@ -153,12 +151,12 @@ function run<R>(
   compiled: CompiledQuery<R>,
   values: object,
   list: readonly unknown[] = [],
-  runner = runnerOf(db),
 ): R[] | Promise<R[]> {
   const parameters = compiled.parameters.map((value): unknown => {
     if (value instanceof Slot) return Reflect.get(values, value.name);
     return value instanceof Place ? list[Math.min(value.index, list.length - 1)] : value;
   });
+  const runner = runnerOf(db);
   if (runner !== null) return runner.all(compiled.sql, parameters) as R[];
   return db.executeQuery<R>({ ...compiled, parameters }).then(({ rows }) => rows);
 }

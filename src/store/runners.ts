@@ -37,6 +37,11 @@ export function setRunners(db: Kysely<Tables>, all: Runners): void {
   runners.set(db, all);
 }
 
+/** Null for a database in memory. */
+export function runnersOf(db: Kysely<Tables>): Runners | null {
+  return runners.get(db) ?? null;
+}
+
 /** Lets prepared statements run within this transaction of the database. */
 export function enterTransaction(db: Kysely<Tables>, tx: Kysely<Tables>): void {
   const both = runners.get(db);
@@ -54,15 +59,6 @@ export function leaveTransaction(tx: Kysely<Tables>): void {
  */
 export function runnerOf(db: Kysely<Tables>): Runner | null {
   return running.get(db)?.writer ?? runners.get(db)?.reader ?? null;
-}
-
-/**
- * As runnerOf; but outside of transactions the writer, while nobody has a transaction on it: for what is asked shortly
- * before a transaction that needs the same rows. It has them in its memory then.
- */
-export function aheadRunnerOf(db: Kysely<Tables>): Runner | null {
-  const all = runners.get(db);
-  return all?.changes.isSettled() === true ? all.writer : runnerOf(db);
 }
 
 /** Null for a database in memory, which is never flushed. */

@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3';
 import type { Runner, SnapshotRunner } from './runners.ts';
 import { plannedOnce } from './statements.ts';
-import { type KeptTable, type TableWrites, tablesWrittenBy } from './table-writes.ts';
 
 /** How long a statement waits for another process, and all of this one with it; a writer only until it is open. */
 export const BUSY_TIMEOUT_MS = 5_000;
@@ -66,24 +65,15 @@ export class Reader implements SnapshotRunner {
   }
 }
 
-/** @param writes counts what it writes, if it does */
-export function runnerOn(sqlite: Database.Database, writes?: TableWrites): Runner {
-  const known = new Map<string, { statement: Database.Statement; tables: readonly KeptTable[] }>();
+export function runnerOn(sqlite: Database.Database): Runner {
+  const known = new Map<string, Database.Statement>();
   return {
     // Bounded by the statements written down in the program: none is put together from what is asked.
     all: (text, parameters) => {
-      let one = known.get(text);
-      if (one === undefined) {
-        one = { statement: sqlite.prepare(plannedOnce(text)), tables: tablesWrittenBy(text) };
-        known.set(text, one);
-      }
-      const { statement, tables } = one;
-      if (statement.reader) {
-        writes?.note(tables);
-        return statement.all(parameters);
-      }
-      const { changes } = statement.run(parameters);
-      if (changes > 0) writes?.note(tables);
+      let statement = known.get(text);
+      if (statement === undefined) known.set(text, (statement = sqlite.prepare(plannedOnce(text))));
+      if (statement.reader) return statement.all(parameters);
+      statement.run(parameters);
       return [];
     },
   };

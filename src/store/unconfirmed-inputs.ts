@@ -3,7 +3,6 @@ import type { Debit, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import { prepared, preparedList, type SlotOf } from './prepared.ts';
-import { aheadRunnerOf } from './runners.ts';
 
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 300;
@@ -82,15 +81,13 @@ export async function contestedOutpoints(
   return (await contestedOf(db, chain, txids)).map(({ txid, vout }) => ({ txid, index: vout }));
 }
 
-const contestedOf = preparedList(
-  (db, slot: SlotOf<ChainId>, txids) =>
-    db
-      .selectFrom('unconfirmed_inputs')
-      .select(['txid', 'vout'])
-      .where('coin', '=', slot('coin'))
-      .where('mode', '=', slot('mode'))
-      .where('txid', 'in', txids),
-  aheadRunnerOf,
+const contestedOf = preparedList((db, slot: SlotOf<ChainId>, txids) =>
+  db
+    .selectFrom('unconfirmed_inputs')
+    .select(['txid', 'vout'])
+    .where('coin', '=', slot('coin'))
+    .where('mode', '=', slot('mode'))
+    .where('txid', 'in', txids),
 );
 
 /** Transactions whose outputs unconfirmed payments to us spend, `limit` at most. */

@@ -11,14 +11,12 @@ import { BlockFeed } from '../../../src/chains/utxo/block-feed.ts';
 import type { NodeClient } from '../../../src/chains/utxo/node-client.ts';
 import type { Sieve } from '../../../src/domain/chain.ts';
 import { insertAddresses } from '../../../src/store/addresses.ts';
-import type { ChangeWatch } from '../../../src/store/change-watch.ts';
 import { createChainIndex } from '../../../src/store/chain-index.ts';
-import { ChainSieve } from '../../../src/store/chain-sieve.ts';
 import { inSnapshot, inTransaction, type Tx } from '../../../src/store/database.ts';
 import { putOutput } from '../../../src/store/outputs.ts';
-import { changeWatchOf } from '../../../src/store/runners.ts';
 import { forgetSettledInputs, rememberInputs } from '../../../src/store/unconfirmed-inputs.ts';
 import { blockOf, COINBASE, type TestTransaction } from '../../unit/chains/utxo/raw-chain.ts';
+import { WatchFilter } from '../../../src/store/watch-filter.ts';
 import { openWalletWorld, type WalletWorld } from '../../_helpers/wallet-world.ts';
 
 const CHAIN = { coin: 'BTC', mode: 'live' } as const;
@@ -26,7 +24,6 @@ let dir: string;
 let path: string;
 let world: WalletWorld;
 let other: Database.Database;
-let changes: ChangeWatch;
 /** An address for outputs. */
 let addressId = 0;
 let count = 1_000;
@@ -37,9 +34,6 @@ beforeAll(async () => {
   const files = await sql<{ file: string }>`PRAGMA database_list`.execute(world.db);
   path = files.rows[0]?.file ?? '';
   other = new Database(path);
-  const watch = changeWatchOf(world.db);
-  if (watch === null) throw new Error('a file must have a watch');
-  changes = watch;
   const [row] = await inTransaction(world.db, async (tx) => insertAddresses(tx, [addressRow(newScript())]));
   addressId = row?.id ?? 0;
 });
@@ -208,15 +202,15 @@ const steps = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-describe('a look of the sieve', () => {
-  let sieve: ChainSieve;
+describe('a look of the watch filter', () => {
+  let filter: WatchFilter;
 
   beforeEach(() => {
-    sieve = new ChainSieve(world.db, CHAIN);
+    filter = new WatchFilter(world.db, CHAIN);
   });
 
   async function look(): Promise<Sieve> {
-    const found = await sieve.look();
+    const found = await filter.look();
     if (found === null) throw new Error('the sieve is not ready');
     return found;
   }
@@ -224,7 +218,7 @@ describe('a look of the sieve', () => {
   it('misses nothing that was committed before, whoever wrote it and however', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {
-        sieve = new ChainSieve(world.db, CHAIN);
+        filter = new WatchFilter(world.db, CHAIN);
         const all: Written = { scripts: [], txids: [] };
         const check = async (written: Written): Promise<void> => {
           const now = await look();
@@ -243,7 +237,7 @@ describe('a look of the sieve', () => {
         }
         await check(all);
         // As whoever asks the database anew would have it.
-        const fresh = await new ChainSieve(world.db, CHAIN).look();
+        const fresh = await new WatchFilter(world.db, CHAIN).look();
         expect(all.scripts.every((script) => fresh !== null && mayWatch(fresh, script))).toBe(true);
       }),
       { numRuns: 40 },
@@ -276,16 +270,6 @@ describe('a look of the sieve', () => {
     expect((await look()).mayOwn(tail(second))).toBe(true);
     await inTransaction(world.db, async (tx) => forgetSettledInputs(tx, CHAIN));
     expect((await look()).mayOwn(tail(second))).toBe(false);
-  });
-
-  it('hears of an output before it is committed', async () => {
-    await look();
-    const txid = newHex();
-    await inTransaction(world.db, async (tx) => {
-      await putOutput(tx, outputRow(txid));
-      expect((await look()).mayOwn(tail(txid))).toBe(true);
-    });
-    expect((await look()).mayOwn(tail(txid))).toBe(true);
   });
 });
 
@@ -321,48 +305,5 @@ describe('a block', () => {
     const [block] = await feed.blocksFrom(1);
     expect(block?.credits.map(({ watchKey }) => watchKey)).toEqual([script]);
     expect(block?.debits.map(({ ref }) => ref)).toEqual([{ txid: spent, index: 0 }]);
-  });
-});
-
-describe('where the tables stand', () => {
-  it('stays the same as long as nothing is written that nobody was told of', async () => {
-    const before = changes.stand();
-    await world.db.selectFrom('addresses').selectAll().execute();
-    await inTransaction(world.db, async (tx) => {
-      await putOutput(tx, outputRow(newHex()));
-      // There is nothing to forget.
-      await forgetSettledInputs(tx, CHAIN);
-    });
-    expect(changes.stand()).toEqual(before);
-  });
-
-  it('tells which table was written to, and that another process wrote', async () => {
-    const before = changes.stand();
-    await inTransaction(world.db, async (tx) => insertAddresses(tx, [addressRow(newScript())]));
-    const after = changes.stand();
-    expect(after?.foreign).toBe(before?.foreign);
-    expect(after?.writes).toEqual({ ...before?.writes, addresses: (before?.writes.addresses ?? 0) + 1 });
-    writeElsewhere({ scripts: [newScript()], txids: [] });
-    expect(changes.stand()?.foreign).not.toBe(after?.foreign);
-  });
-
-  it('is not known while a transaction is open', async () => {
-    await inTransaction(world.db, async () => expect(changes.stand()).toBeNull());
-    await inSnapshot(world.db, async (tx) => {
-      await tx.selectFrom('meta').selectAll().execute();
-      expect(changes.stand()).toBeNull();
-    });
-    expect(changes.stand()).not.toBeNull();
-  });
-});
-
-describe('the schema', () => {
-  it('writes to no table by itself of which the statements alone are counted', async () => {
-    const { rows } = await sql<{ sql: string | null }>`SELECT sql FROM sqlite_master`.execute(world.db);
-    const written = /\b(?:into|update|delete\s+from)\s+"?(?:addresses|outputs|unconfirmed_inputs)\b/i;
-    const texts = rows.flatMap(({ sql: text }) => (text === null ? [] : [text]));
-    expect(texts.some((text) => text.startsWith('CREATE TRIGGER outputs_counted'))).toBe(true);
-    expect(texts.filter((text) => written.test(text))).toEqual([]);
-    expect(texts.filter((text) => /\bon\s+(?:delete|update)\s+(?:cascade|set)\b/i.test(text))).toEqual([]);
   });
 });
