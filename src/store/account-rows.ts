@@ -36,7 +36,7 @@ function withStandings(db: Kysely<Tables>, addresses: SelectQueryBuilder<Tables,
     .leftJoin('outputs', (join) =>
       join
         .onRef('outputs.address_id', '=', 'chosen.id')
-        .on('outputs.state', '=', 'confirmed')
+        .on('outputs.state', '=', sql.lit('confirmed'))
         .on('outputs.spent_height', 'is', null),
     )
     .select(['chosen.id', 'chosen.watch_key', 'chosen.created_at', 'chosen.payment_id'])
@@ -152,6 +152,6 @@ export const heldBy = prepared((db, slot: SlotOf<{ id: number }>) =>
     .selectFrom('outputs')
     .select(HELD)
     .where('address_id', '=', slot('id'))
-    .where('state', '=', 'confirmed')
+    .where('state', '=', sql.lit('confirmed'))
     .where('spent_height', 'is', null),
 );

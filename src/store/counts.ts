@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Coin, Mode } from '../domain/coins.ts';
 import type { Db } from './database.ts';
 import type { PaymentRow, SendRow } from './tables.ts';
@@ -34,12 +35,12 @@ export async function webhookBacklog(
   const pending = await db
     .selectFrom('deliveries')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .executeTakeFirstOrThrow();
   const due = await db
     .selectFrom('deliveries')
     .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('next_attempt_at').as('oldest')])
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .where('next_attempt_at', '<=', now)
     .executeTakeFirstOrThrow();
   const oldest: number | null = due.oldest;

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Db, Tx } from './database.ts';
 import { endpointKey } from './endpoint-key.ts';
 import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
@@ -45,7 +45,7 @@ const lastOfOrder = prepared((db, slot: SlotOf<{ orderKey: string }>) =>
     .selectFrom('deliveries')
     .select((eb) => eb.fn.max('next_attempt_at').as('next_attempt_at'))
     .where('order_key', '=', slot('orderKey'))
-    .where('status', '=', 'pending'),
+    .where('status', '=', sql.lit('pending')),
 );
 
 export async function findDelivery(db: Db, id: string): Promise<StoredDelivery | undefined> {
@@ -73,7 +73,7 @@ export async function supersedeRedeliveries(tx: Tx, eventId: string, now: number
     .updateTable('deliveries')
     .set({ status: 'failed', lease_token: null, lease_until: null, updated_at: now })
     .where('event_id', '=', eventId)
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .whereRef('order_key', '=', 'id')
     .execute();
 }
@@ -102,7 +102,7 @@ export async function redirectMerchantDeliveries(
           },
     )
     .where('merchant_id', '=', change.merchantId)
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .where((eb) =>
       eb.not(
         eb.exists(

@@ -116,7 +116,10 @@ function bounds(after: Position, to: Position): Bounds {
 }
 
 const waiting = (db: Db) =>
-  db.selectFrom('deliveries as d').where('d.status', '=', 'pending').where('d.lease_token', 'is', null);
+  db
+    .selectFrom('deliveries as d')
+    .where('d.status', '=', sql.lit('pending'))
+    .where('d.lease_token', 'is', null);
 
 /** After one position and up to another. */
 const within = (db: Db, { afterAt, afterSeq, toAt, toSeq }: Bounds) =>
@@ -191,7 +194,7 @@ const dueAgain = prepared((db, slot: SlotOf<{ now: number }>) =>
   earliest(
     db
       .selectFrom('deliveries as d')
-      .where('d.status', '=', 'pending')
+      .where('d.status', '=', sql.lit('pending'))
       .where('d.lease_token', 'is not', null)
       .where('d.lease_until', '<=', slot('now'))
       .where('d.next_attempt_at', '<=', slot('now')),
@@ -210,7 +213,7 @@ const earliest = (of: ReturnType<typeof waiting>) =>
             .select('earlier.id')
             .whereRef('earlier.order_key', '=', 'd.order_key')
             .whereRef('earlier.event_seq', '<', 'd.event_seq')
-            .where('earlier.status', '=', 'pending'),
+            .where('earlier.status', '=', sql.lit('pending')),
         ),
       ),
     );
@@ -231,7 +234,7 @@ const leaseThem = preparedList((db, slot: SlotOf<Lease>, ids) =>
     .updateTable('deliveries')
     .set({ lease_token: slot('token'), lease_until: slot('until'), updated_at: slot('now') })
     .where('id', 'in', ids)
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_until', '<=', slot('now'))]))
     .returningAll(),
 );
@@ -254,7 +257,7 @@ export async function releaseAllLeases(db: Db): Promise<number> {
   const result = await db
     .updateTable('deliveries')
     .set({ lease_token: null, lease_until: null })
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .where('lease_token', 'is not', null)
     .executeTakeFirst();
   return Number(result.numUpdatedRows);
@@ -273,7 +276,7 @@ export async function rescueFromClockJump(
   const planned = await db
     .updateTable('deliveries')
     .set({ next_attempt_at: now, updated_at: now })
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .where('lease_token', 'is', null)
     // What is due needs no help.
     .where('next_attempt_at', '>', now)
@@ -282,7 +285,7 @@ export async function rescueFromClockJump(
   let leased = db
     .updateTable('deliveries')
     .set({ next_attempt_at: now, updated_at: now, lease_token: null, lease_until: null })
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .where('lease_token', 'is not', null)
     .where('updated_at', '>', suspect);
   if (clock.exceptIds.length > 0) leased = leased.where('id', 'not in', clock.exceptIds);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db, Tx } from './database.ts';
 import type { StoredDelivery } from './deliveries.ts';
 import { preparedList, type SlotOf } from './prepared.ts';
@@ -69,7 +70,7 @@ const markDelivered = preparedList((db, slot: SlotOf<{ token: string; now: numbe
     }))
     .where('id', 'in', ids)
     .where('lease_token', '=', slot('token'))
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .returning('id'),
 );
 
@@ -78,7 +79,7 @@ const stillPending = preparedList((db, _slot: SlotOf<object>, eventIds) =>
     .selectFrom('deliveries')
     .select('event_id')
     .where('event_id', 'in', eventIds)
-    .where('status', '=', 'pending'),
+    .where('status', '=', sql.lit('pending')),
 );
 
 /**
@@ -95,7 +96,7 @@ export async function postponeDelivery(tx: Tx, settlement: Settlement, at: numbe
       .updateTable('deliveries')
       .set({ next_attempt_at: next })
       .where('order_key', '=', delivery.order_key)
-      .where('status', '=', 'pending')
+      .where('status', '=', sql.lit('pending'))
       .where('id', '<>', delivery.id)
       .execute();
   }
@@ -112,7 +113,7 @@ export async function endDeliveries(
     .set({ status: 'failed', lease_token: null, lease_until: null, updated_at: target.now })
     .where('merchant_id', '=', target.merchantId)
     .where('url', '=', target.url)
-    .where('status', '=', 'pending');
+    .where('status', '=', sql.lit('pending'));
   if (target.paymentId !== undefined) query = query.where('payment_id', '=', target.paymentId);
   await query.execute();
   await freeFollowersOf(tx, target);
@@ -134,7 +135,7 @@ async function update(
     })
     .where('id', '=', settlement.delivery.id)
     .where('lease_token', '=', settlement.token)
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -155,7 +156,7 @@ async function settleRepeats(tx: Tx, delivery: Settlement['delivery'], now: numb
     .set({ status: 'delivered', lease_token: null, lease_until: null, updated_at: now })
     .where('event_id', '=', delivery.event_id)
     .where('url', '=', delivery.url)
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .returning('order_key')
     .execute();
   await freeFollowers(
@@ -179,6 +180,6 @@ const waitingOnly = (db: Db, now: number) =>
   db
     .updateTable('deliveries')
     .set({ next_attempt_at: now })
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .where('attempts', '=', 0)
     .where('next_attempt_at', '>', now);

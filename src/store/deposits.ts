@@ -57,7 +57,7 @@ export async function settledDeposits(
               or.or([
                 or('sends.status', 'in', ['signed', 'broadcast']),
                 or.and([
-                  or('sends.status', '=', 'failed'),
+                  or('sends.status', '=', sql.lit('failed')),
                   or('sends.updated_at', '>', upTo.failedBefore),
                   // What is dated later is of a clock since set back.
                   or('sends.updated_at', '<=', upTo.now),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db, Tx } from './database.ts';
 import type { StoredEvent } from './events.ts';
 
@@ -9,7 +10,7 @@ export async function deleteSettledDeliveries(db: Db, before: number, limit: num
       eb
         .selectFrom('deliveries as old')
         .select('old.id')
-        .where('old.status', '<>', 'pending')
+        .where('old.status', '<>', sql.lit('pending'))
         .where('old.created_at', '<', before)
         .where((inner) =>
           inner.not(

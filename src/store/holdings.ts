@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Holding } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db } from './database.ts';
@@ -41,7 +42,7 @@ function holdingRows(db: Db, { coin, mode }: ChainId, watchKeys: readonly string
     .where('addresses.coin', '=', coin)
     .where('addresses.mode', '=', mode)
     .where('addresses.watch_key', 'in', watchKeys)
-    .where('outputs.state', '=', 'confirmed')
+    .where('outputs.state', '=', sql.lit('confirmed'))
     .where('outputs.spent_height', 'is', null)
     .orderBy('outputs.height')
     .orderBy('outputs.txid')
@@ -68,7 +69,7 @@ export async function unspentAbove(
     .select(['addresses.watch_key', 'outputs.send_id', 'outputs.spent_by'])
     .where('outputs.coin', '=', chain.coin)
     .where('outputs.mode', '=', chain.mode)
-    .where('outputs.state', '=', 'confirmed')
+    .where('outputs.state', '=', sql.lit('confirmed'))
     .where('outputs.height', '>', height)
     .where('outputs.spent_height', 'is', null)
     .execute();
@@ -89,7 +90,7 @@ export async function unspentAt(
     .select(['txid', 'vout', 'amount'])
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
-    .where('state', '=', 'confirmed')
+    .where('state', '=', sql.lit('confirmed'))
     .where('height', '<=', height)
     .where((eb) => eb.or([eb('spent_height', 'is', null), eb('spent_height', '>', height)]))
     .execute();
@@ -111,7 +112,7 @@ export async function heldAt(
       .where('addresses.coin', '=', chain.coin)
       .where('addresses.mode', '=', chain.mode)
       .where('addresses.watch_key', 'in', watchKeys.slice(at, at + CHUNK))
-      .where('outputs.state', '=', 'confirmed')
+      .where('outputs.state', '=', sql.lit('confirmed'))
       .where('outputs.height', '<=', height)
       .where((eb) => eb.or([eb('spent_height', 'is', null), eb('spent_height', '>', height)]))
       .execute();

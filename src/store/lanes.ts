@@ -23,7 +23,7 @@ export async function laneOf(db: Db, query: LaneQuery): Promise<Lane> {
     .where('lane', '=', query.address)
     .where('coin', '=', query.coin)
     .where('mode', '=', query.mode)
-    .where('status', '<>', 'failed')
+    .where('status', '<>', sql.lit('failed'))
     .where((eb) => eb.or([eb('nonce', '>=', query.fromNonce), eb('status', 'in', ['signed', 'broadcast'])]))
     .execute();
   const taken = new Set(rows.flatMap(({ nonce }) => (nonce === null ? [] : [nonce])));
@@ -55,7 +55,7 @@ export async function laneGaps(db: Db, chain: ChainId, limit: number): Promise<L
     .where('open.coin', '=', chain.coin)
     .where('open.mode', '=', chain.mode)
     .where(sql<boolean>`open.status in ('signed', 'broadcast')`)
-    .where('failed.status', '=', 'failed')
+    .where('failed.status', '=', sql.lit('failed'))
     // One that failed in a block has used its nonce up.
     .where('failed.height', 'is', null)
     .whereRef('failed.nonce', '<', 'open.nonce')
@@ -67,7 +67,7 @@ export async function laneGaps(db: Db, chain: ChainId, limit: number): Promise<L
             .select('taker.id')
             .whereRef('taker.lane', '=', 'failed.lane')
             .whereRef('taker.nonce', '=', 'failed.nonce')
-            .where('taker.status', '<>', 'failed'),
+            .where('taker.status', '<>', sql.lit('failed')),
         ),
       ),
     )

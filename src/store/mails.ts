@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db, Tx } from './database.ts';
 import type { MailRow } from './tables.ts';
 
@@ -15,7 +16,7 @@ export async function supersedeMails(
     .set({ state: 'failed', body_sealed: null, last_error: 'superseded', updated_at: mail.now })
     .where('user_id', '=', mail.userId)
     .where('kind', '=', mail.kind)
-    .where('state', '=', 'pending')
+    .where('state', '=', sql.lit('pending'))
     .execute();
 }
 
@@ -41,7 +42,7 @@ export async function listDueMails(db: Db, now: number, limit: number): Promise<
   return db
     .selectFrom('mails')
     .selectAll()
-    .where('state', '=', 'pending')
+    .where('state', '=', sql.lit('pending'))
     .where('next_attempt_at', '<=', now)
     .orderBy('next_attempt_at')
     .orderBy('id')
@@ -70,7 +71,7 @@ export async function settleMail(
       updated_at: mail.now,
     })
     .where('id', '=', mail.id)
-    .where('state', '=', 'pending')
+    .where('state', '=', sql.lit('pending'))
     .execute();
 }
 
@@ -87,7 +88,7 @@ export async function postponeMail(
       updated_at: mail.now,
     })
     .where('id', '=', mail.id)
-    .where('state', '=', 'pending')
+    .where('state', '=', sql.lit('pending'))
     .execute();
 }
 
@@ -99,7 +100,7 @@ export async function deleteMailsBefore(db: Db, before: number, limit: number): 
       eb
         .selectFrom('mails')
         .select('id')
-        .where('state', '<>', 'pending')
+        .where('state', '<>', sql.lit('pending'))
         .where('created_at', '<', before)
         .limit(limit),
     )

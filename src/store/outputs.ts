@@ -137,7 +137,7 @@ export async function unconfirmedOutputs(db: Db, chain: ChainId): Promise<Stored
     .selectAll()
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
-    .where('state', '=', 'unconfirmed')
+    .where('state', '=', sql.lit('unconfirmed'))
     .execute();
 }
 

@@ -36,7 +36,7 @@ export async function unconfirmedChange(
     .where('outputs.send_id', 'is', null)
     .where(isNotFrozen)
     .where('addresses.purpose', '=', 'change')
-    .where('sends.status', '=', 'broadcast')
+    .where('sends.status', '=', sql.lit('broadcast'))
     .where('sends.height', 'is', null)
     .where((eb) =>
       eb.not(
@@ -77,7 +77,7 @@ export async function changeOf(
     .where('outputs.coin', '=', chain.coin)
     .where('outputs.mode', '=', chain.mode)
     .where('outputs.txid', '=', txid)
-    .where('outputs.state', '=', 'unconfirmed')
+    .where('outputs.state', '=', sql.lit('unconfirmed'))
     .where('addresses.purpose', '=', 'change')
     .select(['outputs.vout', 'outputs.amount', 'outputs.send_id'])
     .select(['addresses.address', 'addresses.branch', 'addresses.idx', 'merchants.account'])

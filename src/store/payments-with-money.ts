@@ -103,7 +103,7 @@ export async function openMoneyOf(
       .where('outputs.coin', 'in', COINS)
       .where('outputs.mode', 'in', ['live', 'sandbox'])
       .where('outputs.state', '=', sql.lit('unconfirmed'))
-      .where('outputs.late', '=', 0)
+      .where('outputs.late', '=', sql.lit(0))
       .where('outputs.confirmed_at', 'is', null)
       .where('payments.expires_at', '<=', expiredBy)
       .where('payments.id', '>', after)

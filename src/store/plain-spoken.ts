@@ -5,11 +5,9 @@ import {
   type DatabaseConnection,
   type Driver,
   type SqliteDatabase,
-  type SqliteQueryCompiler,
   type SqliteStatement,
   type TransactionSettings,
 } from 'kysely';
-import { StateWordCompiler } from './query-compiler.ts';
 import type { SlowFlushes } from './slow-flushes.ts';
 import { withStatementCache } from './statements.ts';
 
@@ -40,10 +38,6 @@ export class PlainSpokenDialect extends SqliteDialect {
 
   override createAdapter(): SqliteAdapter {
     return new TransactionalAdapter();
-  }
-
-  override createQueryCompiler(): SqliteQueryCompiler {
-    return new StateWordCompiler();
   }
 }
 

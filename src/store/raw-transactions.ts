@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { StoredTransaction } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
@@ -87,7 +88,7 @@ export async function forgetDeadTransactions(tx: Tx, chain: ChainId, beforeMs: n
             .where('outputs.coin', '=', chain.coin)
             .where('outputs.mode', '=', chain.mode)
             .whereRef('outputs.txid', '=', 'raw_transactions.txid')
-            .where('outputs.state', '<>', 'gone'),
+            .where('outputs.state', '<>', sql.lit('gone')),
         ),
       ),
     )

@@ -63,7 +63,7 @@ export async function disownFailedVersion(tx: Tx, chain: ChainId, txid: string):
         .selectFrom('sends')
         .select('sends.id')
         .whereRef('sends.id', '=', 'send_versions.send_id')
-        .where('sends.status', '=', 'failed'),
+        .where('sends.status', '=', sql.lit('failed')),
     )
     .execute();
 }
@@ -177,7 +177,7 @@ export async function failedSweeps(
     .where('coin', '=', wallet.coin)
     .where('mode', '=', wallet.mode)
     .where('purpose', '=', 'sweep')
-    .where('status', '=', 'failed')
+    .where('status', '=', sql.lit('failed'))
     .executeTakeFirst();
   return { count: row?.count ?? 0, lastAt: row?.last_at ?? 0 };
 }
@@ -185,7 +185,7 @@ export async function failedSweeps(
 /** Stored but not known to be accepted: what a restarted process hands to the node first. */
 export async function signedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
   return openSends(db, chain)
-    .where('status', '=', 'signed')
+    .where('status', '=', sql.lit('signed'))
     .orderBy('next_broadcast_at')
     .orderBy('id')
     .limit(limit)

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { ChainBlockHeader, OutputRef } from '../domain/chain.ts';
 import type { Coin } from '../domain/coins.ts';
 import type { SimulatedTransaction, SimulatorLedger, SimulatorStore } from '../domain/simulator.ts';
@@ -59,8 +59,8 @@ function blockLedger(tx: Tx, coin: Coin): BlockLedger {
 
 function transactionLedger(tx: Tx, coin: Coin): Omit<SimulatorLedger, keyof BlockLedger> {
   const rows = tx.selectFrom('sim_transactions').selectAll().where('coin', '=', coin);
-  const mined = rows.where('state', '=', 'mined');
-  const waiting = rows.where('state', '=', 'mempool');
+  const mined = rows.where('state', '=', sql.lit('mined'));
+  const waiting = rows.where('state', '=', sql.lit('mempool'));
   const transactions = async (txids: readonly string[]) => {
     const found = await inChunks(txids, async (some) => rows.where('txid', 'in', some).execute());
     return found.map(transaction);

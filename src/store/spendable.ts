@@ -72,7 +72,7 @@ export async function reservedFunds(db: Db, sendId: string): Promise<Fund[]> {
     db
       .selectFrom('outputs')
       .where('outputs.send_id', '=', sendId)
-      .where('outputs.state', '=', 'confirmed')
+      .where('outputs.state', '=', sql.lit('confirmed'))
       .where('outputs.spent_by', 'is', null),
   );
 }
@@ -96,7 +96,7 @@ export async function reserveOutputs(
       .where('mode', '=', chain.mode)
       .where('txid', '=', ref.txid)
       .where('vout', '=', ref.index)
-      .where('state', '!=', 'gone')
+      .where('state', '!=', sql.lit('gone'))
       .where('spent_by', 'is', null)
       .where((eb) => eb.or([eb('send_id', 'is', null), eb('send_id', '=', sendId)]))
       .executeTakeFirst();
@@ -128,7 +128,7 @@ export async function sendsWithSurplus(db: Db, chain: ChainId, upToHeight: numbe
     .where('outputs.mode', '=', chain.mode)
     .where('outputs.send_id', 'is not', null)
     .where('outputs.spent_by', 'is', null)
-    .where('sends.status', '=', 'confirmed')
+    .where('sends.status', '=', sql.lit('confirmed'))
     .where('sends.height', '<=', upToHeight)
     .select('outputs.send_id as id')
     .distinct()

@@ -1,6 +1,5 @@
 import Database from 'better-sqlite3';
 import type { Runner, SnapshotRunner } from './runners.ts';
-import { plannedOnce } from './statements.ts';
 
 /** How long a statement waits for another process, and all of this one with it; a writer only until it is open. */
 export const BUSY_TIMEOUT_MS = 5_000;
@@ -71,7 +70,7 @@ export function runnerOn(sqlite: Database.Database): Runner {
     // Bounded by the statements written down in the program: none is put together from what is asked.
     all: (text, parameters) => {
       let statement = known.get(text);
-      if (statement === undefined) known.set(text, (statement = sqlite.prepare(plannedOnce(text))));
+      if (statement === undefined) known.set(text, (statement = sqlite.prepare(text)));
       if (statement.reader) return statement.all(parameters);
       statement.run(parameters);
       return [];

@@ -22,10 +22,10 @@ export function withStatementCache(
       if (!READS_ONLY.test(text)) beforeWrite(text);
       if (!REUSABLE.test(text)) {
         kept.clear();
-        return sqlite.prepare(plannedOnce(text));
+        return sqlite.prepare(text);
       }
       const held = kept.get(text);
-      const statement = held ?? sqlite.prepare(plannedOnce(text));
+      const statement = held ?? sqlite.prepare(text);
       if (held !== undefined) kept.delete(text);
       kept.set(text, statement);
       const [oldest] = kept.keys();
@@ -33,17 +33,6 @@ export function withStatementCache(
       return statement;
     },
   };
-}
-
-/**
- * The same statement, planned when it is prepared and not again at each run: SQLite looks at the values
- * of plain parameters while it plans, and whenever such a parameter gets another value it prepares the
- * whole statement anew, which takes ten times as long as running it. Without statistics of the tables it
- * learns nothing from them. It does from patterns of LIKE and GLOB: such statements stay as they are.
- */
-export function plannedOnce(text: string): string {
-  if (/\b(?:like|glob)\b/i.test(text)) return text;
-  return text.replace(/'[^']*'|"[^"]*"|\?/g, (part) => (part === '?' ? '+?' : part));
 }
 
 const READS_ONLY = /^\s*select\b/i;

@@ -125,7 +125,7 @@ const forgetSettled = prepared((db, slot: SlotOf<ChainId>) =>
             .whereRef('outputs.coin', '=', 'unconfirmed_inputs.coin')
             .whereRef('outputs.mode', '=', 'unconfirmed_inputs.mode')
             .whereRef('outputs.txid', '=', 'unconfirmed_inputs.spender')
-            .where('outputs.state', '=', 'unconfirmed'),
+            .where('outputs.state', '=', sql.lit('unconfirmed')),
         ),
       ),
     )
