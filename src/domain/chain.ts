@@ -240,6 +240,8 @@ export interface UnconfirmedView {
   readonly debits: readonly Debit[];
   /** Whether the node holds this transaction as unconfirmed in this view. */
   has(txid: string): boolean;
+  /** Some of what the node lists could not be read: what is not among the credits may have come all the same. */
+  readonly isPartial?: true;
 }
 
 export interface UnconfirmedCredit extends Credit {

@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChainError, type BlockRef, type ChainAdapter, type NodeStatus } from '../domain/chain.ts';
+import {
+  ChainError,
+  type BlockRef,
+  type ChainAdapter,
+  type NodeStatus,
+  type UnconfirmedView,
+} from '../domain/chain.ts';
 import { cursorTime } from '../store/chain-cursors.ts';
 import { EarlierFinality } from '../usecases/chain/earlier-finality.ts';
 import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
@@ -116,7 +122,7 @@ export class ChainFollower {
       return this.#outOfStep(view.tip);
     }
     this.#outOfStepRounds = 0;
-    await this.#looked(startedAt, status);
+    if (this.#isWholeLook(view, status)) await this.#looked(startedAt, status);
     await this.#learnFinality();
     return false;
   }
@@ -130,6 +136,19 @@ export class ChainFollower {
     this.#health.nodeAnswered(status);
     this.#statusAt = now;
     return status;
+  }
+
+  /**
+   * Whether the look showed all that the node has. A backend that lags behind the one whose status was asked shows
+   * less, and so does a mempool that could not be read to its end: what is there is recorded, and nothing is
+   * concluded from what is not.
+   */
+  #isWholeLook(view: UnconfirmedView, status: NodeStatus): boolean {
+    if (view.isPartial === true) return false;
+    const isLagging = this.#adapter.finalizedHeight === undefined && view.tip.height < status.tip.height;
+    // A reorganisation may have left the chain shorter for a moment: the next look asks for the status again.
+    if (isLagging) this.#statusAt = 0;
+    return !isLagging;
   }
 
   /** All that the node has was read: whether it has what the network has shows by its own word and its newest block. */

@@ -8,6 +8,7 @@ import type {
   Fate,
   NodeStatus,
   UnconfirmedCredit,
+  UnconfirmedView,
 } from '../../src/domain/chain.ts';
 import type { Coin, Network } from '../../src/domain/coins.ts';
 
@@ -27,6 +28,8 @@ export class ScriptedChain {
   readonly rechecked: string[][] = [];
   /** What the node says of itself beyond its tip. */
   status: Partial<NodeStatus> = {};
+  /** What the view of the mempool says of itself. */
+  view: Pick<UnconfirmedView, 'isPartial'> = {};
   /** Heights whose block the node does not show, though its chain goes on above. */
   isUnshown: (height: number) => boolean = () => false;
   /** Called before blocks or mempool are read. */
@@ -88,6 +91,7 @@ export class ScriptedChain {
           credits,
           debits: this.debits,
           has: (txid) => present.has(txid),
+          ...this.view,
         };
       },
       recheck: async (transactions) => {

@@ -1,4 +1,5 @@
 import {
+  type BlockRef,
   type ChainAdapter,
   ChainError,
   type ChainIndex,
@@ -94,7 +95,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     blockAt: (height) => readBlock(reader, height),
     blocksFrom: (height) => feed.blocksFrom(height),
     unconfirmed: () => mempool.view(),
-    recheck: (transactions) => recheck(submitter, transactions, logger),
+    recheck: (transactions, ledger) => recheck({ submitter, logger }, transactions, ledger),
     addressProblem(address) {
       const parsed = parseAddress(coin, network, address);
       return 'problem' in parsed ? parsed.problem : null;
@@ -116,14 +117,14 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
 
 /** Bounded by the caller's list. Trouble with the node leaves the rest unknown rather than waiting for each. */
 async function recheck(
-  submitter: Submitter,
+  { submitter, logger }: { readonly submitter: Submitter; readonly logger: Logger },
   transactions: readonly StoredTransaction[],
-  logger: Logger,
+  ledger: BlockRef | undefined,
 ): Promise<ReadonlyMap<string, Fate>> {
   const fates = new Map<string, Fate>(transactions.map(({ txid }) => [txid, 'unknown']));
   try {
     for (const transaction of transactions) {
-      fates.set(transaction.txid, await submitter.fateOf(transaction));
+      fates.set(transaction.txid, await submitter.fateOf(transaction, ledger));
     }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;

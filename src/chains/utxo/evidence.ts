@@ -77,20 +77,22 @@ export class RecentBlocks {
 /**
  * What stands behind a refusal because of missing or spent inputs: the node `held` it all along;
  * it is `impossible`, since an input is gone while the node is in step with the chain; nothing speaks
- * against it and yet the node does not have it (`absent`); the node is behind (`open`); or a block arrived
- * meanwhile (`moved`) and the readings may not belong together.
+ * against it and yet the node does not have it (`absent`); the node is behind (`open`); or the answers do not
+ * all belong to the tip at which it was refused (`moved`): a block arrived, or one backend lags behind another.
  */
 export async function weigh(
   client: NodeClient,
   transaction: Evidenced,
   { tipBefore, recent }: { readonly tipBefore: string; readonly recent: RecentBlocks },
 ): Promise<'held' | 'impossible' | 'absent' | 'open' | 'moved'> {
-  if (await isHeld(client, transaction)) return 'held';
-  const inputs = await client.unspent(transaction.inputs, true);
-  if (await recent.hold(transaction.txid, tipBefore)) return 'held';
-  const info = await client.chainInfo();
+  const outputs = transaction.outputs.slice(0, MAX_OUTPUTS_CHECKED);
+  const standing = await client.standing(transaction.txid, [...outputs, ...transaction.inputs]);
+  if (standing === null) return 'moved';
+  const { info, inMempool, unspent } = standing;
+  if (inMempool || unspent.slice(0, outputs.length).some(Boolean)) return 'held';
   if (info.bestblockhash !== tipBefore) return 'moved';
+  if (await recent.hold(transaction.txid, tipBefore)) return 'held';
   const isBehind = info.initialblockdownload || info.headers > info.blocks;
   if (isBehind) return 'open';
-  return inputs.every(Boolean) ? 'absent' : 'impossible';
+  return unspent.slice(outputs.length).every(Boolean) ? 'absent' : 'impossible';
 }

@@ -39,30 +39,40 @@ export interface Mempool {
  */
 export function createMempool({ client, index, mweb, clock, logger }: MempoolDeps): Mempool {
   const memory = new MempoolMemory();
-  let tip: BlockRef | null = null;
+  const tipAt = tipLookup(client);
   let last: Promise<unknown> = Promise.resolve();
 
   async function takeView(): Promise<UnconfirmedView> {
+    let partial: { readonly best: string; readonly present: ReadonlySet<string> } | null = null;
     for (let attempt = 0; attempt < TIP_ATTEMPTS; attempt += 1) {
+      const listedAt = clock.now();
       const { bestBefore, txids, bestAfter } = await client.mempool();
       const present = new Set(txids);
       memory.forgetAbsent(present);
-      const now = clock.now();
-      const news = txids.filter((txid) => !memory.knows(txid, now));
+      const news = txids.filter((txid) => !memory.knows(txid, listedAt));
+      let isRead = true;
       for (let start = 0; start < news.length; start += CHUNK)
-        await learn(news.slice(start, start + CHUNK), present);
+        isRead = (await learn(news.slice(start, start + CHUNK), { present, listedAt })) && isRead;
       // A block between the two readings: the list may belong to either tip.
-      if (bestBefore === bestAfter) return memory.view(await tipAt(bestBefore), present);
+      if (bestBefore !== bestAfter) continue;
+      if (isRead) return memory.view(await tipAt(bestBefore), present);
+      // Mined or dropped since it was listed, or asked of another backend: a new list tells.
+      partial = { best: bestBefore, present };
     }
-    throw new ChainError('unavailable', 'the tip moved during every reading of the mempool');
+    if (partial === null)
+      throw new ChainError('unavailable', 'the tip moved during every reading of the mempool');
+    return { ...memory.view(await tipAt(partial.best), partial.present), isPartial: true };
   }
 
-  async function learn(txids: readonly string[], present: ReadonlySet<string>): Promise<void> {
+  /** Answers whether every one of them was read. */
+  async function learn(
+    txids: readonly string[],
+    { present, listedAt }: { readonly present: ReadonlySet<string>; readonly listedAt: number },
+  ): Promise<boolean> {
     const raws = await client.mempoolTransactions(txids);
     const transactions = new Map<string, MatchTransaction>();
     for (const [position, txid] of txids.entries()) {
       const raw = raws[position] ?? null;
-      // Gone since the list was taken; if it is still listed next time it is read again.
       const transaction = raw === null ? null : readable(txid, raw);
       if (transaction !== null) transactions.set(txid, transaction);
     }
@@ -77,9 +87,11 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
     for (const [at, txid] of [...relevant].entries()) {
       const inputs = inputsOf(transactions.get(txid));
       const ancestors = paying.has(txid) ? await ancestorsOf(inputs, { client, mweb, present }) : [];
-      found.push({ txid, nodeTimeMs: times[at] ?? null, inputs, ancestors });
+      // It was in the mempool when that was listed, whatever has become of it since.
+      found.push({ txid, nodeTimeMs: times[at] ?? listedAt, inputs, ancestors });
     }
     memory.learn([...transactions.keys()], matches, found);
+    return raws.length === txids.length && raws.every((raw) => raw !== null);
   }
 
   /** Null for one that makes no sense: whoever made it must not keep us from seeing the others. */
@@ -95,11 +107,6 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
     }
   }
 
-  async function tipAt(hash: string): Promise<BlockRef> {
-    if (tip?.hash !== hash) tip = { hash, height: (await client.header(hash)).height };
-    return tip;
-  }
-
   return {
     view() {
       const next = last.then(takeView);
@@ -109,9 +116,18 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
   };
 }
 
+/** Heights by hash, the last one remembered. */
+function tipLookup(client: NodeClient): (hash: string) => Promise<BlockRef> {
+  let tip: BlockRef | null = null;
+  return async (hash) => {
+    if (tip?.hash !== hash) tip = { hash, height: (await client.header(hash)).height };
+    return tip;
+  };
+}
+
 interface Sighting {
   readonly txid: string;
-  readonly nodeTimeMs: number | null;
+  readonly nodeTimeMs: number;
   readonly inputs: readonly OutputRef[];
   readonly ancestors: readonly Ancestor[];
 }

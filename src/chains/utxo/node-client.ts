@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type BlockRef, ChainError } from '../../domain/chain.ts';
+import { type BlockRef, ChainError, type OutputRef } from '../../domain/chain.ts';
 import { AMOUNT } from './amount.ts';
 import { type AnswerSize, type Rpc, RpcRefusal } from './rpc.ts';
 
@@ -63,7 +63,6 @@ const MEMPOOL_INFO = z.object({ mempoolminfee: AMOUNT, minrelaytxfee: AMOUNT.opt
 /** After a start a node reads its mempool from disk: what it does not show meanwhile may be there. */
 const LOADED = z.object({ loaded: z.boolean().default(true) });
 const UNSPENT = z.looseObject({ bestblock: HASH }).nullable();
-
 const RPC_MISC_ERROR = -1;
 const RPC_INVALID_ADDRESS_OR_KEY = -5;
 const RPC_INVALID_PARAMETER = -8;
@@ -75,6 +74,13 @@ export interface MempoolSnapshot {
   readonly bestBefore: string;
   readonly txids: readonly string[];
   readonly bestAfter: string;
+}
+
+export interface Standing {
+  readonly info: ChainInfo;
+  readonly inMempool: boolean;
+  /** Whether each output exists unspent. */
+  readonly unspent: readonly boolean[];
 }
 
 /** The node's methods that this family needs, in types. Refusals nobody expects become ChainErrors. */
@@ -99,8 +105,13 @@ export interface NodeClient {
   /** When each entered the node's mempool, ms; null for those that left meanwhile. */
   mempoolTimes(txids: readonly string[]): Promise<(number | null)[]>;
   inMempool(txid: string): Promise<boolean>;
+  /**
+   * A transaction and some outputs (the mempool included) as one backend has them, and where it stands. Null when
+   * there are so many outputs that it took several requests, and these were not all answered from one tip.
+   */
+  standing(txid: string, outputs: readonly OutputRef[]): Promise<Standing | null>;
   /** Whether each output exists unspent, in the chain or (if asked) the mempool. */
-  unspent(outputs: readonly { txid: string; index: number }[], includeMempool: boolean): Promise<boolean[]>;
+  unspent(outputs: readonly OutputRef[], includeMempool: boolean): Promise<boolean[]>;
   /** @throws {RpcRefusal} with the node's reason. */
   sendRaw(raw: string): Promise<void>;
   /** Atoms per 1,000 vB, null when the node has no estimate. */
@@ -158,8 +169,12 @@ export function createNodeClient(rpc: Rpc): NodeClient {
 
 function mempoolMethods(
   rpc: Rpc,
-): Pick<NodeClient, 'mempool' | 'mempoolTransactions' | 'mempoolTimes' | 'inMempool' | 'unspent'> {
+): Pick<
+  NodeClient,
+  'mempool' | 'mempoolTransactions' | 'mempoolTimes' | 'inMempool' | 'unspent' | 'standing'
+> {
   return {
+    standing: async (txid, outputs) => standing(rpc, txid, outputs),
     async mempool() {
       const requests = ['getbestblockhash', 'getrawmempool', 'getbestblockhash', 'getmempoolinfo'];
       const [bestBefore, txids, bestAfter, info] = await rpc.batch(
@@ -203,6 +218,37 @@ function mempoolMethods(
       return answers.map((answer) => answer !== null);
     },
   };
+}
+
+/** What a lagging backend has must not be mixed with what another one has: everything is asked in one request. */
+async function standing(rpc: Rpc, txid: string, outputs: readonly OutputRef[]): Promise<Standing | null> {
+  let first: Omit<Standing, 'unspent'> | null = null;
+  const unspent: boolean[] = [];
+  for (let start = 0; start < outputs.length || first === null; start += LOOKUP_BATCH) {
+    const asked = outputs.slice(start, start + LOOKUP_BATCH);
+    const requests = [
+      { method: 'getblockchaininfo', params: [] },
+      { method: 'getmempoolentry', params: [txid] },
+      ...asked.map((ref) => ({ method: 'gettxout', params: [ref.txid, ref.index, true] })),
+    ];
+    const answers = await rpc.batch(requests, z.unknown());
+    const [info, entry, ...found] = answers.map((answer) => {
+      if (!(answer instanceof RpcRefusal)) return answer;
+      if (isUnknownKey(answer)) return null;
+      throw refused(answer);
+    });
+    const stand = { info: inShape(CHAIN_INFO, info, 'getblockchaininfo'), inMempool: entry !== null };
+    if (first !== null && first.info.bestblockhash !== stand.info.bestblockhash) return null;
+    first ??= stand;
+    for (const each of found) unspent.push(inShape(UNSPENT, each, 'gettxout') !== null);
+  }
+  return { ...first, unspent };
+}
+
+function inShape<T>(schema: z.ZodType<T>, answer: unknown, method: string): T {
+  const { success, data } = schema.safeParse(answer);
+  if (!success) throw new ChainError('bad_answer', `${method}: the node answered out of shape`);
+  return data;
 }
 
 function feeMethods(rpc: Rpc): Pick<NodeClient, 'estimateFee' | 'mempoolFees'> {

@@ -1,4 +1,10 @@
-import { type BroadcastResult, ChainError, type Fate, type StoredTransaction } from '../../domain/chain.ts';
+import {
+  type BlockRef,
+  type BroadcastResult,
+  ChainError,
+  type Fate,
+  type StoredTransaction,
+} from '../../domain/chain.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { type Evidenced, isHeld, RecentBlocks, takeApart, weigh } from './evidence.ts';
@@ -13,7 +19,7 @@ export interface Submitter {
   /** See ChainAdapter.broadcast. */
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
   /** See ChainAdapter.recheck. @throws {ChainError} on trouble with the node. */
-  fateOf(transaction: StoredTransaction): Promise<Fate>;
+  fateOf(transaction: StoredTransaction, ledger?: BlockRef): Promise<Fate>;
 }
 
 type Outcome =
@@ -26,22 +32,24 @@ type Outcome =
 export function createSubmitter(client: NodeClient, mweb: boolean, logger: Logger): Submitter {
   const recent = new RecentBlocks(client);
 
-  async function outcomeOf(transaction: Evidenced): Promise<Outcome> {
+  /** @param ledger where given, only what a backend says that stands on this block is an answer */
+  async function outcomeOf(transaction: Evidenced, ledger?: BlockRef): Promise<Outcome> {
     for (let attempt = 0; attempt < TIP_ATTEMPTS; attempt += 1) {
       const { hash: tipBefore } = await client.tip();
       const refusal = await submit(client, transaction.raw);
       if (refusal === null || refusal.meaning === 'known') return { kind: 'held' };
       logger.info({ txid: transaction.txid, ...refusal }, 'node refused a transaction');
+      if (ledger !== undefined && ledger.hash !== tipBefore) continue;
       const outcome = await explain(client, transaction, { ...refusal, tipBefore, recent });
       if (outcome !== 'moved') return outcome;
     }
-    return { kind: 'open', reason: 'blocks arrived during every attempt' };
+    return { kind: 'open', reason: 'the node stood on another block at every attempt' };
   }
 
-  async function fateOf(transaction: StoredTransaction): Promise<Fate> {
+  async function fateOf(transaction: StoredTransaction, ledger?: BlockRef): Promise<Fate> {
     const parts = takeApart(transaction, mweb);
     if (parts === null) return (await client.inMempool(transaction.txid)) ? 'present' : 'absent';
-    const { kind } = await outcomeOf(parts);
+    const { kind } = await outcomeOf(parts, ledger);
     switch (kind) {
       case 'held':
         return 'present';

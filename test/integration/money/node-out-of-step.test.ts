@@ -91,4 +91,26 @@ describe('a node that is not in step with its network', () => {
     await watchFor(MINUTE);
     expect((await world.payment(payment)).transactions).toMatchObject([{ late: true }]);
   });
+
+  it.each([
+    ['cannot show all that it lists', { isPartial: true as const }, {}],
+    ['lags behind the backend that told its status', {}, { tip: { height: 9, hash: 'f'.repeat(64) } }],
+  ])(
+    'ends no payment by a mempool whose backend %s, and credits what that shows',
+    async (_what, view, status) => {
+      const shown = world.chains.BTC;
+      shown.mine(world.now());
+      shown.view = view;
+      shown.status = { peers: 8, ...status };
+      const other = await world.order({ allowed: ['BTC'] });
+      shown.unconfirmed = [unconfirmed(creditTo(addressOf(other, 'BTC'), DUE))];
+      await watchFor(70 * MINUTE);
+      expect(await world.eventsOf(payment)).toEqual(['created']);
+      expect(await world.eventsOf(other)).toEqual(['created', 'confirming']);
+      shown.view = {};
+      shown.status = { peers: 8 };
+      await watchFor(5 * MINUTE);
+      expect(await world.eventsOf(payment)).toEqual(['created', 'expired']);
+    },
+  );
 });

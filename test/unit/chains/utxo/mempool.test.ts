@@ -14,14 +14,19 @@ let reads: string[] = [];
 let nowMs = 0;
 let alarms: object[] = [];
 let mempool: Mempool;
+/** What the node lists, when that is not what it can show. */
+let listed: readonly string[] | null = null;
+let isTimed = true;
+let afterRead = (): unknown => null;
 
 const client = {
-  mempool: async () => ({ bestBefore: TIP, txids: [...pool.keys()], bestAfter: TIP }),
+  mempool: async () => ({ bestBefore: TIP, txids: listed ?? [...pool.keys()], bestAfter: TIP }),
   mempoolTransactions: async (txids: readonly string[]) => {
     reads.push(...txids);
+    afterRead();
     return txids.map((txid) => pool.get(txid) ?? null);
   },
-  mempoolTimes: async (txids: readonly string[]) => txids.map(() => 1_000),
+  mempoolTimes: async (txids: readonly string[]) => txids.map(() => (isTimed ? 1_000 : null)),
   header: async () => ({ hash: TIP, height: 7, time: 0, mediantime: 0 }),
 } as unknown as NodeClient;
 
@@ -40,6 +45,9 @@ beforeEach(() => {
   reads = [];
   alarms = [];
   nowMs = 0;
+  listed = null;
+  isTimed = true;
+  afterRead = () => null;
   mempool = createMempool({
     client,
     index: {
@@ -94,5 +102,38 @@ describe('one mempool transaction that cannot be read', () => {
     pool.set(POISON, '00');
     await mempool.view();
     expect(reads).toEqual([POISON, POISON]);
+  });
+});
+
+describe('a view whose parts come from two backends', () => {
+  it('lists again what was mined between the list and its reading', async () => {
+    const txid = payUs(5_000n);
+    listed = [txid];
+    pool.clear();
+    afterRead = () => (listed = null);
+    const view = await mempool.view();
+    expect(view.has(txid)).toBe(false);
+    expect(view.isPartial).toBeUndefined();
+  });
+
+  it('says that it is not whole while a listed transaction is never found, and shows the others', async () => {
+    const hidden = payUs(5_000n);
+    pool.delete(hidden);
+    const other = payUs(6_000n);
+    listed = [hidden, other];
+    const view = await mempool.view();
+    expect(view.isPartial).toBe(true);
+    expect(view.has(hidden)).toBe(true);
+    expect(view.credits.map(({ ref }) => ref.txid)).toEqual([other]);
+    listed = null;
+    expect((await mempool.view()).isPartial).toBeUndefined();
+  });
+
+  it('was there when it was listed, also when it was mined before its time was asked for', async () => {
+    payUs(5_000n);
+    nowMs = 1_000_000;
+    isTimed = false;
+    afterRead = () => (nowMs += 60_000);
+    expect((await mempool.view()).credits).toMatchObject([{ nodeTimeMs: 1_000_000 }]);
   });
 });
