@@ -11,12 +11,9 @@ export function eventsBetween(before: PaymentState, after: PaymentState): Paymen
   const events: PaymentEventType[] = [];
   const was = new Map(before.credits.map((credit) => [outputKey(credit.ref), credit]));
   const earlier = (credit: PaymentCredit): PaymentCredit | undefined => was.get(outputKey(credit.ref));
-  const vanished = after.credits.some(
-    (credit) => credit.state === 'gone' && (earlier(credit)?.state ?? 'gone') !== 'gone',
-  );
   const live = liveCredits(after);
   const arrived = live.filter((credit) => (earlier(credit)?.state ?? 'gone') === 'gone');
-  if (vanished && holdsLess(before, after)) events.push('payment.reversed');
+  if (isReversal(before, after)) events.push('payment.reversed');
   // Money for a refunded payment is as unexpected as late money: the merchant must look at it.
   const isLateNews =
     arrived.some((credit) => credit.late || after.status === 'refunded') ||
@@ -39,6 +36,15 @@ function becameLate(credit: PaymentCredit, earlier: PaymentCredit | undefined): 
   return !earlier.late || (earlier.due !== null && credit.due !== earlier.due);
 }
 
+/** Whether money vanished without as much in its place: what `payment.reversed` tells. */
+function isReversal(before: PaymentState, after: PaymentState): boolean {
+  const was = new Map(before.credits.map(({ ref, state }) => [outputKey(ref), state]));
+  const vanished = after.credits.some(
+    ({ ref, state }) => state === 'gone' && (was.get(outputKey(ref)) ?? 'gone') !== 'gone',
+  );
+  return vanished && holdsLess(before, after);
+}
+
 /** True when less money of some coin is alive than before. */
 function holdsLess(before: PaymentState, after: PaymentState): boolean {
   return COINS.some((coin) => liveAmount(after, coin) < liveAmount(before, coin));
@@ -51,13 +57,26 @@ function liveAmount(payment: PaymentState, coin: Coin): bigint {
 }
 
 /**
+ * The most settled money that an excess was told of, as far as it still stands: a reversal takes back what vanished,
+ * so that another excess in its place is told. What a reorganisation may only have moved still counts.
+ */
+export function excessStanding(before: PaymentState, after: PaymentState): Share | null {
+  const { excessTold } = before;
+  if (excessTold === null || !isReversal(before, after)) return excessTold;
+  const held = coverageOf(liveCredits(after).filter(({ confirmedAt }) => confirmedAt !== null));
+  const { numerator, denominator } = held;
+  return coversMore(excessTold, held) ? { numerator, denominator } : excessTold;
+}
+
+/**
  * The settled money of a completed payment when it is more than the price, refunds considered, and more
- * than an event ever said: blocks that are read again, after a reorg or by a rescan, tell nothing new.
+ * than an event ever said that was not reversed: blocks that are read again, after a reorg or by a rescan, tell nothing new.
  */
 export function excessToTell(before: PaymentState, after: PaymentState): Share | null {
   if (after.status !== 'completed') return null;
   const settled = standingOf(after).settledAll;
-  if (before.excessTold !== null && !coversMore(settled, before.excessTold)) return null;
+  const told = excessStanding(before, after);
+  if (told !== null && !coversMore(settled, told)) return null;
   const kept = lessRefunds(
     liveCredits(after).filter((credit) => isSettled(after, credit)),
     after.refunds,

@@ -1,5 +1,5 @@
 import { CreditBook } from './credit-book.ts';
-import { eventsBetween, excessToTell } from './events-between.ts';
+import { eventsBetween, excessStanding, excessToTell } from './events-between.ts';
 import { afterAllMoney, observe } from './observe.ts';
 import { isGivenBack } from './refunds.ts';
 import { isAccepted, liveCredits, reaches, settle, sumsOf } from './standing.ts';
@@ -32,9 +32,8 @@ export function transitionAll(payment: PaymentState, facts: readonly PaymentFact
   observed = book.into(observed);
   if (observed === payment) return { payment, events: [] };
   const settled = settle(withRefunds(withReplacement(payment, observed, now), now));
-  const excess = excessToTell(payment, settled);
-  const told = excess === null ? settled : { ...settled, excessTold: excess };
-  return { payment: told, events: eventsBetween(payment, settled) };
+  const excessTold = excessToTell(payment, settled) ?? excessStanding(payment, settled);
+  return { payment: { ...settled, excessTold }, events: eventsBetween(payment, settled) };
 }
 
 /**

@@ -91,7 +91,7 @@ export interface PaymentState {
   /** Whose word that is: the merchant's (`resolve` refunded), which is final, or the sum of its refunds. */
   readonly refundedBy: 'merchant' | 'refunds' | null;
   readonly refunds: RefundSums;
-  /** The most settled money that `payment.overpaid` was emitted for; null: never. */
+  /** The most settled money that `payment.overpaid` was emitted for, less what was reversed since; null: never. */
   readonly excessTold: Share | null;
   /** How long money may stay unconfirmed after its deadline before its price is that of the day of its block. */
   readonly unconfirmedGraceMs: number;

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outputKey } from '../../../src/domain/chain.ts';
-import { coverageOf, isPaid, isSettled, missingAtoms } from '../../../src/domain/payment/coverage.ts';
+import {
+  coverageOf,
+  coversMore,
+  isPaid,
+  isSettled,
+  missingAtoms,
+} from '../../../src/domain/payment/coverage.ts';
 import { liveCredits, transition, transitionAll } from '../../../src/domain/payment/machine.ts';
 import type { PaymentEventType, PaymentFact, PaymentState } from '../../../src/domain/payment/types.ts';
 
@@ -590,20 +596,64 @@ describe('payment machine, whatever happens', () => {
     );
   });
 
-  it('never tells an excess twice without more settled money than ever before', () => {
+  it('never tells an excess twice without more settled money than ever before, or a reversal between', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let payment = fresh();
+        let told: PaymentState['excessTold'] = null;
         for (const [fact, now] of steps) {
-          const result = transition(payment, fact, now);
-          if (result.events.includes('payment.overpaid') && payment.excessTold !== null) {
-            const [was, is] = [payment.excessTold, result.payment.excessTold!];
-            expect(is.numerator * was.denominator > was.numerator * is.denominator).toBe(true);
+          const { events, payment: after } = transition(payment, fact, now);
+          if (events.includes('payment.reversed')) told = null;
+          if (events.includes('payment.overpaid')) {
+            const settled = coverageOf(liveCredits(after).filter((credit) => isSettled(after, credit)));
+            if (told !== null) expect(coversMore(settled, told)).toBe(true);
+            told = settled;
           }
-          payment = result.payment;
+          payment = after;
         }
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  it('tells once more of another excess that comes in the place of one that was reversed', () => {
+    const amount = fc.bigInt(1_000n, 300_000n);
+    fc.assert(
+      fc.property(amount, amount, fc.integer({ min: 0, max: 3 }), (first, second, rereads) => {
+        const paid = run(fresh(), [
+          [confirmed(1, 100_000n, 10, 101), 10],
+          [confirmed(2, first, 20, 102), 20],
+          [tip(103), 30],
+        ]);
+        expect(paid.events).toEqual(['payment.confirming', 'payment.completed', 'payment.overpaid']);
+        // The chain is taken back to 101, the excess is double-spent there; the rest is confirmed anew.
+        const reorg = run(paid.payment, [
+          [unconfirmed(2), 40],
+          [tip(101), 40],
+          [gone(2), 50],
+          [tip(103), 50],
+        ]);
+        expect(reorg.events).toEqual(['payment.reversed']);
+        const again = run(reorg.payment, [
+          [seen(3, second, 60), 60],
+          [confirmed(3, second, 70, 104), 70],
+          [tip(104), 70],
+          [tip(105), 80],
+        ]);
+        expect(again.events).toEqual(['payment.overpaid']);
+        // Blocks that are read again tell nothing new.
+        let { payment } = again;
+        for (let count = 0; count < rereads; count += 1) {
+          const reread = run(payment, [
+            [unconfirmed(3), 90],
+            [tip(103), 90],
+            [confirmed(3, second, 90, 104), 90],
+            [tip(105), 90],
+          ]);
+          expect(reread.events).toEqual([]);
+          ({ payment } = reread);
+        }
+      }),
     );
   });
 
