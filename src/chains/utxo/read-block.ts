@@ -66,8 +66,9 @@ export async function reduceBlock(
 /** Names what is missing. */
 export async function prunedError(client: NodeClient, height: number): Promise<ChainError> {
   const { pruneheight = height + 1 } = await client.chainInfo();
+  const first = Math.max(height + 1, pruneheight);
   return new ChainError(
     'pruned',
-    `the node pruned blocks ${height} to ${Math.max(height, pruneheight - 1)}: they are needed to find payments`,
+    `the node pruned blocks ${height} to ${first - 1}: they are needed to find payments. Use a node that has them, or stop tilld and run scripts/rescan with --skip-to ${first}`,
   );
 }
