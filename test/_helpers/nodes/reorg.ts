@@ -46,25 +46,40 @@ export async function reorganize(node: NodeHandle, options: ReorgOptions): Promi
   if (height < depth) throw new Error(`the chain has only ${height} blocks`);
   const forkHeight = height - depth;
   const { hashes: disconnected, transactions } = await replacedBlocks(node, forkHeight, height);
+  // One that builds on another of them vanishes with that one.
+  const dropped = new Set(drop);
+  const spent = transactions.filter(({ parents }) => parents.some((parent) => dropped.has(parent)));
+  const orphans = new Set(spent.map(({ txid }) => txid));
+  const roots = drop.filter((txid) => !orphans.has(txid));
   const conflicts = await Promise.all(
-    drop.map(async (txid) =>
+    roots.map(async (txid) =>
       node.conflictOf(txid, {
         newAddress: await node.newAddress(),
       }),
     ),
   );
-  const first = [...replaceWith, ...conflicts.map(({ rawTx }) => rawTx)];
   const [oldest = ''] = disconnected;
   await node.rpc('invalidateblock', [oldest]);
   try {
     const moved = options.transactions === 'mempool' ? [] : await survivors(node, transactions, drop);
-    const connected = await mineChain(node, { length, first, moved, moveInto });
+    // A double-spend may spend from what is moved: it comes after that then.
+    const kept = new Set(moved);
+    const buildsOnMoved = (txid: string): boolean =>
+      transactions.some((each) => each.txid === txid && each.parents.some((parent) => kept.has(parent)));
+    const rawOf = (isLater: boolean): string[] =>
+      conflicts.filter((_, at) => buildsOnMoved(roots[at] ?? '') === isLater).map(({ rawTx }) => rawTx);
+    const connected = await mineChain(node, {
+      length,
+      first: [...replaceWith, ...rawOf(false)],
+      moved: [...moved, ...rawOf(true)],
+      moveInto,
+    });
     return {
       forkHeight,
       disconnected,
       connected,
       moved,
-      dropped: drop.map((txid, index) => ({ txid, replacedBy: conflicts[index]?.txid ?? '' })),
+      dropped: roots.map((txid, index) => ({ txid, replacedBy: conflicts[index]?.txid ?? '' })),
     };
   } catch (error) {
     await node.rpc('reconsiderblock', [oldest]);
@@ -74,7 +89,7 @@ export async function reorganize(node: NodeHandle, options: ReorgOptions): Promi
 
 async function mineChain(
   node: NodeHandle,
-  plan: { length: number; first: string[]; moved: readonly string[]; moveInto: number },
+  plan: { length: number; first: readonly string[]; moved: readonly string[]; moveInto: number },
 ): Promise<string[]> {
   const connected: string[] = [];
   for (let index = 0; index < plan.length; index += 1) {
