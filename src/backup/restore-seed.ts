@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { emailKey } from '../domain/email.ts';
+import type { ChainAdapter } from '../domain/chain.ts';
 import type { ChainId, Network } from '../domain/coins.ts';
 import type { LatePolicy } from '../domain/payment/types.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
@@ -15,6 +16,7 @@ import { restoreKeyring, type Keyring, type KeyringCost } from '../wallet/keyrin
 import { loadOrCreatePassphrase } from '../wallet/passphrase.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';
 import { fillDataDir } from './stage.ts';
+import { watchUnspent } from './watch-unspent.ts';
 
 export interface RestoreSeedOptions {
   readonly dataDir: string;
@@ -30,6 +32,10 @@ export interface RestoreSeedOptions {
   readonly accounts: number;
   /** How many addresses in a row may never have been paid. */
   readonly gap: number;
+  /** How many addresses of each branch the nodes' unspent outputs are searched for, whatever the gap; 0: none. */
+  readonly depth: number;
+  /** The nodes to search; closed afterwards. */
+  readonly connect: (db: Db) => readonly ChainAdapter[];
   /** Nothing was paid before this time. */
   readonly birthdayMs: number;
   readonly defaults: { lifetimeMinutes: number; toleranceBps: number; latePolicy: LatePolicy };
@@ -41,8 +47,9 @@ export interface RestoreSeedOptions {
 /**
  * Fills an empty data directory from the 24 words alone: the same keyring, a merchant for each account
  * with the same addresses, all of them watched. The next start reads the chains from the birthday on and
- * finds the money again, as the merchants' own; payments and their history are not in a seed.
- * @throws {BackupError} {KeyringError}
+ * finds the money again, as the merchants' own; payments and their history are not in a seed. What the nodes
+ * have unspent far beyond the gap is watched as well.
+ * @throws {BackupError} {KeyringError} {ChainError}
  */
 export async function restoreSeed(options: RestoreSeedOptions): Promise<{ recovered: number }> {
   return fillDataDir(options.dataDir, async (stage) => {
@@ -94,5 +101,11 @@ async function repopulate(options: RestoreSeedOptions, db: Db, keyring: Keyring)
     });
   }
   await writeMeta(db, 'restored_at', String(now));
-  return openLookAhead(deps, gap);
+  const chains = options.depth > 0 ? options.connect(db) : [];
+  try {
+    const found = await watchUnspent(deps, chains, options.depth);
+    return found + (await openLookAhead(deps, gap));
+  } finally {
+    await Promise.all(chains.map(async (chain) => chain.close()));
+  }
 }

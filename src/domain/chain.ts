@@ -150,13 +150,13 @@ export interface UnspentScan {
 export interface UnspentOutput {
   readonly ref: OutputRef;
   readonly amount: bigint;
-  /** The block that holds it, where the scan tells. */
+  /** The block that holds it, and the watch key that it pays, where the scan tells. */
   readonly height?: number;
+  readonly watchKey?: string;
   /** What else a credit says, of outputs within the heights asked for. */
   readonly block?: {
     readonly hash: string;
     readonly timeMs: number;
-    readonly watchKey: string;
     readonly maturity: number;
   };
 }

@@ -1,3 +1,4 @@
+import { createLiveAdapters } from '../app-chains.ts';
 import { restoreSeed } from '../backup/restore-seed.ts';
 import { isFile } from '../backup/files.ts';
 import { watchKeys } from '../chains/registry.ts';
@@ -27,6 +28,8 @@ const USAGE = `The 24 words behind every address.
   scripts/seed restore --email E         fills an empty data directory from the words alone
       [--accounts N]        merchants there were (5)
       [--gap N]             addresses in a row that may never have been paid (2000)
+      [--scan N]            addresses of each branch, however many were never paid, that the configured nodes of BTC
+                            and LTC are asked for what they have unspent (100000; 0: none)
       [--birthday DATE]     nothing was paid before it, such as 2026-01-31 (reads the chains from genesis)
       [--words-file F] [--password-file F]   else asked for on the terminal; - is the standard input
 
@@ -41,11 +44,13 @@ const OPTIONS = {
   email: { type: 'string' },
   accounts: { type: 'string', default: '5' },
   gap: { type: 'string', default: '2000' },
+  scan: { type: 'string', default: '100000' },
   birthday: { type: 'string' },
 } as const;
 
 const MAX_ACCOUNTS = 10_000;
 const MAX_GAP = 100_000;
+const MAX_SCAN = 10_000_000;
 const MIN_PASSWORD_LENGTH = 8;
 const MAX_PASSWORD_LENGTH = 128;
 
@@ -93,6 +98,7 @@ interface RestoreValues {
   readonly email?: string | undefined;
   readonly accounts: string;
   readonly gap: string;
+  readonly scan: string;
   readonly birthday?: string | undefined;
   readonly 'words-file'?: string | undefined;
   readonly 'password-file'?: string | undefined;
@@ -108,6 +114,7 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
   }
   const accounts = countOf('accounts', values.accounts, 1, MAX_ACCOUNTS);
   const gap = countOf('gap', values.gap, 1, MAX_GAP);
+  const depth = countOf('scan', values.scan, 0, MAX_SCAN);
   const birthdayMs = birthdayOf(values.birthday);
   const words = await readSecret(values['words-file'], 'The 24 words: ', '--words-file');
   const password = await readSecret(values['password-file'], `Password for ${email}: `, '--password-file');
@@ -117,6 +124,12 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
     );
   }
   const liveNetwork = config.network ?? 'mainnet';
+  const clock = { now: () => Date.now() };
+  const unsearched = (['BTC', 'LTC'] as const).filter((coin) => config.nodes[coin] === undefined);
+  if (depth > 0 && unsearched.length > 0)
+    warn(
+      `No node of ${unsearched.join(' and ')} is configured: money beyond the gap is not searched for there.`,
+    );
   const passwords = await createPasswords(config.auth.passwordHash);
   const { recovered } = await restoreSeed({
     dataDir: config.dataDir,
@@ -128,10 +141,12 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
     passwordHash: await passwords.hash(password),
     accounts,
     gap,
+    depth,
+    connect: (db) => createLiveAdapters({ config, db, clock, logger: TOOL_LOGGER }),
     birthdayMs,
     defaults: config.payments,
     watchKeyOf: watchKeys(liveNetwork),
-    clock: { now: () => Date.now() },
+    clock,
     logger: TOOL_LOGGER,
   });
   tell(`${config.dataDir} holds the seed and ${accounts} merchants; ${recovered} more addresses are watched`);

@@ -83,7 +83,7 @@ async function scanAll(
       const { txid, vout, amount, height } = unspent;
       const isWithin = within !== undefined && height >= within.from && height <= within.to;
       const block = isWithin ? { block: await blockOf(rpc, unspent) } : {};
-      outputs.push({ ref: { txid, index: vout }, amount, height, ...block });
+      outputs.push({ ref: { txid, index: vout }, amount, height, watchKey: unspent.scriptPubKey, ...block });
     }
   }
   return tip === null ? null : { tip, outputs, isComplete: true };
@@ -97,7 +97,7 @@ async function blockOf(
   const hash = await rpc.call('getblockhash', [unspent.height], HASH);
   const { time } = await rpc.call('getblockheader', [hash, true], HEADER);
   const maturity = unspent.coinbase ? COINBASE_MATURITY : 1;
-  return { hash, timeMs: time * 1_000, watchKey: unspent.scriptPubKey, maturity };
+  return { hash, timeMs: time * 1_000, maturity };
 }
 
 async function lookUpEach(rpc: Rpc, { known }: UnspentQuery): Promise<UnspentScan> {

@@ -65,15 +65,15 @@ async function creditFromGap(
   tx: Tx,
   deps: ObserveDeps,
   chain: ChainId,
-  { ref, amount, height = 0, block }: UnspentOutput,
+  { ref, amount, height = 0, watchKey, block }: UnspentOutput,
 ): Promise<boolean> {
   const known = await findOutput(tx, chain, ref);
   if (known?.state === 'confirmed') return false;
   const stand = await findStand(tx, chain);
-  if (stand === undefined || block === undefined) {
+  if (stand === undefined || block === undefined || watchKey === undefined) {
     throw new Error(`the block of ${outputKey(ref)} is not known`);
   }
-  const { hash, timeMs, watchKey, maturity } = block;
+  const { hash, timeMs, maturity } = block;
   const credit = { ref, watchKey, amount, maturity, raw: null };
   const { cursor, final } = stand;
   const before = { coin: chain.coin, height: cursor.height, final };

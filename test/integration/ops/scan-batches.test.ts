@@ -40,7 +40,7 @@ describe.skipIf(!requireNode('BTC'))('a scan for more scripts than a node takes 
     expect(scan).toMatchObject({ isComplete: true, tip });
     for (const [at, output] of [scan.outputs[0], scan.outputs[1]].entries()) {
       expect(output).toMatchObject({ height: tip.height, block: { hash: tip.hash, maturity: 1 } });
-      expect(output?.block?.watchKey).toBe(own[at]);
+      expect(output?.watchKey).toBe(own[at]);
     }
     expect(scan.outputs.map(({ amount }) => amount)).toEqual([100_000n, 100_000n]);
   }, 180_000);

@@ -91,7 +91,7 @@ it('skipped blocks are named until what was paid in them is credited as of its b
   expect(await warnings()).toEqual([`blocks 0 to ${PRUNED} were skipped and are not reconciled yet`]);
   const { hash, timeMs, height } = paid;
   const { ref, amount, watchKey } = credit;
-  const output: UnspentOutput = { ref, amount, height, block: { hash, timeMs, watchKey, maturity: 1 } };
+  const output: UnspentOutput = { ref, amount, height, watchKey, block: { hash, timeMs, maturity: 1 } };
   const tip = { height: 100, hash: chain().tip.hash };
   const adapter = { ...pruned(), scanUnspent: async () => ({ tip, outputs: [output], isComplete: true }) };
   expect(await fillGap(world.deps, adapter)).toBe(true);

@@ -72,7 +72,8 @@ test('a send that was mined in skipped blocks is confirmed by its change, once t
     ref,
     amount,
     height,
-    block: { hash, timeMs, watchKey, maturity },
+    watchKey,
+    block: { hash, timeMs, maturity },
   }));
   expect(outputs).toHaveLength(1);
   const tip = await adapter.tip();

@@ -1,0 +1,76 @@
+import type { ChainAdapter } from '../domain/chain.ts';
+import type { AddressBranch } from '../store/addresses.ts';
+import { allMerchants } from '../store/merchants.ts';
+import type { MerchantRow } from '../store/tables.ts';
+import { watchUntil, type LookAheadDeps } from '../usecases/wallet/look-ahead.ts';
+
+/** Addresses per scan: a node reads its whole set of unspent outputs for each. */
+const PER_SCAN = 500_000;
+
+type Scanned = Pick<ChainAdapter, 'coin' | 'mode' | 'scanUnspent' | 'close'>;
+
+interface Place {
+  readonly merchant: MerchantRow;
+  readonly at: AddressBranch;
+  readonly index: number;
+}
+
+/**
+ * Searches the unspent outputs of the nodes for money on the first addresses of every merchant's branches, however
+ * many in a row were never paid, and watches each branch up to the last one that holds some.
+ * @param depth addresses of each branch
+ * @throws {ChainError} when a node does not answer: without it nobody knows what is out there.
+ */
+export async function watchUnspent(
+  deps: LookAheadDeps,
+  chains: readonly Scanned[],
+  depth: number,
+): Promise<number> {
+  let watched = 0;
+  for (const chain of chains) {
+    if (chain.scanUnspent === undefined) continue;
+    const furthest = new Map<string, Place>();
+    for await (const places of batches(deps, chain, depth)) {
+      deps.logger.info({ coin: chain.coin, addresses: places.size }, 'searching unspent outputs');
+      const scan = await chain.scanUnspent({ watchKeys: [...places.keys()], known: [] });
+      if (!scan.isComplete) {
+        deps.logger.warn(
+          { coin: chain.coin },
+          'the node has no scantxoutset: what lies beyond the gap is not found',
+        );
+        break;
+      }
+      for (const { watchKey = '' } of scan.outputs) {
+        const place = places.get(watchKey);
+        if (place === undefined) continue;
+        const branch = `${place.at.merchantId} ${place.at.branch}`;
+        if (place.index > (furthest.get(branch)?.index ?? -1)) furthest.set(branch, place);
+      }
+    }
+    for (const { merchant, at, index } of furthest.values())
+      watched += await watchUntil(deps, merchant, at, index + 1);
+  }
+  return watched;
+}
+
+/** The addresses to search for, by watch key, a scan at a time. */
+async function* batches(
+  deps: LookAheadDeps,
+  { coin, mode }: Scanned,
+  depth: number,
+): AsyncGenerator<ReadonlyMap<string, Place>> {
+  let places = new Map<string, Place>();
+  for (const merchant of await allMerchants(deps.db)) {
+    for (const branch of [0, 1] as const) {
+      const at = { merchantId: merchant.id, coin, mode, branch };
+      for (let index = 0; index < depth; index += 1) {
+        const address = deps.deriver.address({ coin, mode, account: merchant.account, branch, index });
+        places.set(deps.watchKeyOf({ coin, mode }, address), { merchant, at, index });
+        if (places.size < PER_SCAN) continue;
+        yield places;
+        places = new Map();
+      }
+    }
+  }
+  if (places.size > 0) yield places;
+}
