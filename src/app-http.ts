@@ -11,6 +11,7 @@ import type { SecretBox } from './domain/keys.ts';
 import type { Route } from './http/route.ts';
 import { authRoutes } from './http/routes/auth.ts';
 import { customerRoutes } from './http/routes/customers.ts';
+import { createOrderCounter } from './http/order-counter.ts';
 import { createFrames } from './http/pages/checkout/frames.ts';
 import { CheckoutStreams } from './http/pages/checkout/streams.ts';
 import { checkoutRouter } from './http/pages/checkout/router.ts';
@@ -134,7 +135,7 @@ function routesOf(deps: HttpDeps): Route[] {
     ...customerRoutes(deps),
     ...productRoutes(deps),
     ...priceRoutes(deps),
-    ...paymentRoutes(deps),
+    ...paymentRoutes(deps, createOrderCounter(deps.registry)),
     ...refundRoutes(deps),
     ...volumeRoutes(deps),
     ...rateRoutes(deps),

@@ -60,7 +60,7 @@ export async function startCatalogApp(): Promise<CatalogApp> {
     get: (_target, name: keyof CreatePaymentDeps) => payments()[name],
   });
   started.app = await startHttpApp({
-    extraRoutes: [...productRoutes(catalog), ...priceRoutes(catalog), ...paymentRoutes(late)],
+    extraRoutes: [...productRoutes(catalog), ...priceRoutes(catalog), ...paymentRoutes(late, () => undefined)],
   });
   return { app: started.app, rates };
 }

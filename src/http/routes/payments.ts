@@ -6,6 +6,7 @@ import { cancelPayment, resolvePayment } from '../../usecases/payment/decide-pay
 import { getPayment } from '../../usecases/payment/get-payment.ts';
 import { listPayments } from '../../usecases/payment/list-payments.ts';
 import { payerView } from '../../usecases/payment/present-payment.ts';
+import type { CountOrder } from '../order-counter.ts';
 import { defineRoute, Reply, type Route } from '../route.ts';
 import { refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
@@ -19,8 +20,14 @@ import { httpUrl, identifier, text } from '../schemas/text.ts';
 const tags = ['Payments'];
 
 /** Creating, reading, cancelling and resolving payments. */
-export function paymentRoutes(deps: CreatePaymentDeps): Route[] {
-  return [createRoute(deps), getRoute(deps), listRoute(deps), cancelRoute(deps), resolveRoute(deps)];
+export function paymentRoutes(deps: CreatePaymentDeps, countOrder: CountOrder): Route[] {
+  return [
+    createRoute(deps, countOrder),
+    getRoute(deps),
+    listRoute(deps),
+    cancelRoute(deps),
+    resolveRoute(deps),
+  ];
 }
 
 const createBody = z
@@ -43,7 +50,7 @@ const createBody = z
   .superRefine(refinePriceForm, whenObject)
   .superRefine(refineFiatAmount);
 
-function createRoute(deps: CreatePaymentDeps): Route {
+function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/create',
@@ -100,6 +107,7 @@ function createRoute(deps: CreatePaymentDeps): Route {
         allowedCryptos: body.allowedCryptos ?? [],
         requestHash: createHash('sha256').update(canonicalJson(body)).digest('hex'),
       });
+      if (!repeated) countOrder({ via: auth.via, mode: auth.merchant.sandbox === 1 ? 'sandbox' : 'live' });
       return new Reply(repeated ? 200 : 201, payerView(payment));
     },
   });

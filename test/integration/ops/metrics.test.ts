@@ -61,8 +61,16 @@ describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
     const compared = await runTool('reconcile', ['--data-dir', till.dataDir], { env });
     expect(compared, compared.stderr).toMatchObject({ code: 0 });
 
+    const bySecret = { amount: '10', currency: 'USD', customerId: shop.customerId, orderId: 'by the shop' };
+    await till.api.must('POST', '/payment/create', { token: shop.secretKey, body: bySecret });
+    await till.api.must('POST', '/payment/create', { token: shop.secretKey, body: bySecret });
+
     till.clock.advance(11_000);
     const text = await scrape();
+    expect(valueOf(text, 'tilld_orders_created_total{via="public",mode="live"}')).toBe(1);
+    expect(valueOf(text, 'tilld_orders_created_total{via="secret",mode="live"}')).toBe(1);
+    expect(text).not.toContain(shop.publicKey);
+    expect(text).not.toContain(shop.secretKey);
     expect(valueOf(text, 'tilld_chain_height{coin="LTC",mode="live"}')).toBe((await node.tip()).height);
     expect(valueOf(text, 'tilld_chain_lag_blocks{coin="LTC",mode="live"}')).toBe(0);
     expect(valueOf(text, 'tilld_chain_following{coin="LTC",mode="live"}')).toBe(1);
