@@ -60,7 +60,11 @@ export async function startCatalogApp(): Promise<CatalogApp> {
     get: (_target, name: keyof CreatePaymentDeps) => payments()[name],
   });
   started.app = await startHttpApp({
-    extraRoutes: [...productRoutes(catalog), ...priceRoutes(catalog), ...paymentRoutes(late, () => undefined)],
+    extraRoutes: [
+      ...productRoutes(catalog),
+      ...priceRoutes(catalog),
+      ...paymentRoutes(late, () => undefined),
+    ],
   });
   return { app: started.app, rates };
 }
