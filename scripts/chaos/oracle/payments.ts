@@ -66,10 +66,15 @@ function falseLateness(order: Order, payment: PaymentJson): Violation[] {
   });
 }
 
-/** On the best chain at rest, in a block from before the deadline, or shown to the till before it. */
-function wasInTime({ deadline }: Order, { where, shownAt }: Transfer): boolean {
+/**
+ * On the best chain at rest, and only ever in blocks from before the deadline, or shown to the till before it. A
+ * reorganisation may move a transaction into a block with an earlier time: what the till told before was right.
+ */
+function wasInTime({ deadline }: Order, { where, shownAt, log }: Transfer): boolean {
   if (where.kind !== 'mined') return false;
-  return where.timeMs < deadline - MARGIN_MS || (shownAt !== null && shownAt < deadline - MARGIN_MS);
+  const isBefore = (timeMs: number): boolean => timeMs < deadline - MARGIN_MS;
+  if (shownAt !== null && isBefore(shownAt)) return true;
+  return log.every((entry) => entry.where.kind !== 'mined' || isBefore(entry.where.timeMs));
 }
 
 /** What was settled when the chain was next looked at, after the till said so, must have been enough. */

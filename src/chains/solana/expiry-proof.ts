@@ -5,8 +5,11 @@ import type { BlockHeader, NodeClient } from './node-client.ts';
 
 /** A block hash dates transactions for so many blocks after its own, by protocol. */
 const LIFETIME_BLOCKS = 150;
-/** Slots in which these blocks must lie: even with two of three leaders missing they take a tenth of that. */
-const WINDOW_SLOTS = 5_000;
+/**
+ * Slots searched for these blocks. Even with two of three leaders missing they take a tenth of the first; the second
+ * is for a cluster that stood still, and is asked for only where the first is not enough.
+ */
+const WINDOW_SLOTS = [5_000, 100_000];
 
 export interface ProofDesk {
   readonly client: NodeClient;
@@ -36,26 +39,38 @@ export async function endOf(
   if (await client.isBlockhashValid(wire.blockhash, 'finalized', 0)) return 'open';
   const final = await client.finalizedBlock();
   if (lifetime !== undefined && final.height <= lifetime.lastValidHeight) return 'open';
-  const from = lifetime?.slot ?? final.slot;
-  const { first, blocks, status } = await client.history(txid, {
-    first: from,
-    last: Math.min(final.slot, from + WINDOW_SLOTS),
-    minContextSlot: Math.max(final.slot, seenSlot()),
-  });
-  if (status !== null) {
+  const found = await searchHistory(desk, transaction, final.slot);
+  if (found === 'landed') {
     lostHistory.settled(txid);
     return 'open';
   }
   if (lifetime === undefined) return (await isStillHeld(desk, txid)) ? 'open' : 'expired';
-  const { slot, lastValidHeight } = lifetime;
-  if (slot === undefined) return { kind: 'undated' };
-  if (first > slot) return { kind: 'begins_late', slot, first };
-  const blockAt = async (at: number): Promise<BlockHeader | null> => client.block(at, 'none');
-  if (!(await hasWindow(blocks, lastValidHeight, blockAt))) return { kind: 'hole', slot };
+  if (found !== 'absent') return found;
   const moved = await movedFrom(desk, wire.signers);
   if (moved !== null) return moved;
   lostHistory.settled(txid);
   return 'expired';
+}
+
+/** Asks one node for the transaction and for all blocks in which it could have landed. */
+async function searchHistory(
+  { client, seenSlot }: ProofDesk,
+  { txid, lifetime }: ReadTransaction,
+  finalSlot: number,
+): Promise<'landed' | 'absent' | Doubt> {
+  const from = lifetime?.slot ?? finalSlot;
+  const minContextSlot = Math.max(finalSlot, seenSlot());
+  const blockAt = async (at: number): Promise<BlockHeader | null> => client.block(at, 'none');
+  for (const window of WINDOW_SLOTS) {
+    const last = Math.min(finalSlot, from + window);
+    const { first, blocks, status } = await client.history(txid, { first: from, last, minContextSlot });
+    if (status !== null) return 'landed';
+    if (lifetime?.slot === undefined) return { kind: 'undated' };
+    if (first > lifetime.slot) return { kind: 'begins_late', slot: lifetime.slot, first };
+    if (await hasWindow(blocks, lifetime.lastValidHeight, blockAt)) return 'absent';
+    if (last === finalSlot) break;
+  }
+  return { kind: 'hole', slot: from };
 }
 
 /**

@@ -215,7 +215,9 @@ async function blockHeader(
     maxSupportedTransactionVersion: READABLE_VERSION,
   };
   try {
-    const found = await rpc.call('getBlock', [at, options], block);
+    const found = await rpc.call('getBlock', [at, options], block.nullable());
+    // Some gateways answer null for a block that their backend does not have.
+    if (found === null) return null;
     return {
       slot: at,
       hash: found.blockhash,

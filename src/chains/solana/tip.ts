@@ -61,14 +61,27 @@ async function requireBlock(client: NodeClient, slot: number): Promise<BlockHead
 const PAGE_SLOTS = 1_000;
 const MAX_PAGE_SLOTS = 100_000;
 
-/** The first finalized block above a slot that the node has, however large the hole before it; null when there is none. */
+/** Listed blocks that may turn out not to be shown before the search is given up until the next round. */
+const MAX_UNSHOWN = 20;
+
+/**
+ * The first finalized block above a slot that the node shows, however large the hole before it. A listed block that
+ * it does not show belongs to the hole. Null when there is none.
+ * @throws {ChainError} unavailable when too many listed blocks are not shown
+ */
 export async function finalAfter(client: NodeClient, slot: number): Promise<ChainBlockHeader | null> {
   const finalized = await client.slot('finalized');
   let pageSlots = PAGE_SLOTS;
+  let unshown = 0;
   for (let first = slot + 1; first <= finalized;) {
     const last = Math.min(finalized, first + pageSlots - 1);
-    const [found] = await client.blocks(first, last);
-    if (found !== undefined) return headerOf(await requireBlock(client, found));
+    for (const listed of await client.blocks(first, last)) {
+      const block = await client.block(listed, 'none');
+      if (block !== null) return headerOf(block);
+      unshown += 1;
+      if (unshown >= MAX_UNSHOWN)
+        throw new ChainError('unavailable', `the node lists block ${listed} and others but does not show them`);
+    }
     first = last + 1;
     pageSlots = Math.min(MAX_PAGE_SLOTS, 2 * pageSlots);
   }

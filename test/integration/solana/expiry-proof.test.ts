@@ -69,6 +69,19 @@ describe('the proof that a Solana transaction can never land', () => {
   const says = (method: string, answer: unknown) =>
     node.inject({ kind: 'rewrite', rewrite: () => answer }, { methods: [method] });
 
+  it('is given where the cluster stood still for thousands of slots, and not with a block of these missing', async () => {
+    node.dropNext(1_000);
+    const { slot } = node.ledger.top;
+    for (let made = 0; made < 190; made += 1) {
+      node.skip(100);
+      node.advance();
+    }
+    const hole = makeHole(node, slot + 6_000, slot + 6_500);
+    expect(await fate()).toBe('unknown');
+    hole.clear();
+    expect(await fate()).toBe('gone');
+  });
+
   it('is given once its last height is final, and not a block earlier', async () => {
     node.dropNext(1_000);
     const { lifetime } = signed;

@@ -67,4 +67,21 @@ describe('money that comes to light below the cursor', () => {
       { ref: { txid }, amount: AMOUNT, heldBy: { height: block.height, timeMs: START } },
     ]);
   });
+
+  it('is looked for after blocks that the node lists but does not show, by a bounded number of requests', async () => {
+    node.advance(40);
+    const { slot } = node.ledger.tip('finalized');
+    const from = slot - 30;
+    const unshown = (below: number) =>
+      node.inject(
+        { kind: 'rewrite', rewrite: () => null },
+        { methods: ['getBlock'], about: ([at]) => Number(at) < below },
+      );
+    const few = unshown(from + 5);
+    expect(await adapter.finalAfter?.(from)).toMatchObject({ height: from + 5 });
+    few.clear();
+    const many = unshown(Number.POSITIVE_INFINITY);
+    await expect(adapter.finalAfter?.(from)).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(many.hits).toBeLessThanOrEqual(20);
+  });
 });
