@@ -88,7 +88,6 @@ export function createHttp(deps: HttpDeps): HttpServer {
       baseUrl: config.http.baseUrl,
       version: deps.version,
     },
-    asked: () => deps.queue.giveWay(),
     checkAnswers,
     tls: config.http.tls,
     pages: pagesOf(deps, streams),

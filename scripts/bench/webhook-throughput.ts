@@ -55,7 +55,7 @@ export const question: Question = {
           what: 'deliveries',
           unit: '1/s',
           figure: ({ perSecond }) => perSecond,
-          target: { atLeast: 0.4 },
+          target: { atLeast: 0.35 },
         }),
         compare(rounds, {
           what: 'processor time of a delivery',

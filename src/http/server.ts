@@ -11,8 +11,6 @@ import { answerRefusals } from './refusals.ts';
 export interface HttpServerDeps extends ApiDeps {
   /** Absolute paths of PEM files; null for plain HTTP, behind a proxy that speaks TLS. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
-  /** Called for every request that comes in, and for every connection before its first one; it must take no time. */
-  readonly asked?: () => void;
   /** Other limits than the usual ones; for tests. */
   readonly timeouts?: Partial<typeof TIMEOUTS>;
 }
@@ -38,11 +36,6 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   let closing = false;
   const app = createApi({ ...deps, isClosing: () => closing });
   const server = listener(app, deps);
-  const { asked } = deps;
-  if (asked !== undefined) {
-    server.prependListener('request', () => asked());
-    server.prependListener('connection', () => asked());
-  }
   const connections = trackConnections(server, deps.tls !== null);
   answerRefusals(server, connections, deps.logger);
   return {

@@ -5,6 +5,7 @@ import * as awaitedAccounts from './migrations/0003-awaited-accounts.ts';
 import * as paymentMemory from './migrations/0005-payment-memory.ts';
 import * as sends from './migrations/0006-sends.ts';
 import * as customerCounts from './migrations/0008-customer-counts.ts';
+import * as deliveriesByEndpoint from './migrations/0009-deliveries-by-endpoint.ts';
 import type { Db } from './database.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -17,6 +18,7 @@ export const MIGRATIONS: Migrations = {
   '0005-payment-memory': paymentMemory,
   '0006-sends': sends,
   '0008-customer-counts': customerCounts,
+  '0009-deliveries-by-endpoint': deliveriesByEndpoint,
 };
 
 /**

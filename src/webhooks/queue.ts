@@ -1,34 +1,32 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { schedule, type ScheduledTask } from 'node-cron';
 import pLimit from 'p-limit';
 import { AppError } from '../domain/errors.ts';
 import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
-import { inPatientTransaction, type Db } from '../store/database.ts';
-import type { StoredDelivery } from '../store/deliveries.ts';
+import { ConnectionPools } from '../egress/connection-pools.ts';
+import { EgressError } from '../egress/egress-error.ts';
+import type { EgressPolicy } from '../egress/guarded-fetch.ts';
+import { inPatientTransaction, type Db, type Tx } from '../store/database.ts';
 import {
   leaseDeliveries,
+  listDue,
   releaseAllLeases,
+  releaseExpiredLeases,
+  releaseLeases,
   rescueFromClockJump,
   type Lease,
 } from '../store/delivery-leases.ts';
 import { findLatestLog } from '../store/webhook-logs.ts';
 import { newUuid } from '../usecases/new-id.ts';
 import type { AttemptReport, DeliveryAttempts } from '../usecases/webhooks/attempts.ts';
+import { recordAttempts, type AttemptRecord } from '../usecases/webhooks/record-attempt.ts';
 import {
   attemptDelivery,
   loadLeased,
-  type AttemptControl,
   type AttemptDeliveryDeps,
   type LeasedDelivery,
 } from './attempt-delivery.ts';
-import { AttemptRecorder } from './attempt-recorder.ts';
-import { ConnectionPools } from '../egress/connection-pools.ts';
-import type { EgressPolicy } from '../egress/guarded-fetch.ts';
-import { EgressError } from '../egress/egress-error.ts';
-import { DueLeases } from './due-leases.ts';
-import { LeaseReturn } from './lease-return.ts';
-import { LeasedAhead } from './leased-ahead.ts';
-import { Pace } from './pace.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { Slots } from './slots.ts';
 
@@ -37,7 +35,7 @@ export interface WebhookQueueLimits {
   readonly attemptLimitMs: number;
   /** Attempts at once, in all. */
   readonly concurrency: number;
-  /** Attempts at once to one endpoint; 4 unless told. */
+  /** Attempts at once to one endpoint; 4 unless given. */
   readonly perEndpoint?: number;
   /** Pauses between attempts; there is one attempt more than gaps. */
   readonly retryGapsMs: readonly number[];
@@ -57,59 +55,54 @@ export interface WebhookQueueDeps {
 /** How long past an attempt's limit its lease holds. */
 const LEASE_MARGIN_MS = 30_000;
 const PER_ENDPOINT = 4;
-/** Attempts that are under way or wait for their record: beyond it nothing more is begun. */
-const MOST_UNRECORDED = 1_024;
+/** Attempts recorded and deliveries leased by one transaction: it keeps the event loop busy for a few milliseconds. */
+const BATCH = 32;
+/** Between two turns: attempts that end meanwhile are recorded together, and API requests get their turn. */
+const TURN_GAP_MS = 1;
 const CLOCK_TOLERANCE_MS = 60_000;
 const MANUAL_CONCURRENCY = 8;
 const MANUAL_WAITING = 64;
 const TICK = '* * * * * *';
 
 /**
- * Delivers webhooks from the deliveries table: leases what is due, posts outside any transaction,
- * records the attempt and what follows from it. Order is kept per order key; endpoints never wait
- * for one another. At-least-once: a crash between answer and record repeats the delivery.
+ * Delivers webhooks from the deliveries table by one loop. Each turn is one transaction, which records the
+ * attempts that ended and leases what is due; the leased deliveries are then posted outside of it. Order is
+ * kept per order key; endpoints never wait for one another. At-least-once: a crash between answer and record
+ * repeats the delivery, under the same webhook-id.
  */
 export class WebhookQueue implements DeliveryAttempts {
   readonly #deps: WebhookQueueDeps;
-  readonly #slots: Slots;
-  readonly #ahead = new LeasedAhead();
-  readonly #due: DueLeases;
-  readonly #pace = new Pace();
-  readonly #connections = new ConnectionPools();
   readonly #attempts: AttemptDeliveryDeps;
-  /** What is under way, by delivery. */
-  readonly #running = new Map<string, Promise<void>>();
-  /** Ends all attempts together: one for each would cost more than it tells. */
+  readonly #slots: Slots;
+  readonly #perEndpoint: number;
+  readonly #connections = new ConnectionPools();
+  /** Of all leases of this process. */
+  readonly #token = newUuid();
+  /** Attempts that are under way or not yet recorded, by delivery. */
+  readonly #inFlight = new Map<string, PromiseWithResolvers<AttemptReport>>();
+  /** Attempts to be recorded. */
+  #ended: AttemptRecord[] = [];
   readonly #gaveUp = new AbortController();
-  readonly #leaseReturn: LeaseReturn;
-  readonly #waiters = new Map<string, PromiseWithResolvers<AttemptReport>>();
   readonly #manual = pLimit(MANUAL_CONCURRENCY);
   #task: ScheduledTask | null = null;
-  #pumping: Promise<void> | null = null;
-  #again = false;
-  #stopping = false;
+  #turning: Promise<void> | null = null;
+  /** The transaction of the last turn. */
+  #committing: Promise<unknown> = Promise.resolve();
+  #isWoken = false;
+  #isStopping = false;
   #rescuedAt = 0;
 
   constructor(deps: WebhookQueueDeps) {
     this.#deps = deps;
-    // What follows is leased by the flush that puts these attempts on disk.
-    const recorder = new AttemptRecorder(deps.db, {
-      writing: () => this.wake(),
-      hasMore: () => this.#ahead.size > 0,
-      unrecorded: () => this.#running.size,
-      pace: this.#pace,
-    });
-    this.#leaseReturn = new LeaseReturn(deps, () => this.wake());
+    const { concurrency, perEndpoint = PER_ENDPOINT } = deps.limits;
+    this.#perEndpoint = perEndpoint;
+    this.#slots = new Slots({ total: concurrency, perEndpoint });
     this.#attempts = {
       random: Math.random,
       ...deps,
       egress: { ...deps.egress, connections: this.#connections },
       keys: new SigningKeys(deps.secretBox),
-      recorder,
     };
-    const { concurrency, perEndpoint = PER_ENDPOINT } = deps.limits;
-    this.#slots = new Slots({ total: concurrency, perEndpoint });
-    this.#due = new DueLeases(deps.db, this.#slots, this.#ahead);
   }
 
   /** Takes over what a dead process left, then delivers at each second's tick and each wake-up. */
@@ -126,17 +119,8 @@ export class WebhookQueue implements DeliveryAttempts {
 
   /** Looks for due deliveries now. Call it after the commit of a new event; it never throws. */
   wake(): void {
-    this.#again = true;
-    if (this.#stopping || this.#pumping !== null) return;
-    this.#pumping = this.#pump().finally(() => {
-      this.#pumping = null;
-      if (this.#again) this.wake();
-    });
-  }
-
-  /** Somebody waits for an answer of this process: for a moment webhooks go on in small pieces. Call it often. */
-  giveWay(): void {
-    this.#pace.asked();
+    this.#isWoken = true;
+    this.#turning ??= this.#turns();
   }
 
   async attemptNow(deliveryId: string): Promise<AttemptReport> {
@@ -144,126 +128,100 @@ export class WebhookQueue implements DeliveryAttempts {
       throw new AppError('RATE_LIMITED', 'too many deliveries were asked for by hand at once');
     }
     return this.#manual(async () => {
-      if (this.#stopping) throw new Error('the webhook queue is stopping');
-      let leased = this.#ahead.take(deliveryId) ?? (await this.#leaseOne(deliveryId));
-      // Whoever leased it before us may be about to run it, or to let it wait.
-      if (leased === undefined) await this.#pumping;
-      leased ??= this.#ahead.take(deliveryId);
-      if (leased !== undefined) this.#run(leased, null);
-      else if (!this.#running.has(deliveryId)) return this.#alreadyMade(deliveryId);
-      const waiter = this.#waiters.get(deliveryId) ?? Promise.withResolvers<AttemptReport>();
-      this.#waiters.set(deliveryId, waiter);
-      return waiter.promise;
+      if (this.#isStopping) throw new Error('the webhook queue is stopping');
+      const leased = await this.#leaseOne(deliveryId);
+      if (leased !== undefined) return this.#start(leased, null).promise;
+      // The loop may have leased it just before, and is about to start it.
+      await Promise.allSettled([this.#committing]);
+      return this.#inFlight.get(deliveryId)?.promise ?? this.#alreadyMade(deliveryId);
     });
   }
 
   /**
-   * Starts nothing new, lets running attempts finish until the deadline, then gives up on them and
+   * Leases nothing more, lets running attempts finish until the deadline, then gives up on them and
    * releases their leases: they count as never made.
    */
   async stop(options: { deadlineMs: number }): Promise<void> {
-    this.#stopping = true;
+    this.#isStopping = true;
     await this.#task?.destroy();
-    this.#leaseReturn.start(this.#ahead.dropAll());
     const timer = setTimeout(() => this.#gaveUp.abort(), options.deadlineMs);
     await this.idle();
     clearTimeout(timer);
     await this.#connections.close();
   }
 
-  /** Waits until nothing is being leased or attempted. */
+  /** Waits until nothing is being leased, attempted or recorded. */
   async idle(): Promise<void> {
-    while (this.#pumping !== null || this.#running.size > 0 || this.#leaseReturn.isBusy) {
-      await this.#pumping;
-      await Promise.all([...this.#running.values(), this.#leaseReturn.idle()]);
+    while (this.#turning !== null || this.#inFlight.size > 0) {
+      await this.#turning;
+      await Promise.allSettled([...this.#inFlight.values()].map(({ promise }) => promise));
     }
   }
 
-  async #pump(): Promise<void> {
-    while (this.#again && !this.#stopping) {
-      this.#again = false;
+  async #turns(): Promise<void> {
+    while (this.#isWoken) {
+      this.#isWoken = false;
       try {
-        const end = this.#pace.begin();
-        await this.#rescue();
-        this.#leaseReturn.start(this.#ahead.dropStale());
-        const begin = this.#pace.mostBegun(this.#attempts.recorder.waiting);
-        const most = Math.min(begin, MOST_UNRECORDED - this.#running.size);
-        const started = this.#startAhead(most);
-        const { now, ahead } = await this.#due.next({
-          lease: this.#newLease(),
-          most: most - started,
-          runningIds: this.#heldIds(),
-        });
-        for (const each of ahead) this.#ahead.add(each);
-        await this.#pace.inTurns(now, (each) => this.#run(each, each.delivery.origin));
-        this.#startAhead(most - started - now.length);
-        // There may be more than the piece could hold.
-        if (most > 0 && started + now.length + ahead.length >= most) this.#again = true;
-        // Attempts that end at the same time free their slots together.
-        await end();
+        await this.#turn();
       } catch (error) {
-        this.#deps.logger.error({ err: error }, 'could not lease webhook deliveries; trying again');
-        return;
+        this.#deps.logger.error({ err: error }, 'webhook queue: could not lease deliveries; trying again');
+        break;
       }
+      await pause(TURN_GAP_MS);
     }
+    this.#turning = null;
   }
 
-  /** Starts what was leased ahead, as far as there are slots by now; answers how many. */
-  #startAhead(most: number): number {
-    if (this.#ahead.size === 0) return 0;
-    if (this.#stopping) this.#leaseReturn.start(this.#ahead.dropAll());
-    return this.#ahead.start(most, this.#slots, (next) => this.#run(next, next.delivery.origin));
-  }
-
-  /** Makes one leased attempt in the background. `slot` is the origin whose slot it holds, if any. */
-  #run(leased: LeasedDelivery, slot: string | null): void {
-    this.#running.set(leased.delivery.id, this.#settle(leased, slot));
-  }
-
-  async #settle(leased: LeasedDelivery, slot: string | null): Promise<void> {
-    const { delivery, token } = leased;
-    let held = slot;
-    const ended: AttemptControl['ended'] = ({ status, error, durationMs }) => {
-      if (held === null) return;
-      this.#slots.give(held, status !== 0);
-      const quick = { isSuccess: error === null, durationMs };
-      this.#leaseReturn.start(this.#ahead.answered(held, quick));
-      held = null;
-      // Beside requests what waits is sent in pieces, too.
-      if (this.#pace.isShared) this.wake();
-      else this.#startAhead(1);
-    };
-    let isDelivered = false;
+  async #turn(): Promise<void> {
+    await this.#rescue();
+    const ended = this.#ended.splice(0, BATCH);
+    const endpoints: string[] = [];
+    let leased: LeasedDelivery[] = [];
     try {
-      const report = await attemptDelivery(this.#attempts, leased, { signal: this.#gaveUp.signal, ended });
-      isDelivered = report.error === null;
-      this.#waiters.get(delivery.id)?.resolve(report);
+      const committing = inPatientTransaction(this.#deps.db, async (tx) => ({
+        logIds: await recordAttempts(tx, ended),
+        due: await this.#leaseDue(tx, ended, endpoints),
+      }));
+      this.#committing = committing;
+      const { logIds, due } = await committing;
+      leased = due;
+      for (const [at, record] of ended.entries()) this.#recorded(record, logIds[at] ?? '');
     } catch (error) {
-      this.#waiters.get(delivery.id)?.reject(error);
-      await this.#giveUp(delivery, token, error);
-    } finally {
-      if (held !== null) this.#slots.give(held, null);
-      this.#running.delete(delivery.id);
-      this.#waiters.delete(delivery.id);
-      // What a delivery lets go was leased when it was recorded; one that failed may itself be due again.
-      if (!isDelivered) this.wake();
+      for (const endpoint of endpoints) this.#slots.give(endpoint, null);
+      if (ended.length === 0) throw error;
+      // One that cannot be recorded must not keep the others from it.
+      for (const record of ended) await this.#recordAlone(record);
+      this.#isWoken = true;
     }
+    for (const each of leased) this.#start(each, each.delivery.origin);
+    // More may be due, or have ended, than one turn takes.
+    if (leased.length === BATCH || this.#ended.length > 0) this.#isWoken = true;
   }
 
-  async #giveUp(delivery: StoredDelivery, token: string, error: unknown): Promise<void> {
-    const { logger } = this.#deps;
-    const isShutdown = error instanceof EgressError && error.kind === 'aborted';
-    if (!isShutdown) {
-      // The lease stays: it ends by itself, which keeps a delivery that cannot be recorded from spinning.
-      logger.error({ err: error, deliveryId: delivery.id }, 'could not make or record a webhook attempt');
-      return;
+  /**
+   * Leases what is due, longest due first, as far as there are slots; each slot taken is noted in `endpoints`.
+   * @param ended attempts recorded by the same transaction: their deliveries may be due again
+   */
+  async #leaseDue(tx: Tx, ended: readonly AttemptRecord[], endpoints: string[]): Promise<LeasedDelivery[]> {
+    if (this.#isStopping || this.#slots.free <= 0) return [];
+    const lease = this.#newLease();
+    const done = new Set(ended.map(({ delivery }) => delivery.id));
+    const exceptIds = [...this.#inFlight.keys()].filter((id) => !done.has(id));
+    await releaseExpiredLeases(tx, { now: lease.now, exceptIds });
+    const due = await listDue(tx, {
+      now: lease.now,
+      perEndpoint: this.#perEndpoint,
+      exceptEndpoints: this.#slots.full(),
+      exceptIds,
+    });
+    const ids: string[] = [];
+    for (const { id, origin } of due) {
+      if (ids.length === BATCH) break;
+      if (!this.#slots.take(origin)) continue;
+      endpoints.push(origin);
+      ids.push(id);
     }
-    await this.#leaseReturn.run([{ delivery, token }]);
-  }
-
-  /** Deliveries this process is at work on. */
-  #heldIds(): string[] {
-    return [...this.#running.keys(), ...this.#ahead.ids()];
+    return loadLeased(tx, await leaseDeliveries(tx, ids, lease), lease);
   }
 
   async #leaseOne(deliveryId: string): Promise<LeasedDelivery | undefined> {
@@ -272,6 +230,81 @@ export class WebhookQueue implements DeliveryAttempts {
       loadLeased(tx, await leaseDeliveries(tx, [deliveryId], lease), lease),
     );
     return leased;
+  }
+
+  /** Makes a leased attempt in the background. `endpoint` is the one whose slot it holds, if any. */
+  #start(leased: LeasedDelivery, endpoint: string | null): PromiseWithResolvers<AttemptReport> {
+    const report = Promise.withResolvers<AttemptReport>();
+    // As a rule nobody waits for it.
+    report.promise.catch(() => undefined);
+    this.#inFlight.set(leased.delivery.id, report);
+    void this.#attempt(leased, endpoint);
+    return report;
+  }
+
+  async #attempt(leased: LeasedDelivery, endpoint: string | null): Promise<void> {
+    const giveSlot = (answered: boolean | null): void => {
+      if (endpoint !== null) this.#slots.give(endpoint, answered);
+    };
+    try {
+      const record = await attemptDelivery(this.#attempts, leased, this.#gaveUp.signal);
+      giveSlot(record.status !== 0);
+      this.#ended.push(record);
+    } catch (error) {
+      giveSlot(null);
+      await this.#giveUp(leased, error);
+    }
+    this.wake();
+  }
+
+  async #giveUp({ delivery, token }: LeasedDelivery, error: unknown): Promise<void> {
+    const { db, logger } = this.#deps;
+    if (error instanceof EgressError && error.kind === 'aborted') {
+      await inPatientTransaction(db, async (tx) => releaseLeases(tx, [delivery.id], token)).catch(
+        (failure: unknown) => logger.error({ err: failure }, 'could not release a webhook lease'),
+      );
+    } else {
+      // The lease stays and expires by itself, which keeps the delivery from spinning.
+      logger.error({ err: error, deliveryId: delivery.id }, 'could not make a webhook attempt');
+    }
+    this.#settled(delivery.id)?.reject(error);
+  }
+
+  async #recordAlone(record: AttemptRecord): Promise<void> {
+    try {
+      const [logId = ''] = await inPatientTransaction(this.#deps.db, async (tx) =>
+        recordAttempts(tx, [record]),
+      );
+      this.#recorded(record, logId);
+    } catch (error) {
+      const { id } = record.delivery;
+      // The lease stays: the delivery is made again when it has expired.
+      this.#deps.logger.error({ err: error, deliveryId: id }, 'could not record a webhook attempt');
+      this.#settled(id)?.reject(error);
+    }
+  }
+
+  #recorded(record: AttemptRecord, logId: string): void {
+    const { delivery, eventType, outcome, status, error, durationMs } = record;
+    const fields = {
+      deliveryId: delivery.id,
+      eventId: delivery.event_id,
+      paymentId: delivery.payment_id,
+      logId,
+      eventType,
+      status,
+      error,
+      durationMs,
+    };
+    if (outcome.kind === 'delivered') this.#deps.logger.info(fields, 'webhook delivered');
+    else this.#deps.logger.warn({ ...fields, outcome }, 'webhook attempt failed');
+    this.#settled(delivery.id)?.resolve({ logId, status, error });
+  }
+
+  #settled(deliveryId: string): PromiseWithResolvers<AttemptReport> | undefined {
+    const report = this.#inFlight.get(deliveryId);
+    this.#inFlight.delete(deliveryId);
+    return report;
   }
 
   async #alreadyMade(deliveryId: string): Promise<AttemptReport> {
@@ -285,16 +318,13 @@ export class WebhookQueue implements DeliveryAttempts {
     const now = clock.now();
     if (Math.abs(now - this.#rescuedAt) < CLOCK_TOLERANCE_MS) return;
     this.#rescuedAt = now;
-    const rescued = await rescueFromClockJump(db, {
-      now,
-      toleranceMs: CLOCK_TOLERANCE_MS,
-      exceptIds: this.#heldIds(),
-    });
+    const exceptIds = [...this.#inFlight.keys()];
+    const rescued = await rescueFromClockJump(db, { now, toleranceMs: CLOCK_TOLERANCE_MS, exceptIds });
     if (rescued > 0) logger.warn({ rescued }, 'the clock was set back: made webhook deliveries due');
   }
 
   #newLease(): Lease {
     const now = this.#deps.clock.now();
-    return { token: newUuid(), now, until: now + this.#deps.limits.attemptLimitMs + LEASE_MARGIN_MS };
+    return { token: this.#token, now, until: now + this.#deps.limits.attemptLimitMs + LEASE_MARGIN_MS };
   }
 }

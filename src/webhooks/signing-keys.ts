@@ -1,6 +1,5 @@
 import type { SecretBox } from '../domain/keys.ts';
 import type { SealedWebhookSecrets } from '../store/webhook-targets.ts';
-import { forgetOldest } from './oldest.ts';
 import { signingKey, type SigningKey } from './sign.ts';
 
 const MAX_KEPT = 512;
@@ -26,7 +25,8 @@ export class SigningKeys {
     const key = this.#kept.get(sealed) ?? signingKey(this.#secretBox.open(sealed));
     this.#kept.delete(sealed);
     this.#kept.set(sealed, key);
-    if (this.#kept.size > MAX_KEPT) forgetOldest(this.#kept);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
     return key;
   }
 }

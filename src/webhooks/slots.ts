@@ -1,5 +1,6 @@
 import { originOfEndpoint } from '../store/endpoint-key.ts';
-import { forgetOldest } from './oldest.ts';
+
+const MAX_REMEMBERED = 1_000;
 
 /**
  * Bounds how many attempts run at once: in all, per endpoint, and for endpoints whose last attempt brought no
@@ -36,12 +37,6 @@ export class Slots {
     return [...new Set([...full, ...this.#silent])];
   }
 
-  /** Whether nothing but the slots that others have keeps an endpoint from one. */
-  waitsForOthers(endpoint: string): boolean {
-    if (this.free > 0 || !this.#hasRoom(endpoint)) return false;
-    return !this.#silent.has(endpoint) || this.#silentRunning() < this.#silentTotal;
-  }
-
   /** Takes a slot for an endpoint if there is one. Every success must be followed by one `give`. */
   take(endpoint: string): boolean {
     if (this.free <= 0 || !this.#hasRoom(endpoint)) return false;
@@ -62,7 +57,8 @@ export class Slots {
     before.delete(endpoint);
     now.delete(endpoint);
     now.add(endpoint);
-    if (now.size > MAX_REMEMBERED) forgetOldest(now);
+    const [oldest] = now;
+    if (now.size > MAX_REMEMBERED && oldest !== undefined) now.delete(oldest);
   }
 
   #hasRoom(endpoint: string): boolean {
@@ -86,5 +82,3 @@ export class Slots {
     return running;
   }
 }
-
-const MAX_REMEMBERED = 1_000;

@@ -1,4 +1,5 @@
-import { inPatientTransaction, type Db, type Tx } from '../../store/database.ts';
+import type { EventType } from '../../domain/events.ts';
+import type { Tx } from '../../store/database.ts';
 import type { StoredDelivery } from '../../store/deliveries.ts';
 import {
   endDeliveries,
@@ -17,6 +18,7 @@ export interface AttemptRecord {
   readonly delivery: StoredDelivery;
   /** The lease under which the attempt was made. */
   readonly token: string;
+  readonly eventType: EventType;
   readonly endedAt: number;
   readonly durationMs: number;
   readonly status: number;
@@ -29,20 +31,16 @@ export interface AttemptRecord {
 }
 
 /**
- * Writes the logs of finished attempts and the new states of their deliveries in one transaction and
- * returns the logs' ids. Where the lease was lost meanwhile the attempt is logged but decides nothing.
+ * Writes the logs of finished attempts and the new states of their deliveries, and returns the logs' ids.
+ * Where the lease was lost meanwhile the attempt is logged but decides nothing.
  */
-export async function recordAttempts(
-  deps: { db: Db },
-  records: readonly AttemptRecord[],
-): Promise<readonly string[]> {
+export async function recordAttempts(tx: Tx, records: readonly AttemptRecord[]): Promise<readonly string[]> {
+  if (records.length === 0) return [];
   const logs = records.map(logOf);
-  await inPatientTransaction(deps.db, async (tx) => {
-    await insertWebhookLog(tx, ...logs);
-    // What arrived has arrived, whatever another attempt (410) says of the endpoint.
-    await settleDelivered(tx, records.filter(isDelivered).map(settlementOf));
-    for (const record of records) if (!isDelivered(record)) await decide(tx, record);
-  });
+  await insertWebhookLog(tx, ...logs);
+  // What arrived has arrived, whatever another attempt (410) says of the endpoint.
+  await settleDelivered(tx, records.filter(isDelivered).map(settlementOf));
+  for (const record of records) if (!isDelivered(record)) await decide(tx, record);
   return logs.map(({ id }) => id);
 }
 

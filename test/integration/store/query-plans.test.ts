@@ -57,7 +57,7 @@ const page = { limit: 10, offset: 0 };
 const logPage = { merchantId: 'm', page: 1, limit: 10 };
 const text = { text: 't', emailKey: 't', userId: 'u', watchKeys: [{ ...chain, watchKey: 'w' }] };
 const money = { ...shop, coin: null, direction: null, page: 1, limit: 10 };
-const due = { now: 1, limit: 8, exceptOrigins: ['https://a.example'], exceptIds: ['d'] };
+const due = { now: 1, perEndpoint: 4, exceptEndpoints: ['https://a.example'], exceptIds: ['d'] };
 
 test('a search looks up hashes and addresses themselves, not all that a merchant ever had', async () => {
   const named = { ...shop, search: text };
