@@ -45,14 +45,14 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
   async function takeView(): Promise<UnconfirmedView> {
     let partial: { readonly best: string; readonly present: ReadonlySet<string> } | null = null;
     for (let attempt = 0; attempt < TIP_ATTEMPTS; attempt += 1) {
-      const listedAt = clock.now();
       const { bestBefore, txids, bestAfter } = await client.mempool();
       const present = new Set(txids);
       memory.forgetAbsent(present);
-      const news = txids.filter((txid) => !memory.knows(txid, listedAt));
+      const now = clock.now();
+      const news = txids.filter((txid) => !memory.knows(txid, now));
       let isRead = true;
       for (let start = 0; start < news.length; start += CHUNK)
-        isRead = (await learn(news.slice(start, start + CHUNK), { present, listedAt })) && isRead;
+        isRead = (await learn(news.slice(start, start + CHUNK), present)) && isRead;
       // A block between the two readings: the list may belong to either tip.
       if (bestBefore !== bestAfter) continue;
       if (isRead) return memory.view(await tipAt(bestBefore), present);
@@ -65,10 +65,7 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
   }
 
   /** Answers whether every one of them was read. */
-  async function learn(
-    txids: readonly string[],
-    { present, listedAt }: { readonly present: ReadonlySet<string>; readonly listedAt: number },
-  ): Promise<boolean> {
+  async function learn(txids: readonly string[], present: ReadonlySet<string>): Promise<boolean> {
     const raws = await client.mempoolTransactions(txids);
     const transactions = new Map<string, MatchTransaction>();
     for (const [position, txid] of txids.entries()) {
@@ -77,21 +74,10 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
       if (transaction !== null) transactions.set(txid, transaction);
     }
     const matches = await matchTransactions([...transactions.values()], index, memory.ownOutputs());
-    const relevant = new Set([
-      ...matches.credits.map(({ ref }) => ref.txid),
-      ...matches.debits.map(({ byTxid }) => byTxid),
-    ]);
-    const times = await client.mempoolTimes([...relevant]);
-    const paying = new Set(matches.credits.map(({ ref }) => ref.txid));
-    const found: Sighting[] = [];
-    for (const [at, txid] of [...relevant].entries()) {
-      const inputs = inputsOf(transactions.get(txid));
-      const ancestors = paying.has(txid) ? await ancestorsOf(inputs, { client, mweb, present }) : [];
-      // It was in the mempool when that was listed, whatever has become of it since.
-      found.push({ txid, nodeTimeMs: times[at] ?? listedAt, inputs, ancestors });
-    }
+    const { found, left } = await sightings({ client, mweb, present }, transactions, matches);
+    for (const txid of left) transactions.delete(txid);
     memory.learn([...transactions.keys()], matches, found);
-    return raws.length === txids.length && raws.every((raw) => raw !== null);
+    return left.length === 0 && raws.length === txids.length && raws.every((raw) => raw !== null);
   }
 
   /** Null for one that makes no sense: whoever made it must not keep us from seeing the others. */
@@ -114,6 +100,32 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
       return next;
     },
   };
+}
+
+/**
+ * What is told of the transactions that concern us, and which of them have left since they were listed: dated by
+ * now, what a block took in time would be late.
+ */
+async function sightings(
+  from: { readonly client: NodeClient; readonly mweb: boolean; readonly present: ReadonlySet<string> },
+  transactions: ReadonlyMap<string, MatchTransaction>,
+  { credits, debits }: Matches,
+): Promise<{ readonly found: readonly Sighting[]; readonly left: readonly string[] }> {
+  const paying = new Set(credits.map(({ ref }) => ref.txid));
+  const relevant = [...new Set([...paying, ...debits.map(({ byTxid }) => byTxid)])];
+  const times = await from.client.mempoolTimes(relevant);
+  const found: Sighting[] = [];
+  const left: string[] = [];
+  for (const [at, txid] of relevant.entries()) {
+    const nodeTimeMs = times[at] ?? null;
+    const inputs = inputsOf(transactions.get(txid));
+    if (nodeTimeMs === null) left.push(txid);
+    else {
+      const ancestors = paying.has(txid) ? await ancestorsOf(inputs, from) : [];
+      found.push({ txid, nodeTimeMs, inputs, ancestors });
+    }
+  }
+  return { found, left };
 }
 
 /** Heights by hash, the last one remembered. */

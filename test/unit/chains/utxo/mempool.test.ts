@@ -129,11 +129,21 @@ describe('a view whose parts come from two backends', () => {
     expect((await mempool.view()).isPartial).toBeUndefined();
   });
 
-  it('was there when it was listed, also when it was mined before its time was asked for', async () => {
-    payUs(5_000n);
-    nowMs = 1_000_000;
+  it('leaves it to its block to date what left the mempool before its time was asked for', async () => {
+    const txid = payUs(5_000n);
     isTimed = false;
-    afterRead = () => (nowMs += 60_000);
-    expect((await mempool.view()).credits).toMatchObject([{ nodeTimeMs: 1_000_000 }]);
+    afterRead = () => pool.clear();
+    const view = await mempool.view();
+    expect([view.has(txid), view.credits, view.isPartial]).toEqual([false, [], undefined]);
+  });
+
+  it('is not whole, and dates nothing by guess, while one backend lists what the other has not', async () => {
+    payUs(5_000n);
+    isTimed = false;
+    expect(await mempool.view()).toMatchObject({ credits: [], isPartial: true });
+    isTimed = true;
+    const view = await mempool.view();
+    expect(view).toMatchObject({ credits: [{ nodeTimeMs: 1_000 }] });
+    expect(view.isPartial).toBeUndefined();
   });
 });
