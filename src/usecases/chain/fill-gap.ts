@@ -1,9 +1,9 @@
-import { outputKey, type ChainAdapter, type UnspentOutput } from '../../domain/chain.ts';
+import { outputKey, type BlockRef, type ChainAdapter, type UnspentOutput } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { watchedKeys } from '../../store/addresses.ts';
-import { findStand } from '../../store/chain-cursors.ts';
+import { findStand, rememberedBlocks } from '../../store/chain-cursors.ts';
 import { forgetSkipped, findSkipped, type SkippedBlocks } from '../../store/skipped-blocks.ts';
-import { inTransaction, type Tx } from '../../store/database.ts';
+import { inTransaction, type Db, type Tx } from '../../store/database.ts';
 import { findOutput } from '../../store/outputs.ts';
 import { findVersionByTxid } from '../../store/sends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
@@ -31,7 +31,7 @@ export async function fillGap(deps: ObserveDeps, adapter: Filled): Promise<boole
   if (balancesAt !== undefined) return compareGap(deps, { ...chain, balancesAt }, gap);
   if (scanUnspent === undefined) return false;
   const scan = await scanUnspent({ watchKeys: await watchedKeys(deps.db, chain), known: [], within: gap });
-  if (!scan.isComplete) return false;
+  if (!scan.isComplete || !(await isPast(deps.db, chain, gap, scan.tip))) return false;
   const found = scan.outputs.filter(({ height }) => height !== undefined && isWithin(gap, height));
   const credited = await inTransaction(deps.db, async (tx) => {
     let count = 0;
@@ -54,6 +54,12 @@ async function compareGap(
   await inTransaction(deps.db, (tx) => forgetSkipped(tx, gap));
   deps.logger.warn({ ...gap }, 'the skipped blocks are reconciled');
   return true;
+}
+
+/** Whether a scan stood above the gap, on the ledger's chain: one backend may lag behind the others. */
+async function isPast(db: Db, chain: ChainId, { to }: SkippedBlocks, tip: BlockRef): Promise<boolean> {
+  const [known] = await rememberedBlocks(db, chain, tip.height, 1);
+  return tip.height >= to && known?.height === tip.height && known.hash === tip.hash;
 }
 
 function isWithin({ from, to }: SkippedBlocks, height: number): boolean {

@@ -100,6 +100,20 @@ it('skipped blocks are named until what was paid in them is credited as of its b
   expect(await warnings()).toEqual([]);
 });
 
+it.each([
+  ['below its end', () => ({ height: PRUNED - 1, hash: 'f'.repeat(64) })],
+  ['of another chain', () => ({ height: 100, hash: 'f'.repeat(64) })],
+])('a gap stays while the answer is that of a backend %s', async (_what, tip) => {
+  await world.order({ allowed: ['LTC'] });
+  mineUpTo(100);
+  await skipBlocks(world.deps, pruned(), PRUNED);
+  const follower = follow(pruned());
+  while (await follower.round());
+  const behind = { ...pruned(), scanUnspent: async () => ({ tip: tip(), outputs: [], isComplete: true }) };
+  expect(await fillGap(world.deps, behind)).toBe(false);
+  expect(await readSkipped(world.deps.db)).toHaveLength(1);
+});
+
 it('a gap stays while the node does not answer', async () => {
   await world.order({ allowed: ['LTC'] });
   mineUpTo(100);
