@@ -6,6 +6,7 @@ import * as paymentMemory from './migrations/0005-payment-memory.ts';
 import * as sends from './migrations/0006-sends.ts';
 import * as customerCounts from './migrations/0008-customer-counts.ts';
 import * as deliveriesByEndpoint from './migrations/0009-deliveries-by-endpoint.ts';
+import * as volumeTotals from './migrations/0010-volume-totals.ts';
 import type { Db } from './database.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -19,6 +20,7 @@ export const MIGRATIONS: Migrations = {
   '0006-sends': sends,
   '0008-customer-counts': customerCounts,
   '0009-deliveries-by-endpoint': deliveriesByEndpoint,
+  '0010-volume-totals': volumeTotals,
 };
 
 /**

@@ -4,6 +4,7 @@ import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import { prepared, preparedList, type SlotOf } from './prepared.ts';
 import type { OutputRow } from './tables.ts';
+import { keepTotals } from './volume-totals.ts';
 
 /** One output that paid us, as the ledger holds it. */
 export type StoredOutput = Selectable<OutputRow>;
@@ -18,7 +19,9 @@ export type ObservedOutput = Omit<StoredOutput, Optional> & Partial<Pick<StoredO
 
 /** Writes an output as observed now; what its spending side knows is left alone. */
 export async function putOutput(tx: Tx, row: ObservedOutput): Promise<void> {
-  await put(tx, { ...row, awaited_depth: row.awaited_depth ?? 0, confirmed_at: row.confirmed_at ?? null });
+  const observed = { ...row, awaited_depth: row.awaited_depth ?? 0, confirmed_at: row.confirmed_at ?? null };
+  if (row.payment_id === null) await put(tx, observed);
+  else await keepTotals(tx, row.payment_id, () => put(tx, observed));
 }
 
 const put = prepared((db, slot: SlotOf<Omit<StoredOutput, 'seq'>>) => {

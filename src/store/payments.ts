@@ -3,6 +3,7 @@ import type { Coin, Mode } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import { prepared, preparedInsert, preparedInserts, type SlotOf } from './prepared.ts';
 import type { PaymentOptionRow, PaymentRow } from './tables.ts';
+import { keepTotals } from './volume-totals.ts';
 
 export type StoredPayment = Selectable<PaymentRow>;
 export type StoredOption = Selectable<PaymentOptionRow>;
@@ -95,10 +96,10 @@ export async function updatePayment(
   to: PaymentChange,
   { events = 0, from }: { readonly events?: number; readonly from?: StoredPayment } = {},
 ): Promise<void> {
-  if (from === undefined || ENDS.some((column) => from[column] !== to[column])) {
-    await changeAll(tx, { ...to, id, events });
-  } else if (from.status === to.status) await changeLittle(tx, { ...to, id, events });
-  else await changeStatus(tx, { ...to, id, events });
+  const change = { ...to, id, events };
+  const isAll = from === undefined || ENDS.some((column) => from[column] !== to[column]);
+  if (from?.status === to.status) await (isAll ? changeAll : changeLittle)(tx, change);
+  else await keepTotals(tx, id, () => (isAll ? changeAll : changeStatus)(tx, change));
 }
 
 const ENDS = [

@@ -36,12 +36,7 @@ export interface Tables {
   customer_counts: { user_id: string; count: number };
   payment_options: PaymentOptionRow;
   outputs: OutputRow;
-  /** What completed payments brought, kept by triggers by the hour of UTC they were made. */
-  volume_hours: TakenRow & { hour: number };
-  /** The same by the day. */
-  volume_days: TakenRow & { day: number };
-  /** The same for each payment: a view. */
-  takings: TakenRow & { payment_id: string; created_at: number };
+  volume_totals: VolumeTotalRow;
   raw_transactions: RawTransactionRow;
   unconfirmed_inputs: UnconfirmedInputRow;
   chain_cursors: ChainCursorRow;
@@ -337,27 +332,20 @@ export interface OutputRow {
   confirmed_at: number | null;
 }
 
-/** A price or an amount of money in three limbs of twelve digits, the lowest first: see exact-sums.ts. */
-export interface TakenRow {
+/** What completed payments made in one hour or day of UTC brought: see volume-totals.ts. */
+export interface VolumeTotalRow {
   merchant_id: string;
   mode: Mode;
+  /** An hour or a day. */
+  period_ms: number;
+  starts_at: number;
+  /** Of the prices; empty for the money itself. */
   currency: string;
-  /** Digits that the prices have behind the point. */
-  scale: number;
-  /** Empty: no money is confirmed. */
+  /** Of a price: the only coin it was paid in; empty when there are several, or none. */
   coin: Coin | '';
-  /** Whether these payments were paid in this coin alone. */
-  sole: number;
-  /** Payments whose price is in this row: each has its price in one. */
-  priced: number;
-  price_low: number;
-  price_middle: number;
-  price_high: number;
-  /** Payments with confirmed money in this coin. */
+  /** Prices with four decimals, money in atoms. */
+  sum: string;
   payments: number;
-  low: number;
-  middle: number;
-  high: number;
 }
 
 export interface RawTransactionRow {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
+import { DAY_MS, HOUR_MS, MONEY } from '../../../src/store/volume-totals.ts';
 import { startDaemon, type Daemon } from './daemon.ts';
 import { copyPayments } from './payment-copies.ts';
 import { makeTemplates } from './payment-templates.ts';
@@ -113,8 +114,9 @@ function check(path: string, payments: number): string {
     const counted = one('SELECT sum(count) FROM payment_counts');
     if (counted !== one('SELECT count(*) FROM payments')) throw new Error('the counts are not right');
     const sold = one("SELECT count(*) FROM payments WHERE status = 'completed'");
-    for (const kept of ['volume_hours', 'volume_days']) {
-      if (sold !== one(`SELECT sum(priced) FROM ${kept}`)) throw new Error(`${kept} is not right`);
+    for (const period of [HOUR_MS, DAY_MS]) {
+      const kept = `SELECT sum(payments) FROM volume_totals WHERE currency <> '${MONEY}' AND period_ms = ${period}`;
+      if (sold !== one(kept)) throw new Error('the totals of volume are not right');
     }
     const logs = one('SELECT coalesce(sum(count), 0) FROM webhook_log_counts');
     if (logs !== one('SELECT count(*) FROM webhook_logs'))

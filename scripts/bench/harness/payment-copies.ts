@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { sharesOf, type CompletedRow, type Share } from '../../../src/store/volume-totals.ts';
 import type { Templates } from './payment-templates.ts';
 
 export interface Copying {
@@ -57,6 +58,7 @@ export function copyPayments(path: string, { templates, ...made }: Templates, co
     for (const table of TABLES) copyTable(sqlite, table);
     for (const { sql } of aside) sqlite.exec(sql);
     for (const sql of COUNTED) sqlite.exec(sql);
+    totalVolume(sqlite);
     raiseChains(sqlite, copying.payments);
     sqlite.exec('COMMIT');
     sqlite.pragma('journal_mode = WAL');
@@ -236,12 +238,6 @@ const COUNTED = [
     FROM payments GROUP BY 1, 2, 3, 4, 5`,
   'DELETE FROM output_counts',
   'INSERT INTO output_counts SELECT merchant_id, mode, coin, count(*) FROM outputs GROUP BY 1, 2, 3',
-  'DELETE FROM volume_days',
-  'DELETE FROM volume_hours',
-  // Their triggers are there: they pass it on to the days.
-  `INSERT INTO volume_hours SELECT merchant_id, mode, created_at / 3600000, currency, scale, coin, sole, sum(priced),
-    sum(price_low), sum(price_middle), sum(price_high), sum(payments), sum(low), sum(middle), sum(high)
-    FROM takings GROUP BY 1, 2, 3, 4, 5, 6, 7`,
   'DELETE FROM event_counts',
   'INSERT INTO event_counts SELECT merchant_id, type, count(*) FROM events GROUP BY 1, 2',
   'DELETE FROM webhook_log_counts',
@@ -252,6 +248,50 @@ const COUNTED = [
   `INSERT OR REPLACE INTO meta SELECT 'webhooks.pruned_event_seq', max(seq) FROM events
     WHERE json_extract(body_json, '$.truncated')`,
 ];
+
+/** What completed payments brought, added up anew. */
+function totalVolume(sqlite: Database.Database): void {
+  const completed = sqlite.prepare<unknown[], CompletedRow>(
+    `SELECT p.id, p.merchant_id, p.mode, p.created_at, p.currency, p.amount AS price, o.coin, o.amount AS atoms
+      FROM payments AS p LEFT JOIN outputs AS o ON o.payment_id = p.id AND o.state = 'confirmed'
+      WHERE p.status = 'completed' ORDER BY p.id`,
+  );
+  const totals = new Map<string, Share>();
+  const add = (rows: readonly CompletedRow[]): void => {
+    const [payment] = rows;
+    if (payment === undefined) return;
+    const { merchant_id, mode, created_at: at } = payment;
+    for (const period of [HOUR_MS, DAY_MS]) {
+      for (const share of sharesOf(rows)) {
+        const key = JSON.stringify([
+          merchant_id,
+          mode,
+          period,
+          at - (at % period),
+          share.currency,
+          share.coin,
+        ]);
+        const had = totals.get(key);
+        const sum = share.sum + (had?.sum ?? 0n);
+        totals.set(key, { ...share, sum, payments: share.payments + (had?.payments ?? 0) });
+      }
+    }
+  };
+  let rows: CompletedRow[] = [];
+  for (const row of completed.iterate()) {
+    if (rows[0]?.id !== row.id) {
+      add(rows);
+      rows = [];
+    }
+    rows.push(row);
+  }
+  add(rows);
+  sqlite.exec('DELETE FROM volume_totals');
+  const insert = sqlite.prepare('INSERT INTO volume_totals VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+  for (const [key, { sum, payments }] of totals) {
+    insert.run(...(JSON.parse(key) as unknown[]), String(sum), payments);
+  }
+}
 
 /** The simulated chains have gone on for as long as there were payments: their money lies deep. */
 function raiseChains(sqlite: Database.Database, blocks: number): void {

@@ -7,6 +7,7 @@ import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/database.ts';
 import { volumeOf, type CoinVolume, type FiatVolume } from '../../store/volume.ts';
+import { PRICE_DECIMALS } from '../../store/volume-totals.ts';
 
 /** Days in one request: a leap year. */
 const MAX_DAYS = 366;
@@ -28,11 +29,6 @@ export interface Volume {
   /** The prices of the payments; coin null: paid in several coins, or in none. */
   readonly fiat: readonly { currency: string; coin: Coin | null; amount: string; payments: number }[];
 }
-
-/** Digits to the right of the point that hold any price: no currency has more. */
-const SCALE = 4;
-/** Of ten, as many as there may be digits to add. */
-const POWERS = [1n, 10n, 100n, 1_000n, 10_000n];
 
 /**
  * What completed payments brought, by the day they were created, exactly, and the sums of all days.
@@ -92,15 +88,12 @@ class Sums {
         had.payments += payments;
       }
     }
-    for (const { currency, coin, sum, scale, payments } of fiat) {
+    for (const { currency, coin, sum, payments } of fiat) {
       const key = `${currency} ${coin ?? '~'}`;
-      const power = POWERS[SCALE - scale];
-      if (power === undefined) throw new RangeError(`a price has ${scale} digits behind the point`);
-      const scaled = sum * power;
       const had = this.#fiat.get(key);
-      if (had === undefined) this.#fiat.set(key, { currency, coin, sum: scaled, payments });
+      if (had === undefined) this.#fiat.set(key, { currency, coin, sum, payments });
       else {
-        had.sum += scaled;
+        had.sum += sum;
         had.payments += payments;
       }
     }
@@ -126,7 +119,7 @@ class Sums {
 
 /** With all the digits of the currency: "12.50", "1200". */
 function formatFiat(sum: bigint, currency: string): string {
-  const digits = currencyDigits(currency) ?? SCALE;
-  const [whole = '0', fraction = ''] = formatDecimal(sum, SCALE).split('.');
+  const digits = currencyDigits(currency) ?? PRICE_DECIMALS;
+  const [whole = '0', fraction = ''] = formatDecimal(sum, PRICE_DECIMALS).split('.');
   return digits === 0 ? whole : `${whole}.${fraction.padEnd(digits, '0')}`;
 }

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COINS, COIN_INFO, type Coin } from '../../../src/domain/coins.ts';
 import { formatDecimal } from '../../../src/domain/money.ts';
-import type { Db } from '../../../src/store/database.ts';
+import { inTransaction, type Db } from '../../../src/store/database.ts';
+import { putOutput } from '../../../src/store/outputs.ts';
+import { findPayment, insertPayment, updatePayment } from '../../../src/store/payments.ts';
 import { readVolume } from '../../../src/usecases/merchants/read-volume.ts';
 import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
 
@@ -14,10 +16,11 @@ beforeAll(async () => {
   db = await databaseOfRowsAlone();
 });
 afterAll(async () => db.destroy());
-beforeEach(async () => {
-  await db.deleteFrom('outputs').execute();
-  await db.deleteFrom('payments').execute();
-});
+beforeEach(async () => empty());
+
+async function empty(): Promise<void> {
+  for (const table of ['outputs', 'payments', 'volume_totals'] as const) await db.deleteFrom(table).execute();
+}
 
 interface Sale {
   readonly amount: string;
@@ -34,15 +37,14 @@ async function sell(sale: Sale): Promise<void> {
   made += 1;
   const id = `pay_${made}`;
   const { at = NOON, status = 'completed', merchant = 'm', mode = 'live', gone = false } = sale;
-  await db
-    .insertInto('payments')
-    .values({
+  await inTransaction(db, async (tx) => {
+    await insertPayment(tx, {
       id,
       merchant_id: merchant,
       customer_id: 'c',
       order_id: id,
       mode,
-      status,
+      status: 'pending',
       exception: null,
       amount: sale.amount,
       currency: sale.currency,
@@ -66,12 +68,9 @@ async function sell(sale: Sale): Promise<void> {
       accepted_at: null,
       refunded_at: null,
       refunded_by: null,
-    })
-    .execute();
-  for (const [index, [coin, atoms]] of sale.money.entries()) {
-    await db
-      .insertInto('outputs')
-      .values({
+    });
+    for (const [index, [coin, atoms]] of sale.money.entries()) {
+      await putOutput(tx, {
         coin,
         mode,
         txid: id,
@@ -91,9 +90,11 @@ async function sell(sale: Sale): Promise<void> {
         spent_height: null,
         send_id: null,
         updated_at: at,
-      })
-      .execute();
-  }
+      });
+    }
+    const payment = await findPayment(tx, id);
+    if (payment !== undefined) await updatePayment(tx, id, { ...payment, status }, { from: payment });
+  });
 }
 
 async function volume(range: { first?: string; last?: string; timeZone?: string; merchantId?: string } = {}) {
@@ -128,8 +129,7 @@ test('sums are exact however large: coins beyond 64 bits, prices beyond 53', asy
   });
   await fc.assert(
     fc.asyncProperty(fc.array(sale, { minLength: 1, maxLength: 12 }), async (sales) => {
-      await db.deleteFrom('outputs').execute();
-      await db.deleteFrom('payments').execute();
+      await empty();
       for (const one of sales) await sell(one);
       const { totals, days } = await volume({ first: '2026-06-15', last: '2026-06-15' });
       expect(days).toEqual([{ date: '2026-06-15', ...totals }]);
