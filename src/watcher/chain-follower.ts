@@ -144,11 +144,16 @@ export class ChainFollower {
    * concluded from what is not.
    */
   #isWholeLook(view: UnconfirmedView, status: NodeStatus): boolean {
-    if (view.isPartial === true) return false;
     const isLagging = this.#adapter.finalizedHeight === undefined && view.tip.height < status.tip.height;
     // A reorganisation may have left the chain shorter for a moment: the next look asks for the status again.
     if (isLagging) this.#statusAt = 0;
-    return !isLagging;
+    const isWhole = !isLagging && view.isPartial !== true;
+    if (!isWhole) {
+      const { coin, mode } = this.#adapter;
+      const fields = { coin, mode, tip: view.tip.height, node: status.tip.height };
+      this.#deps.logger.info(fields, 'the node did not show all that it has: nothing ends by this look');
+    }
+    return isWhole;
   }
 
   /** All that the node has was read: whether it has what the network has shows by its own word and its newest block. */
