@@ -6,7 +6,7 @@ import type { Clock, Logger } from './domain/ports.ts';
 import type { Db } from './store/database.ts';
 import type { OpenDatabase } from './store/open.ts';
 import { lastReconciliation } from './store/reconciliations.ts';
-import { fillGap } from './usecases/chain/fill-gap.ts';
+import { fillGaps } from './usecases/chain/fill-gaps.ts';
 import type { ObserveDeps } from './usecases/chain/observe-deps.ts';
 import { reconcile } from './usecases/chain/reconcile.ts';
 import { rereadBlocks } from './usecases/chain/reread-blocks.ts';
@@ -22,7 +22,7 @@ interface UpkeepDeps {
   readonly logger: Logger;
   readonly adapters: readonly ChainAdapter[];
   readonly watcher: Watcher;
-  /** What recording money from skipped blocks needs. */
+  /** What recording money from gaps in a chain needs. */
   readonly observe: ObserveDeps;
 }
 
@@ -81,7 +81,7 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
         database.reclaim(RECLAIMED_PAGES);
       },
     ],
-    ['gaps', () => eachChain(deps, (adapter) => fillGap(deps.observe, adapter))],
+    ['gaps', () => eachChain(deps, (adapter) => fillGaps(deps.observe, adapter))],
     [
       'reconcile',
       () => reconcileDue({ ...deps, db, intervalMs: config.reconcileIntervalMs }, stopping.signal),

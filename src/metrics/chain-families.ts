@@ -1,6 +1,7 @@
 import { CHAIN_ALARMS } from '../domain/chain.ts';
 import type { Coin } from '../domain/coins.ts';
 import { formatCoinAmount } from '../domain/money.ts';
+import { chainGaps } from '../store/chain-gaps.ts';
 import { newestBlockTimes } from '../store/counts.ts';
 import {
   readReconciliations,
@@ -47,6 +48,21 @@ export function chainFamilies({ db, clock, chains }: StateMetricsDeps): Family[]
       "Accounts that hold something else than the node's history explains",
       ({ unexplainedAccounts }) => unexplainedAccounts,
     ),
+    {
+      name: 'tilld_chain_gap_blocks',
+      help: 'Blocks in gaps of what was scanned: lost by the node or skipped, and not reconciled yet',
+      labels,
+      read: async () => {
+        const gaps = await chainGaps(db);
+        return (await chains()).map(({ coin, mode }): Sample => {
+          const own = gaps.filter((gap) => gap.coin === coin && gap.mode === mode);
+          return [
+            { coin, mode },
+            own.reduce((sum, gap) => sum + gap.before_height - gap.after_height - 1, 0),
+          ];
+        });
+      },
+    },
     perChain('tilld_chain_warnings', 'Warnings about a node or its chain', ({ warnings }) => warnings.length),
     {
       name: 'tilld_chain_tip_age_seconds',

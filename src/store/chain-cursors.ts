@@ -1,7 +1,7 @@
 import type { BlockRef, ChainBlockHeader } from '../domain/chain.ts';
 import type { ChainId, Coin, Mode } from '../domain/coins.ts';
 import type { FinalHeights } from '../domain/confirmations.ts';
-import { forgetGapsAbove } from './chain-gaps.ts';
+import { cutGapsAt } from './chain-gaps.ts';
 import type { Db, Tx } from './database.ts';
 import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
 
@@ -129,7 +129,7 @@ export async function rewindCursor(tx: Tx, chain: ChainId, to: BlockRef, nowMs: 
     .where('height', '>', to.height)
     .execute();
   await setCursor(tx, chain, to, nowMs);
-  await forgetGapsAbove(tx, chain, to.height);
+  await cutGapsAt(tx, chain, to.height);
   await forgetFinalAbove(tx, chain, to.height);
 }
 
@@ -155,7 +155,7 @@ export async function resetCursor(
   const { coin, mode } = chain;
   await tx.deleteFrom('chain_blocks').where('coin', '=', coin).where('mode', '=', mode).execute();
   await advanceCursor(tx, chain, to, nowMs);
-  await forgetGapsAbove(tx, chain, to.height);
+  await cutGapsAt(tx, chain, to.height);
   await forgetFinalAbove(tx, chain, to.height);
 }
 

@@ -7,6 +7,7 @@ import * as sends from './migrations/0006-sends.ts';
 import * as customerCounts from './migrations/0008-customer-counts.ts';
 import * as deliveriesByEndpoint from './migrations/0009-deliveries-by-endpoint.ts';
 import * as volumeTotals from './migrations/0010-volume-totals.ts';
+import * as gapReasons from './migrations/0011-gap-reasons.ts';
 import type { Db } from './database.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -21,6 +22,7 @@ export const MIGRATIONS: Migrations = {
   '0008-customer-counts': customerCounts,
   '0009-deliveries-by-endpoint': deliveriesByEndpoint,
   '0010-volume-totals': volumeTotals,
+  '0011-gap-reasons': gapReasons,
 };
 
 /**

@@ -387,13 +387,15 @@ export interface ChainBlockRow {
   time_ms: number;
 }
 
-/** Blocks above one height and below another that no node has shown, and that the scan went past. */
+/** Blocks above one height and below another that were not read, and that the scan went past. */
 export interface ChainGapRow {
   coin: Coin;
   mode: Mode;
   after_height: number;
   before_height: number;
   found_at: number;
+  /** The node had lost them, or an operator skipped them. */
+  reason: 'lost' | 'skipped';
 }
 
 export interface EventRow {

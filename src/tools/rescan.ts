@@ -23,7 +23,7 @@ blocks, a node that was reset, or blocks that were read by a faulty program. Wha
 block is unconfirmed until the next start has read it again; nothing is credited twice. Killed at any moment
 it has done all of it or nothing.
 
---skip-to goes on from a block that the node still has. /readyz names the gap until the daemon has reconciled it: with
+--skip-to goes on from a block that the node still has. /readyz names the gap (alarm pruned) until the daemon has reconciled it: with
 the node's unspent outputs (BTC, LTC), which are credited as of their blocks, or with balances (ETH, SOL).
 
 --online (BTC, LTC) leaves the daemon running: it reads those blocks again beside its work and adds what the ledger lacks;
@@ -114,7 +114,7 @@ async function rescan(
     if ('skipTo' in start) {
       const { gap, now } = await skipBlocks(deps, adapter, start.skipTo);
       tell(
-        `${coin}: the next start of the daemon reads from height ${now.height + 1} on; ${gap.from} to ${gap.to} are skipped until they are reconciled`,
+        `${coin}: the next start of the daemon reads from height ${now.height + 1} on; blocks ${gap.from} to ${gap.to} are a gap until they are reconciled`,
       );
       return;
     }

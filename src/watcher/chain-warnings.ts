@@ -3,7 +3,6 @@ import type { Clock } from '../domain/ports.ts';
 import { newestBlockTimes } from '../store/counts.ts';
 import { chainGaps } from '../store/chain-gaps.ts';
 import type { Db } from '../store/database.ts';
-import { readSkipped } from '../store/skipped-blocks.ts';
 import type { ChainGapRow } from '../store/tables.ts';
 import type { ChainHealth } from './chain-health.ts';
 
@@ -42,12 +41,8 @@ export async function readChains(deps: ChainWarningsDeps): Promise<WatchedChain[
     (await newestBlockTimes(deps.db)).map(({ coin, mode, timeMs }) => [`${coin}/${mode}`, timeMs]),
   );
   const gaps = await chainGaps(deps.db);
-  const allSkipped = await readSkipped(deps.db);
   return deps.watcher.health().map((health) => {
-    const skipped = allSkipped
-      .filter(({ coin, mode }) => coin === health.coin && mode === health.mode)
-      .map(({ from, to }) => `blocks ${from} to ${to} were skipped and are not reconciled yet`);
-    const lost = gaps.filter(({ coin, mode }) => coin === health.coin && mode === health.mode);
+    const unread = gaps.filter(({ coin, mode }) => coin === health.coin && mode === health.mode);
     const tip = tips.get(`${health.coin}/${health.mode}`);
     const node = health.nodeWarnings === null ? [] : [health.nodeWarnings];
     const clocks = tip === undefined ? [] : clockWarnings(health, now - tip, deps.network);
@@ -55,18 +50,19 @@ export async function readChains(deps: ChainWarningsDeps): Promise<WatchedChain[
     const alarms = new Set([
       ...health.alarms,
       ...(isSkewed ? (['clock_skew'] as const) : []),
-      ...(lost.length > 0 ? (['pruned'] as const) : []),
+      ...(unread.length > 0 ? (['pruned'] as const) : []),
     ]);
     return {
       ...health,
-      warnings: [...node, ...skipped, ...clocks, ...lost.map(gapWarning)],
+      warnings: [...node, ...clocks, ...unread.map(gapWarning)],
       alarms: [...alarms],
     };
   });
 }
 
-function gapWarning({ coin, after_height: after, before_height: before }: ChainGapRow): string {
-  return `gap in the scanned blocks between ${after} and ${before}, which the node has lost: money that came in there is not credited. Point ${coin} at a node that has them, stop tilld and run scripts/rescan from ${after}`;
+function gapWarning({ coin, after_height: after, before_height: before, reason }: ChainGapRow): string {
+  const why = reason === 'lost' ? 'lost by the node' : 'skipped';
+  return `gap in the chain: blocks ${after + 1} to ${before - 1} were ${why}, and money that came in there is not credited until they are reconciled. Should that take longer than an hour, point ${coin} at a node that has them, stop tilld and run scripts/rescan ${coin} --from ${Math.max(after, 0)}`;
 }
 
 function clockWarnings(

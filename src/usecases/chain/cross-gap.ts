@@ -16,7 +16,7 @@ import type { ObserveDeps } from './observe-deps.ts';
  *
  * The confirmations of money above the last block that the node still shows would be counted across blocks that
  * nothing shows any more. So each account with such money must hold at least what the ledger says, in what is final.
- * The blocks that are passed over are noted: money that came in there is not in the ledger.
+ * The blocks that are passed over are noted as a gap: money that came in there is not in the ledger.
  * @param shared the newest recorded block that the node still shows
  * @throws {ChainError} `pruned` when an account holds less: only a node that has the blocks can tell why.
  */
@@ -36,7 +36,9 @@ export async function crossGap(
     );
   }
   const gap = { after_height: shared?.height ?? 0, before_height: next.height };
-  await inTransaction(deps.db, async (tx) => noteGap(tx, { coin, mode, ...gap, found_at: deps.clock.now() }));
+  await inTransaction(deps.db, async (tx) =>
+    noteGap(tx, { coin, mode, ...gap, found_at: deps.clock.now(), reason: 'lost' }),
+  );
   deps.logger.error(
     { coin, mode, cursor, after: gap.after_height, before: gap.before_height },
     'the node has lost blocks: what is credited stays, the scan goes on after them, and payments in them are not known',

@@ -2,7 +2,7 @@ import { ChainError, type BlockRef, type ChainAdapter } from '../../domain/chain
 import type { ChainId } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { findCursor, resetCursor } from '../../store/chain-cursors.ts';
-import { writeSkipped, type SkippedBlocks } from '../../store/skipped-blocks.ts';
+import { noteGap } from '../../store/chain-gaps.ts';
 import { inTransaction, type Db } from '../../store/database.ts';
 import { blockAtOrBelow } from './block-at-or-below.ts';
 
@@ -14,7 +14,7 @@ export interface SkipBlocksDeps {
 
 /**
  * Puts the cursor forward onto a block, over blocks that the node no longer has: the daemon goes on from
- * there. The gap is written down in the same transaction, for /readyz and for `fillGap`.
+ * there. The gap is written down in the same transaction, for /readyz and for `fillGaps`.
  * No daemon may run on the database meanwhile.
  * @throws {ChainError} before anything is changed, when the node lacks the next block as well.
  */
@@ -22,7 +22,7 @@ export async function skipBlocks(
   deps: SkipBlocksDeps,
   adapter: ChainAdapter,
   height: number,
-): Promise<{ readonly gap: SkippedBlocks; readonly now: BlockRef }> {
+): Promise<{ readonly gap: { readonly from: number; readonly to: number }; readonly now: BlockRef }> {
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   const { pruneHeight } = await adapter.status();
   if (height + 1 < pruneHeight) {
@@ -35,11 +35,21 @@ export async function skipBlocks(
       throw new Error(
         `the chain is read up to ${cursor.height}: there is nothing to skip up to ${to.height}`,
       );
-    const skipped = { ...chain, from: (cursor?.height ?? -1) + 1, to: to.height };
-    await resetCursor(tx, chain, to, deps.clock.now());
-    await writeSkipped(tx, skipped, deps.clock.now());
-    return skipped;
+    const after = cursor?.height ?? -1;
+    const now = deps.clock.now();
+    await resetCursor(tx, chain, to, now);
+    await noteGap(tx, {
+      ...chain,
+      after_height: after,
+      before_height: to.height + 1,
+      found_at: now,
+      reason: 'skipped',
+    });
+    return { from: after + 1, to: to.height };
   });
-  deps.logger.warn({ ...gap }, 'blocks are skipped: what they hold is unknown until it is reconciled');
+  deps.logger.warn(
+    { ...chain, ...gap },
+    'blocks are skipped: what they hold is unknown until the gap is reconciled',
+  );
   return { gap, now: { height: to.height, hash: to.hash } };
 }

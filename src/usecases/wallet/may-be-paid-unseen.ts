@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/database.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
 import { findSend, type StoredSend } from '../../store/sends.ts';
-import { lastSkipAt } from '../../store/skipped-blocks.ts';
+import { lastSkipAt } from '../../store/chain-gaps.ts';
 import { isOpen } from './send-chain.ts';
 
 const CHECKED = 'not_paid.';

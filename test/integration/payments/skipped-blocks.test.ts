@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChainError, type ChainAdapter, type UnspentOutput } from '../../../src/domain/chain.ts';
-import { readSkipped } from '../../../src/store/skipped-blocks.ts';
-import { fillGap } from '../../../src/usecases/chain/fill-gap.ts';
+import { chainGaps } from '../../../src/store/chain-gaps.ts';
+import { fillGaps } from '../../../src/usecases/chain/fill-gaps.ts';
 import { rescanChain } from '../../../src/usecases/chain/rescan-chain.ts';
 import { skipBlocks } from '../../../src/usecases/chain/skip-blocks.ts';
 import { ChainFollower } from '../../../src/watcher/chain-follower.ts';
@@ -88,15 +88,17 @@ it('skipped blocks are named until what was paid in them is credited as of its b
     });
     return read?.warnings;
   };
-  expect(await warnings()).toEqual([`blocks 0 to ${PRUNED} were skipped and are not reconciled yet`]);
+  expect(await warnings()).toEqual([
+    expect.stringContaining(`gap in the chain: blocks 0 to ${PRUNED} were skipped`),
+  ]);
   const { hash, timeMs, height } = paid;
   const { ref, amount, watchKey } = credit;
   const output: UnspentOutput = { ref, amount, height, watchKey, block: { hash, timeMs, maturity: 1 } };
   const tip = { height: 100, hash: chain().tip.hash };
   const adapter = { ...pruned(), scanUnspent: async () => ({ tip, outputs: [output], isComplete: true }) };
-  expect(await fillGap(world.deps, adapter)).toBe(true);
+  expect(await fillGaps(world.deps, adapter)).toBe(true);
   expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
-  expect(await readSkipped(world.deps.db)).toEqual([]);
+  expect(await chainGaps(world.deps.db)).toEqual([]);
   expect(await warnings()).toEqual([]);
 });
 
@@ -110,8 +112,8 @@ it.each([
   const follower = follow(pruned());
   while (await follower.round());
   const behind = { ...pruned(), scanUnspent: async () => ({ tip: tip(), outputs: [], isComplete: true }) };
-  expect(await fillGap(world.deps, behind)).toBe(false);
-  expect(await readSkipped(world.deps.db)).toHaveLength(1);
+  expect(await fillGaps(world.deps, behind)).toBe(false);
+  expect(await chainGaps(world.deps.db)).toHaveLength(1);
 });
 
 it('a gap stays while the node does not answer', async () => {
@@ -122,6 +124,6 @@ it('a gap stays while the node does not answer', async () => {
     ...pruned(),
     scanUnspent: async () => Promise.reject(new ChainError('unavailable', 'no answer')),
   };
-  await expect(fillGap(world.deps, silent)).rejects.toThrow('no answer');
-  expect(await readSkipped(world.deps.db)).toHaveLength(1);
+  await expect(fillGaps(world.deps, silent)).rejects.toThrow('no answer');
+  expect(await chainGaps(world.deps.db)).toHaveLength(1);
 });

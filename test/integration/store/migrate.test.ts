@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chainGaps, lastSkipAt } from '../../../src/store/chain-gaps.ts';
 import { readMeta, writeMeta } from '../../../src/store/meta.ts';
 import { MIGRATIONS } from '../../../src/store/migrate.ts';
 import { openDatabase } from '../../../src/store/open.ts';
@@ -113,6 +114,26 @@ describe('an upgrade from the first version', () => {
     ]);
     await upgraded.close();
   });
+});
+
+it('an upgrade keeps the gaps of both kinds, those that the node lost and those that were skipped', async () => {
+  const { '0011-gap-reasons': _, ...earlier } = MIGRATIONS;
+  const old = await openDatabase(path, { migrations: earlier });
+  await sql`INSERT INTO chain_gaps (coin, mode, after_height, before_height, found_at)
+    VALUES ('SOL', 'live', 100, 150, 7)`.execute(old.db);
+  await writeMeta(old.db, 'skipped.LTC.live', JSON.stringify({ coin: 'LTC', mode: 'live', from: 0, to: 50 }));
+  await writeMeta(old.db, 'last_skip.LTC.live', '9');
+  await writeMeta(old.db, 'last_skip.BTC.live', '8');
+  await old.close();
+  const { db, close } = await openDatabase(path).then((it) => ({ db: it.db, close: () => it.close() }));
+  expect(await chainGaps(db)).toEqual([
+    { coin: 'LTC', mode: 'live', after_height: -1, before_height: 51, found_at: 9, reason: 'skipped' },
+    { coin: 'SOL', mode: 'live', after_height: 100, before_height: 150, found_at: 7, reason: 'lost' },
+  ]);
+  expect(await lastSkipAt(db, { coin: 'LTC', mode: 'live' })).toBe(9);
+  expect(await lastSkipAt(db, { coin: 'BTC', mode: 'live' })).toBe(8);
+  expect(await readMeta(db, 'skipped.LTC.live')).toBeNull();
+  await close();
 });
 
 describe('a database that had much more in it', () => {

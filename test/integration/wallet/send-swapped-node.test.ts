@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ChainAdapter } from '../../../src/domain/chain.ts';
-import { fillGap } from '../../../src/usecases/chain/fill-gap.ts';
+import { fillGaps } from '../../../src/usecases/chain/fill-gaps.ts';
 import { skipBlocks } from '../../../src/usecases/chain/skip-blocks.ts';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
@@ -79,7 +79,7 @@ test('a send that was mined in skipped blocks is confirmed by its change, once t
   const tip = await adapter.tip();
   const scanning = { ...adapter, scanUnspent: async () => ({ tip, outputs, isComplete: true }) };
   const deps = { ...sim.world.deps, confirmations: () => ({ base: 2, tiers: [] }) };
-  expect(await fillGap(deps, scanning)).toBe(true);
+  expect(await fillGaps(deps, scanning)).toBe(true);
   expect((await sim.status(send.id)).status).toBe('confirmed');
   const { spent_height: spentAt } = await sim.world.db
     .selectFrom('outputs')

@@ -2,10 +2,11 @@ import { outputKey, type BlockRef, type ChainAdapter, type UnspentOutput } from 
 import type { ChainId } from '../../domain/coins.ts';
 import { watchedKeys } from '../../store/addresses.ts';
 import { findStand, rememberedBlocks } from '../../store/chain-cursors.ts';
-import { forgetSkipped, findSkipped, type SkippedBlocks } from '../../store/skipped-blocks.ts';
+import { closeGaps, gapsOf } from '../../store/chain-gaps.ts';
 import { inTransaction, type Db, type Tx } from '../../store/database.ts';
 import { findOutput } from '../../store/outputs.ts';
 import { findVersionByTxid } from '../../store/sends.ts';
+import type { ChainGapRow } from '../../store/tables.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import { confirmSends } from '../wallet/record-spends.ts';
 import { readPlan } from '../wallet/stored-plan.ts';
@@ -18,52 +19,57 @@ const PATIENCE_MS = 60_000;
 type Filled = Pick<ChainAdapter, 'coin' | 'mode' | 'scanUnspent' | 'balancesAt'>;
 
 /**
- * Reconciles blocks that were skipped: unspent outputs in them are credited from the node's own set, as of
- * their block; on chains of accounts the balances have to agree with the ledger. Then the gap is closed.
+ * Reconciles the gaps of a chain: unspent outputs in them are credited from the node's own set, as of
+ * their block; on chains of accounts the balances have to agree with the ledger. Then the gaps are closed.
  * @returns true when no gap is open any more
- * @throws {ChainError} when the node does not answer: the gap stays.
+ * @throws {ChainError} when the node does not answer: the gaps stay.
  */
-export async function fillGap(deps: ObserveDeps, adapter: Filled): Promise<boolean> {
+export async function fillGaps(deps: ObserveDeps, adapter: Filled): Promise<boolean> {
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
-  const gap = await findSkipped(deps.db, chain);
-  if (gap === undefined) return true;
+  const gaps = await gapsOf(deps.db, chain);
+  if (gaps.length === 0) return true;
   const { balancesAt, scanUnspent } = adapter;
-  if (balancesAt !== undefined) return compareGap(deps, { ...chain, balancesAt }, gap);
+  if (balancesAt !== undefined) return compareGaps(deps, { ...chain, balancesAt }, gaps);
   if (scanUnspent === undefined) return false;
-  const scan = await scanUnspent({ watchKeys: await watchedKeys(deps.db, chain), known: [], within: gap });
-  if (!scan.isComplete || !(await isPast(deps.db, chain, gap, scan.tip))) return false;
-  const found = scan.outputs.filter(({ height }) => height !== undefined && isWithin(gap, height));
+  const within = {
+    from: Math.min(...gaps.map((gap) => gap.after_height + 1)),
+    to: Math.max(...gaps.map((gap) => gap.before_height - 1)),
+  };
+  const scan = await scanUnspent({ watchKeys: await watchedKeys(deps.db, chain), known: [], within });
+  if (!scan.isComplete || !(await isPast(deps.db, chain, within.to, scan.tip))) return false;
+  const found = scan.outputs.filter(({ height }) => gaps.some((gap) => isWithin(gap, height)));
   const credited = await inTransaction(deps.db, async (tx) => {
     let count = 0;
     for (const output of found) if (await creditFromGap(tx, deps, chain, output)) count += 1;
-    await forgetSkipped(tx, chain);
+    await closeGaps(tx, gaps);
     return count;
   });
-  deps.logger.warn({ ...gap, credited }, 'the skipped blocks are reconciled');
+  deps.logger.warn({ ...chain, ...within, credited }, 'the gap in the chain is reconciled');
   deps.wakeWebhooks();
   return true;
 }
 
-async function compareGap(
+async function compareGaps(
   deps: ObserveDeps,
   adapter: Parameters<typeof compareAccounts>[1],
-  gap: SkippedBlocks,
+  gaps: readonly ChainGapRow[],
 ): Promise<boolean> {
   const result = await compareAccounts({ ...deps, patienceMs: PATIENCE_MS }, adapter);
   if (result.kind === 'unknown' || result.differences.length > 0) return false;
-  await inTransaction(deps.db, (tx) => forgetSkipped(tx, gap));
-  deps.logger.warn({ ...gap }, 'the skipped blocks are reconciled');
+  await inTransaction(deps.db, (tx) => closeGaps(tx, gaps));
+  const { coin, mode } = adapter;
+  deps.logger.warn({ coin, mode, gaps }, 'the gap in the chain is reconciled');
   return true;
 }
 
-/** Whether a scan stood above the gap, on the ledger's chain: one backend may lag behind the others. */
-async function isPast(db: Db, chain: ChainId, { to }: SkippedBlocks, tip: BlockRef): Promise<boolean> {
+/** Whether a scan stood above a height, on the ledger's chain: one backend may lag behind the others. */
+async function isPast(db: Db, chain: ChainId, height: number, tip: BlockRef): Promise<boolean> {
   const [known] = await rememberedBlocks(db, chain, tip.height, 1);
-  return tip.height >= to && known?.height === tip.height && known.hash === tip.hash;
+  return tip.height >= height && known?.height === tip.height && known.hash === tip.hash;
 }
 
-function isWithin({ from, to }: SkippedBlocks, height: number): boolean {
-  return height >= from && height <= to;
+function isWithin({ after_height, before_height }: ChainGapRow, height = -1): boolean {
+  return height > after_height && height < before_height;
 }
 
 /** False for what the ledger has already. */

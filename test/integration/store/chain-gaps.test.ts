@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { advanceCursor, resetCursor } from '../../../src/store/chain-cursors.ts';
+import { chainGaps, closeGaps, noteGap } from '../../../src/store/chain-gaps.ts';
+import { inTransaction } from '../../../src/store/database.ts';
+import { openDatabase } from '../../../src/store/open.ts';
+
+const CHAIN = { coin: 'SOL', mode: 'live' } as const;
+const block = (height: number) => ({
+  height,
+  hash: `h${height}`,
+  parentHash: `h${height - 1}`,
+  timeMs: height,
+});
+
+async function withGap(before: number) {
+  const database = await openDatabase(':memory:');
+  const gap = { ...CHAIN, after_height: 100, before_height: before, found_at: 1, reason: 'lost' as const };
+  await inTransaction(database.db, async (tx) => {
+    await advanceCursor(tx, CHAIN, block(before), 1);
+    await noteGap(tx, gap);
+  });
+  const heights = async () =>
+    (await chainGaps(database.db)).map(({ after_height, before_height }) => [after_height, before_height]);
+  const readAgainFrom = async (height: number) =>
+    inTransaction(database.db, (tx) => resetCursor(tx, CHAIN, block(height), 2));
+  return { db: database.db, close: () => database.close(), gap, heights, readAgainFrom };
+}
+
+it.each([
+  ['before it ends it', 90, []],
+  ['at its beginning ends it', 100, []],
+  ['inside it leaves what is below', 120, [[100, 121]]],
+  ['after it leaves it', 149, [[100, 150]]],
+])('a chain that is read again from %s', async (_where, height, left) => {
+  const { heights, readAgainFrom, close } = await withGap(150);
+  await readAgainFrom(height);
+  expect(await heights()).toEqual(left);
+  await close();
+});
+
+it('a gap that grew while it was reconciled stays', async () => {
+  const { db, gap, heights, close } = await withGap(150);
+  await inTransaction(db, async (tx) => {
+    await noteGap(tx, { ...gap, before_height: 200 });
+    await closeGaps(tx, [gap]);
+  });
+  expect(await heights()).toEqual([[100, 200]]);
+  await close();
+});
