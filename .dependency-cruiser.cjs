@@ -44,7 +44,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/store/(dialect|checkpoint-thread|sqlite-reader|sqlite-files)[.]ts$',
+        pathNot: '^src/store/(sqlite/.*|open|database|change-watch|sqlite-files)[.]ts$',
       },
       to: { path: 'better-sqlite3' },
     },

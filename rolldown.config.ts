@@ -11,7 +11,7 @@ const TOOLS = ['backup', 'reconcile', 'rescan', 'restore', 'seed', 'sends'];
 export default defineConfig({
   input: {
     main: 'src/main.ts',
-    'checkpoint-thread': 'src/store/checkpoint-thread.ts',
+    'checkpoint-thread': 'src/store/sqlite/checkpoint-thread.ts',
     ...Object.fromEntries(TOOLS.map((name) => [`tools/${name}`, `src/tools/${name}.ts`])),
   },
   platform: 'node',

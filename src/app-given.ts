@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from './config/config.ts';
-import { addressCounters, newestAddressId, onNewAddresses } from './store/addresses.ts';
+import { addressCounters, newestAddressId } from './store/addresses.ts';
 import { OlderDatabaseMark } from './store/older-database.ts';
 import type { LookAheadDeps } from './usecases/wallet/look-ahead.ts';
 import { skipGiven } from './usecases/wallet/skip-given.ts';
@@ -33,6 +33,6 @@ export async function openGivenAddresses(
     given.close();
     throw error;
   }
-  onNewAddresses(db, (newestId) => given.gave(newestId));
+  db.database.onNewAddresses = (newestId) => given.gave(newestId);
   return given;
 }

@@ -64,6 +64,8 @@ export interface AppOptions {
 
 const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
 const DELIVERIES_PER_ENDPOINT = 4;
+/** So long a write waits for a tool beside the daemon, and everybody else with it. */
+const BUSY_TIMEOUT_MS = 250;
 
 /**
  * The composition root: the only place that constructs. Takes the data directory for this process,
@@ -77,6 +79,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     const database = await openDatabase(join(config.dataDir, DATABASE_FILE), {
       logger,
       checkpointsAside: true,
+      busyTimeoutMs: BUSY_TIMEOUT_MS,
     });
     try {
       const keyring = await unlockWallet({ db: database.db, config, logger });

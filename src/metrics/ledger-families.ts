@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { countPayments, countSends, webhookBacklog } from '../store/counts.ts';
-import { WRITE_TROUBLES, writeTroubleOf } from '../store/database.ts';
 import { SEND_STATUSES } from '../store/tables.ts';
 import { cached, type Family, type Sample, type StateMetricsDeps } from './family.ts';
 
@@ -18,15 +17,15 @@ export function databaseFamilies({ db, clock, olderDatabase }: StateMetricsDeps)
       help: '1 while nothing can be written to the database, and why',
       labels: ['reason'],
       read: () => {
-        const trouble = writeTroubleOf(db);
-        return WRITE_TROUBLES.map((reason): Sample => [{ reason }, reason === trouble ? 1 : 0]);
+        const reason = 'locked by another process';
+        return [[{ reason }, db.database.writeTrouble === reason ? 1 : 0]];
       },
     },
     {
       name: 'tilld_database_disk_full',
       help: '1 while the disk of the database has no room for what is to be written',
       labels: [],
-      read: () => [[{}, writeTroubleOf(db) === 'disk full' ? 1 : 0]],
+      read: () => [[{}, db.database.writeTrouble === 'disk full' ? 1 : 0]],
     },
     {
       name: 'tilld_database_was_older',

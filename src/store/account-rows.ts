@@ -1,5 +1,6 @@
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { ChainId, Mode } from '../domain/coins.ts';
+import type { Db } from './database.ts';
 import { prepared, preparedList, type SlotOf } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
@@ -29,7 +30,7 @@ const CHOSEN = [
 const HELD = ['outputs.txid', 'outputs.vout', 'outputs.amount', 'outputs.height'] as const;
 
 /** To each of the addresses its payment and a row for each part that it holds, the newest address first. */
-function withStandings(db: Kysely<Tables>, addresses: SelectQueryBuilder<Tables, 'addresses', Chosen>) {
+function withStandings(db: Db, addresses: SelectQueryBuilder<Tables, 'addresses', Chosen>) {
   return db
     .selectFrom(addresses.as('chosen'))
     .leftJoin('payments', 'payments.id', 'chosen.payment_id')
@@ -45,7 +46,7 @@ function withStandings(db: Kysely<Tables>, addresses: SelectQueryBuilder<Tables,
 }
 
 /** A chain's addresses, as they are chosen from. */
-function addressesOf(db: Kysely<Tables>, { coin, mode }: ChainId) {
+function addressesOf(db: Db, { coin, mode }: ChainId) {
   return db.selectFrom('addresses').select(CHOSEN).where('coin', '=', coin).where('mode', '=', mode);
 }
 

@@ -2,10 +2,8 @@ import { sql, type Selectable } from 'kysely';
 import type { OpenKey } from '../domain/chain.ts';
 import type { ChainId, Coin } from '../domain/coins.ts';
 import type { KeyPath } from '../domain/keys.ts';
-import type { ChangeWatch } from './change-watch.ts';
 import { afterCommit, type Db, type Tx } from './database.ts';
 import { prepared, preparedInserts, preparedList, type SlotOf } from './prepared.ts';
-import { changeWatchOf } from './runners.ts';
 import type { AddressRow } from './tables.ts';
 
 /** One stored address, as read back. */
@@ -66,21 +64,11 @@ export async function addressCounters(db: Db): Promise<KeyPath[]> {
   return rows;
 }
 
-/** Those that are told of new addresses, by what is one of each open database. */
-const listeners = new WeakMap<ChangeWatch, (newestId: number) => void>();
-
-/** Has the highest id of new addresses told after the commit of each, before anybody who asked for them is answered. */
-export function onNewAddresses(db: Db, listener: (newestId: number) => void): void {
-  const watch = changeWatchOf(db);
-  if (watch !== null) listeners.set(watch, listener);
-}
-
 function tellOfNew(tx: Tx, ids: Iterable<number>): void {
-  const watch = changeWatchOf(tx);
-  const listener = watch === null ? undefined : listeners.get(watch);
-  if (listener === undefined) return;
+  const { onNewAddresses } = tx.database;
+  if (onNewAddresses === null) return;
   const newest = Math.max(...ids);
-  afterCommit(tx, () => listener(newest));
+  afterCommit(tx, () => onNewAddresses(newest));
 }
 
 /** @param rows all of one mode @returns them with their ids */

@@ -1,5 +1,4 @@
 import type { Db, Tx } from './database.ts';
-import { keptWhileUnchanged } from './kept-while-unchanged.ts';
 import { prepared, type SlotOf } from './prepared.ts';
 import type { ApiKeyRow, MerchantRow } from './tables.ts';
 
@@ -25,27 +24,13 @@ const byHash = prepared((db, slot: SlotOf<{ keyHash: string }>) =>
     .where('key.key_hash', '=', slot('keyHash')),
 );
 
-/** Keys at work at the same time; what one takes is about 2 kB. */
-const MOST_KEPT = 500;
-
-const ownerOf = keptWhileUnchanged(MOST_KEPT, async (db, keyHash: string): Promise<KeyOwner | null> => {
+/** The valid key with this SHA-256 and its merchant; a key past its grace period is not found. */
+export async function findValidKey(db: Db, keyHash: string, now: number): Promise<KeyOwner | null> {
   const [row] = await byHash(db, { keyHash });
   if (row === undefined) return null;
   const { key_id: id, key_kind: kind, key_expires_at, key_last_used_at, ...merchant } = row;
-  const key = { id, kind, expires_at: key_expires_at, last_used_at: key_last_used_at };
-  // Many requests are given the same one.
-  return { key, merchant: Object.freeze(merchant) };
-});
-
-/**
- * The valid key with this SHA-256 and its merchant; a key past its grace period is not found. Read again
- * after every commit, of other processes, too: a key that was ended is found no more.
- */
-export async function findValidKey(db: Db, keyHash: string, now: number): Promise<KeyOwner | null> {
-  const owner = await ownerOf(db, keyHash);
-  if (owner === null) return null;
-  const { expires_at: end } = owner.key;
-  return end === null || end > now ? owner : null;
+  if (key_expires_at !== null && key_expires_at <= now) return null;
+  return { key: { id, kind, expires_at: key_expires_at, last_used_at: key_last_used_at }, merchant };
 }
 
 /** Valid keys of a merchant, newest first. */

@@ -1,71 +1,266 @@
-import type { Kysely, Transaction } from 'kysely';
-import { CommitGroup, type Haste } from './commit-group.ts';
-import { flushAsideOf, fullDiskOf, outsideLockOf } from './runners.ts';
+import type Sqlite from 'better-sqlite3';
+import {
+  DefaultQueryExecutor,
+  QueryCreator,
+  SelectQueryNode,
+  SqliteAdapter,
+  SqliteQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type QueryExecutor,
+  type QueryExecutorProvider,
+  type QueryResult,
+} from 'kysely';
+import { ChangeWatch } from './change-watch.ts';
+import type { Connection } from './sqlite/connection.ts';
+import { GroupCommit } from './sqlite/group-commit.ts';
+import type { SnapshotConnection } from './sqlite/snapshot-connection.ts';
+import type { WriteHealth, WriteTrouble } from './sqlite/write-health.ts';
+import type { Writer } from './sqlite/writer.ts';
 import type { Tables } from './tables.ts';
 
 /** The open database, or a transaction on it: what every store function takes first. */
-export type Db = Kysely<Tables>;
-export type Tx = Transaction<Tables>;
+export abstract class Db extends QueryCreator<Tables> implements QueryExecutorProvider {
+  abstract readonly isTransaction: boolean;
+  abstract readonly database: Database;
+  readonly #executor: QueryExecutor;
 
-const groups = new WeakMap<Db, CommitGroup>();
-const waiting = new WeakMap<Tx, (() => void)[]>();
+  constructor(executor: QueryExecutor) {
+    super({ executor });
+    this.#executor = executor;
+  }
+
+  /** Runs a statement at once where that is possible, past Kysely's promises, which take longer than most statements. */
+  abstract all(text: string, parameters: readonly unknown[]): unknown[] | Promise<unknown[]>;
+
+  getExecutor(): QueryExecutor {
+    return this.#executor;
+  }
+
+  async executeQuery<R>(query: CompiledQuery<R>): Promise<QueryResult<R>> {
+    return this.#executor.executeQuery<R>(query);
+  }
+}
+
+/** A transaction, or a snapshot that is only read. Usable until its work has ended. */
+export class Tx extends Db {
+  readonly isTransaction = true;
+  readonly database: Database;
+  readonly #connection: UsableConnection;
+  readonly #afterCommit: (() => void)[] | null;
+
+  /** @param afterCommit takes what is to be done after the commit; null where there is none */
+  constructor(database: Database, connection: Connection, afterCommit: (() => void)[] | null) {
+    const usable = new UsableConnection(connection);
+    super(executorOn(usable));
+    this.database = database;
+    this.#connection = usable;
+    this.#afterCommit = afterCommit;
+  }
+
+  all(text: string, parameters: readonly unknown[]): unknown[] {
+    return this.#connection.get().all(text, parameters);
+  }
+
+  /** Has something done as soon as the transaction is committed; never, when it is rolled back. It must not throw. */
+  afterCommit(then: () => void): void {
+    if (this.#afterCommit === null) throw new Error('only a transaction has a commit');
+    this.#afterCommit.push(then);
+  }
+
+  end(): void {
+    this.#connection.end();
+  }
+}
 
 /**
- * Runs work in a transaction of its own and returns its result once it is durable; any error rolls
- * all of the work back. Pieces of work asked for at the same time may share one commit.
- * The work must not wait for the network: it holds the only writer.
+ * The open database. Outside of transactions, reads see what is committed, and each write is a transaction of its own.
  */
+export class Database extends Db {
+  readonly isTransaction = false;
+  readonly changes: ChangeWatch;
+  /** Learns the highest id of new addresses after the commit of each, before anybody who asked for them is answered. */
+  onNewAddresses: ((newestId: number) => void) | null = null;
+  readonly #writer: Writer;
+  readonly #reader: SnapshotConnection | null;
+  readonly #health: WriteHealth;
+  readonly #openSnapshot: (() => Connection) | null;
+  readonly #group: GroupCommit;
+
+  readonly #close: () => Promise<void>;
+
+  constructor({ writer, reader, health, sqlite, openSnapshot, close }: DatabaseParts) {
+    super(executorOn(new OutsideConnection(writer, reader)));
+    this.#writer = writer;
+    this.#reader = reader;
+    this.#health = health;
+    this.#openSnapshot = openSnapshot;
+    this.#close = close;
+    this.#group = new GroupCommit(writer.connection, async (isRelaxed, work) =>
+      writer.inTransaction(isRelaxed, work),
+    );
+    this.changes = new ChangeWatch(sqlite, () => reader?.endSnapshot());
+  }
+
+  get database(): this {
+    return this;
+  }
+
+  /** Why nothing can be written for now; null when it can. */
+  get writeTrouble(): WriteTrouble | null {
+    return this.#health.trouble;
+  }
+
+  all(text: string, parameters: readonly unknown[]): unknown[] | Promise<unknown[]> {
+    if (this.#reader !== null) return this.#reader.all(text, parameters);
+    return this.#writer.inTurn(async () => this.#writer.connection.all(text, parameters));
+  }
+
+  /**
+   * Runs work in a transaction of its own and returns its result once it is durable; any error rolls all of the work
+   * back. Pieces of work asked for at the same time may share one commit. The work must not wait for the network: it
+   * holds the only writer.
+   */
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#run(work, false);
+  }
+
+  /**
+   * As transaction, without waiting for the disk: a power cut may take the work back (a crash of this process does not).
+   * For what is done again then, and harmless when done twice, such as records of webhooks. It is durable with the next
+   * ordinary transaction at the latest.
+   */
+  async relaxedTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#run(work, true);
+  }
+
+  /** Runs reads that must all see the same moment, while writes go on. */
+  async read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    if (this.#openSnapshot === null)
+      return this.#writer.inTransaction(false, async () => this.#within(work, null));
+    const snapshot = this.#openSnapshot();
+    try {
+      snapshot.all('begin', []);
+      return await this.#within(work, null, snapshot);
+    } finally {
+      snapshot.close();
+    }
+  }
+
+  /** Folds the write-ahead log into the one file and closes it. */
+  async close(): Promise<void> {
+    return this.#close();
+  }
+
+  async #run<T>(work: (tx: Tx) => Promise<T>, isRelaxed: boolean): Promise<T> {
+    const afterCommit: (() => void)[] = [];
+    const result = await this.#group.run(async () => this.#within(work, afterCommit), isRelaxed);
+    for (const then of afterCommit) then();
+    return result;
+  }
+
+  async #within<T>(
+    work: (tx: Tx) => Promise<T>,
+    afterCommit: (() => void)[] | null,
+    connection = this.#writer.connection,
+  ): Promise<T> {
+    const tx = new Tx(this, connection, afterCommit);
+    try {
+      return await work(tx);
+    } finally {
+      tx.end();
+    }
+  }
+}
+
+export interface DatabaseParts {
+  readonly writer: Writer;
+  /** The connection of the writer. */
+  readonly sqlite: Sqlite.Database;
+  /** Null for a database in memory, which no second connection can open. */
+  readonly reader: SnapshotConnection | null;
+  /** Opens a connection for one snapshot; null for a database in memory. */
+  readonly openSnapshot: (() => Connection) | null;
+  readonly health: WriteHealth;
+  readonly close: () => Promise<void>;
+}
+
+/** Until the work of a transaction has ended. */
+class UsableConnection implements DatabaseConnection {
+  #connection: Connection | null;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  get(): Connection {
+    if (this.#connection === null) throw new Error('the transaction has ended');
+    return this.#connection;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.get().executeQuery<R>(query);
+  }
+
+  streamQuery(): never {
+    return this.get().streamQuery();
+  }
+
+  end(): void {
+    this.#connection = null;
+  }
+}
+
+/** What Kysely runs outside of transactions: reads on the connection that sees what is committed. */
+class OutsideConnection implements DatabaseConnection {
+  readonly #writer: Writer;
+  readonly #reader: SnapshotConnection | null;
+
+  constructor(writer: Writer, reader: SnapshotConnection | null) {
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#reader !== null && SelectQueryNode.is(query.query)) return this.#reader.executeQuery<R>(query);
+    return this.#writer.execute<R>(query);
+  }
+
+  streamQuery(): never {
+    return this.#writer.connection.streamQuery();
+  }
+}
+
+const compiler = new SqliteQueryCompiler();
+const adapter = new SqliteAdapter();
+
+function executorOn(connection: DatabaseConnection): QueryExecutor {
+  return new DefaultQueryExecutor(compiler, adapter, {
+    provideConnection: async (consumer) => consumer(connection),
+  });
+}
+
+/** See Database.transaction. */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return committed(db, work, 'usual');
+  return opened(db).transaction(work);
 }
 
-/** As inTransaction, but without waiting for others to share its commit: for what seldom comes, and alone. */
-export async function inTransactionAtOnce<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return committed(db, work, 'at once');
+/** See Database.relaxedTransaction. */
+export async function inRelaxedTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return opened(db).relaxedTransaction(work);
 }
 
-/**
- * As inTransaction, and its result as durable; but the disk is flushed beside the event loop, which goes
- * on meanwhile. For work of the program itself, such as records of webhooks: others may read what was
- * written some milliseconds before it would outlive a power cut.
- */
-export async function inPatientTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return committed(db, work, 'patient');
-}
-
-async function committed<T>(db: Db, work: (tx: Tx) => Promise<T>, haste: Haste): Promise<T> {
-  if (db.isTransaction) throw new Error('already in a transaction: pass the transaction on instead');
-  let group = groups.get(db);
-  if (group === undefined) groups.set(db, (group = new CommitGroup(db)));
-  const tell: (() => void)[] = [];
-  const result = await group.run(async (tx) => {
-    // Works that share a commit share its transaction, too, but have it one after the other.
-    waiting.set(tx, tell);
-    return work(tx);
-  }, haste);
-  for (const each of tell) each();
-  return result;
-}
-
-/** Runs reads that must all see the same moment; also beside a daemon, whose writes go on meanwhile. */
+/** See Database.read. */
 export async function inSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.transaction().setAccessMode('read only').execute(work);
+  return opened(db).read(work);
 }
 
-/** Has something done as soon as the transaction is committed; never, when it is rolled back. It must not throw. */
+/** See Tx.afterCommit. */
 export function afterCommit(tx: Tx, then: () => void): void {
-  const tell = waiting.get(tx);
-  if (tell === undefined) throw new Error('afterCommit needs a transaction of inTransaction');
-  tell.push(then);
+  tx.afterCommit(then);
 }
 
-/** Why nothing may be written for now, although there would be room. */
-export const WRITE_TROUBLES = ['locked by another process', 'not flushed by the disk'] as const;
-export type WriteTrouble = (typeof WRITE_TROUBLES)[number] | 'disk full';
-
-/** Why nothing can be written for now; null when it can. */
-export function writeTroubleOf(db: Db): WriteTrouble | null {
-  if (outsideLockOf(db)?.isInTheWay === true) return 'locked by another process';
-  if (flushAsideOf(db)?.isFailed === true) return 'not flushed by the disk';
-  return fullDiskOf(db)?.isFull === true ? 'disk full' : null;
+function opened(db: Db): Database {
+  if (db.isTransaction) throw new Error('already in a transaction: pass the transaction on instead');
+  return db.database;
 }

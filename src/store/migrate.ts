@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import * as foundation from './migrations/0001-foundation.ts';
 import * as chainGaps from './migrations/0002-chain-gaps.ts';
@@ -8,7 +9,6 @@ import * as customerCounts from './migrations/0008-customer-counts.ts';
 import * as deliveriesByEndpoint from './migrations/0009-deliveries-by-endpoint.ts';
 import * as volumeTotals from './migrations/0010-volume-totals.ts';
 import * as gapReasons from './migrations/0011-gap-reasons.ts';
-import type { Db } from './database.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -25,11 +25,14 @@ export const MIGRATIONS: Migrations = {
   '0011-gap-reasons': gapReasons,
 };
 
+/** What migrations run on: the schema that they begin with is none that this version knows. */
+type Migrating = Kysely<object>;
+
 /**
  * Brings the schema up to date in one transaction: all that is missing, or nothing.
  * @throws when a migration fails.
  */
-export async function migrate(db: Db, migrations: Migrations = MIGRATIONS): Promise<void> {
+export async function migrate(db: Migrating, migrations: Migrations = MIGRATIONS): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
@@ -42,7 +45,7 @@ export async function migrate(db: Db, migrations: Migrations = MIGRATIONS): Prom
  * @throws when it was written by a newer version of tilld.
  */
 export async function pendingMigrations(
-  db: Db,
+  db: Migrating,
   migrations: Migrations,
 ): Promise<{ applied: number; pending: string[] }> {
   const applied = await appliedMigrations(db);
@@ -56,7 +59,7 @@ export async function pendingMigrations(
   return { applied: applied.length, pending: pending.toSorted() };
 }
 
-async function appliedMigrations(db: Db): Promise<string[]> {
+async function appliedMigrations(db: Migrating): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some((table) => table.name === 'kysely_migration')) return [];
   const rows = await db

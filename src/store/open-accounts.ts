@@ -17,7 +17,6 @@ import {
 import { AccountTurns } from './account-turns.ts';
 import type { ChangeNotes } from './change-watch.ts';
 import type { Db } from './database.ts';
-import { changeWatchOf } from './runners.ts';
 
 /** How many accounts a look covers, and how many awaited ones it leaves to the next looks. */
 export interface LookSize {
@@ -85,9 +84,9 @@ export class OpenAccounts {
 
   /** Reads everything, and keeps it when nothing can have been missed meanwhile. */
   async #load(): Promise<Picture> {
-    const watch = changeWatchOf(this.#db);
-    const version = watch?.foreignVersion();
-    const mayKeep = watch?.isSettled() === true;
+    const watch = this.#db.database.changes;
+    const version = watch.foreignVersion();
+    const mayKeep = watch.isSettled();
     if (mayKeep) (this.#notes ??= watch.listen())?.clear();
     const picture = new Picture(this.#limit);
     const [newest] = await newestAddressOf(this.#db, this.#chain);
@@ -133,9 +132,9 @@ export class OpenAccounts {
 
   /** What is kept, as of now; null when everything has to be read. */
   async #caughtUp(): Promise<Picture | null> {
-    const watch = changeWatchOf(this.#db);
+    const watch = this.#db.database.changes;
     const [kept, notes] = [this.#kept, this.#notes];
-    if (kept === null || notes === null || watch === null) return null;
+    if (kept === null || notes === null) return null;
     // Forgotten until all is read: what is cleared below would be missed otherwise.
     this.#kept = null;
     if (notes.isLost || watch.foreignVersion() !== kept.version) return null;

@@ -1,16 +1,6 @@
-import {
-  sql,
-  type CompiledQuery,
-  type Insertable,
-  type Kysely,
-  type Selectable,
-  type Transaction,
-} from 'kysely';
-import { runnerOf } from './runners.ts';
+import { sql, type CompiledQuery, type Insertable, type Selectable } from 'kysely';
+import type { Db, Tx } from './database.ts';
 import type { Tables } from './tables.ts';
-
-type Db = Kysely<Tables>;
-type Tx = Transaction<Tables>;
 
 /** Stands for a value that is given at each run: Kysely passes it on as a parameter like any other. */
 class Slot {
@@ -125,12 +115,9 @@ export function preparedInserts<T extends keyof Tables, C extends keyof Selectab
     }
     const given: unknown[] = [];
     for (const row of rows) for (const column of columns) given.push(Reflect.get(row, column));
-    const runner = runnerOf(tx);
     // As a rule the places are all there is, in their order.
     const isGiven = compiled.parameters.length === given.length;
-    return runner !== null && isGiven
-      ? (runner.all(compiled.sql, given) as Row[])
-      : run(tx, compiled, {}, given);
+    return isGiven ? (tx.all(compiled.sql, given) as Row[]) : run(tx, compiled, {}, given);
   };
   return async (tx, rows) => {
     if (rows.length > 0 && rows.length <= SMALL_PIECE) return insert(tx, rows);
@@ -156,7 +143,5 @@ function run<R>(
     if (value instanceof Slot) return Reflect.get(values, value.name);
     return value instanceof Place ? list[Math.min(value.index, list.length - 1)] : value;
   });
-  const runner = runnerOf(db);
-  if (runner !== null) return runner.all(compiled.sql, parameters) as R[];
-  return db.executeQuery<R>({ ...compiled, parameters }).then(({ rows }) => rows);
+  return db.all(compiled.sql, parameters) as R[] | Promise<R[]>;
 }

@@ -3,7 +3,6 @@ import type { ChainId } from '../domain/coins.ts';
 import { watchKeysAfter } from './addresses.ts';
 import type { Db } from './database.ts';
 import { txidsAfter } from './outputs.ts';
-import { changeWatchOf } from './runners.ts';
 import { Uint32Set } from './uint32-set.ts';
 import { contestedTxids } from './unconfirmed-inputs.ts';
 
@@ -35,7 +34,7 @@ export class WatchFilter {
 
   /** The filter as of now; null while it is being built. */
   async look(): Promise<Sieve | null> {
-    changeWatchOf(this.#db)?.refresh();
+    this.#db.database.changes.refresh();
     const hasAll = (await this.#takeAddresses()) && (await this.#takeOutputs());
     if (!hasAll) return null;
     const contested = await contestedTxids(this.#db, this.#chain, MAX_CONTESTED + 1);

@@ -39,6 +39,6 @@ export async function lookAtCoins(
     return areFine ? 0 : 1;
   } finally {
     await Promise.all(adapters.map(async (adapter) => adapter.close()));
-    await db.destroy();
+    await db.close();
   }
 }

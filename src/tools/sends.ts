@@ -36,7 +36,7 @@ async function sayNotPaid(args: string[]): Promise<number> {
     tell(`${id}: noted as not paid; the daemon goes on with it at its next try`);
     return 0;
   } finally {
-    await db.destroy();
+    await db.close();
   }
 }
 

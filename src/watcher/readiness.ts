@@ -1,4 +1,4 @@
-import { writeTroubleOf, type Db } from '../store/database.ts';
+import type { Db } from '../store/database.ts';
 import { readMeta } from '../store/meta.ts';
 import type { WatchedChain } from './chain-warnings.ts';
 
@@ -22,7 +22,7 @@ export async function readReadiness(
 ): Promise<ReadinessReport> {
   const fingerprint = await readMeta(db, 'keyring_fingerprint').catch(() => null);
   const health = fingerprint === null ? null : await read().catch(() => null);
-  const database = health === null ? 'failing' : (writeTroubleOf(db) ?? 'ok');
+  const database = health === null ? 'failing' : (db.database.writeTrouble ?? 'ok');
   const chains = Object.fromEntries(
     (health ?? []).map((chain) => [`${chain.coin}${chain.mode === 'sandbox' ? '-sandbox' : ''}`, chain]),
   );

@@ -7,7 +7,7 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import { ConnectionPools } from '../egress/connection-pools.ts';
 import { EgressError } from '../egress/egress-error.ts';
 import type { EgressPolicy } from '../egress/guarded-fetch.ts';
-import { inPatientTransaction, type Db, type Tx } from '../store/database.ts';
+import { inRelaxedTransaction, type Db, type Tx } from '../store/database.ts';
 import {
   leaseDeliveries,
   listDue,
@@ -178,7 +178,7 @@ export class WebhookQueue implements DeliveryAttempts {
     const endpoints: string[] = [];
     let leased: LeasedDelivery[] = [];
     try {
-      const committing = inPatientTransaction(this.#deps.db, async (tx) => ({
+      const committing = inRelaxedTransaction(this.#deps.db, async (tx) => ({
         logIds: await recordAttempts(tx, ended),
         due: await this.#leaseDue(tx, ended, endpoints),
       }));
@@ -226,7 +226,7 @@ export class WebhookQueue implements DeliveryAttempts {
 
   async #leaseOne(deliveryId: string): Promise<LeasedDelivery | undefined> {
     const lease = this.#newLease();
-    const [leased] = await inPatientTransaction(this.#deps.db, async (tx) =>
+    const [leased] = await inRelaxedTransaction(this.#deps.db, async (tx) =>
       loadLeased(tx, await leaseDeliveries(tx, [deliveryId], lease), lease),
     );
     return leased;
@@ -260,7 +260,7 @@ export class WebhookQueue implements DeliveryAttempts {
   async #giveUp({ delivery, token }: LeasedDelivery, error: unknown): Promise<void> {
     const { db, logger } = this.#deps;
     if (error instanceof EgressError && error.kind === 'aborted') {
-      await inPatientTransaction(db, async (tx) => releaseLeases(tx, [delivery.id], token)).catch(
+      await inRelaxedTransaction(db, async (tx) => releaseLeases(tx, [delivery.id], token)).catch(
         (failure: unknown) => logger.error({ err: failure }, 'could not release a webhook lease'),
       );
     } else {
@@ -272,7 +272,7 @@ export class WebhookQueue implements DeliveryAttempts {
 
   async #recordAlone(record: AttemptRecord): Promise<void> {
     try {
-      const [logId = ''] = await inPatientTransaction(this.#deps.db, async (tx) =>
+      const [logId = ''] = await inRelaxedTransaction(this.#deps.db, async (tx) =>
         recordAttempts(tx, [record]),
       );
       this.#recorded(record, logId);

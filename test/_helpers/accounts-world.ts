@@ -6,7 +6,6 @@ import type { OpenAccount } from '../../src/domain/chain.ts';
 import { assertNever } from '../../src/domain/errors.ts';
 import { type Db, inTransaction, type Tx } from '../../src/store/database.ts';
 import { OpenAccounts } from '../../src/store/open-accounts.ts';
-import { runnersOf, setRunners, type SnapshotRunner } from '../../src/store/runners.ts';
 import { openPaymentWorld, type PaymentWorld } from './payment-world.ts';
 
 /** Three pages. */
@@ -144,18 +143,13 @@ export class AccountsWorld {
 
   #letReadsFail(): void {
     const { db } = this;
-    const runners = runnersOf(db);
-    if (runners === null) throw new Error('a file has them');
-    const { reader } = runners;
-    const faulty: SnapshotRunner = {
-      version: () => reader.version(),
-      all: (text, parameters) => {
-        if (this.failsIn !== null) this.failsIn -= 1;
-        if (this.failsIn === 0) throw new LostRead();
-        return reader.all(text, parameters);
-      },
+    const { database } = db;
+    const all = database.all.bind(database);
+    database.all = (text, parameters) => {
+      if (this.failsIn !== null) this.failsIn -= 1;
+      if (this.failsIn === 0) throw new LostRead();
+      return all(text, parameters);
     };
-    setRunners(db, { ...runners, reader: faulty });
   }
 
   #order(status: string): string[] {

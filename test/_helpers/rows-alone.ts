@@ -1,13 +1,10 @@
-import { Kysely, sql } from 'kysely';
-import type { Db } from '../../src/store/database.ts';
-import { openSqlite } from '../../src/store/dialect.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import type { Tables } from '../../src/store/tables.ts';
+import { sql } from 'kysely';
+import type { Database } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/open.ts';
 
 /** A database in memory whose rows may refer to nothing: for tests of one table, or two. */
-export async function databaseOfRowsAlone(): Promise<Db> {
-  const db = new Kysely<Tables>({ dialect: openSqlite(':memory:').dialect });
-  await migrate(db);
+export async function databaseOfRowsAlone(): Promise<Database> {
+  const { db } = await openDatabase(':memory:');
   await sql`PRAGMA foreign_keys = OFF`.execute(db);
   return db;
 }

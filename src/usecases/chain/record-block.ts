@@ -3,7 +3,7 @@ import type { BlockTimes } from '../../domain/block-times.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { depthOf } from '../../domain/confirmations.ts';
 import { advanceCursor, findCursor, findStand, forgetBlocksBelow } from '../../store/chain-cursors.ts';
-import { inPatientTransaction, inTransactionAtOnce, type Db, type Tx } from '../../store/database.ts';
+import { inRelaxedTransaction, inTransaction, type Db, type Tx } from '../../store/database.ts';
 import { paymentsWithMoneyAbove } from '../../store/payments-with-money.ts';
 import { forgetDeadTransactions, forgetTransactionsBetween } from '../../store/raw-transactions.ts';
 import { forgetSettledInputs } from '../../store/unconfirmed-inputs.ts';
@@ -44,7 +44,7 @@ export async function recordBlock(
   below: readonly ChainBlockHeader[] = [],
 ): Promise<boolean> {
   if ((await deps.extendLookAhead?.(chain, block.credits)) === true) return false;
-  const transaction = (await concernsNobody(deps, chain, block)) ? inPatientTransaction : inTransactionAtOnce;
+  const transaction = (await concernsNobody(deps, chain, block)) ? inRelaxedTransaction : inTransaction;
   const recorded = await transaction(deps.db, async (tx) =>
     write(tx, deps, chain, { block, arrival, below }),
   );

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { afterCommit, inTransaction } from '../../../src/store/database.ts';
+import { afterCommit, inSnapshot, inTransaction } from '../../../src/store/database.ts';
 import { findPayment, updatePayment } from '../../../src/store/payments.ts';
 import { cancelPayment } from '../../../src/usecases/payment/decide-payment.ts';
 import { PaymentNews } from '../../../src/usecases/payment/payment-news.ts';
@@ -91,8 +91,8 @@ describe('what is done after the commit', () => {
       expect(done).toEqual([]);
     });
     expect(done).toEqual(['committed']);
-    await db.transaction().execute(async (tx) => {
-      expect(() => afterCommit(tx, () => {})).toThrow('inTransaction');
+    await inSnapshot(db, async (tx) => {
+      expect(() => afterCommit(tx, () => {})).toThrow('only a transaction');
     });
   });
 });

@@ -33,7 +33,7 @@ test('without a thread, commits empty the write-ahead log themselves', async () 
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
   const [line, sizes, ...others] = stdout.trim().split('\n');
   // An operator is told once, not at every commit.
-  expect(line).toContain('commits do it for now');
+  expect(line).toContain('commits do it from now on');
   expect(others).toEqual([]);
   const [file = 0, log = Infinity] = (sizes ?? '').split(' ').map(Number);
   expect(file).toBeGreaterThan(30_000_000);

@@ -175,7 +175,7 @@ describe('the ledger against a real Solana machine', () => {
     try {
       return await reconcile({ db, clock: till.clock, logger: silent, patienceMs: 1_500 }, adapter);
     } finally {
-      await Promise.all([adapter.close(), db.destroy()]);
+      await Promise.all([adapter.close(), db.close()]);
     }
   };
 

@@ -48,7 +48,7 @@ describe.each(['BTC', 'LTC'] as const)('the ledger against a real %s node', (coi
       database = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
     });
     afterAll(async () => {
-      await database.db.destroy();
+      await database.close();
       await till.end();
       await node.stop();
     });

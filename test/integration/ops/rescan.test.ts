@@ -53,7 +53,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', (
         .execute();
       return rows;
     } finally {
-      await db.destroy();
+      await db.close();
     }
   };
 
@@ -108,7 +108,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', (
     const { db } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
     await db.deleteFrom('outputs').where('payment_id', '=', payment.id).execute();
     await db.updateTable('payments').set({ status: 'pending' }).where('id', '=', payment.id).execute();
-    await db.destroy();
+    await db.close();
     const from = (await node.tip()).height - payment.options.LTC.requiredConfirmations;
     expect(await rescan('LTC', '--from', String(from))).toMatchObject({ code: 0 });
     await till.up();
@@ -124,7 +124,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', (
     const { db } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
     await db.deleteFrom('outputs').where('payment_id', '=', payment.id).execute();
     await db.updateTable('payments').set({ status: 'pending' }).where('id', '=', payment.id).execute();
-    await db.destroy();
+    await db.close();
     await till.up();
     await till.ready();
     const from = (await node.tip()).height - payment.options.LTC.requiredConfirmations;
@@ -144,7 +144,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', (
       const { db } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
       // As if thousands of blocks had been read: none of those remembered is on the other chain.
       await db.deleteFrom('chain_blocks').where('mode', '=', 'live').where('height', '<', 5).execute();
-      await db.destroy();
+      await db.close();
       await other.mine((await node.tip()).height - (await other.tip()).height + 3);
       const moved = await Till.start(liveEnv({ LTC: other.rpcUrl }), {}, till.dataDir);
       await eventually(

@@ -249,7 +249,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     const next = await send(wei('0.01'), await anvil.newAddress());
     const { db } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
     expect(await laneGaps(db, { coin: 'ETH', mode: 'live' }, 20)).toEqual([]);
-    await db.destroy();
+    await db.close();
     await anvil.mine(1);
     await ended(next.body.data.id);
   });

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Checkpointer } from '../../../src/store/checkpointer.ts';
 import { inTransaction } from '../../../src/store/database.ts';
 import { writeMeta } from '../../../src/store/meta.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
@@ -38,32 +37,6 @@ it('moves what was written into the database file by itself, so that the log sta
   expect(size('till.sqlite-wal')).toBeLessThan(50 * MB);
   beside.close();
   await database.close();
-});
-
-const broken = new URL("data:text/javascript,throw new Error('no disk');");
-const works = new URL(
-  "data:text/javascript,import { parentPort } from 'node:worker_threads'; parentPort.postMessage('checkpointed'); parentPort.once('message', () => {});",
-);
-
-it('leaves the log to commits while its thread fails, and takes it back from them with the next that works', async () => {
-  const told: string[] = [];
-  const scripts = [broken, broken];
-  const checkpointer = new Checkpointer({
-    path: join(dir, 'till.sqlite'),
-    script: () => scripts.shift() ?? works,
-    onFailure: (error) => told.push(String(error)),
-    onRecovery: () => told.push('works again'),
-    restMs: 20,
-  });
-  await eventually(
-    'a thread that works',
-    () => told.length,
-    (times) => times === 2,
-  );
-  await checkpointer.close();
-  await database.close();
-  // Two in a row that fail are told of once.
-  expect(told).toEqual(['Error: no disk', 'works again']);
 });
 
 it('loses nothing when it is closed in the middle of it', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { toFailure } from '../../../src/http/dispatch.ts';
-import { inTransaction, writeTroubleOf } from '../../../src/store/database.ts';
+import { inTransaction } from '../../../src/store/database.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
 import { readReadiness } from '../../../src/watcher/readiness.ts';
 import { eventually } from '../../_helpers/poll.ts';
@@ -57,7 +57,7 @@ test('the operator is told of it once, by readiness and the log, and of its end;
   });
   await setRoom(2);
   const refused: unknown = await write(200).catch((error: unknown) => error);
-  expect(writeTroubleOf(db)).toBe('disk full');
+  expect(db.writeTrouble).toBe('disk full');
   expect(await readReadiness(db, async () => [])).toEqual({
     ready: false,
     database: 'disk full',
@@ -76,7 +76,7 @@ test('the operator is told of it once, by readiness and the log, and of its end;
   await setRoom(1_000);
   await eventually(
     'room',
-    () => writeTroubleOf(db),
+    () => db.writeTrouble,
     (trouble) => trouble === null,
   );
   expect(told).toEqual([expect.stringContaining('is full'), expect.stringContaining('room')]);

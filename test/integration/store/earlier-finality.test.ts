@@ -1,24 +1,18 @@
-import { Kysely } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Db } from '../../../src/store/database.ts';
-import { openSqlite } from '../../../src/store/dialect.ts';
-import { migrate } from '../../../src/store/migrate.ts';
-import type { Tables } from '../../../src/store/tables.ts';
+import type { Database } from '../../../src/store/database.ts';
+import { openDatabase } from '../../../src/store/open.ts';
 import { EarlierFinality } from '../../../src/usecases/chain/earlier-finality.ts';
+import { recordQueries } from '../../_helpers/recorded-queries.ts';
 import { TestClock } from '../../_helpers/wallet-world.ts';
 
-let db: Db;
-let questions = 0;
+let db: Database;
+const takeQueries = recordQueries();
 
 beforeEach(async () => {
-  db = new Kysely<Tables>({
-    dialect: openSqlite(':memory:').dialect,
-    log: () => void (questions += 1),
-  });
-  await migrate(db);
-  questions = 0;
+  ({ db } = await openDatabase(':memory:'));
+  takeQueries();
 });
-afterEach(async () => db.destroy());
+afterEach(async () => db.close());
 
 test('what payments of an earlier policy wait for is asked of the database now and then, not at every look', async () => {
   const clock = new TestClock();
@@ -27,8 +21,8 @@ test('what payments of an earlier policy wait for is asked of the database now a
     expect(await earlier.awaited({ db, clock }, { coin: 'ETH', mode: 'live' })).toEqual([]);
     clock.advance(5_000);
   }
-  expect(questions).toBe(1);
+  expect(takeQueries()).toHaveLength(1);
   clock.advance(10 * 60_000);
   await earlier.awaited({ db, clock }, { coin: 'ETH', mode: 'live' });
-  expect(questions).toBe(2);
+  expect(takeQueries()).toHaveLength(1);
 });

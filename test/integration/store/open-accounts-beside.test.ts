@@ -2,12 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eachInParallel, inPieces } from '../../../src/chains/in-parallel.ts';
 import { assertNever } from '../../../src/domain/errors.ts';
-import {
-  inPatientTransaction,
-  inTransaction,
-  inTransactionAtOnce,
-  type Tx,
-} from '../../../src/store/database.ts';
+import { inRelaxedTransaction, inTransaction, type Tx } from '../../../src/store/database.ts';
 import {
   type AccountChange,
   type AccountLook,
@@ -16,7 +11,7 @@ import {
   run,
 } from '../../_helpers/accounts-world.ts';
 
-const TRANSACTIONS = [inTransaction, inTransactionAtOnce, inPatientTransaction];
+const TRANSACTIONS = [inTransaction, inRelaxedTransaction];
 const LOOKS_AT_ONCE = 3;
 
 let world: AccountsWorld;

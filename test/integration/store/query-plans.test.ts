@@ -1,12 +1,10 @@
-import { CompiledQuery, Kysely } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findWatched, watchedOf } from '../../../src/store/addresses.ts';
 import { listCustomers } from '../../../src/store/customers.ts';
-import type { Db } from '../../../src/store/database.ts';
+import { inTransaction, type Database } from '../../../src/store/database.ts';
 import { listDue } from '../../../src/store/delivery-leases.ts';
-import { openSqlite } from '../../../src/store/dialect.ts';
 import { listEvents } from '../../../src/store/events.ts';
-import { migrate } from '../../../src/store/migrate.ts';
 import {
   outputsAbove,
   outputsOfPayment,
@@ -20,30 +18,27 @@ import { totalPayments } from '../../../src/store/payment-totals.ts';
 import { findOpenOrder, paymentsDue } from '../../../src/store/payments.ts';
 import { forgetTransactionsBetween } from '../../../src/store/raw-transactions.ts';
 import { spendableTotal } from '../../../src/store/spendable.ts';
-import type { Tables } from '../../../src/store/tables.ts';
 import { listWebhookLogs } from '../../../src/store/webhook-logs.ts';
 import { contestedOutpoints } from '../../../src/store/unconfirmed-inputs.ts';
 import { volumeOf } from '../../../src/store/volume.ts';
 import { pageWalletTransactions } from '../../../src/store/wallet-transactions.ts';
+import { openDatabase } from '../../../src/store/open.ts';
+import { recordQueries } from '../../_helpers/recorded-queries.ts';
 
-let db: Db;
-const queries: CompiledQuery[] = [];
+let db: Database;
+const takeQueries = recordQueries();
 
 beforeAll(async () => {
-  db = new Kysely<Tables>({
-    dialect: openSqlite(':memory:').dialect,
-    log: (event) => void queries.push(event.query),
-  });
-  await migrate(db);
+  ({ db } = await openDatabase(':memory:'));
 });
-afterAll(async () => db.destroy());
+afterAll(async () => db.close());
 
 /** How SQLite finds the rows of every query that the work makes. */
 async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
-  queries.length = 0;
+  takeQueries();
   await work();
   const plans: string[] = [];
-  for (const { sql, parameters } of queries.splice(0)) {
+  for (const { sql, parameters } of takeQueries()) {
     const explain = CompiledQuery.raw(`EXPLAIN QUERY PLAN ${sql}`, [...parameters]);
     const { rows } = await db.executeQuery<{ detail: string }>(explain);
     plans.push(rows.map(({ detail }) => detail).join('\n'));
@@ -201,7 +196,7 @@ test.each([
     () => spendableTotal(db, { ...shop, coin: 'BTC' }, 68n),
   ],
   ['payments by order', 'payments_by_order', () => listPayments(db, { ...shop, orderId: 'o' }, page)],
-  ['deliveries that are due', 'deliveries_due', () => db.transaction().execute((tx) => listDue(tx, due))],
+  ['deliveries that are due', 'deliveries_due', () => inTransaction(db, (tx) => listDue(tx, due))],
   [
     'webhooks that failed',
     'webhook_logs_by_status (merchant_id=? AND status=? AND created_at>? AND created_at<?)',
@@ -215,7 +210,7 @@ test.each([
   [
     'bytes of buried transactions',
     'raw_transactions USING PRIMARY KEY (coin=? AND mode=? AND txid=?)',
-    () => db.transaction().execute((tx) => forgetTransactionsBetween(tx, chain, { from: 1, below: 9 })),
+    () => inTransaction(db, (tx) => forgetTransactionsBetween(tx, chain, { from: 1, below: 9 })),
   ],
 ])('%s: found by index %s, however long the history', async (_what, index, work) => {
   const plans = (await plansOf(work)).filter((plan) => plan !== '');

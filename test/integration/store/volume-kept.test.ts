@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COINS } from '../../../src/domain/coins.ts';
-import { inTransaction, type Db, type Tx } from '../../../src/store/database.ts';
+import { inTransaction, type Database, type Tx } from '../../../src/store/database.ts';
 import { putOutput } from '../../../src/store/outputs.ts';
 import { findPayment, insertPayment, updatePayment } from '../../../src/store/payments.ts';
 import { volumeOf } from '../../../src/store/volume.ts';
 import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
 import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
 
-let db: Db;
+let db: Database;
 let made = 0;
 
 beforeAll(async () => {
   db = await databaseOfRowsAlone();
 });
-afterAll(async () => db.destroy());
+afterAll(async () => db.close());
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

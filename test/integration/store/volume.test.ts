@@ -2,20 +2,20 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COINS, COIN_INFO, type Coin } from '../../../src/domain/coins.ts';
 import { formatDecimal } from '../../../src/domain/money.ts';
-import { inTransaction, type Db } from '../../../src/store/database.ts';
+import { inTransaction, type Database } from '../../../src/store/database.ts';
 import { putOutput } from '../../../src/store/outputs.ts';
 import { findPayment, insertPayment, updatePayment } from '../../../src/store/payments.ts';
 import { readVolume } from '../../../src/usecases/merchants/read-volume.ts';
 import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
 
 const NOON = Date.parse('2026-06-15T12:00:00Z');
-let db: Db;
+let db: Database;
 let made = 0;
 
 beforeAll(async () => {
   db = await databaseOfRowsAlone();
 });
-afterAll(async () => db.destroy());
+afterAll(async () => db.close());
 beforeEach(async () => empty());
 
 async function empty(): Promise<void> {

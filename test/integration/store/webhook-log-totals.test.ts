@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inTransaction, type Db } from '../../../src/store/database.ts';
+import { inTransaction, type Database } from '../../../src/store/database.ts';
 import {
   deleteOldestLogs,
   insertWebhookLog,
@@ -9,13 +9,13 @@ import {
 } from '../../../src/store/webhook-logs.ts';
 import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
 
-let db: Db;
+let db: Database;
 let made = 0;
 
 beforeAll(async () => {
   db = await databaseOfRowsAlone();
 });
-afterAll(async () => db.destroy());
+afterAll(async () => db.close());
 
 const DAY_MS = 86_400_000;
 /** Some days and both sides of their limits. */

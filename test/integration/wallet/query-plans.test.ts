@@ -1,8 +1,6 @@
-import { CompiledQuery, Kysely } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSqlite } from '../../../src/store/dialect.ts';
-import type { Db } from '../../../src/store/database.ts';
-import { migrate } from '../../../src/store/migrate.ts';
+import type { Database } from '../../../src/store/database.ts';
 import {
   dueSends,
   findSendByKey,
@@ -16,26 +14,23 @@ import { settledDeposits } from '../../../src/store/deposits.ts';
 import { laneGaps, laneOf } from '../../../src/store/lanes.ts';
 import { unsettledCredits } from '../../../src/store/outputs.ts';
 import { holdingsOf } from '../../../src/store/holdings.ts';
-import type { Tables } from '../../../src/store/tables.ts';
 import { pageWalletTransactions } from '../../../src/store/wallet-transactions.ts';
+import { openDatabase } from '../../../src/store/open.ts';
+import { recordQueries } from '../../_helpers/recorded-queries.ts';
 
-let db: Db;
-const queries: CompiledQuery[] = [];
+let db: Database;
+const takeQueries = recordQueries();
 
 beforeAll(async () => {
-  db = new Kysely<Tables>({
-    dialect: openSqlite(':memory:').dialect,
-    log: (event) => void queries.push(event.query),
-  });
-  await migrate(db);
+  ({ db } = await openDatabase(':memory:'));
 });
-afterAll(async () => db.destroy());
+afterAll(async () => db.close());
 
 /** How SQLite finds the rows of the first query that the work makes. */
 async function planOf(work: () => Promise<unknown>): Promise<string> {
-  queries.length = 0;
+  takeQueries();
   await work();
-  const [query] = queries;
+  const [query] = takeQueries();
   if (query === undefined) throw new Error('no query was made');
   const explain = CompiledQuery.raw(`EXPLAIN QUERY PLAN ${query.sql}`, [...query.parameters]);
   const { rows } = await db.executeQuery<{ detail: string }>(explain);

@@ -5,13 +5,7 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import {
-  inPatientTransaction,
-  inSnapshot,
-  inTransaction,
-  inTransactionAtOnce,
-  type Tx,
-} from '../../../src/store/database.ts';
+import { inRelaxedTransaction, inSnapshot, inTransaction, type Tx } from '../../../src/store/database.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
 
 let dir: string;
@@ -83,50 +77,41 @@ test('a group that SQLite takes back is told as failed, all that it held, and th
   expect(visible()).toEqual(['test-next']);
 });
 
-test('what is wanted at once does not wait for company, and is told once it is on disk', async () => {
-  const order: string[] = [];
-  const turn = new Promise<void>((resolve) =>
-    setImmediate(() => {
-      order.push('turn');
-      resolve();
-    }),
-  );
-  const work = inTransactionAtOnce(store.db, async (tx) => {
-    order.push('begun');
-    return put(tx, 'test-alone');
-  });
-  const joined = inTransaction(store.db, (tx) => put(tx, 'test-later'));
-  expect(await work).toBe('test-alone');
-  expect(visible()).toContain('test-alone');
-  await turn;
-  expect(order).toEqual(['begun', 'turn']);
-  expect(await joined).toBe('test-later');
+/** 1 is NORMAL, 2 is FULL. */
+async function synchronousIn(tx: Tx): Promise<number | undefined> {
+  const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(tx);
+  return rows[0]?.synchronous;
+}
+
+test('only relaxed work is committed without a flush, and never together with other work', async () => {
+  expect(await inRelaxedTransaction(store.db, synchronousIn)).toBe(1);
+  expect(await inTransaction(store.db, synchronousIn)).toBe(2);
+  const together = [inRelaxedTransaction(store.db, synchronousIn), inTransaction(store.db, synchronousIn)];
+  expect(await Promise.all(together)).toEqual([2, 2]);
+  const failed = inRelaxedTransaction(store.db, async () => Promise.reject(new Error('changed its mind')));
+  await expect(failed).rejects.toThrow('changed its mind');
+  expect(await inTransaction(store.db, synchronousIn)).toBe(2);
 });
 
-test('what is wanted at once waits for whoever has the writer, and fails alone', async () => {
-  const order: string[] = [];
-  const held = inTransaction(store.db, async (tx) => {
-    order.push('held');
-    await new Promise((resolve) => setImmediate(resolve));
-    order.push('let go');
-    return put(tx, 'test-held');
+test('a transaction that has ended is not used any more', async () => {
+  const tx = await inTransaction(store.db, async (open) => open);
+  await expect(put(tx, 'test-late')).rejects.toThrow('has ended');
+  expect(() => tx.all('select 1', [])).toThrow('has ended');
+  expect(visible()).toEqual([]);
+});
+
+test('reads outside of a transaction neither wait for it nor see what it has not committed', async () => {
+  const read = async () => store.db.selectFrom('meta').selectAll().execute();
+  await inTransaction(store.db, async (tx) => {
+    await put(tx, 'test-open');
+    expect(await read()).toEqual([]);
   });
-  await new Promise((resolve) => setImmediate(resolve));
-  const hasty = ['test-a', 'test-held'].map((key) =>
-    inTransactionAtOnce(store.db, async (tx) => {
-      order.push(key);
-      return put(tx, key);
-    }),
-  );
-  const outcomes = await Promise.allSettled([held, ...hasty]);
-  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
-  expect(order).toEqual(['held', 'let go', 'test-a', 'test-held']);
-  expect(visible()).toEqual(['test-a', 'test-held']);
+  expect(await read()).toHaveLength(1);
 });
 
 test('however much is asked for and fails, exactly what was told as done is there', async () => {
   let run = 0;
-  const transaction = fc.constantFrom(inTransaction, inTransactionAtOnce, inPatientTransaction);
+  const transaction = fc.constantFrom(inTransaction, inRelaxedTransaction);
   const asked = fc.array(fc.record({ fails: fc.boolean(), later: fc.boolean(), transaction }), {
     maxLength: 80,
   });

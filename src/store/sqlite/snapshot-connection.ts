@@ -1,0 +1,40 @@
+import type Sqlite from 'better-sqlite3';
+import { Connection } from './connection.ts';
+
+/**
+ * A connection that only reads what is committed. What is read in one turn of the event loop shares one read
+ * transaction, as taking and leaving its locks costs more than most selects. A commit of this process ends it at
+ * once, so that nothing is ever read older than what was committed before.
+ */
+export class SnapshotConnection extends Connection {
+  readonly #begin: Sqlite.Statement;
+  readonly #commit: Sqlite.Statement;
+  #isOpen = false;
+
+  constructor(sqlite: Sqlite.Database) {
+    super(sqlite);
+    this.#begin = sqlite.prepare('BEGIN');
+    this.#commit = sqlite.prepare('COMMIT');
+  }
+
+  endSnapshot(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    // A failed read may have ended it: SQLite rolls back on an I/O error or a lack of memory.
+    if (this.inTransaction) this.#commit.run();
+  }
+
+  override close(): void {
+    this.endSnapshot();
+    super.close();
+  }
+
+  protected override prepare(text: string): Sqlite.Statement {
+    if (!this.#isOpen) {
+      this.#begin.run();
+      this.#isOpen = true;
+      setImmediate(() => this.endSnapshot());
+    }
+    return super.prepare(text);
+  }
+}

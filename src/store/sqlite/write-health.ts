@@ -1,0 +1,112 @@
+import { AppError } from '../../domain/errors.ts';
+import type { Logger } from '../../domain/ports.ts';
+import { isDiskFull, isLocked } from '../sqlite-errors.ts';
+
+const PROBE_MS = 1_000;
+const RETRY_AFTER_MS = 5_000;
+
+/** Why nothing can be written for now. */
+export type WriteTrouble = 'locked by another process' | 'disk full';
+
+/** Nothing was done: another process holds the write lock of the database. */
+class DatabaseLockedError extends AppError {
+  constructor(cause: unknown) {
+    super('DATABASE_UNAVAILABLE', 'The database cannot be written now: try again later', {
+      cause,
+      retryAfterMs: RETRY_AFTER_MS,
+    });
+    this.name = 'DatabaseLockedError';
+  }
+}
+
+interface WriteHealthOptions {
+  /** Tries to write, without waiting for another process. @throws SQLite's error when that cannot be done */
+  readonly probe: () => void;
+  /** How long a write waits for another process, and with it everything else of this one. */
+  readonly setBusyTimeout: (ms: number) => void;
+  readonly busyTimeoutMs: number;
+  /** Of the database, for the operator. */
+  readonly path: string;
+  readonly logger?: Pick<Logger, 'warn' | 'error'> | undefined;
+}
+
+/**
+ * Knows why the database cannot be written. Whoever asked for a write gets an error; this is for the operator, who
+ * would learn it from customers otherwise: reads go on, and nothing else looks wrong.
+ */
+export class WriteHealth {
+  readonly #options: WriteHealthOptions;
+  #trouble: WriteTrouble | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: WriteHealthOptions) {
+    this.#options = options;
+  }
+
+  get trouble(): WriteTrouble | null {
+    return this.#trouble;
+  }
+
+  /** Notes a failed write. @returns what to tell whoever asked for it */
+  failed(error: unknown): unknown {
+    const trouble = troubleOf(error);
+    if (trouble === null) return error;
+    if (trouble !== this.#trouble) this.#begin(trouble);
+    return trouble === 'disk full' ? error : new DatabaseLockedError(error);
+  }
+
+  /** To be called after each write. */
+  succeeded(): void {
+    if (this.#trouble === 'locked by another process') this.#end();
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #begin(trouble: WriteTrouble): void {
+    const { logger, path } = this.#options;
+    this.#trouble = trouble;
+    this.#timer ??= setInterval(() => this.#probe(), PROBE_MS).unref();
+    if (trouble === 'disk full') {
+      const message =
+        'the disk of the database is full: free some room; until then no payment is created or recorded';
+      logger?.error({ path }, message);
+    } else {
+      // The first write has waited; as long as it lasts, waiting would only hold up everything else.
+      this.#options.setBusyTimeout(0);
+      const message =
+        'another process holds the write lock of the database, perhaps a shell with an open transaction: until it ends, nothing can be written';
+      logger?.warn({ path }, message);
+    }
+  }
+
+  #end(): void {
+    const ended = this.#trouble;
+    this.close();
+    this.#trouble = null;
+    this.#options.setBusyTimeout(this.#options.busyTimeoutMs);
+    const message =
+      ended === 'disk full'
+        ? 'there is room on the disk of the database again'
+        : 'the database can be written again';
+    this.#options.logger?.warn({}, message);
+  }
+
+  #probe(): void {
+    try {
+      this.#options.probe();
+    } catch (error) {
+      const trouble = troubleOf(error);
+      if (trouble !== null && trouble !== this.#trouble) this.#begin(trouble);
+      return;
+    }
+    this.#end();
+  }
+}
+
+function troubleOf(error: unknown): WriteTrouble | null {
+  if (isLocked(error)) return 'locked by another process';
+  return isDiskFull(error) ? 'disk full' : null;
+}

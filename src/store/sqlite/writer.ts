@@ -1,0 +1,97 @@
+import type Sqlite from 'better-sqlite3';
+import type { CompiledQuery, QueryResult } from 'kysely';
+import type { Logger } from '../../domain/ports.ts';
+import { Connection } from './connection.ts';
+import type { WriteHealth } from './write-health.ts';
+
+/** A disk in order flushes in milliseconds; one that is throttled or dying takes seconds, even minutes. */
+const SLOW_COMMIT_MS = 1_000;
+
+export interface WriterOptions {
+  readonly health: WriteHealth;
+  /** Called before each commit, in the same turn of the event loop. */
+  readonly beforeCommit: () => void;
+  readonly logger?: Pick<Logger, 'warn'> | undefined;
+  /** Commits that take at least so long are logged. */
+  readonly slowCommitMs?: number | undefined;
+}
+
+/** The one connection that writes: whoever has it, others wait for their turn. */
+export class Writer {
+  readonly connection: Connection;
+  readonly #sqlite: Sqlite.Database;
+  readonly #options: WriterOptions;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(sqlite: Sqlite.Database, options: WriterOptions) {
+    this.connection = new Connection(sqlite);
+    this.#sqlite = sqlite;
+    this.#options = options;
+  }
+
+  /** Runs one statement without a transaction. */
+  async execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.inTurn(async () => {
+      this.#options.beforeCommit();
+      try {
+        const result = await this.connection.executeQuery<R>(query);
+        this.#options.health.succeeded();
+        return result;
+      } catch (error) {
+        throw this.#options.health.failed(error);
+      }
+    });
+  }
+
+  /**
+   * Runs work in a transaction, which is a writer from its start: one that became it only at its first write would fail
+   * without waiting where another process has written since its first read.
+   * @param isRelaxed commits without a flush: a power cut may take it back, together with all that came after it,
+   *   until the next commit that flushes
+   */
+  async inTransaction<T>(isRelaxed: boolean, work: () => Promise<T>): Promise<T> {
+    return this.inTurn(async () => {
+      if (isRelaxed) this.#sqlite.exec('PRAGMA synchronous = NORMAL');
+      try {
+        this.connection.all('begin immediate', []);
+        this.#options.health.succeeded();
+        const result = await work();
+        this.#commit();
+        return result;
+      } catch (error) {
+        // On a full disk or an I/O error SQLite has rolled back by itself.
+        if (this.#sqlite.inTransaction) this.connection.all('rollback', []);
+        throw this.#options.health.failed(error);
+      } finally {
+        if (isRelaxed) this.#sqlite.exec('PRAGMA synchronous = FULL');
+      }
+    });
+  }
+
+  #commit(): void {
+    const { beforeCommit, logger, slowCommitMs = SLOW_COMMIT_MS } = this.#options;
+    beforeCommit();
+    const began = performance.now();
+    this.connection.all('commit', []);
+    const tookMs = Math.round(performance.now() - began);
+    if (tookMs >= slowCommitMs) {
+      logger?.warn(
+        { tookMs },
+        'the disk took long to write a commit: until then nothing else was done or answered',
+      );
+    }
+  }
+
+  /** Runs work that nothing else of this process comes between. */
+  async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const before = this.#last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last = promise;
+    await before;
+    try {
+      return await work();
+    } finally {
+      resolve();
+    }
+  }
+}
