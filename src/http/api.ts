@@ -11,17 +11,16 @@ import { dispatch, toFailure, type DispatchDeps } from './dispatch.ts';
 import { failure, type Answer } from './envelope.ts';
 import { createOnce } from './idempotency.ts';
 import { documentedErrors } from './openapi-errors.ts';
-import { guards } from './guards.ts';
 import { createOpenApi } from './openapi.ts';
 import { createPublicLimit } from './public-limit.ts';
 import { createSignInLimit, isSignIn } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
-import { refusalOf } from './refusals.ts';
 import { assignRequestId, REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { createRequestLog } from './request-log.ts';
 import { routeTable } from './route-table.ts';
 import type { Route } from './route.ts';
 import { healthRouter, type Readiness } from './routes/health.ts';
+import { securityHeaders } from './security-headers.ts';
 import { sendAnswer } from './send-answer.ts';
 
 export interface HttpSettings {
@@ -61,9 +60,8 @@ export function createApi(deps: ApiDeps & { readonly isClosing: () => boolean })
   app.set('query parser', 'simple');
   app.disable('etag');
   app.disable('x-powered-by');
-  app.use(arrive(deps));
+  app.use(arrive(deps), ...securityHeaders());
   app.use(routeTable(routes, serveWith(deps)));
-  app.use(showRequestId, ...guards());
   app.use(healthRouter(deps));
   mountOpenApi(app, deps);
   for (const pages of deps.pages ?? []) app.use(pages);
@@ -87,25 +85,13 @@ function arrive(deps: ApiDeps & { readonly isClosing: () => boolean }): RequestH
   const logRequest = createRequestLog(deps.logger, deps.registry, paths);
   return (req, res, next) => {
     assignRequestId(req, res);
+    res.setHeader(REQUEST_ID_HEADER, requestIdOf(res));
     logRequest(req, res);
     // While closing, every answer also ends its connection.
     if (deps.isClosing()) res.setHeader('Connection', 'close');
-    const refusal = refusalOf(req);
-    if (refusal === null) {
-      next();
-      return;
-    }
-    // Whether its body is still to come is anybody's guess.
-    res.setHeader('Connection', 'close');
-    sendAnswer(res, failure(refusal));
+    next();
   };
 }
-
-/** Answers of the API carry it anyway. */
-const showRequestId: RequestHandler = (_req, res, next) => {
-  res.setHeader(REQUEST_ID_HEADER, requestIdOf(res));
-  next();
-};
 
 function mountOpenApi(app: Express, deps: ApiDeps): void {
   const document = createOpenApi(deps.routes, deps.settings);

@@ -5,7 +5,7 @@ import type { Db } from '../store/database.ts';
 import { isDiskFull } from '../store/sqlite-errors.ts';
 import type { Caller } from '../usecases/auth/authenticate.ts';
 import type { Tokens } from '../usecases/auth/tokens.ts';
-import { clientKey } from './client-key.ts';
+import { clientKey, networkKey } from './client-key.ts';
 import { failure, success, type Answer } from './envelope.ts';
 import { idempotencyKeyOf, type Once } from './idempotency.ts';
 import { chooseMerchant, identify, resolveAuth } from './identify.ts';
@@ -13,7 +13,6 @@ import { merchantNamedBy } from './named-merchant.ts';
 import type { PublicLimit } from './public-limit.ts';
 import type { BodyReader } from './read-body.ts';
 import { requestIdOf } from './request-id.ts';
-import { RequestInput } from './request-input.ts';
 import type { AuthKind, AuthOf, Route, RouteInput } from './route.ts';
 import { parsePart, validationError } from './validation.ts';
 
@@ -54,14 +53,15 @@ export async function dispatch(
   const auth = await resolveAuth(deps.db, route.auth, caller, named);
   const key = route.method === 'POST' ? idempotencyKeyOf(req.get('Idempotency-Key')) : null;
   const scope = scopeOf(route.auth, auth, req);
-  const input = new RequestInput(req, {
+  const input: RouteInput<AuthKind, unknown, unknown> = {
     auth,
     body,
     query,
     requestId: requestIdOf(res),
     idempotencyKey: key,
     idempotencyScope: scope,
-  });
+    network: networkKey(req),
+  };
   const work = async () => run(deps, route, input);
   return key === null ? work() : deps.once({ route, scope, key, ...raw }, work);
 }

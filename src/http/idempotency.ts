@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AppError, invalidField } from '../domain/errors.ts';
 import { parseExact } from '../domain/exact-json.ts';
@@ -13,6 +12,7 @@ import {
 } from '../store/idempotency.ts';
 import type { IdempotencyRow } from '../store/tables.ts';
 import type { Answer, Envelope } from './envelope.ts';
+import { requestDigest } from './request-digest.ts';
 import type { Route } from './route.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -59,7 +59,8 @@ export function idempotencyKeyOf(header: string | undefined): string | null {
 export function createOnce(deps: IdempotencyDeps): Once {
   const running = new Map<string, string>();
   return async (request, work) => {
-    const digest = digestOf(request);
+    const { route, query, body } = request;
+    const digest = requestDigest([route.method, route.path, query ?? null, body ?? null]);
     const slot = JSON.stringify([request.scope, request.key]);
     const other = running.get(slot);
     if (other !== undefined) throw other === digest ? inFlight() : mismatch();
@@ -137,17 +138,6 @@ async function keep(deps: IdempotencyDeps, request: IdempotentRequest, answer: A
 /** Nothing moved: where keys are kept for ever, such an answer would keep the same request from ever being served. */
 function isRefusal(status: number): boolean {
   return status >= 400;
-}
-
-/** Two requests are the same when route, query and body are, whatever the order of their keys. */
-function digestOf({ route, body, query }: IdempotentRequest): string {
-  const text = JSON.stringify([route.method, route.path, query ?? null, body ?? null], sortedKeys);
-  return createHash('sha256').update(text).digest('hex');
-}
-
-function sortedKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function mismatch(): AppError {

@@ -70,10 +70,6 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'The request did not arrive in time',
   ],
   PAYLOAD_TOO_LARGE: ['The request body is larger than 100 kB', 'The request body is too large'],
-  EXPECTATION_FAILED: [
-    'The header Expect asks for something else than 100-continue',
-    'Expect: only 100-continue can be met here',
-  ],
   HEADERS_TOO_LARGE: [
     'The address and headers together are larger than 16 kB',
     'The address and headers of the request are too large',

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
 import { createApi, type ApiDeps } from './api.ts';
-import { appMessages } from './app-messages.ts';
-import { trackConnections, type Connections } from './connections.ts';
-import { answerRefusals } from './refusals.ts';
+import { answerMalformed } from './malformed-requests.ts';
 
 export interface HttpServerDeps extends ApiDeps {
   /** Absolute paths of PEM files; null for plain HTTP, behind a proxy that speaks TLS. */
@@ -36,8 +34,8 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   let closing = false;
   const app = createApi({ ...deps, isClosing: () => closing });
   const server = listener(app, deps);
-  const connections = trackConnections(server, deps.tls !== null);
-  answerRefusals(server, connections, deps.logger);
+  const sockets = trackSockets(server, deps.tls !== null);
+  answerMalformed(server, deps.logger);
   return {
     app,
     listen: async ({ host, port }) => {
@@ -53,14 +51,13 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     },
     close: async (graceMs) => {
       closing = true;
-      await closeServer(server, connections, graceMs);
+      await closeServer(server, sockets, graceMs);
     },
   };
 }
 
 function listener(app: Express, { tls, timeouts }: HttpServerDeps): Server {
-  // What lacks a Host is refused in the API's own form.
-  const options = { ...TIMEOUTS, ...timeouts, ...appMessages(app), requireHostHeader: false };
+  const options = { ...TIMEOUTS, ...timeouts };
   if (tls === null) return createServer(options, app);
   const cert = readPem('TILLD_TLS_CERT', tls.certFile);
   const key = readPem('TILLD_TLS_KEY', tls.keyFile);
@@ -92,14 +89,40 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function closeServer(server: Server, connections: Connections, graceMs: number): Promise<void> {
+interface Sockets {
+  readonly all: ReadonlySet<Socket>;
+  /** Those that sent no request yet: Node does not count them as idle. */
+  readonly unused: ReadonlySet<Socket>;
+}
+
+const keepIn = (sockets: Set<Socket>) => (socket: Socket) => {
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+};
+
+function trackSockets(server: Server, isTls: boolean): Sockets {
+  const all = new Set<Socket>();
+  const unused = new Set<Socket>();
+  server.on('connection', keepIn(all));
+  server.on(isTls ? 'secureConnection' : 'connection', keepIn(unused));
+  server.on('request', (req) => unused.delete(req.socket));
+  return { all, unused };
+}
+
+async function closeServer(server: Server, { all, unused }: Sockets, graceMs: number): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  connections.endIdle();
-  const sweep = setInterval(() => connections.endIdle(), IDLE_SWEEP_MS);
-  const cut = setTimeout(() => connections.endAll(), graceMs);
+  const endIdle = (): void => {
+    server.closeIdleConnections();
+    for (const socket of unused) socket.destroySoon();
+  };
+  endIdle();
+  const sweep = setInterval(endIdle, IDLE_SWEEP_MS);
+  const cut = setTimeout(() => {
+    for (const socket of all) socket.destroy();
+  }, graceMs);
   await closed;
   clearInterval(sweep);
   clearTimeout(cut);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { PAYMENT_STATUSES } from '../../domain/payment/types.ts';
 import { createPayment, type CreatePaymentDeps } from '../../usecases/payment/create-payment.ts';
@@ -7,6 +6,7 @@ import { getPayment } from '../../usecases/payment/get-payment.ts';
 import { listPayments } from '../../usecases/payment/list-payments.ts';
 import { payerView } from '../../usecases/payment/present-payment.ts';
 import type { CountOrder } from '../order-counter.ts';
+import { requestDigest } from '../request-digest.ts';
 import { defineRoute, Reply, type Route } from '../route.ts';
 import { refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
@@ -105,21 +105,12 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
         successUrl: body.successUrl ?? null,
         returnUrl: body.returnUrl ?? null,
         allowedCryptos: body.allowedCryptos ?? [],
-        requestHash: createHash('sha256').update(canonicalJson(body)).digest('hex'),
+        requestHash: requestDigest(body),
       });
       if (!repeated) countOrder({ via: auth.via, mode: auth.merchant.sandbox === 1 ? 'sandbox' : 'live' });
       return new Reply(repeated ? 200 : 201, payerView(payment));
     },
   });
-}
-
-/** JSON with sorted keys: the same request in another key order is the same request. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }
 
 function getRoute(deps: CreatePaymentDeps): Route {
