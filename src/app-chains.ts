@@ -4,9 +4,16 @@ import { createSimulator, type Simulator } from './chains/simulator/simulator.ts
 import type { Config, NodeEndpoint } from './config/config.ts';
 import type { ChainAdapter } from './domain/chain.ts';
 import type { Chains } from './domain/chains.ts';
-import { COINS, type ChainId, type Coin, type Mode } from './domain/coins.ts';
+import {
+  ACCOUNT_COINS,
+  COIN_DEFINITIONS,
+  COINS,
+  isUtxoCoin,
+  type ChainId,
+  type Coin,
+  type Mode,
+} from './domain/coins.ts';
 import type { ConfirmationPolicy } from './domain/confirmations.ts';
-import { assertNever } from './domain/errors.ts';
 import type { Clock, Logger } from './domain/ports.ts';
 import type { SimulatorControls } from './domain/simulator-control.ts';
 import { createChainIndex } from './store/chain-index.ts';
@@ -36,11 +43,11 @@ export function createLiveAdapters(deps: LiveDeps): ChainAdapter[] {
     const adapter = createLiveAdapter(coin, {
       network,
       rpcUrl: urlWithCredentials(node),
-      wsUrl: coin === 'SOL' ? config.solWsUrl?.reveal() : undefined,
+      wsUrl: COIN_DEFINITIONS[coin].family === 'solana' ? config.solWsUrl?.reveal() : undefined,
       cookieFile: node.cookieFile ?? undefined,
       rpcTimeoutMs: config.nodeTimeoutMs,
       rpcBatchSize: config.ethRpcBatchSize,
-      rpcPerSecond: coin === 'ETH' || coin === 'SOL' ? config.rpcPerSecond[coin] : 0,
+      rpcPerSecond: isUtxoCoin(coin) ? 0 : config.rpcPerSecond[coin],
       ...feeLimits(config, coin),
       index: createChainIndex(db, { coin, mode: 'live' }, deps.onLook),
       onAnswer: (outcome) => deps.onAnswer?.({ coin, mode: 'live' }, outcome),
@@ -51,25 +58,17 @@ export function createLiveAdapters(deps: LiveDeps): ChainAdapter[] {
   });
 }
 
-/** Micro-lamports per unit in one lamport per 1,000 units. */
-const MICRO_LAMPORTS_PER_RATE = 1_000n;
-
 /** In atoms per 1,000 units of size, as adapters count. */
 function feeLimits(
   config: Config,
   coin: Coin,
 ): { feeFloorRate: bigint | undefined; feeCapRate: bigint | undefined } {
-  switch (coin) {
-    case 'BTC':
-    case 'LTC':
-      return { feeFloorRate: config.fees[coin].floorPerKvb, feeCapRate: config.fees[coin].capPerKvb };
-    case 'ETH':
-      return { feeFloorRate: undefined, feeCapRate: config.ethFeeCap };
-    case 'SOL':
-      return { feeFloorRate: undefined, feeCapRate: config.solFeeCap / MICRO_LAMPORTS_PER_RATE };
-    default:
-      return assertNever(coin);
+  if (isUtxoCoin(coin)) {
+    return { feeFloorRate: config.fees[coin].floorPerKvb, feeCapRate: config.fees[coin].capPerKvb };
   }
+  const { family, feeUnit } = ACCOUNT_COINS[coin];
+  const feeCapRate = family === 'ethereum' ? config.ethFeeCap : config.solFeeCap / feeUnit.perRate;
+  return { feeFloorRate: undefined, feeCapRate };
 }
 
 function urlWithCredentials(node: NodeEndpoint): string {

@@ -1,9 +1,4 @@
-/** A node's software and its oldest version without known serious faults. */
-export interface KnownGood {
-  /** Finds the version numbers in what the node calls itself; of other software nothing is known. */
-  readonly pattern: RegExp;
-  readonly oldest: readonly number[];
-}
+import type { KnownGood } from '../domain/coins/definition.ts';
 
 /** A warning when a node is older than known good; null when it is not, or names itself otherwise (a fork). */
 export function outdatedNode(name: string, known: readonly KnownGood[]): string | null {

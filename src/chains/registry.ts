@@ -1,5 +1,14 @@
 import type { ChainAdapter, ChainIndex } from '../domain/chain.ts';
-import type { ChainId, Coin, Network } from '../domain/coins.ts';
+import {
+  ACCOUNT_COINS,
+  isUtxoCoin,
+  UTXO_COINS,
+  type ChainId,
+  type Coin,
+  type Network,
+  type UtxoCoinCode,
+} from '../domain/coins.ts';
+import type { AccountCoin } from '../domain/coins/definition.ts';
 import { addressNetwork } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import { createEthereumAdapter } from './ethereum/adapter.ts';
@@ -9,7 +18,6 @@ import type { AnswerOutcome } from './rpc-transport.ts';
 import { createSolanaAdapter } from './solana/adapter.ts';
 import { createUtxoAdapter } from './utxo/adapter.ts';
 import { addressScript } from './utxo/address.ts';
-import { UTXO_COINS } from './utxo/coins.ts';
 
 /** What a live chain needs to run, whatever its family. */
 export interface LiveChainOptions {
@@ -37,7 +45,7 @@ interface LiveFamily {
   watchKey(network: Network, address: string): string;
 }
 
-function utxo(coin: 'BTC' | 'LTC'): LiveFamily {
+function utxo(coin: UtxoCoinCode): LiveFamily {
   return {
     create: (options) => createUtxoAdapter({ coin, ...options }),
     watchKey: (network, address) => addressScript(UTXO_COINS[coin], network, address).toString('hex'),
@@ -54,16 +62,16 @@ const solana: LiveFamily = {
   watchKey: (_network, address) => address,
 };
 
-const FAMILIES: Readonly<Record<Coin, LiveFamily>> = {
-  BTC: utxo('BTC'),
-  LTC: utxo('LTC'),
-  ETH: ethereum,
-  SOL: solana,
-};
+const ACCOUNT_FAMILIES: Readonly<Record<AccountCoin['family'], LiveFamily>> = { ethereum, solana };
+
+function familyOf(coin: Coin): LiveFamily {
+  if (isUtxoCoin(coin)) return utxo(coin);
+  return ACCOUNT_FAMILIES[ACCOUNT_COINS[coin].family];
+}
 
 /** The adapter of a coin on a real node. */
 export function createLiveAdapter(coin: Coin, options: LiveChainOptions): ChainAdapter {
-  return FAMILIES[coin].create(options);
+  return familyOf(coin).create(options);
 }
 
 /** Watch keys of any chain's addresses, also of chains without a node. */
@@ -71,5 +79,5 @@ export function watchKeys(liveNetwork: Network): (chain: ChainId, address: strin
   return ({ coin, mode }, address) =>
     mode === 'sandbox'
       ? COIN_FORMATS[coin].canonical(address)
-      : FAMILIES[coin].watchKey(addressNetwork(mode, liveNetwork), address);
+      : familyOf(coin).watchKey(addressNetwork(mode, liveNetwork), address);
 }

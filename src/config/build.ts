@@ -1,9 +1,18 @@
 import { complain, pathOf, secretOf, withUrlFiles, type BuildContext } from './build-parts.ts';
 import { ratesConfig } from './build-rates.ts';
-import type { Coin, Network } from '../domain/coins.ts';
+import {
+  ACCOUNT_CODES,
+  COINS,
+  byCoin,
+  isUtxoCoin,
+  UTXO_CODES,
+  type Coin,
+  type Network,
+  type UtxoCoinCode,
+} from '../domain/coins.ts';
 import type { Config, FeeBounds, NodeEndpoint } from './config.ts';
 import { Secret } from './secret.ts';
-import { SETTINGS, type Values } from './settings.ts';
+import { SETTINGS, settingOf, type Values } from './settings.ts';
 
 const MIN_JWT_SECRET_BYTES = 32;
 const MIN_PASSPHRASE_LENGTH = 12;
@@ -38,12 +47,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
     nodes,
     ...rpcConfig(values),
     solWsUrl: values.solWsUrl === undefined ? null : new Secret(values.solWsUrl.href),
-    confirmations: {
-      BTC: values.btcConfirmations,
-      ETH: values.ethConfirmations,
-      LTC: values.ltcConfirmations,
-      SOL: values.solConfirmations,
-    },
+    confirmations: byCoin(COINS, (coin) => values[settingOf(coin, 'Confirmations')]),
     ...feesConfig(values, context),
     watcher: { pollIntervalMs: values.pollInterval ?? (network === 'mainnet' ? 5000 : 1000) },
     reconcileIntervalMs: values.reconcileInterval,
@@ -130,13 +134,9 @@ function smtpConfig(values: Values): Config['smtp'] {
 
 function nodeEndpoints(values: Values, network: Network | null, context: BuildContext): Config['nodes'] {
   const nodes: Partial<Record<Coin, NodeEndpoint>> = {};
-  const named = [
-    ['BTC', 'btcRpcUrl', 'btcCookieFile'],
-    ['LTC', 'ltcRpcUrl', 'ltcCookieFile'],
-    ['ETH', 'ethRpcUrl', null],
-    ['SOL', 'solRpcUrl', null],
-  ] as const;
-  for (const [coin, urlName, cookieName] of named) {
+  for (const coin of COINS) {
+    const urlName = settingOf(coin, 'RpcUrl');
+    const cookieName = isUtxoCoin(coin) ? settingOf(coin, 'CookieFile') : null;
     const url = values[urlName];
     const cookie = cookieName === null ? undefined : values[cookieName];
     if (url === undefined) {
@@ -158,7 +158,7 @@ function rpcConfig(values: Values): Pick<Config, 'nodeTimeoutMs' | 'ethRpcBatchS
   return {
     nodeTimeoutMs: values.nodeTimeout,
     ethRpcBatchSize: values.ethRpcBatchSize,
-    rpcPerSecond: { ETH: values.ethRpcPerSecond, SOL: values.solRpcPerSecond },
+    rpcPerSecond: byCoin(ACCOUNT_CODES, (coin) => values[settingOf(coin, 'RpcPerSecond')]),
   };
 }
 
@@ -173,12 +173,8 @@ function endpoint(url: URL, cookieFile: string | null): NodeEndpoint {
   return { url: new Secret(bare.href), origin: url.origin, credentials, cookieFile };
 }
 
-function feeBounds(
-  values: Values,
-  floorName: 'btcFeeFloor' | 'ltcFeeFloor',
-  capName: 'btcFeeCap' | 'ltcFeeCap',
-  context: BuildContext,
-): FeeBounds {
+function feeBounds(values: Values, coin: UtxoCoinCode, context: BuildContext): FeeBounds {
+  const [floorName, capName] = [settingOf(coin, 'FeeFloor'), settingOf(coin, 'FeeCap')];
   const [floorPerKvb, capPerKvb] = [values[floorName], values[capName]];
   if (capPerKvb < floorPerKvb) complain(context, capName, `must not be below ${SETTINGS[floorName].env}`);
   return { floorPerKvb, capPerKvb };
@@ -210,10 +206,7 @@ function feesConfig(
   context: BuildContext,
 ): Pick<Config, 'fees' | 'ethFeeCap' | 'solFeeCap' | 'feePolicy'> {
   return {
-    fees: {
-      BTC: feeBounds(values, 'btcFeeFloor', 'btcFeeCap', context),
-      LTC: feeBounds(values, 'ltcFeeFloor', 'ltcFeeCap', context),
-    },
+    fees: byCoin(UTXO_CODES, (coin) => feeBounds(values, coin, context)),
     ethFeeCap: values.ethFeeCap,
     feePolicy: {
       raisesFees: values.feeRaises === 'on',

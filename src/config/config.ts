@@ -1,4 +1,4 @@
-import type { Coin, Network } from '../domain/coins.ts';
+import type { AccountCoinCode, Coin, Network, UtxoCoinCode } from '../domain/coins.ts';
 import type { ConfirmationPolicy } from '../domain/confirmations.ts';
 import type { FixedRates } from '../domain/fixed-rates.ts';
 import type { LatePolicy } from '../domain/payment/types.ts';
@@ -28,10 +28,10 @@ export interface Config {
   /** Calls in one request to the Ethereum node at most. */
   readonly ethRpcBatchSize: number;
   /** Calls a second to a node at most; 0: no limit. */
-  readonly rpcPerSecond: Readonly<Record<'ETH' | 'SOL', number>>;
+  readonly rpcPerSecond: Readonly<Record<AccountCoinCode, number>>;
   /** Live policy of each coin. */
   readonly confirmations: Readonly<Record<Coin, ConfirmationPolicy>>;
-  readonly fees: Readonly<Record<'BTC' | 'LTC', FeeBounds>>;
+  readonly fees: Readonly<Record<UtxoCoinCode, FeeBounds>>;
   /** Most that an Ethereum transaction pays, wei per 1,000 gas. */
   readonly ethFeeCap: bigint;
   /** How fees of sends that wait for a block are raised, and when outputs are made one. */

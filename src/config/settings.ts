@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { LATE_POLICIES } from '../domain/payment/types.ts';
-import { NETWORKS } from '../domain/coins.ts';
+import {
+  ACCOUNT_CODES,
+  COIN_DEFINITIONS,
+  COINS,
+  NETWORKS,
+  UTXO_CODES,
+  UTXO_COINS,
+  type Coin,
+} from '../domain/coins.ts';
 import { COINGECKO_PLANS, LOG_LEVELS, RATE_SOURCE_NAMES, REGISTRATION_MODES } from './config.ts';
 import * as value from './values.ts';
 
@@ -33,9 +41,33 @@ function secret<S extends z.ZodType>(yaml: string | null, env: string, schema: S
   return { yaml, env, schema, fallback: undefined, isSecret: true } as const;
 }
 
+/** One setting for each of several coins, named by the coin's code: `btcRpcUrl`. */
+function each<C extends Coin, Suffix extends string, S extends Setting>(
+  coins: readonly C[],
+  suffix: Suffix,
+  make: (coin: C) => S,
+): { readonly [K in C as SettingOf<K, Suffix>]: S } {
+  return Object.fromEntries(coins.map((coin) => [settingOf(coin, suffix), make(coin)])) as {
+    [K in C as SettingOf<K, Suffix>]: S;
+  };
+}
+
+type SettingOf<C extends Coin, Suffix extends string> = `${Lowercase<C>}${Suffix}`;
+
+/** The name of a coin's setting. */
+export function settingOf<C extends Coin, Suffix extends string>(
+  coin: C,
+  suffix: Suffix,
+): SettingOf<C, Suffix> {
+  return `${coin.toLowerCase()}${suffix}` as SettingOf<C, Suffix>;
+}
+
 const rpcUrl = () => value.url(['http:', 'https:'], 'http://user:password@127.0.0.1:8332');
 const secretFile = () => value.text('the path of a file');
 const feeRate = () => value.scaledDecimal(3, '0.001', '100000', 'atoms per vB');
+
+/** Atoms per 1,000 vB as written in the file. */
+const perVb = (rate: bigint) => Number(rate) / 1000;
 
 /** Gwei per gas, as wei per 1,000 gas. */
 const gasPrice = () => value.scaledDecimal(12, '0.001', '100000', 'gwei per gas');
@@ -96,16 +128,13 @@ export const SETTINGS = {
     4,
   ),
 
-  btcRpcUrl: secret('nodes.BTC.rpcUrl', 'TILLD_BTC_RPC_URL', rpcUrl()),
-  btcRpcUrlFile: optional('nodes.BTC.rpcUrlFile', 'TILLD_BTC_RPC_URL_FILE', secretFile()),
-  btcCookieFile: optional('nodes.BTC.cookieFile', 'TILLD_BTC_COOKIE_FILE', value.text('the path of a file')),
-  ltcRpcUrl: secret('nodes.LTC.rpcUrl', 'TILLD_LTC_RPC_URL', rpcUrl()),
-  ltcRpcUrlFile: optional('nodes.LTC.rpcUrlFile', 'TILLD_LTC_RPC_URL_FILE', secretFile()),
-  ltcCookieFile: optional('nodes.LTC.cookieFile', 'TILLD_LTC_COOKIE_FILE', value.text('the path of a file')),
-  ethRpcUrl: secret('nodes.ETH.rpcUrl', 'TILLD_ETH_RPC_URL', rpcUrl()),
-  ethRpcUrlFile: optional('nodes.ETH.rpcUrlFile', 'TILLD_ETH_RPC_URL_FILE', secretFile()),
-  solRpcUrl: secret('nodes.SOL.rpcUrl', 'TILLD_SOL_RPC_URL', rpcUrl()),
-  solRpcUrlFile: optional('nodes.SOL.rpcUrlFile', 'TILLD_SOL_RPC_URL_FILE', secretFile()),
+  ...each(COINS, 'RpcUrl', (coin) => secret(`nodes.${coin}.rpcUrl`, `TILLD_${coin}_RPC_URL`, rpcUrl())),
+  ...each(COINS, 'RpcUrlFile', (coin) =>
+    optional(`nodes.${coin}.rpcUrlFile`, `TILLD_${coin}_RPC_URL_FILE`, secretFile()),
+  ),
+  ...each(UTXO_CODES, 'CookieFile', (coin) =>
+    optional(`nodes.${coin}.cookieFile`, `TILLD_${coin}_COOKIE_FILE`, value.text('the path of a file')),
+  ),
   solWsUrl: secret('nodes.SOL.wsUrl', 'TILLD_SOL_WS_URL', value.url(['ws:', 'wss:'], 'ws://127.0.0.1:8900')),
   ethRpcBatchSize: setting(
     'nodes.ETH.rpcBatchSize',
@@ -113,49 +142,26 @@ export const SETTINGS = {
     value.wholeNumber(1, 1000),
     100,
   ),
-  ethRpcPerSecond: setting(
-    'nodes.ETH.rpcPerSecond',
-    'TILLD_ETH_RPC_PER_SECOND',
-    value.wholeNumber(0, 10_000),
-    0,
-  ),
-  solRpcPerSecond: setting(
-    'nodes.SOL.rpcPerSecond',
-    'TILLD_SOL_RPC_PER_SECOND',
-    value.wholeNumber(0, 10_000),
-    0,
+  ...each(ACCOUNT_CODES, 'RpcPerSecond', (coin) =>
+    setting(`nodes.${coin}.rpcPerSecond`, `TILLD_${coin}_RPC_PER_SECOND`, value.wholeNumber(0, 10_000), 0),
   ),
   nodeTimeout: setting('nodes.timeout', 'TILLD_RPC_TIMEOUT', value.duration('100ms', '2m'), '15s'),
 
-  btcConfirmations: setting(
-    'confirmations.BTC',
-    'TILLD_CONFIRMATIONS_BTC',
-    value.confirmationPolicy('BTC'),
-    2,
-  ),
-  ltcConfirmations: setting(
-    'confirmations.LTC',
-    'TILLD_CONFIRMATIONS_LTC',
-    value.confirmationPolicy('LTC'),
-    6,
-  ),
-  ethConfirmations: setting(
-    'confirmations.ETH',
-    'TILLD_CONFIRMATIONS_ETH',
-    value.confirmationPolicy('ETH'),
-    12,
-  ),
-  solConfirmations: setting(
-    'confirmations.SOL',
-    'TILLD_CONFIRMATIONS_SOL',
-    value.confirmationPolicy('SOL'),
-    'finalized',
+  ...each(COINS, 'Confirmations', (coin) =>
+    setting(
+      `confirmations.${coin}`,
+      `TILLD_CONFIRMATIONS_${coin}`,
+      value.confirmationPolicy(coin),
+      COIN_DEFINITIONS[coin].confirmations,
+    ),
   ),
 
-  btcFeeFloor: setting('fees.BTC.floor', 'TILLD_BTC_FEE_FLOOR', feeRate(), 1),
-  btcFeeCap: setting('fees.BTC.cap', 'TILLD_BTC_FEE_CAP', feeRate(), 500),
-  ltcFeeFloor: setting('fees.LTC.floor', 'TILLD_LTC_FEE_FLOOR', feeRate(), 1),
-  ltcFeeCap: setting('fees.LTC.cap', 'TILLD_LTC_FEE_CAP', feeRate(), 500),
+  ...each(UTXO_CODES, 'FeeFloor', (coin) =>
+    setting(`fees.${coin}.floor`, `TILLD_${coin}_FEE_FLOOR`, feeRate(), perVb(UTXO_COINS[coin].feeFloorRate)),
+  ),
+  ...each(UTXO_CODES, 'FeeCap', (coin) =>
+    setting(`fees.${coin}.cap`, `TILLD_${coin}_FEE_CAP`, feeRate(), perVb(UTXO_COINS[coin].feeCapRate)),
+  ),
   ethFeeCap: setting('fees.ETH.cap', 'TILLD_ETH_FEE_CAP', gasPrice(), 200),
 
   solFeeCap: setting('fees.SOL.cap', 'TILLD_SOL_FEE_CAP', computePrice(), 5_000_000),
@@ -251,7 +257,7 @@ export const SETTINGS = {
     'sandbox.rates',
     'TILLD_SANDBOX_RATES',
     value.rateTable(),
-    'BTC=100000,ETH=4000,LTC=100,SOL=200,USD/EUR=0.92,USD/GBP=0.79',
+    `${COINS.map((coin) => `${coin}=${COIN_DEFINITIONS[coin].rates.sandboxUsd}`).join(',')},USD/EUR=0.92,USD/GBP=0.79`,
   ),
   sandboxBlocks: setting(
     'sandbox.blockInterval',

@@ -1,11 +1,6 @@
 import { isIP } from 'node:net';
-import { COIN_INFO, type Coin } from '../domain/coins.ts';
-import {
-  type ConfirmationPolicy,
-  isAtLeast,
-  type Requirement,
-  SOLANA_FINALIZED_DEPTH,
-} from '../domain/confirmations.ts';
+import { COIN_DEFINITIONS, type Coin } from '../domain/coins.ts';
+import { type ConfirmationPolicy, isAtLeast, type Requirement } from '../domain/confirmations.ts';
 import { parseFixedRates, fixedRates, FixedRatesError, type FixedRates } from '../domain/fixed-rates.ts';
 import { AmountError, parseDecimal } from '../domain/money.ts';
 import { z } from 'zod';
@@ -243,7 +238,8 @@ const policyShape = z.strictObject({
  * which ask for more than any number. Unconfirmed money never settles, so 1 is the least.
  */
 export function confirmationPolicy(coin: Coin) {
-  const finalized = coin === 'SOL' ? ' or finalized' : coin === 'ETH' ? ', safe or finalized' : '';
+  const words = Object.keys(COIN_DEFINITIONS[coin].finality);
+  const finalized = words.length === 0 ? '' : `${words.length > 1 ? ', ' : ' or '}${words.join(' or ')}`;
   const expected = `a number of confirmations from 1 to ${MAX_CONFIRMATIONS}${finalized}, or a default with rising tiers such as 2,0.5:3,5:6`;
   return z.unknown().transform((value, context): ConfirmationPolicy => {
     const policy = readPolicy(value, coin);
@@ -261,7 +257,7 @@ function readPolicy(value: unknown, coin: Coin): ConfirmationPolicy | undefined 
   const tiers = [];
   let [lastAtoms, last] = [0n, base];
   for (const tier of shape.data.tiers) {
-    const fromAtoms = decimalOrUndefined(String(tier.from), COIN_INFO[coin].decimals);
+    const fromAtoms = decimalOrUndefined(String(tier.from), COIN_DEFINITIONS[coin].decimals);
     const needed = confirmations(tier.confirmations, coin);
     if (fromAtoms === undefined || needed === undefined) return undefined;
     if (fromAtoms <= lastAtoms || !isAtLeast(needed, last)) return undefined;
@@ -288,8 +284,8 @@ function policyOfText(value: string): unknown {
 
 function confirmations(value: unknown, coin: Coin): Requirement | undefined {
   const text = scalar.safeParse(value).data ?? '';
-  if (coin === 'ETH' && (text === 'safe' || text === 'finalized')) return text;
-  if (coin === 'SOL' && text === 'finalized') return SOLANA_FINALIZED_DEPTH;
+  const { finality } = COIN_DEFINITIONS[coin];
+  if (Object.hasOwn(finality, text)) return finality[text];
   const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   return number >= 1 && number <= MAX_CONFIRMATIONS ? number : undefined;
 }

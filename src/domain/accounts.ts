@@ -1,7 +1,5 @@
-import type { ChainId } from './coins.ts';
-
-/** Accounts whose signatures and addresses fit into one Solana transaction (1,232 bytes). */
-export const SOLANA_ACCOUNTS_PER_SEND = 9;
+import { COIN_DEFINITIONS, type ChainId } from './coins.ts';
+import type { SpendingModel } from './coins/definition.ts';
 
 /**
  * Where money is spent in parts, as many as one send draws on, the largest: bounds the size of a
@@ -9,11 +7,17 @@ export const SOLANA_ACCOUNTS_PER_SEND = 9;
  */
 export const OUTPUTS_PER_SEND = 300;
 
+/** How sends draw on money. The simulated chains spend any number of parts, whatever their coin. */
+export function spendingOf({ coin, mode }: ChainId): SpendingModel {
+  return mode === 'live' ? COIN_DEFINITIONS[coin].spending : 'outputs';
+}
+
 /**
  * On chains where a send takes accounts as a whole: how many it can draw on, the merchant's own
- * included; null where money is spent in parts or from one account only. The simulated chains spend
- * any number of parts, whatever their coin.
+ * included; null where money is spent in parts or from one account only.
  */
-export function accountsPerSend({ coin, mode }: ChainId): number | null {
-  return coin === 'SOL' && mode === 'live' ? SOLANA_ACCOUNTS_PER_SEND : null;
+export function accountsPerSend(chain: ChainId): number | null {
+  const definition = COIN_DEFINITIONS[chain.coin];
+  if (spendingOf(chain) !== 'many-accounts' || definition.family === 'utxo') return null;
+  return definition.accountsPerSend;
 }

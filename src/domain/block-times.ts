@@ -1,4 +1,4 @@
-import type { Coin, Mode, Network } from './coins.ts';
+import { COIN_DEFINITIONS, type Coin, type Mode, type Network } from './coins.ts';
 
 /**
  * What the times of a chain's blocks are good for. `exact`: blocks come by the clock, and their times are right to
@@ -7,28 +7,13 @@ import type { Coin, Mode, Network } from './coins.ts';
  */
 export type BlockTimes = 'exact' | 'rough' | 'none';
 
-const EXACT: ReadonlySet<Coin> = new Set(['ETH', 'SOL']);
-
 export function blockTimesOf(chain: {
   readonly coin: Coin;
   readonly mode: Mode;
   readonly network: Network;
 }): BlockTimes {
   if (chain.mode === 'sandbox' || chain.network === 'regtest') return 'none';
-  if (EXACT.has(chain.coin)) return 'exact';
-  // Blocks of the test networks of Bitcoin and Litecoin may fail to come for hours.
+  if (COIN_DEFINITIONS[chain.coin].blocks.times === 'exact') return 'exact';
+  // Blocks of the test networks may fail to come for hours.
   return chain.network === 'mainnet' ? 'rough' : 'none';
 }
-
-const MINUTE_MS = 60_000;
-
-/**
- * A newest block older than this is not the network's: the node is behind, whatever it says. Bitcoin and Litecoin
- * take longer for a block once in some eight thousand: then expiry waits for the next block, and nothing else.
- */
-export const OLDEST_TIP_MS: Readonly<Record<Coin, number>> = {
-  BTC: 90 * MINUTE_MS,
-  LTC: 23 * MINUTE_MS,
-  ETH: 2 * MINUTE_MS,
-  SOL: 2 * MINUTE_MS,
-};

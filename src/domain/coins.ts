@@ -1,28 +1,35 @@
-/** The coins tilld takes, in the order the API shows them. Codes as in spec.md. */
-export const COINS = ['BTC', 'ETH', 'LTC', 'SOL'] as const;
-export type Coin = (typeof COINS)[number];
+import type { AccountCoin, CoinDefinition, UtxoCoin } from './coins/definition.ts';
+import { REGISTRY } from './coins/registry.ts';
+
+export { NETWORKS, type Network } from './coins/definition.ts';
+
+export type Coin = keyof typeof REGISTRY;
+type CodesOf<Definition> = {
+  [C in Coin]: (typeof REGISTRY)[C] extends Definition ? C : never;
+}[Coin];
+/** Coins held in outputs, and in accounts. */
+export type UtxoCoinCode = CodesOf<UtxoCoin>;
+export type AccountCoinCode = CodesOf<AccountCoin>;
+
+export const COIN_DEFINITIONS: Readonly<Record<Coin, CoinDefinition>> = REGISTRY;
+/** Coin codes in the order the API shows them. */
+export const COINS = Object.keys(REGISTRY) as Coin[];
+export const UTXO_CODES = COINS.filter(isUtxoCoin);
+export const ACCOUNT_CODES = COINS.filter((coin): coin is AccountCoinCode => !isUtxoCoin(coin));
+export const UTXO_COINS: Readonly<Record<UtxoCoinCode, UtxoCoin>> = byCoin(
+  UTXO_CODES,
+  (coin) => REGISTRY[coin],
+);
+export const ACCOUNT_COINS: Readonly<Record<AccountCoinCode, AccountCoin>> = REGISTRY;
+
+/** Whether money of a coin is held in outputs. */
+export function isUtxoCoin(coin: Coin): coin is UtxoCoinCode {
+  return COIN_DEFINITIONS[coin].family === 'utxo';
+}
 
 /** `live` money sits on a real node's chain, `sandbox` money on the simulator. The two never mix. */
 export const MODES = ['live', 'sandbox'] as const;
 export type Mode = (typeof MODES)[number];
-
-/** The network a chain adapter runs on. Simulated chains use `testnet` address formats. */
-export const NETWORKS = ['mainnet', 'testnet', 'regtest'] as const;
-export type Network = (typeof NETWORKS)[number];
-
-interface CoinInfo {
-  readonly name: string;
-  /** Decimal places between the coin and its atom (satoshi, litoshi, wei, lamport). */
-  readonly decimals: number;
-  readonly atom: string;
-}
-
-export const COIN_INFO: Readonly<Record<Coin, CoinInfo>> = {
-  BTC: { name: 'Bitcoin', decimals: 8, atom: 'satoshi' },
-  ETH: { name: 'Ethereum', decimals: 18, atom: 'wei' },
-  LTC: { name: 'Litecoin', decimals: 8, atom: 'litoshi' },
-  SOL: { name: 'Solana', decimals: 9, atom: 'lamport' },
-};
 
 /** One chain as tilld sees it: a coin in one mode. */
 export interface ChainId {
@@ -33,4 +40,12 @@ export interface ChainId {
 /** Narrows an outside string to a coin code; null when it names none. Case-sensitive. */
 export function asCoin(value: string): Coin | null {
   return (COINS as readonly string[]).includes(value) ? (value as Coin) : null;
+}
+
+/** One value for each of these coins. */
+export function byCoin<C extends Coin, Value>(
+  coins: readonly C[],
+  valueOf: (coin: C) => Value,
+): Record<C, Value> {
+  return Object.fromEntries(coins.map((coin) => [coin, valueOf(coin)])) as Record<C, Value>;
 }

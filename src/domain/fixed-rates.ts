@@ -1,4 +1,4 @@
-import { asCoin, type Coin } from './coins.ts';
+import { asCoin, COINS, type Coin } from './coins.ts';
 import { currencyDigits } from './currencies.ts';
 
 /** Prices that do not move: US dollars per coin, and units of other currencies per US dollar. */
@@ -50,7 +50,7 @@ export function fixedRates(pairs: readonly (readonly [name: string, price: strin
       perUsd[currency] = price;
     } else {
       throw new FixedRatesError(
-        `"${name}=${price}": the name must be BTC, ETH, LTC, SOL, or USD/ and a currency code such as USD/EUR`,
+        `"${name}=${price}": the name must be ${COINS.join(', ')}, or USD/ and a currency code such as USD/EUR`,
       );
     }
   }

@@ -1,4 +1,4 @@
-import { COIN_INFO, type Coin } from './coins.ts';
+import { COIN_DEFINITIONS, type Coin } from './coins.ts';
 
 /** Raised when a decimal string is not one, or has more decimals than its unit can hold. */
 export class AmountError extends Error {
@@ -32,10 +32,10 @@ export function formatDecimal(atoms: bigint, decimals: number): string {
 
 /** Coin amount string → atoms of that coin. */
 export function parseCoinAmount(text: string, coin: Coin): bigint {
-  return parseDecimal(text, COIN_INFO[coin].decimals);
+  return parseDecimal(text, COIN_DEFINITIONS[coin].decimals);
 }
 
 /** Atoms of a coin → decimal string in the coin's unit. */
 export function formatCoinAmount(atoms: bigint, coin: Coin): string {
-  return formatDecimal(atoms, COIN_INFO[coin].decimals);
+  return formatDecimal(atoms, COIN_DEFINITIONS[coin].decimals);
 }

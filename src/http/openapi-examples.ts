@@ -1,3 +1,4 @@
+import { COIN_DEFINITIONS, COINS } from '../domain/coins.ts';
 import { resolveSchema, type JsonSchema, type OpenApiDocument } from './openapi-types.ts';
 
 /** Stands where no example is known; a test finds it. */
@@ -93,7 +94,21 @@ const IDS = {
 } as const;
 
 const TXID = '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b';
-const ADDRESS = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
+const ADDRESS = COIN_DEFINITIONS.BTC.example.address;
+
+/** Balances and addresses by coin. */
+function coinExamples(): Record<string, string> {
+  return Object.fromEntries(
+    COINS.flatMap((coin) => {
+      const { address, balance } = COIN_DEFINITIONS[coin].example;
+      return [
+        [coin, balance],
+        [`wallets.${coin}`, address],
+        [`addresses.${coin}`, address],
+      ];
+    }),
+  );
+}
 const SIGNATURE = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
 
 /**
@@ -219,18 +234,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   total: '0.01000282',
   error: null,
   idempotencyKey: 'payout-2026-01-31',
-  BTC: '0.015',
-  ETH: '0.4',
-  LTC: '12.5',
-  SOL: '0',
-  'wallets.BTC': ADDRESS,
-  'wallets.ETH': '0x52908400098527886E0F7030069857D2E4169EE7',
-  'wallets.LTC': 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0',
-  'wallets.SOL': 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk',
-  'addresses.BTC': ADDRESS,
-  'addresses.ETH': '0x52908400098527886E0F7030069857D2E4169EE7',
-  'addresses.LTC': 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0',
-  'addresses.SOL': 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk',
+  ...coinExamples(),
 
   page: 1,
   limit: 10,

@@ -1,3 +1,4 @@
+import { COINS } from '../domain/coins.ts';
 import { CHAIN_ALARMS } from '../domain/chain.ts';
 import type { JsonSchema, MediaType, Operation, PathItem } from './openapi-types.ts';
 
@@ -68,7 +69,7 @@ const numberOrNull = { type: ['integer', 'null'] as ('integer' | 'null')[] };
 const chainHealth: JsonSchema = {
   type: 'object',
   properties: {
-    coin: { type: 'string', enum: ['BTC', 'ETH', 'LTC', 'SOL'] },
+    coin: { type: 'string', enum: COINS },
     mode: { type: 'string', enum: ['live', 'sandbox'] },
     state: {
       type: 'string',

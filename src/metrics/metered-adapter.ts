@@ -1,13 +1,10 @@
 import { outputKey, type ChainAdapter, type ChainBlock, type UnconfirmedView } from '../domain/chain.ts';
-import type { Coin } from '../domain/coins.ts';
+import { COIN_DEFINITIONS } from '../domain/coins.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 
 /** Outputs of the last views that are remembered: a flooded mempool must not grow this without end. */
 const MAX_REMEMBERED = 100_000;
-
-/** Where blocks come by the clock. Miners' times may be an hour off: there only the mempool tells. */
-const TIMED_BY_BLOCKS: ReadonlySet<Coin> = new Set(['ETH', 'SOL']);
 
 /** The calls that ask a node; every other member of an adapter is passed through as it is. */
 const ASKING: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
@@ -39,7 +36,8 @@ const ASKING: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
 export function meterAdapter(adapter: ChainAdapter, metrics: NodeMetrics, clock: Clock): ChainAdapter {
   const { coin, mode } = adapter;
   const tell = (delayMs: number): void => metrics.detected({ coin, mode }, delayMs);
-  const delays = new DelayMeter(tell, clock, TIMED_BY_BLOCKS.has(coin));
+  // Miners' times may be an hour off: there only the mempool tells.
+  const delays = new DelayMeter(tell, clock, COIN_DEFINITIONS[coin].blocks.times === 'exact');
   const lookAt = (blocks: readonly (ChainBlock | null)[]): void => {
     for (const block of blocks) {
       if (block !== null) delays.lookAt(block);

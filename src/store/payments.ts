@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Selectable } from 'kysely';
-import type { Coin, Mode } from '../domain/coins.ts';
+import { COIN_DEFINITIONS, type Coin, type Mode } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import { prepared, preparedInsert, preparedInserts, type SlotOf } from './prepared.ts';
 import type { PaymentOptionRow, PaymentRow } from './tables.ts';
@@ -184,12 +184,9 @@ export async function paymentsDue(
   );
 }
 
-/** Fixed for ever: they are in the database. */
-const COIN_BITS: Readonly<Record<Coin, number>> = { BTC: 1, LTC: 2, ETH: 4, SOL: 8 };
-
 /** These coins as `offered` holds them. */
 export function offeredBits(coins: readonly Coin[]): number {
-  return coins.reduce((bits, coin) => bits | COIN_BITS[coin], 0);
+  return coins.reduce((bits, coin) => bits | COIN_DEFINITIONS[coin].offeredBit, 0);
 }
 
 /** Brings a payment's deadline forward to a moment, never back. For the sandbox only. */

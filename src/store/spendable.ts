@@ -1,7 +1,7 @@
 import { sql, type SelectQueryBuilder } from 'kysely';
 import { accountsPerSend, OUTPUTS_PER_SEND } from '../domain/accounts.ts';
 import type { Fund, OutputRef } from '../domain/chain.ts';
-import type { ChainId } from '../domain/coins.ts';
+import { COIN_DEFINITIONS, type ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
 import { isNotFrozen } from './frozen-outputs.ts';
 import { reserveWholeAccounts, spendableAccounts } from './spendable-accounts.ts';
@@ -45,8 +45,7 @@ export async function spendableTotal(db: Db, wallet: WalletRef, inputCost: bigin
     return totalOf((await spendableFunds(db, wallet)).map(({ amount }) => amount));
   }
   const spendable = matured(available(db, wallet));
-  // Sums of wei do not fit 64 bits.
-  if (wallet.coin === 'ETH') {
+  if (!COIN_DEFINITIONS[wallet.coin].fitsInt64) {
     const rows = await spendable.limit(MAX_ACCOUNT_PARTS).select('outputs.amount').execute();
     return totalOf(rows.map((row) => BigInt(row.amount)));
   }

@@ -3,6 +3,7 @@ import { restoreSeed } from '../backup/restore-seed.ts';
 import { isFile } from '../backup/files.ts';
 import { watchKeys } from '../chains/registry.ts';
 import type { Config } from '../config/config.ts';
+import { UTXO_CODES } from '../domain/coins.ts';
 import { email as emailAddress } from '../http/schemas/text.ts';
 import { createPasswords } from '../usecases/auth/passwords.ts';
 import { openKeyring, type Keyring } from '../wallet/keyring.ts';
@@ -28,8 +29,8 @@ const USAGE = `The 24 words behind every address.
   scripts/seed restore --email E         fills an empty data directory from the words alone
       [--accounts N]        merchants there were (5)
       [--gap N]             addresses in a row that may never have been paid (2000)
-      [--scan N]            addresses of each branch, however many were never paid, that the configured nodes of BTC
-                            and LTC are asked for what they have unspent (100000; 0: none)
+      [--scan N]            addresses of each branch, however many were never paid, that the configured nodes of
+                            ${UTXO_CODES.join(' and ')} are asked for what they have unspent (100000; 0: none)
       [--birthday DATE]     nothing was paid before it, such as 2026-01-31 (reads the chains from genesis)
       [--words-file F] [--password-file F]   else asked for on the terminal; - is the standard input
 
@@ -125,7 +126,7 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
   }
   const liveNetwork = config.network ?? 'mainnet';
   const clock = { now: () => Date.now() };
-  const unsearched = (['BTC', 'LTC'] as const).filter((coin) => config.nodes[coin] === undefined);
+  const unsearched = UTXO_CODES.filter((coin) => config.nodes[coin] === undefined);
   if (depth > 0 && unsearched.length > 0)
     warn(
       `No node of ${unsearched.join(' and ')} is configured: money beyond the gap is not searched for there.`,

@@ -1,17 +1,22 @@
 import { hash } from 'node:crypto';
-import { base58, bech32 } from '@scure/base';
+import { base58, bech32, createBase58check } from '@scure/base';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Network } from '../domain/coins.ts';
+import type { UtxoCoin } from '../domain/coins/definition.ts';
 
-/** Human-readable parts of witness addresses (BIP-173; chainparams.cpp of each node). */
-export const SEGWIT_PREFIXES: Readonly<Record<'BTC' | 'LTC', Readonly<Record<Network, string>>>> = {
-  BTC: { mainnet: 'bc', testnet: 'tb', regtest: 'bcrt' },
-  LTC: { mainnet: 'ltc', testnet: 'tltc', regtest: 'rltc' },
-};
+const base58Check = createBase58check((bytes: Uint8Array) => hash('sha256', bytes, 'buffer'));
 
-/** Version 0 witness key hash address (P2WPKH) of a compressed public key. */
-export function witnessAddress(compressedKey: Uint8Array, prefix: string): string {
-  return bech32.encode(prefix, [0, ...bech32.toWords(hash160(compressedKey))]);
+/** Address of a compressed public key: of its hash, native segwit (BIP-173) where the coin has it. */
+export function keyHashAddress(
+  { scriptType, networks }: Pick<UtxoCoin, 'scriptType' | 'networks'>,
+  network: Network,
+  compressedKey: Uint8Array,
+): string {
+  const { hrp, pubKeyHashVersions } = networks[network];
+  const keyHash = hash160(compressedKey);
+  if (scriptType === 'p2pkh') return base58Check.encode(Uint8Array.of(pubKeyHashVersions[0], ...keyHash));
+  if (hrp === null) throw new Error('segwit addresses need a human-readable part');
+  return bech32.encode(hrp, [0, ...bech32.toWords(keyHash)]);
 }
 
 function hash160(bytes: Uint8Array): Buffer {

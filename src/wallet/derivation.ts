@@ -1,9 +1,9 @@
 import { HARDENED_OFFSET, HDKey } from '@scure/bip32';
 import { HDKey as Slip10Key } from 'micro-key-producer/slip10.js';
-import type { Network } from '../domain/coins.ts';
+import { COIN_DEFINITIONS, type Network } from '../domain/coins.ts';
 import { assertNever } from '../domain/errors.ts';
 import { addressNetwork, type AddressDeriver, type KeyPath, type KeySource } from '../domain/keys.ts';
-import { ethereumAddress, SEGWIT_PREFIXES, solanaAddress, witnessAddress } from './addresses.ts';
+import { ethereumAddress, keyHashAddress, solanaAddress } from './addresses.ts';
 import { childPublicKey, publicBranch, type PublicBranch } from './child-key.ts';
 import { ed25519PublicKey, hardenedChildKey, type Ed25519Node } from './ed25519-node.ts';
 import type { Keyring } from './keyring.ts';
@@ -11,16 +11,15 @@ import { LruCache } from './lru-cache.ts';
 
 export type Wallet = AddressDeriver & KeySource;
 
-/** SLIP-0044 coin types; all test networks share 1. */
-const COIN_TYPES = { BTC: 0, LTC: 2, ETH: 60, SOL: 501 } as const;
+/** SLIP-0044: all test networks share it. */
 const TEST_COIN_TYPE = 1;
 /** Nodes one step above an address: four of each merchant in use. */
 const CACHED_NODES = 4096;
 
 /**
- * The wallet tree of a seed: BIP-84 for Bitcoin and Litecoin, BIP-44 for Ethereum, SLIP-0010 for
- * Solana, merchant k at account k. Sandbox keys live under coin type 1 and get testnet addresses,
- * so none of them is ever an address of a live mainnet.
+ * The wallet tree of a seed: BIP-84 for Bitcoin and Litecoin, BIP-44 for Ethereum and coins without segwit, SLIP-0010
+ * for Solana, merchant k at account k. Sandbox keys live under coin type 1 and get testnet addresses, so none of them
+ * is ever an address of a live mainnet.
  * For Solana the private key is the 32-byte ed25519 seed; it has no internal (change) branch.
  * @throws {RangeError} on paths outside the tree.
  */
@@ -51,24 +50,23 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
   return {
     address(path) {
       assertPath(path);
-      switch (path.coin) {
-        case 'BTC':
-        case 'LTC':
-          return witnessAddress(
-            childPublicKey(branchAbove(path), path.index, true),
-            SEGWIT_PREFIXES[path.coin][addressNetwork(path.mode, liveNetwork)],
-          );
-        case 'ETH':
+      const definition = COIN_DEFINITIONS[path.coin];
+      switch (definition.family) {
+        case 'utxo': {
+          const network = addressNetwork(path.mode, liveNetwork);
+          return keyHashAddress(definition, network, childPublicKey(branchAbove(path), path.index, true));
+        }
+        case 'ethereum':
           return ethereumAddress(childPublicKey(branchAbove(path), path.index, false));
-        case 'SOL':
+        case 'solana':
           return solanaAddress(ed25519PublicKey(solanaKey(path)));
         default:
-          return assertNever(path.coin);
+          return assertNever(definition);
       }
     },
     privateKey(path) {
       assertPath(path);
-      if (path.coin === 'SOL') return solanaKey(path);
+      if (COIN_DEFINITIONS[path.coin].family === 'solana') return solanaKey(path);
       const { privateKey } = secpNode(`${secpBranchPath(path, liveNetwork)}/${path.index}`);
       if (privateKey === null) throw new Error('a derived node lost its private key');
       return privateKey;
@@ -78,24 +76,25 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
 
 function secpBranchPath(path: KeyPath, liveNetwork: Network): string {
   const { coin, mode, account, branch } = path;
-  switch (coin) {
-    case 'BTC':
-    case 'LTC': {
+  const definition = COIN_DEFINITIONS[coin];
+  switch (definition.family) {
+    case 'utxo': {
       const isMainnet = addressNetwork(mode, liveNetwork) === 'mainnet';
-      return `m/84'/${isMainnet ? COIN_TYPES[coin] : TEST_COIN_TYPE}'/${account}'/${branch}`;
+      const purpose = definition.scriptType === 'p2wpkh' ? 84 : 44;
+      return `m/${purpose}'/${isMainnet ? definition.slip44 : TEST_COIN_TYPE}'/${account}'/${branch}`;
     }
-    case 'ETH':
-      return `m/44'/${mode === 'live' ? COIN_TYPES.ETH : TEST_COIN_TYPE}'/${account}'/${branch}`;
-    case 'SOL':
+    case 'ethereum':
+      return `m/44'/${mode === 'live' ? definition.slip44 : TEST_COIN_TYPE}'/${account}'/${branch}`;
+    case 'solana':
       throw new RangeError('Solana keys are not on the secp256k1 tree');
     default:
-      return assertNever(coin);
+      return assertNever(definition);
   }
 }
 
-function solanaAccountPath({ mode, account, branch }: KeyPath): string {
+function solanaAccountPath({ coin, mode, account, branch }: KeyPath): string {
   if (branch !== 0) throw new RangeError('Solana keys have no internal branch');
-  return `m/44'/${mode === 'live' ? COIN_TYPES.SOL : TEST_COIN_TYPE}'/${account}'`;
+  return `m/44'/${mode === 'live' ? COIN_DEFINITIONS[coin].slip44 : TEST_COIN_TYPE}'/${account}'`;
 }
 
 function assertPath(path: KeyPath): void {

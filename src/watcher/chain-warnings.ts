@@ -1,28 +1,10 @@
-import type { Coin, Network } from '../domain/coins.ts';
+import { COIN_DEFINITIONS, type Network } from '../domain/coins.ts';
 import type { Clock } from '../domain/ports.ts';
 import { newestBlockTimes } from '../store/counts.ts';
 import { chainGaps } from '../store/chain-gaps.ts';
 import type { Db } from '../store/database.ts';
 import type { ChainGapRow } from '../store/tables.ts';
 import type { ChainHealth } from './chain-health.ts';
-
-/**
- * Further ahead of our clock no honest block is. Consensus lets a Bitcoin block be two hours ahead, and
- * honest miners some minutes; Ethereum's times are exact, Solana's are an average of many clocks.
- */
-const AHEAD_MS: Readonly<Record<Coin, number>> = {
-  BTC: 15 * 60_000,
-  LTC: 15 * 60_000,
-  ETH: 30_000,
-  SOL: 2 * 60_000,
-};
-/** So long without a block is next to impossible on each public network. */
-const SILENCE_MS: Readonly<Record<Coin, number>> = {
-  BTC: 3 * 3_600_000,
-  LTC: 3_600_000,
-  ETH: 5 * 60_000,
-  SOL: 2 * 60_000,
-};
 
 /** A chain's health with everything about it that is worth an operator's look, in words. */
 export type WatchedChain = ChainHealth & { readonly warnings: readonly string[] };
@@ -71,14 +53,15 @@ function clockWarnings(
   network: Network | null,
 ): string[] {
   if (mode !== 'live') return [];
-  if (tipAgeMs < -AHEAD_MS[coin]) {
+  const { aheadMs, silenceMs } = COIN_DEFINITIONS[coin].blocks;
+  if (tipAgeMs < -aheadMs) {
     const ahead =
       tipAgeMs < -120_000 ? `${minutesOf(-tipAgeMs)} minutes` : `${Math.round(-tipAgeMs / 1000)} seconds`;
     return [`the newest block is ${ahead} ahead of this machine's clock: set the clock`];
   }
   // Private networks make blocks when they please.
   if (network === 'regtest' || (state !== 'following' && state !== 'behind')) return [];
-  if (tipAgeMs <= SILENCE_MS[coin]) return [];
+  if (tipAgeMs <= silenceMs) return [];
   return [
     `no new block for ${minutesOf(tipAgeMs)} minutes: the node is cut off from its network, or this machine's clock is ahead`,
   ];

@@ -1,4 +1,5 @@
-import { blockTimesOf, OLDEST_TIP_MS, type BlockTimes } from '../domain/block-times.ts';
+import { blockTimesOf, type BlockTimes } from '../domain/block-times.ts';
+import { COIN_DEFINITIONS } from '../domain/coins.ts';
 import type { ChainAdapter, NodeStatus } from '../domain/chain.ts';
 import type { Clock } from '../domain/ports.ts';
 
@@ -29,7 +30,7 @@ export class UnbrokenWatch {
   constructor(clock: Clock, chain: Pick<ChainAdapter, 'coin' | 'mode' | 'network'>) {
     this.#clock = clock;
     this.blockTimes = blockTimesOf(chain);
-    this.#oldestTipMs = OLDEST_TIP_MS[chain.coin];
+    this.#oldestTipMs = COIN_DEFINITIONS[chain.coin].blocks.oldestTipMs;
   }
 
   /**

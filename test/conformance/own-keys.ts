@@ -1,15 +1,10 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { randomBytes } from 'node:crypto';
-import type { Coin, Mode, Network } from '../../src/domain/coins.ts';
+import { COIN_DEFINITIONS, type Coin, type Mode, type Network } from '../../src/domain/coins.ts';
 import { assertNever } from '../../src/domain/errors.ts';
 import type { KeyPath, KeySource } from '../../src/domain/keys.ts';
-import {
-  ethereumAddress,
-  SEGWIT_PREFIXES,
-  solanaAddress,
-  witnessAddress,
-} from '../../src/wallet/addresses.ts';
+import { ethereumAddress, keyHashAddress, solanaAddress } from '../../src/wallet/addresses.ts';
 
 export interface OwnedAddress {
   readonly address: string;
@@ -46,16 +41,16 @@ export class OwnKeys implements KeySource {
   }
 
   private addressOf(secret: Uint8Array): string {
-    switch (this.coin) {
-      case 'BTC':
-      case 'LTC':
-        return witnessAddress(secp256k1.getPublicKey(secret, true), SEGWIT_PREFIXES[this.coin][this.network]);
-      case 'ETH':
+    const definition = COIN_DEFINITIONS[this.coin];
+    switch (definition.family) {
+      case 'utxo':
+        return keyHashAddress(definition, this.network, secp256k1.getPublicKey(secret, true));
+      case 'ethereum':
         return ethereumAddress(secp256k1.getPublicKey(secret, false));
-      case 'SOL':
+      case 'solana':
         return solanaAddress(ed25519.getPublicKey(secret));
       default:
-        return assertNever(this.coin);
+        return assertNever(definition);
     }
   }
 }

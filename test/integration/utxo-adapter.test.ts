@@ -1,7 +1,7 @@
 /** The Bitcoin and Litecoin adapter on real nodes: what the conformance suite, equal for all chains, leaves open. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUtxoAdapter } from '../../src/chains/utxo/adapter.ts';
-import { UTXO_COINS } from '../../src/chains/utxo/coins.ts';
+import { UTXO_COINS } from '../../src/domain/coins.ts';
 import { addressScript } from '../../src/chains/utxo/address.ts';
 import { dustLimit } from '../../src/chains/utxo/size.ts';
 import {

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { parseAddress } from '../../../src/chains/utxo/address.ts';
 import { BlockFeed } from '../../../src/chains/utxo/block-feed.ts';
-import { UTXO_COINS } from '../../../src/chains/utxo/coins.ts';
+import { UTXO_COINS } from '../../../src/domain/coins.ts';
 import { createNodeClient } from '../../../src/chains/utxo/node-client.ts';
 import { createRpc } from '../../../src/chains/utxo/rpc.ts';
 import type { ChainIndex } from '../../../src/domain/chain.ts';

@@ -1,6 +1,7 @@
 import { ChainError, type NodeStatus } from '../../domain/chain.ts';
 import type { Network } from '../../domain/coins.ts';
-import { type KnownGood, outdatedNode } from '../known-good.ts';
+import type { KnownGood } from '../../domain/coins/definition.ts';
+import { outdatedNode } from '../known-good.ts';
 import { ETHEREUM_CHAINS, type EthereumChain } from './networks.ts';
 import type { NodeClient } from './node-client.ts';
 

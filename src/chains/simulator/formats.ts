@@ -2,11 +2,14 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { sha256, sha512 } from '@noble/hashes/sha2.js';
 import { base58, hex } from '@scure/base';
-import { Address, p2wpkh } from '@scure/btc-signer';
-import { TEST_NETWORK, type BTC_NETWORK } from '@scure/btc-signer/utils.js';
+import { Address, p2pkh, p2wpkh } from '@scure/btc-signer';
+import type { BTC_NETWORK } from '@scure/btc-signer/utils.js';
 import { getAddress } from 'ethers/address';
 import { computeAddress } from 'ethers/transaction';
-import type { Coin } from '../../domain/coins.ts';
+import { byCoin, COIN_DEFINITIONS, COINS, type Coin } from '../../domain/coins.ts';
+import type { UtxoCoin } from '../../domain/coins/definition.ts';
+import { ETHEREUM } from '../../domain/coins/ethereum.ts';
+import { SOLANA } from '../../domain/coins/solana.ts';
 
 /** All that tells one coin from another on the sandbox network: formats, keys and fee levels. */
 export interface CoinFormat {
@@ -32,8 +35,6 @@ export interface CoinFormat {
   readonly minimumPayment: bigint;
 }
 
-const LITECOIN_TESTNET: BTC_NETWORK = { bech32: 'tltc', pubKeyHash: 0x6f, scriptHash: 0x3a, wif: 0xef };
-
 function secp256k1Keys(): Pick<CoinFormat, 'publicKey' | 'sign' | 'verify'> {
   return {
     publicKey: (privateKey) => secp256k1.getPublicKey(privateKey, true),
@@ -42,43 +43,46 @@ function secp256k1Keys(): Pick<CoinFormat, 'publicKey' | 'sign' | 'verify'> {
   };
 }
 
-function bitcoinLike(
-  name: string,
-  network: BTC_NETWORK,
-  fees: { feeRate: bigint; dust: bigint },
-): CoinFormat {
+function bitcoinLike(coin: UtxoCoin): CoinFormat {
+  const { hrp, pubKeyHashVersions, scriptHashVersions } = coin.networks.testnet;
+  // The version byte of exported keys is in no address.
+  const network: BTC_NETWORK = {
+    bech32: hrp ?? '',
+    pubKeyHash: pubKeyHashVersions[0],
+    scriptHash: scriptHashVersions[0],
+    wif: 0,
+  };
   const coder = Address(network);
-  const isBech32 = (address: string) => address.toLowerCase().startsWith(`${network.bech32}1`);
+  const isBech32 = (address: string) => hrp !== null && address.toLowerCase().startsWith(`${hrp}1`);
+  const pay = coin.scriptType === 'p2wpkh' ? p2wpkh : p2pkh;
+  const [overhead, input, output] = coin.scriptType === 'p2wpkh' ? [11, 68, 31] : [10, 148, 34];
   return {
     ...secp256k1Keys(),
-    ...fees,
-    minimumPayment: fees.dust,
+    ...coin.sandbox,
     addressProblem: (address) => {
       if (/^(ltc|t)mweb1/i.test(address)) return 'is an MWEB address, which is not supported';
       try {
         coder.decode(address);
         return null;
       } catch {
-        return `is not a ${name} testnet address`;
+        return `is not a ${coin.name} testnet address`;
       }
     },
     canonical: (address) => (isBech32(address) ? address.toLowerCase() : address),
     addressOf: (publicKey) => {
-      const { address } = p2wpkh(publicKey, network);
+      const { address } = pay(publicKey, network);
       if (address === undefined) throw new Error('a public key hash always has an address');
       return address;
     },
     transactionId: (bytes) => hex.encode(sha256(bytes)),
     blockHash: (bytes) => hex.encode(sha256(bytes)),
-    size: (inputs, outputs) => BigInt(11 + 68 * inputs + 31 * outputs),
+    size: (inputs, outputs) => BigInt(overhead + input * inputs + output * outputs),
   };
 }
 
 const ethereum: CoinFormat = {
   ...secp256k1Keys(),
-  feeRate: 2_000_000_000_000n,
-  dust: 1n,
-  minimumPayment: 1n,
+  ...ETHEREUM.sandbox,
   addressProblem: (address) => {
     if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return 'is not an Ethereum address (0x and 40 hex digits)';
     if (/^0x0{40}$/.test(address)) return 'is the zero address, which nobody owns';
@@ -100,11 +104,7 @@ const solana: CoinFormat = {
   publicKey: (privateKey) => ed25519.getPublicKey(solanaSeed(privateKey)),
   sign: (message, privateKey) => ed25519.sign(message, solanaSeed(privateKey)),
   verify: (signature, message, publicKey) => ed25519.verify(signature, message, publicKey),
-  // 5,000 lamports per signature, counted as 1,000 units each.
-  feeRate: 5_000n,
-  dust: 1n,
-  // The rent minimum of an empty account: a fresh one refuses less.
-  minimumPayment: 890_880n,
+  ...SOLANA.sandbox,
   addressProblem: (address) => {
     if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address) || base58.decode(address).length !== 32) {
       return 'is not a Solana address (32 bytes in base58)';
@@ -123,9 +123,8 @@ function solanaSeed(privateKey: Uint8Array): Uint8Array {
   return privateKey.length === 64 ? privateKey.subarray(0, 32) : privateKey;
 }
 
-export const COIN_FORMATS: Readonly<Record<Coin, CoinFormat>> = {
-  BTC: bitcoinLike('Bitcoin', TEST_NETWORK, { feeRate: 2_000n, dust: 294n }),
-  ETH: ethereum,
-  LTC: bitcoinLike('Litecoin', LITECOIN_TESTNET, { feeRate: 10_000n, dust: 2_940n }),
-  SOL: solana,
-};
+export const COIN_FORMATS: Readonly<Record<Coin, CoinFormat>> = byCoin(COINS, (coin) => {
+  const definition = COIN_DEFINITIONS[coin];
+  if (definition.family === 'utxo') return bitcoinLike(definition);
+  return definition.family === 'ethereum' ? ethereum : solana;
+});

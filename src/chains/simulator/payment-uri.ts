@@ -1,5 +1,4 @@
-import type { Coin } from '../../domain/coins.ts';
-import { assertNever } from '../../domain/errors.ts';
+import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 
 /** Chain id of Sepolia: the test network whose addresses the Ethereum sandbox stands for. */
@@ -11,19 +10,11 @@ interface UriRequest {
   readonly label?: string;
 }
 
-/** BIP21 for Bitcoin and Litecoin, EIP-681 for Ethereum, Solana Pay for Solana. */
+/** BIP-21 for the Bitcoin family, EIP-681 for Ethereum, Solana Pay for Solana. */
 export function paymentUri(coin: Coin, { address, amount, label }: UriRequest): string {
   const labelled = label === undefined ? '' : `&label=${encodeURIComponent(label)}`;
-  switch (coin) {
-    case 'BTC':
-      return `bitcoin:${address}?amount=${formatCoinAmount(amount, coin)}${labelled}`;
-    case 'LTC':
-      return `litecoin:${address}?amount=${formatCoinAmount(amount, coin)}${labelled}`;
-    case 'ETH':
-      return `ethereum:${address}@${SEPOLIA_CHAIN_ID}?value=${amount}`;
-    case 'SOL':
-      return `solana:${address}?amount=${formatCoinAmount(amount, coin)}${labelled}`;
-    default:
-      return assertNever(coin);
-  }
+  const definition = COIN_DEFINITIONS[coin];
+  if (definition.family === 'ethereum') return `ethereum:${address}@${SEPOLIA_CHAIN_ID}?value=${amount}`;
+  const scheme = definition.family === 'utxo' ? definition.uriScheme : 'solana';
+  return `${scheme}:${address}?amount=${formatCoinAmount(amount, coin)}${labelled}`;
 }

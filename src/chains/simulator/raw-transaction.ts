@@ -2,7 +2,7 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { hex } from '@scure/base';
 import { z } from 'zod';
 import type { OutputRef, SendPlan, SignedTransaction } from '../../domain/chain.ts';
-import type { Coin } from '../../domain/coins.ts';
+import { COINS, type Coin } from '../../domain/coins.ts';
 import type { KeySource } from '../../domain/keys.ts';
 import type { SimulatedTransaction } from '../../domain/simulator.ts';
 import { COIN_FORMATS } from './formats.ts';
@@ -19,7 +19,7 @@ const reference = { txid: z.string().min(1).max(100), index: z.number().int().mi
 
 const signedSchema = z.strictObject({
   kind: z.literal('signed'),
-  coin: z.enum(['BTC', 'ETH', 'LTC', 'SOL']),
+  coin: z.enum(COINS),
   inputs: z.array(z.strictObject({ ...reference, amount })).min(1),
   outputs: z.array(z.strictObject({ address: z.string().min(1).max(120), amount })).min(1),
   fee: amount,

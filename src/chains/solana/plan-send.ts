@@ -1,4 +1,4 @@
-import { SOLANA_ACCOUNTS_PER_SEND } from '../../domain/accounts.ts';
+import { SOLANA } from '../../domain/coins/solana.ts';
 import {
   type FeeQuote,
   InsufficientFunds,
@@ -104,7 +104,7 @@ function usableAccounts({ funds, changeAddress }: SendRequest): Account[] {
   const isWallet = ({ address }: Account): number => (address === changeAddress ? 0 : 1);
   return accountsOf(funds)
     .toSorted((a, b) => isWallet(a) - isWallet(b) || compare(b.amount, a.amount))
-    .slice(0, SOLANA_ACCOUNTS_PER_SEND);
+    .slice(0, SOLANA.accountsPerSend);
 }
 
 function finish(

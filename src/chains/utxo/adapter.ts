@@ -6,12 +6,10 @@ import {
   type Fate,
   type StoredTransaction,
 } from '../../domain/chain.ts';
-import type { Mode, Network } from '../../domain/coins.ts';
+import { UTXO_COINS, type Mode, type Network, type UtxoCoinCode } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { addressScript, parseAddress } from './address.ts';
+import { addressScript, keyHashScript, parseAddress } from './address.ts';
 import { BlockFeed } from './block-feed.ts';
-import type { UtxoCoinCode } from './coin.ts';
-import { UTXO_COINS } from './coins.ts';
 import { type FeeLimits, quoteFee } from './fees.ts';
 import { blockBefore } from './headers.ts';
 import { nodeStatus } from './identity.ts';
@@ -25,7 +23,7 @@ import { createRpc, type Rpc } from './rpc.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../rpc-transport.ts';
 import { scanUnspent } from './scan-unspent.ts';
 import { signSend } from './sign-send.ts';
-import { dustLimit, feeFor, INPUT_VSIZE } from './size.ts';
+import { dustLimit, feeFor, inputVsize } from './size.ts';
 import { createSubmitter, type Submitter } from './submit.ts';
 
 export interface UtxoAdapterOptions {
@@ -56,7 +54,7 @@ const MAX_RESPONSE_BYTES = 96 * 1024 * 1024;
 /** A scan of the whole set of unspent outputs reads some 15 GB on a Bitcoin node. */
 const SCAN_TIMEOUT_MS = 30 * 60_000;
 
-/** Bitcoin and Litecoin over the RPC of a full node, pruned or not; no wallet, index or ZMQ needed. */
+/** A coin of the Bitcoin family over the RPC of a full node, pruned or not; no wallet, index or ZMQ needed. */
 export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const { network, index, clock, logger } = options;
   const coin = UTXO_COINS[options.coin];
@@ -84,10 +82,10 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const feed = new BlockFeed(reader);
 
   return {
-    coin: coin.code,
+    coin: options.coin,
     mode: options.mode ?? 'live',
     network,
-    minimumPayment: dustLimit(Buffer.from(`0014${'00'.repeat(20)}`, 'hex'), coin.dustRelayRate),
+    minimumPayment: dustLimit(keyHashScript(coin.scriptType), coin.dustRelayRate),
     status: () => nodeStatus(client, coin, network),
     tip: () => client.tip(),
     hashAt: (height) => feed.hashAt(height),
@@ -103,7 +101,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     watchKey: (address) => addressScript(coin, network, address).toString('hex'),
     paymentUri: (request) => bip21Uri(coin, request),
     feeQuote: () => quoteFee(client, limits, clock.now()),
-    inputCost: (rate) => feeFor(BigInt(INPUT_VSIZE), rate),
+    inputCost: (rate) => feeFor(inputVsize(coin.scriptType), rate),
     planSend: (request) => planSend(coin, network, request),
     signSend: (plan, keys) => signSend(coin, network, plan, keys),
     planBump: (request) => planBump(coin, network, { ...request, capRate: limits.capRate }),

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { bech32, bech32m, createBase58check } from '@scure/base';
 import { OutScript } from '@scure/btc-signer';
-import { NETWORKS, type Network } from '../../domain/coins.ts';
-import type { UtxoCoin, UtxoNetwork } from './coin.ts';
-import { UTXO_COINS } from './coins.ts';
+import { NETWORKS, UTXO_COINS, type Network } from '../../domain/coins.ts';
+import type { ScriptType, UtxoCoin, UtxoNetwork } from '../../domain/coins/definition.ts';
 
 const BASE58 = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest());
 /** Longest address there is: BIP-173 allows 90 characters (MWEB addresses are longer and refused anyway). */
@@ -40,19 +39,30 @@ export function addressScript(coin: UtxoCoin, network: Network, address: string)
   return parsed.script;
 }
 
+/** The script of our own addresses, for any key hash. */
+export function keyHashScript(
+  type: ScriptType,
+  hash: readonly number[] = Array(HASH_LENGTH).fill(0),
+): Buffer {
+  return Buffer.from(
+    type === 'p2wpkh' ? [0, HASH_LENGTH, ...hash] : [0x76, 0xa9, HASH_LENGTH, ...hash, 0x88, 0xac],
+  );
+}
+
 function networkName(coin: UtxoCoin, network: Network): string {
   return `${coin.name} ${network}`;
 }
 
 /** Null when the text is of another network or no address at all. */
 function parseFor(params: UtxoNetwork, address: string): ParsedAddress | null {
-  if (address.toLowerCase().startsWith(`${params.hrp}1`)) return parseSegwit(params, address);
+  const { hrp } = params;
+  if (hrp !== null && address.toLowerCase().startsWith(`${hrp}1`)) return parseSegwit(hrp, address);
   return parseBase58(params, address);
 }
 
-function parseSegwit(params: UtxoNetwork, address: string): ParsedAddress | null {
+function parseSegwit(hrp: string, address: string): ParsedAddress | null {
   const decoded = bech32.decodeUnsafe(address) ?? bech32m.decodeUnsafe(address);
-  if (decoded === undefined || decoded.prefix !== params.hrp) {
+  if (decoded === undefined || decoded.prefix !== hrp) {
     return { problem: 'is mistyped: its checksum is wrong' };
   }
   const isBech32 = bech32.decodeUnsafe(address) !== undefined;
@@ -77,7 +87,7 @@ function parseBase58(params: UtxoNetwork, address: string): ParsedAddress | null
   if (payload === null || payload.length !== HASH_LENGTH + 1) return null;
   const [version = -1, ...hash] = payload;
   if (params.pubKeyHashVersions.includes(version)) {
-    return { script: Buffer.from([0x76, 0xa9, HASH_LENGTH, ...hash, 0x88, 0xac]) };
+    return { script: keyHashScript('p2pkh', hash) };
   }
   if (params.scriptHashVersions.includes(version)) {
     return { script: Buffer.from([0xa9, HASH_LENGTH, ...hash, 0x87]) };

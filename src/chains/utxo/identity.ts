@@ -1,8 +1,7 @@
 import { type ChainAlarm, ChainError, type NodeStatus } from '../../domain/chain.ts';
-import { NETWORKS, type Network } from '../../domain/coins.ts';
+import { NETWORKS, UTXO_COINS, type Network } from '../../domain/coins.ts';
 import { outdatedNode } from '../known-good.ts';
-import type { UtxoCoin } from './coin.ts';
-import { UTXO_COINS } from './coins.ts';
+import type { UtxoCoin } from '../../domain/coins/definition.ts';
 import type { ChainInfo, NetworkInfo, NodeClient } from './node-client.ts';
 
 /**

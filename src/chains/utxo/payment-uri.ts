@@ -1,12 +1,12 @@
-import { formatCoinAmount } from '../../domain/money.ts';
-import type { UtxoCoin } from './coin.ts';
+import { formatDecimal } from '../../domain/money.ts';
+import type { UtxoCoin } from '../../domain/coins/definition.ts';
 
 /** A BIP-21 payment URI. The amount is in whole coins, in plain decimals. Pure. */
 export function bip21Uri(
   coin: UtxoCoin,
   request: { address: string; amount: bigint; label?: string },
 ): string {
-  const query = [`amount=${formatCoinAmount(request.amount, coin.code)}`];
+  const query = [`amount=${formatDecimal(request.amount, coin.decimals)}`];
   // RFC 3986 escapes, as BIP-21 wants: no plus signs for blanks.
   if (request.label !== undefined && request.label !== '')
     query.push(`label=${encodeURIComponent(request.label)}`);

@@ -2,7 +2,7 @@ import { type BumpRequest, type Fund, outputKey, type SendPlan } from '../../dom
 import type { Network } from '../../domain/coins.ts';
 import { ancestorsOf, deficitAt, packageRate } from '../../domain/send/package-fee.ts';
 import { addressScript } from './address.ts';
-import type { UtxoCoin } from './coin.ts';
+import type { UtxoCoin } from '../../domain/coins/definition.ts';
 import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts, sumOf } from './plan.ts';
 import { usableFunds } from './plan-send.ts';
 import { dustLimit, feeFor } from './size.ts';
@@ -36,7 +36,8 @@ export function planBump(coin: UtxoCoin, network: Network, request: Request): Se
     address: request.changeAddress,
     script: addressScript(coin, network, request.changeAddress),
   };
-  const parts = { change, dustRelayRate: coin.dustRelayRate };
+  const { scriptType, dustRelayRate } = coin;
+  const parts = { change, scriptType, dustRelayRate };
   // What it pays for its ancestors is not its own price.
   const isWithinCap = (plan: SendPlan) => (plan.feeRate * (plan.fee - deficit)) / plan.fee <= capRate;
   if (request.toSelf === true) {
@@ -45,7 +46,7 @@ export function planBump(coin: UtxoCoin, network: Network, request: Request): Se
   }
   const address = previous.destination;
   const destination = { address, script: addressScript(coin, network, address) };
-  const extra = confirmedExtra(request, leastRate > quote.rate ? leastRate : quote.rate);
+  const extra = confirmedExtra(coin, request, leastRate > quote.rate ? leastRate : quote.rate);
   for (let count = 0; count <= extra.length; count += 1) {
     const inputs = [...previous.inputs, ...extra.slice(0, count)];
     const plan = finishFeeOnTop({ ...parts, destination, inputs }, previous.amount, feeRule);
@@ -55,12 +56,12 @@ export function planBump(coin: UtxoCoin, network: Network, request: Request): Se
 }
 
 /** A replacement may not bring in other unconfirmed outputs (BIP-125, rule 2). */
-function confirmedExtra({ previous, funds, ancestry }: Request, rate: bigint): Fund[] {
+function confirmedExtra(coin: UtxoCoin, { previous, funds, ancestry }: Request, rate: bigint): Fund[] {
   const spent = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
   const others = funds.filter(
     ({ ref }) => !spent.has(outputKey(ref)) && ancestry?.has(outputKey(ref)) !== true,
   );
-  return usableFunds(others, rate);
+  return usableFunds(coin, others, rate);
 }
 
 /** Everything to one output; null when the fee would leave dust. */

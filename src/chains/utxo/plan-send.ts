@@ -10,12 +10,12 @@ import {
   UnsendableAmount,
 } from '../../domain/chain.ts';
 import type { Network } from '../../domain/coins.ts';
-import { formatCoinAmount } from '../../domain/money.ts';
+import { formatDecimal } from '../../domain/money.ts';
 import { ancestorsOf, deficitAt } from '../../domain/send/package-fee.ts';
-import { addressScript } from './address.ts';
-import type { UtxoCoin } from './coin.ts';
+import { addressScript, keyHashScript } from './address.ts';
+import type { UtxoCoin } from '../../domain/coins/definition.ts';
 import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts } from './plan.ts';
-import { dustLimit, feeFor, INPUT_VSIZE, transactionVsize } from './size.ts';
+import { dustLimit, feeFor, inputVsize, transactionVsize } from './size.ts';
 
 /** selectUTXO counts in whole atoms per byte; thousandths give it our rates per 1,000 exactly. */
 const SCALE = 1_000n;
@@ -41,28 +41,34 @@ export function planSend(coin: UtxoCoin, network: Network, request: SendRequest)
   if (amount < leastAmount) throw tooSmall(coin, leastAmount);
 
   const { ancestry } = request;
-  const usable = usableFunds(request.funds, rate, ancestry);
-  const parts = { destination, change, dustRelayRate: coin.dustRelayRate };
+  const usable = usableFunds(coin, request.funds, rate, ancestry);
+  const { scriptType, dustRelayRate } = coin;
+  const parts = { destination, change, scriptType, dustRelayRate };
   const worth = (fund: Fund) => (subtractFee ? fund.amount : worthAt(fund, rate, ancestry));
   const chosen = chooseInputs(parts, usable, { amount, rate: subtractFee ? 0n : rate, worth });
-  if (chosen === null) throw insufficient(usable, destination.script, request);
+  if (chosen === null) throw insufficient(coin, network, usable, request);
   const finish = subtractFee ? finishFeeSubtracted : finishFeeOnTop;
   const deficit = deficitAt(rate, ancestorsOf(chosen, ancestry));
   const feeRule: FeeRule = (vsize) => feeFor(vsize, rate) + deficit;
   const plan = finish({ ...parts, inputs: chosen }, amount, feeRule);
-  if (plan === null) throw insufficient(usable, destination.script, request);
+  if (plan === null) throw insufficient(coin, network, usable, request);
   if (plan.amount < leastAmount) {
     throw new UnsendableAmount(
-      `after a fee of ${formatCoinAmount(amount - plan.amount, coin.code)} ${coin.code} less than the smallest payable amount ` +
-        `(${formatCoinAmount(leastAmount, coin.code)} ${coin.code}) would be left`,
+      `after a fee of ${amountText(coin, amount - plan.amount)} less than the smallest payable amount ` +
+        `(${amountText(coin, leastAmount)}) would be left`,
     );
   }
   return plan;
 }
 
 /** Those worth more than they cost to spend, biggest first, as many as one transaction may have. */
-export function usableFunds(funds: readonly Fund[], rate: bigint, ancestry?: Ancestry): Fund[] {
-  const inputFee = feeFor(BigInt(INPUT_VSIZE), rate);
+export function usableFunds(
+  coin: UtxoCoin,
+  funds: readonly Fund[],
+  rate: bigint,
+  ancestry?: Ancestry,
+): Fund[] {
+  const inputFee = feeFor(inputVsize(coin.scriptType), rate);
   return funds
     .filter((fund) => worthAt(fund, rate, ancestry) > inputFee)
     .sort((a, b) => compareBig(b.amount, a.amount) || compareText(outputKey(a.ref), outputKey(b.ref)))
@@ -85,13 +91,14 @@ function chooseInputs(
     usable.map((fund) => ({
       txid: Buffer.from(fund.ref.txid, 'hex'),
       index: fund.ref.index,
-      witnessUtxo: { amount: target.worth(fund) * SCALE, script: PLACEHOLDER_SCRIPT },
+      witnessUtxo: { amount: target.worth(fund) * SCALE, script: PLACEHOLDER_SCRIPTS[parts.scriptType] },
     })),
     [{ script: parts.destination.script, amount: target.amount * SCALE }],
     'exactBiggest/accumBiggest',
     {
       feePerByte: target.rate,
-      changeAddress: PLACEHOLDER_ADDRESS,
+      changeAddress: PLACEHOLDER_ADDRESSES[parts.scriptType],
+      allowLegacyWitnessUtxo: true,
       dust: dustLimit(parts.change.script, parts.dustRelayRate) * SCALE,
       dustRelayFeeRate: 1n,
       createTx: false,
@@ -106,18 +113,31 @@ function chooseInputs(
   });
 }
 
-/** The library needs the kinds of our scripts (all P2WPKH), not their contents. */
-const PLACEHOLDER_SCRIPT = Buffer.from(`0014${'00'.repeat(20)}`, 'hex');
-const PLACEHOLDER_ADDRESS = 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs';
+/** The library needs the kind of our scripts, not their contents. */
+const PLACEHOLDER_SCRIPTS = { p2wpkh: keyHashScript('p2wpkh'), p2pkh: keyHashScript('p2pkh') };
+const PLACEHOLDER_ADDRESSES = {
+  p2wpkh: 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs',
+  p2pkh: '1111111111111111111114oLvT2',
+};
+
+function amountText(coin: UtxoCoin, atoms: bigint): string {
+  return `${formatDecimal(atoms, coin.decimals)} ${coin.code}`;
+}
 
 function tooSmall(coin: UtxoCoin, leastAmount: bigint): UnsendableAmount {
   return new UnsendableAmount(
-    `the smallest amount this address can be paid is ${formatCoinAmount(leastAmount, coin.code)} ${coin.code}`,
+    `the smallest amount this address can be paid is ${amountText(coin, leastAmount)}`,
   );
 }
 
-function insufficient(usable: readonly Fund[], script: Uint8Array, request: SendRequest): InsufficientFunds {
-  const vsize = transactionVsize(Math.max(1, usable.length), [script]);
+function insufficient(
+  coin: UtxoCoin,
+  network: Network,
+  usable: readonly Fund[],
+  request: SendRequest,
+): InsufficientFunds {
+  const script = addressScript(coin, network, request.destination);
+  const vsize = transactionVsize(coin.scriptType, Math.max(1, usable.length), [script]);
   const fee = request.subtractFee ? 0n : feeFor(vsize, request.quote.rate);
   const available = usable.reduce(
     (sum, fund) => sum + worthAt(fund, request.quote.rate, request.ancestry),

@@ -1,4 +1,5 @@
 import type { Fund, SendPlan } from '../../domain/chain.ts';
+import type { ScriptType } from '../../domain/coins/definition.ts';
 import { dustLimit, transactionVsize } from './size.ts';
 
 /** What a plan is made from once its inputs are chosen. Rates in atoms per 1,000 vB. */
@@ -6,6 +7,7 @@ export interface PlanParts {
   readonly inputs: readonly Fund[];
   readonly destination: { readonly address: string; readonly script: Uint8Array };
   readonly change: { readonly address: string; readonly script: Uint8Array };
+  readonly scriptType: ScriptType;
   readonly dustRelayRate: bigint;
 }
 
@@ -23,12 +25,15 @@ export function sumOf(funds: readonly Fund[]): bigint {
 export function finishFeeOnTop(parts: PlanParts, amount: bigint, feeRule: FeeRule): SendPlan | null {
   const rest = sumOf(parts.inputs) - amount;
   const { destination, change } = parts;
-  const withChange = transactionVsize(parts.inputs.length, [destination.script, change.script]);
+  const withChange = transactionVsize(parts.scriptType, parts.inputs.length, [
+    destination.script,
+    change.script,
+  ]);
   const changeAmount = rest - feeRule(withChange);
   if (changeAmount >= dustLimit(change.script, parts.dustRelayRate)) {
     return planOf(parts, { amount, change: changeAmount, vsize: withChange });
   }
-  const withoutChange = transactionVsize(parts.inputs.length, [destination.script]);
+  const withoutChange = transactionVsize(parts.scriptType, parts.inputs.length, [destination.script]);
   if (rest < feeRule(withoutChange)) return null;
   return planOf(parts, { amount, change: 0n, vsize: withoutChange });
 }
@@ -42,10 +47,13 @@ export function finishFeeSubtracted(parts: PlanParts, amount: bigint, feeRule: F
   const { destination, change } = parts;
   if (total < amount) return null;
   if (total - amount >= dustLimit(change.script, parts.dustRelayRate)) {
-    const vsize = transactionVsize(parts.inputs.length, [destination.script, change.script]);
+    const vsize = transactionVsize(parts.scriptType, parts.inputs.length, [
+      destination.script,
+      change.script,
+    ]);
     return planOf(parts, { amount: amount - feeRule(vsize), change: total - amount, vsize });
   }
-  const vsize = transactionVsize(parts.inputs.length, [destination.script]);
+  const vsize = transactionVsize(parts.scriptType, parts.inputs.length, [destination.script]);
   const paid = total - feeRule(vsize);
   return planOf(parts, { amount: paid < amount ? paid : amount, change: 0n, vsize });
 }

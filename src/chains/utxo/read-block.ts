@@ -1,6 +1,6 @@
 import { type ChainBlock, ChainError, type ChainIndex, type Sieve } from '../../domain/chain.ts';
 import { type OpenBlock, openBlock } from './block.ts';
-import type { UtxoCoin } from './coin.ts';
+import type { UtxoCoin } from '../../domain/coins/definition.ts';
 import {
   COINBASE_MATURITY,
   findCredits,

@@ -3,7 +3,7 @@ import { type Fund, outputKey, type SendPlan, type SignedTransaction } from '../
 import type { Network } from '../../domain/coins.ts';
 import type { KeySource } from '../../domain/keys.ts';
 import { addressScript } from './address.ts';
-import type { UtxoCoin } from './coin.ts';
+import type { UtxoCoin } from '../../domain/coins/definition.ts';
 import { compareBig, compareText } from './plan-send.ts';
 import { sumOf } from './plan.ts';
 
@@ -12,8 +12,8 @@ const REPLACEABLE = 0xfffffffd;
 const VERSION = 2;
 
 /**
- * Signs a plan: P2WPKH inputs (BIP-143), inputs and outputs in BIP-69 order, locktime 0. The same
- * plan and keys always give the same bytes (RFC 6979 nonces).
+ * Signs a plan: inputs and outputs in BIP-69 order, locktime 0. The same plan and keys always give the same bytes
+ * (RFC 6979 nonces). A signature commits to the amount that its input brings (BIP-143) except for P2PKH.
  * @throws {Error} when the plan does not add up or a key does not belong to its fund.
  */
 export function signSend(
@@ -25,7 +25,12 @@ export function signSend(
   const outputs = outputsOf(coin, network, plan);
   const paid = outputs.reduce((sum, output) => sum + output.amount, 0n);
   if (sumOf(plan.inputs) !== paid + plan.fee) throw new Error('the plan does not add up');
-  const transaction = new Transaction({ version: VERSION, lockTime: 0 });
+  const transaction = new Transaction({
+    version: VERSION,
+    lockTime: 0,
+    // Amounts are the ledger's, read from blocks of the merchant's own node: nobody else can understate them.
+    allowLegacyWitnessUtxo: coin.scriptType === 'p2pkh',
+  });
   const inputs = [...plan.inputs].sort(
     (a, b) => compareText(a.ref.txid, b.ref.txid) || a.ref.index - b.ref.index,
   );

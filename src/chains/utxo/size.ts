@@ -1,22 +1,34 @@
-/** Sizes of what we sign: native segwit inputs (BIP-141), any outputs. All pure. */
+import type { ScriptType } from '../../domain/coins/definition.ts';
+
+/** Sizes of what we sign: inputs of our own script type, any outputs. All pure. */
 
 const WITNESS_SCALE = 4;
 const OVERHEAD_BYTES = 4 + 4;
 const SEGWIT_MARKER_WEIGHT = 2;
 const OUTPOINT_SCRIPT_SEQUENCE_BYTES = 32 + 4 + 1 + 4;
-/** Item count, longest DER signature with its hash type, public key. */
-const P2WPKH_WITNESS_WEIGHT = 1 + 1 + 72 + 1 + 33;
-const INPUT_WEIGHT = OUTPOINT_SCRIPT_SEQUENCE_BYTES * WITNESS_SCALE + P2WPKH_WITNESS_WEIGHT;
+/** Longest DER signature with its hash type and the public key, each behind its length. */
+const SIGNATURE_AND_KEY_BYTES = 1 + 72 + 1 + 33;
+const INPUT_WEIGHTS: Readonly<Record<ScriptType, number>> = {
+  // One byte more for the count of witness items (BIP-141).
+  p2wpkh: OUTPOINT_SCRIPT_SEQUENCE_BYTES * WITNESS_SCALE + 1 + SIGNATURE_AND_KEY_BYTES,
+  p2pkh: (OUTPOINT_SCRIPT_SEQUENCE_BYTES + SIGNATURE_AND_KEY_BYTES) * WITNESS_SCALE,
+};
 
 /** Virtual size that one more of our inputs adds. */
-export const INPUT_VSIZE = INPUT_WEIGHT / WITNESS_SCALE;
+export function inputVsize(type: ScriptType): bigint {
+  return BigInt(INPUT_WEIGHTS[type] / WITNESS_SCALE);
+}
 
 /** Upper bound of the virtual size; real signatures may be a byte or two shorter. */
-export function transactionVsize(inputs: number, outputScripts: readonly Uint8Array[]): bigint {
+export function transactionVsize(
+  type: ScriptType,
+  inputs: number,
+  outputScripts: readonly Uint8Array[],
+): bigint {
   const outputs = outputScripts.reduce((sum, script) => sum + outputBytes(script), 0);
   const counts = compactSizeBytes(inputs) + compactSizeBytes(outputScripts.length);
-  const weight =
-    (OVERHEAD_BYTES + counts + outputs) * WITNESS_SCALE + SEGWIT_MARKER_WEIGHT + inputs * INPUT_WEIGHT;
+  const marker = type === 'p2wpkh' ? SEGWIT_MARKER_WEIGHT : 0;
+  const weight = (OVERHEAD_BYTES + counts + outputs) * WITNESS_SCALE + marker + inputs * INPUT_WEIGHTS[type];
   return BigInt(Math.ceil(weight / WITNESS_SCALE));
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Coin } from '../../domain/coins.ts';
+import { byCoin, COINS } from '../../domain/coins.ts';
 
 /** Schemas of what the API answers. */
 
@@ -22,10 +22,9 @@ export function pagination() {
   return paginationView;
 }
 
-/** One text per coin, all four present: wallets, balances. */
+/** One text per coin, all present: wallets, balances. */
 export function perCoin(description: string) {
-  const texts = { BTC: z.string(), ETH: z.string(), LTC: z.string(), SOL: z.string() };
-  return z.object(texts satisfies Record<Coin, z.ZodString>).meta({ description });
+  return z.object(byCoin(COINS, () => z.string())).meta({ description });
 }
 
 export function freeObject() {

@@ -1,15 +1,8 @@
 import { z } from 'zod';
-import { COINS, type Coin } from '../../domain/coins.ts';
+import { COIN_DEFINITIONS, COINS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { parseExactJson, positiveDecimal } from '../decimal.ts';
 import type { RateSource } from '../source.ts';
-
-const IDS: Readonly<Record<Coin, string>> = {
-  BTC: 'bitcoin',
-  ETH: 'ethereum',
-  LTC: 'litecoin',
-  SOL: 'solana',
-};
 
 const UPDATED_AT = 'last_updated_at';
 const answer = z.record(z.string(), z.record(z.string(), z.unknown()));
@@ -39,7 +32,7 @@ export function coingecko(
     requests(currencies) {
       if (currencies.length === 0) return [];
       const url = new URL('/api/v3/simple/price', origin);
-      url.searchParams.set('ids', COINS.map((coin) => IDS[coin]).join(','));
+      url.searchParams.set('ids', COINS.map(idOf).join(','));
       url.searchParams.set('vs_currencies', currencies.map((currency) => currency.toLowerCase()).join(','));
       url.searchParams.set(`include_${UPDATED_AT}`, 'true');
       url.searchParams.set('precision', 'full');
@@ -48,7 +41,7 @@ export function coingecko(
     parse(body) {
       const byId = answer.parse(parseExactJson(body));
       return COINS.flatMap((coin) => {
-        const entry = byId[IDS[coin]] ?? {};
+        const entry = byId[idOf(coin)] ?? {};
         const at = Number(seconds.parse(entry[UPDATED_AT] ?? '0')) * 1000;
         return Object.entries(entry).flatMap(([key, text]) => {
           const currency = key.toUpperCase();
@@ -58,4 +51,8 @@ export function coingecko(
       });
     },
   };
+}
+
+function idOf(coin: Coin): string {
+  return COIN_DEFINITIONS[coin].rates.coingecko;
 }

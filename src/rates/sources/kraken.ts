@@ -1,19 +1,17 @@
 import { z } from 'zod';
-import { asCoin, type Coin } from '../../domain/coins.ts';
+import { COIN_DEFINITIONS, COINS, type Coin } from '../../domain/coins.ts';
 import { positiveDecimal } from '../decimal.ts';
 import type { RateSource, SourcePrice } from '../source.ts';
 
-/** Fiat pairs by coin. An unknown pair fails the whole request, so only long-standing ones are asked. */
-const CURRENCIES: Readonly<Record<Coin, readonly string[]>> = {
-  BTC: ['USD', 'EUR', 'GBP', 'CAD', 'JPY', 'CHF', 'AUD'],
-  ETH: ['USD', 'EUR', 'GBP', 'CAD', 'JPY', 'CHF', 'AUD'],
-  LTC: ['USD', 'EUR'],
-  SOL: ['USD', 'EUR'],
-};
-const COINS_ASKED: readonly Coin[] = ['BTC', 'ETH', 'LTC', 'SOL'];
-
 /** Kraken writes XXBTZUSD, XETHZEUR, XLTCZUSD for old pairs and SOLUSD, XBTCHF for younger ones. */
-const PAIR = /^X?(XBT|ETH|LTC|SOL)Z?(USD|EUR|GBP|CAD|JPY|CHF|AUD)$/;
+const BY_PAIR: ReadonlyMap<string, { readonly coin: Coin; readonly currency: string }> = new Map(
+  COINS.flatMap((coin) => {
+    const { symbol, currencies } = COIN_DEFINITIONS[coin].rates.kraken;
+    return currencies.flatMap((currency) =>
+      [`${symbol}${currency}`, `X${symbol}Z${currency}`].map((pair) => [pair, { coin, currency }] as const),
+    );
+  }),
+);
 
 const ticker = z.object({ c: z.array(z.string()).min(1) });
 const answer = z.object({ error: z.array(z.string()), result: z.record(z.string(), ticker).optional() });
@@ -24,8 +22,10 @@ export function kraken(origin = 'https://api.kraken.com'): RateSource {
     name: 'kraken',
     requests(currencies) {
       return currencies.flatMap((currency) => {
-        const coins = COINS_ASKED.filter((coin) => CURRENCIES[coin].includes(currency));
-        const pairs = coins.map((coin) => `${coin === 'BTC' ? 'XBT' : coin}${currency}`);
+        const asked = COINS.map((coin) => COIN_DEFINITIONS[coin].rates.kraken);
+        const pairs = asked.flatMap(({ symbol, currencies: known }) =>
+          known.includes(currency) ? [`${symbol}${currency}`] : [],
+        );
         return pairs.length === 0 ? [] : [new URL(`/0/public/Ticker?pair=${pairs.join(',')}`, origin)];
       });
     },
@@ -38,8 +38,6 @@ export function kraken(origin = 'https://api.kraken.com'): RateSource {
 }
 
 function priceOf(pair: string, lastTrade: string | undefined): SourcePrice[] {
-  const [, symbol = '', currency = ''] = PAIR.exec(pair) ?? [];
-  const coin = asCoin(symbol === 'XBT' ? 'BTC' : symbol);
-  if (coin === null) return [];
-  return [{ coin, currency, rate: positiveDecimal.parse(lastTrade), at: null }];
+  const known = BY_PAIR.get(pair);
+  return known === undefined ? [] : [{ ...known, rate: positiveDecimal.parse(lastTrade), at: null }];
 }

@@ -1,4 +1,4 @@
-import { COINS, type Coin, type Mode } from '../../domain/coins.ts';
+import { byCoin, COINS, type Coin, type Mode } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { LatePolicy } from '../../domain/payment/types.ts';
@@ -98,7 +98,7 @@ async function openWallet(
   merchant: MerchantRow,
   mode: Mode,
 ): Promise<Record<Coin, string>> {
-  const wallets: Record<Coin, string> = { BTC: '', ETH: '', LTC: '', SOL: '' };
+  const wallets = byCoin(COINS, () => '');
   const at = { merchantId: merchant.id, account: merchant.account, mode, branch: 0 } as const;
   const rows = await allocateAddresses(tx, deps, { ...at, purpose: 'wallet', paymentId: null }, COINS);
   for (const row of rows) wallets[row.coin] = row.address;

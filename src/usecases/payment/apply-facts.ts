@@ -1,5 +1,5 @@
 import { outputKey } from '../../domain/chain.ts';
-import { COIN_INFO, type Coin } from '../../domain/coins.ts';
+import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import type { FinalHeights } from '../../domain/confirmations.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -126,7 +126,7 @@ export function currentDue(
   if (digits === null) return null;
   try {
     const { rate } = deps.rates.quote(coin, payment.currency, payment.mode);
-    return coinAmountFor(parseDecimal(payment.amount, digits), digits, rate, COIN_INFO[coin].decimals);
+    return coinAmountFor(parseDecimal(payment.amount, digits), digits, rate, COIN_DEFINITIONS[coin].decimals);
   } catch (error) {
     if (error instanceof AppError && error.code === 'RATE_UNAVAILABLE') return null;
     throw error;

@@ -1,5 +1,5 @@
 import type { Coin, Mode } from '../../domain/coins.ts';
-import { COIN_INFO, COINS } from '../../domain/coins.ts';
+import { COIN_DEFINITIONS, COINS } from '../../domain/coins.ts';
 import { depthOf, finalityOf, requirementFor, type ConfirmationPolicy } from '../../domain/confirmations.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { RateQuote, Rates } from '../../domain/ports.ts';
@@ -115,7 +115,7 @@ function offersFor(
   for (const coin of running) {
     try {
       const quote = deps.rates.quote(coin, price.currency, mode);
-      const due = coinAmountFor(price.minor, price.digits, quote.rate, COIN_INFO[coin].decimals);
+      const due = coinAmountFor(price.minor, price.digits, quote.rate, COIN_DEFINITIONS[coin].decimals);
       const payable = due >= (deps.chains.get(coin, mode)?.minimumPayment ?? 0n);
       if (payable) offers.push({ coin, due, quote });
       else tooSmall = true;

@@ -1,6 +1,5 @@
 import type { ChainAdapter } from '../../domain/chain.ts';
-import type { ChainId, Coin } from '../../domain/coins.ts';
-import { assertNever } from '../../domain/errors.ts';
+import { isUtxoCoin, type ChainId } from '../../domain/coins.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { nextAddressIndex } from '../../store/addresses.ts';
@@ -20,7 +19,8 @@ export async function nextChangeAddress(
   wallet: ChangeWallet,
 ): Promise<string> {
   const { coin, mode, account, merchantId } = wallet;
-  if (!changesAddress(coin)) return deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
+  // Coins held in outputs give change to a fresh internal address; the others leave it at the merchant address.
+  if (!isUtxoCoin(coin)) return deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
   const index = await nextAddressIndex(db, { merchantId, coin, mode, branch: 1 });
   return deps.deriver.address({ coin, mode, account, branch: 1, index });
 }
@@ -32,7 +32,7 @@ export async function takeChangeAddress(
   use: { readonly wallet: ChangeWallet; readonly adapter: ChainAdapter; readonly address: string },
 ): Promise<void> {
   const { coin, mode, merchantId, account } = use.wallet;
-  if (!changesAddress(coin)) return;
+  if (!isUtxoCoin(coin)) return;
   const taken = await allocateAddress(
     tx,
     {
@@ -43,18 +43,4 @@ export async function takeChangeAddress(
     { merchantId, account, coin, mode, branch: 1, purpose: 'change', paymentId: null },
   );
   if (taken.address !== use.address) throw new Error('change would go to an address that is not next');
-}
-
-/** UTXO coins give change to a fresh internal address; the others leave it at the merchant address. */
-function changesAddress(coin: Coin): boolean {
-  switch (coin) {
-    case 'BTC':
-    case 'LTC':
-      return true;
-    case 'ETH':
-    case 'SOL':
-      return false;
-    default:
-      return assertNever(coin);
-  }
 }

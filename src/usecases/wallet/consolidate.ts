@@ -7,7 +7,7 @@ import {
   type FeeQuote,
   type SendPlan,
 } from '../../domain/chain.ts';
-import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
+import { isUtxoCoin, UTXO_CODES, type ChainId, type Coin, type Mode } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
@@ -45,7 +45,8 @@ const LEAST_OUTPUTS = 2;
  */
 export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput): Promise<Consolidation> {
   const { merchant, coin } = input;
-  if (coin !== 'BTC' && coin !== 'LTC') throw invalidField('coin', 'is not held in outputs: give BTC or LTC');
+  if (!isUtxoCoin(coin))
+    throw invalidField('coin', `is not held in outputs: give ${UTXO_CODES.join(' or ')}`);
   const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
   const adapter = deps.chains.get(coin, mode);
   if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not configured in ${mode} mode`);

@@ -1,5 +1,5 @@
 import type { FeeQuote, SendPlan } from '../../domain/chain.ts';
-import type { Coin } from '../../domain/coins.ts';
+import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import {
   AmountError,
@@ -9,26 +9,15 @@ import {
   parseDecimal,
 } from '../../domain/money.ts';
 
-/** Units in which a merchant gives a fee rate, and how many decimals make it one per 1,000 units of size. */
-const RATE_UNITS: Readonly<
-  Record<Coin, { readonly unit: string; readonly decimals: number; readonly per: bigint }>
-> = {
-  BTC: { unit: 'satoshi per vB', decimals: 3, per: 1n },
-  LTC: { unit: 'litoshi per vB', decimals: 3, per: 1n },
-  ETH: { unit: 'gwei', decimals: 12, per: 1n },
-  // Millionths of a lamport per unit → lamports per 1,000 units.
-  SOL: { unit: 'micro-lamports per compute unit', decimals: 0, per: 1_000n },
-};
-
 /** A fee rate as given → atoms per 1,000 units of size. @throws {AppError} VALIDATION_INVALID naming `feeRate`. */
 export function readFeeRate(text: string | undefined, coin: Coin): bigint | null {
   if (text === undefined) return null;
-  const { decimals, per, unit } = RATE_UNITS[coin];
+  const { decimals, perRate, name } = COIN_DEFINITIONS[coin].feeUnit;
   try {
-    const rate = (parseDecimal(text.trim(), decimals) + per - 1n) / per;
+    const rate = (parseDecimal(text.trim(), decimals) + perRate - 1n) / perRate;
     if (rate > 0n) return rate;
   } catch (error) {
-    if (error instanceof AmountError) throw invalidField('feeRate', `${error.message} (in ${unit})`);
+    if (error instanceof AmountError) throw invalidField('feeRate', `${error.message} (in ${name})`);
     throw error;
   }
   throw invalidField('feeRate', 'must be greater than zero');
@@ -72,6 +61,6 @@ export function feeAboveLimit(fee: bigint, limit: bigint, coin: Coin): AppError 
 }
 
 function showRate(rate: bigint, coin: Coin): string {
-  const { decimals, per, unit } = RATE_UNITS[coin];
-  return `${formatDecimal(rate * per, decimals)} ${unit}`;
+  const { decimals, perRate, name } = COIN_DEFINITIONS[coin].feeUnit;
+  return `${formatDecimal(rate * perRate, decimals)} ${name}`;
 }

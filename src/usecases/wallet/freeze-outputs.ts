@@ -1,4 +1,4 @@
-import type { Coin, Mode } from '../../domain/coins.ts';
+import { isUtxoCoin, UTXO_CODES, type Coin, type Mode } from '../../domain/coins.ts';
 import { invalidField } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { inTransaction, type Db } from '../../store/database.ts';
@@ -22,7 +22,8 @@ export async function freezeOutputs(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
   { merchant, coin, outputs, frozen }: FreezeOutputsInput,
 ): Promise<{ changed: number }> {
-  if (coin !== 'BTC' && coin !== 'LTC') throw invalidField('coin', 'is not held in outputs: give BTC or LTC');
+  if (!isUtxoCoin(coin))
+    throw invalidField('coin', `is not held in outputs: give ${UTXO_CODES.join(' or ')}`);
   const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
   await inTransaction(db, async (tx) => {
     for (const [at, { txHash: txid, index }] of outputs.entries()) {

@@ -1,4 +1,4 @@
-import { COINS, type Coin } from '../../domain/coins.ts';
+import { COINS, byCoin, type Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { Db } from '../../store/database.ts';
 import { merchantAddress } from '../../store/addresses.ts';
@@ -21,7 +21,7 @@ export async function getBalances(
   input: { readonly merchant: WalletOwner },
 ): Promise<Balances> {
   const mode = input.merchant.sandbox === 1 ? 'sandbox' : 'live';
-  const balances: Record<Coin, string> = { BTC: '0', ETH: '0', LTC: '0', SOL: '0' };
+  const balances = byCoin(COINS, () => '0');
   for (const coin of COINS) {
     const total = await spendable(deps.db, { coin, mode, merchantId: input.merchant.id });
     balances[coin] = formatCoinAmount(total, coin);

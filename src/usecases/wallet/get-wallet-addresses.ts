@@ -1,4 +1,4 @@
-import { COINS, type Coin } from '../../domain/coins.ts';
+import { COINS, byCoin, type Coin } from '../../domain/coins.ts';
 import { merchantAddress } from '../../store/addresses.ts';
 import type { Db } from '../../store/database.ts';
 import type { WalletOwner } from './send-order.ts';
@@ -9,7 +9,7 @@ export async function getWalletAddresses(
   { merchant }: { readonly merchant: WalletOwner },
 ): Promise<Record<Coin, string>> {
   const mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
-  const wallets: Record<Coin, string> = { BTC: '', ETH: '', LTC: '', SOL: '' };
+  const wallets = byCoin(COINS, () => '');
   for (const coin of COINS) {
     wallets[coin] = (await merchantAddress(deps.db, { coin, mode, merchantId: merchant.id })) ?? '';
   }

@@ -1,6 +1,5 @@
 import type { Credit } from '../../domain/chain.ts';
-import { COINS, type ChainId, type Coin } from '../../domain/coins.ts';
-import { assertNever } from '../../domain/errors.ts';
+import { COINS, isUtxoCoin, type ChainId } from '../../domain/coins.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { findWatched, nextAddressIndex, type AddressBranch } from '../../store/addresses.ts';
 import { inTransaction, type Db } from '../../store/database.ts';
@@ -28,7 +27,7 @@ export async function openLookAhead(deps: LookAheadDeps, gap: number): Promise<n
   let opened = 0;
   for (const merchant of await allMerchants(deps.db)) {
     for (const coin of COINS) {
-      for (const branch of branchesOf(coin)) {
+      for (const branch of isUtxoCoin(coin) ? ([0, 1] as const) : ([0] as const)) {
         const at: AddressBranch = { merchantId: merchant.id, coin, mode: 'live', branch };
         const until = (await nextAddressIndex(deps.db, at)) + gap;
         opened += await watchUntil(deps, merchant, at, until);
@@ -84,18 +83,4 @@ export async function watchUntil(
     });
   }
   return watched;
-}
-
-/** Change goes to the internal branch where a coin has one (see change-address.ts). */
-function branchesOf(coin: Coin): readonly (0 | 1)[] {
-  switch (coin) {
-    case 'BTC':
-    case 'LTC':
-      return [0, 1];
-    case 'ETH':
-    case 'SOL':
-      return [0];
-    default:
-      return assertNever(coin);
-  }
 }

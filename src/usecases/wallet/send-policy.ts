@@ -1,4 +1,4 @@
-import type { Coin } from '../../domain/coins.ts';
+import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 
 /** When sends are offered to the node again and when their fee is raised. Times in ms. */
 export interface SendPolicy {
@@ -55,10 +55,10 @@ export function retryDelayMs(policy: SendPolicy, offers: number): number {
 
 /** How long the newest version of a send of a coin waits for a block before its fee is looked at. */
 export function bumpAfterMs(policy: SendPolicy, coin: Coin): number {
-  return coin === 'ETH' ? policy.accountBumpAfterMs : policy.bumpAfterMs;
+  return COIN_DEFINITIONS[coin].spending === 'one-account' ? policy.accountBumpAfterMs : policy.bumpAfterMs;
 }
 
 /** Gap before an accepted send of a coin is offered again. */
 export function rebroadcastGapMs(policy: SendPolicy, coin: Coin): number {
-  return coin === 'SOL' ? policy.expiringRebroadcastMs : policy.rebroadcastMs;
+  return COIN_DEFINITIONS[coin].expires ? policy.expiringRebroadcastMs : policy.rebroadcastMs;
 }

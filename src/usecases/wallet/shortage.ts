@@ -1,6 +1,6 @@
 import { accountsPerSend, OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
 import { outputKey, type Fund, type InsufficientFunds } from '../../domain/chain.ts';
-import type { Coin } from '../../domain/coins.ts';
+import { isUtxoCoin, UTXO_COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { Db } from '../../store/database.ts';
@@ -120,6 +120,6 @@ async function stillWaiting(db: Db, order: SendOrder): Promise<Hint[]> {
 }
 
 function maturityOf(coin: Coin): string {
-  if (coin === 'LTC') return ' (mined coins 100, peg-outs 6)';
-  return coin === 'BTC' ? ' (mined coins 100)' : '';
+  if (!isUtxoCoin(coin)) return '';
+  return UTXO_COINS[coin].hasMweb ? ' (mined coins 100, peg-outs 6)' : ' (mined coins 100)';
 }

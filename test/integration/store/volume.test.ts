@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { COINS, COIN_INFO, type Coin } from '../../../src/domain/coins.ts';
+import { COINS, COIN_DEFINITIONS, type Coin } from '../../../src/domain/coins.ts';
 import { formatDecimal } from '../../../src/domain/money.ts';
 import { inTransaction, type Database } from '../../../src/store/database.ts';
 import { putOutput } from '../../../src/store/outputs.ts';
@@ -138,7 +138,7 @@ test('sums are exact however large: coins beyond 64 bits, prices beyond 53', asy
           .flatMap(({ money }) => money)
           .reduce((sum, [of, amount]) => (of === coin ? sum + amount : sum), 0n);
         const shown = totals.coins.find((one) => one.coin === coin)?.amount ?? '0';
-        expect(shown).toBe(formatDecimal(expected, COIN_INFO[coin].decimals));
+        expect(shown).toBe(formatDecimal(expected, COIN_DEFINITIONS[coin].decimals));
       }
       for (const currency of ['USD', 'EUR']) {
         const minor = (text: string): bigint => BigInt(toMinor(text));

@@ -1,7 +1,7 @@
 /** Address vectors of BIP-173 and BIP-350 (those whose programs wallets pay), and known legacy addresses. */
 import { describe, expect, it } from 'vitest';
 import { addressScript, parseAddress } from '../../../src/chains/utxo/address.ts';
-import { UTXO_COINS } from '../../../src/chains/utxo/coins.ts';
+import { UTXO_COINS } from '../../../src/domain/coins.ts';
 import type { Network } from '../../../src/domain/coins.ts';
 
 const VALID: readonly (readonly ['BTC' | 'LTC', Network, string, string])[] = [

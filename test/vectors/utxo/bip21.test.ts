@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UTXO_COINS } from '../../../src/chains/utxo/coins.ts';
+import { UTXO_COINS } from '../../../src/domain/coins.ts';
 import { bip21Uri } from '../../../src/chains/utxo/payment-uri.ts';
 
 const ADDRESS = '175tWpb8K1S7NmH4Zx6rewF9WQrcZv245W';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UTXO_COINS } from '../../../src/chains/utxo/coins.ts';
+import { UTXO_COINS } from '../../../src/domain/coins.ts';
 import { NETWORKS } from '../../../src/domain/coins.ts';
 import { scanBlock } from '../../unit/chains/utxo/raw-chain.ts';
 import { GENESIS, genesisBlock } from './genesis.ts';

@@ -1,37 +1,50 @@
 import type { Coin } from '../../../domain/coins.ts';
 import { html, type Html } from '../html.ts';
 
-const GLYPHS: Readonly<Record<Coin, Html>> = {
-  BTC: html`<path
-    d="M9 6.5h4.2c1.6 0 2.8 1 2.8 2.6s-1.2 2.6-2.8 2.6H9zm0 5.2h4.8c1.7 0 3 1.2 3 2.9s-1.3 2.9-3 2.9H9zM7.4 6.5H9m-1.6 11H9M11 4.5v2m2.6-2v2M11 17.5v2m2.6-2v2"
-    fill="none"
-    stroke="#fff"
-    stroke-width="1.6"
-  />`,
-  ETH: html`<path d="m12 4 4.9 8.2L12 15.1l-4.9-2.9z" fill="#fff" /><path
-      d="m7.1 13.3 4.9 2.9 4.9-2.9L12 20z"
-      fill="#fff"
-      opacity=".75"
+const SIGNS: Readonly<Record<Coin, { readonly colour: string; readonly glyph: Html }>> = {
+  BTC: {
+    colour: '#e8820c',
+    glyph: html`<path
+      d="M9 6.5h4.2c1.6 0 2.8 1 2.8 2.6s-1.2 2.6-2.8 2.6H9zm0 5.2h4.8c1.7 0 3 1.2 3 2.9s-1.3 2.9-3 2.9H9zM7.4 6.5H9m-1.6 11H9M11 4.5v2m2.6-2v2M11 17.5v2m2.6-2v2"
+      fill="none"
+      stroke="#fff"
+      stroke-width="1.6"
     />`,
-  LTC: html`<path
-    d="M11.6 5.5 9.2 16.8h7M7.6 13.6l6.6-2.6"
-    fill="none"
-    stroke="#fff"
-    stroke-width="2.1"
-    stroke-linecap="round"
-    stroke-linejoin="round"
-  />`,
-  SOL: html`<path
-    d="M8.4 6.6h8.8l-1.9 2.1H6.5zm-1.9 4.4h8.8l1.9 2.1H8.4zm1.9 4.4h8.8l-1.9 2.1H6.5z"
-    fill="#fff"
-  />`,
+  },
+  ETH: {
+    colour: '#5b6ee1',
+    glyph: html`<path d="m12 4 4.9 8.2L12 15.1l-4.9-2.9z" fill="#fff" /><path
+        d="m7.1 13.3 4.9 2.9 4.9-2.9L12 20z"
+        fill="#fff"
+        opacity=".75"
+      />`,
+  },
+  LTC: {
+    colour: '#345d9d',
+    glyph: html`<path
+      d="M11.6 5.5 9.2 16.8h7M7.6 13.6l6.6-2.6"
+      fill="none"
+      stroke="#fff"
+      stroke-width="2.1"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+    />`,
+  },
+  SOL: {
+    colour: '#7a3ff2',
+    glyph: html`<path
+      d="M8.4 6.6h8.8l-1.9 2.1H6.5zm-1.9 4.4h8.8l1.9 2.1H8.4zm1.9 4.4h8.8l-1.9 2.1H6.5z"
+      fill="#fff"
+    />`,
+  },
 };
 
 /** The round sign of a coin; decoration only. */
 export function coinIcon(coin: Coin): Html {
-  return html`<svg class="coin coin-${coin}" viewBox="0 0 24 24" aria-hidden="true">
-    <circle cx="12" cy="12" r="12" />
-    ${GLYPHS[coin]}
+  const { colour, glyph } = SIGNS[coin];
+  return html`<svg class="coin" viewBox="0 0 24 24" aria-hidden="true">
+    <circle cx="12" cy="12" r="12" fill="${colour}" />
+    ${glyph}
   </svg>`;
 }
 

@@ -1,4 +1,4 @@
-import { COIN_INFO, type Coin } from '../../../domain/coins.ts';
+import { COIN_DEFINITIONS, type Coin } from '../../../domain/coins.ts';
 import type { AmountDue } from '../../../usecases/payment/read-checkout.ts';
 import { html, type Html } from '../html.ts';
 import type { Scene } from './scene.ts';
@@ -24,7 +24,7 @@ export function payPanels(scene: Scene, amountLabel: string): Html {
         ${view.due.map((due) => coinChoice(due.coin, due.coin === chosen))}
       </fieldset>`
     }
-    ${view.due.map((due) => panel(scene, due, amountLabel))}
+    ${view.due.map((due, at) => panel(scene, due, { amountLabel, choice: at + 1 }))}
   `;
 }
 
@@ -47,11 +47,15 @@ function coinChoice(coin: Coin, checked: boolean): Html {
       id="coin-${coin}"
       ${checked && html`checked`}
     />
-    ${coinIcon(coin)}<span><b>${coin}</b> <small>${COIN_INFO[coin].name}</small></span>
+    ${coinIcon(coin)}<span><b>${coin}</b> <small>${COIN_DEFINITIONS[coin].name}</small></span>
   </label>`;
 }
 
-function panel(scene: Scene, due: AmountDue, amountLabel: string): Html {
+function panel(
+  scene: Scene,
+  due: AmountDue,
+  { amountLabel, choice }: { readonly amountLabel: string; readonly choice: number },
+): Html {
   const { say, language, view } = scene;
   const { coin, address, uri } = due;
   const option = view.payment.options[coin];
@@ -59,7 +63,12 @@ function panel(scene: Scene, due: AmountDue, amountLabel: string): Html {
     option === undefined
       ? null
       : say('rate', { coin, rate: fiat(option.rate, view.payment.currency, language) });
-  return html`<section class="panel" data-coin="${coin}" aria-label="${COIN_INFO[coin].name}">
+  return html`<section
+    class="panel"
+    data-coin="${coin}"
+    data-choice="${String(choice)}"
+    aria-label="${COIN_DEFINITIONS[coin].name}"
+  >
     ${qr(scene, due)} ${uri !== null && html`<a class="button" href="${uri}">${say('openWallet')}</a>`}
     <div class="facts">
       ${fact({
@@ -75,7 +84,7 @@ function panel(scene: Scene, due: AmountDue, amountLabel: string): Html {
         copyLabel: say('copyAddress'),
       })}
     </div>
-    <p class="hint">${say('network', { coin, network: COIN_INFO[coin].name })} ${rate}</p>
+    <p class="hint">${say('network', { coin, network: COIN_DEFINITIONS[coin].name })} ${rate}</p>
   </section>`;
 }
 

@@ -1,6 +1,7 @@
 import { api, ApiError } from './client.ts';
 import type { QueryOf } from './contract.ts';
-import { COINS, type Payment } from './types.ts';
+import { COINS } from '../coins.ts';
+import type { Payment } from './types.ts';
 
 const PAGE = 100;
 /** A file with more lines belongs to a report by the API, not to a browser. */

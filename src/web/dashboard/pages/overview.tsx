@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useApi, useShop, useShopId } from '../api/hooks.ts';
-import { COINS } from '../api/types.ts';
+import { COINS } from '../coins.ts';
 import { Badge, Card, CoinName, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
 import { coins } from '../ui/format.ts';
 import { PaymentTable } from '../ui/payment-table.tsx';

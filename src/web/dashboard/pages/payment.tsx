@@ -1,7 +1,8 @@
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useApi, useShopId } from '../api/hooks.ts';
-import { COINS, type Payment } from '../api/types.ts';
+import type { Payment } from '../api/types.ts';
+import { COINS } from '../coins.ts';
 import { Badge, Card, CoinName, Copy, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
 import { coins, fiat, short, when, words } from '../ui/format.ts';
 import { StatusBadge } from '../ui/status.tsx';

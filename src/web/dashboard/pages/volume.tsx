@@ -1,7 +1,7 @@
 import { useApi } from '../api/hooks.ts';
 import type { Data } from '../api/contract.ts';
 import { useFilters } from '../api/search.ts';
-import { COINS } from '../api/types.ts';
+import { COINS } from '../coins.ts';
 import { Card, CoinName, Empty, Shown } from '../ui/basics.tsx';
 import { SHARES, VolumeChart, type Day, type Share } from '../ui/chart.tsx';
 import { sumOf } from '../ui/decimal.ts';

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useApi, useShopId } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
-import { COINS, type WalletTransaction } from '../api/types.ts';
+import type { WalletTransaction } from '../api/types.ts';
+import { COINS } from '../coins.ts';
 import { Badge, Card, CoinName, Copy, Empty, LINK, Shown } from '../ui/basics.tsx';
 import { Select } from '../ui/form.tsx';
 import { coins, short, when, whenShort, words } from '../ui/format.ts';

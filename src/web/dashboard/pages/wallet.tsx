@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import type { Data } from '../api/contract.ts';
 import { useApi, useShopId } from '../api/hooks.ts';
-import { COINS, type Coin } from '../api/types.ts';
+import type { Coin } from '../api/types.ts';
+import { COINS } from '../coins.ts';
 import { Button, CoinName, CopyLine, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { coins } from '../ui/format.ts';

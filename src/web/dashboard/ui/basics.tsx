@@ -2,6 +2,7 @@ import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { useEffect, useState } from 'react';
 import type { ApiError } from '../api/client.ts';
 import type { Coin } from '../api/types.ts';
+import { COIN_CLASSES } from '../coins.ts';
 
 const LOOKS = {
   primary: 'bg-accent text-accent-ink hover:brightness-110',
@@ -205,17 +206,10 @@ export function CopyLine(props: { text: string; label: string }) {
   );
 }
 
-const COIN_COLORS: Record<Coin, string> = {
-  BTC: 'bg-[var(--btc)]',
-  ETH: 'bg-[var(--eth)]',
-  LTC: 'bg-[var(--ltc)]',
-  SOL: 'bg-[var(--sol)]',
-};
-
 export function CoinName(props: { coin: Coin }) {
   return (
     <span className="inline-flex items-center gap-2 font-semibold">
-      <span aria-hidden="true" className={`size-2.5 rounded-full ${COIN_COLORS[props.coin]}`} />
+      <span aria-hidden="true" className={`size-2.5 rounded-full ${COIN_CLASSES[props.coin].dot}`} />
       {props.coin}
     </span>
   );

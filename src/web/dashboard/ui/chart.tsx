@@ -1,4 +1,5 @@
-import { COINS, type Coin } from '../api/types.ts';
+import type { Coin } from '../api/types.ts';
+import { COIN_CLASSES, COINS } from '../coins.ts';
 import { sumOf } from './decimal.ts';
 import { dayName } from './format.ts';
 
@@ -12,13 +13,7 @@ export interface Day {
   readonly amounts: Partial<Record<Share, string>>;
 }
 
-const FILLS: Record<Share, string> = {
-  BTC: 'fill-[var(--btc)]',
-  ETH: 'fill-[var(--eth)]',
-  LTC: 'fill-[var(--ltc)]',
-  SOL: 'fill-[var(--sol)]',
-  several: 'fill-soft',
-};
+const fillOf = (share: Share): string => (share === 'several' ? 'fill-soft' : COIN_CLASSES[share].bar);
 const HEIGHT = 180;
 const WIDTH = 960;
 /** So many days have a label each; of more, every second, third and so on. */
@@ -136,7 +131,7 @@ function Bar({ day, title, x, step, most, isLabelled }: BarProps) {
             width={width}
             height={Math.max(1, height - 1)}
             rx={Math.min(3, width / 4)}
-            className={FILLS[share]}
+            className={fillOf(share)}
           />
         );
       })}

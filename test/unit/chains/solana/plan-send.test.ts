@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_TRANSACTION_BYTES, transactionSize } from '../../../../src/chains/solana/message.ts';
 import { planRenewal, planSend } from '../../../../src/chains/solana/plan-send.ts';
 import { messageOf } from '../../../../src/chains/solana/sign-send.ts';
-import { SOLANA_ACCOUNTS_PER_SEND } from '../../../../src/domain/accounts.ts';
+import { SOLANA } from '../../../../src/domain/coins/solana.ts';
 import {
   type Fund,
   InsufficientFunds,
@@ -103,9 +103,9 @@ describe('a plan', () => {
 
   it('of the most accounts fits into one transaction', () => {
     const funds = [WALLET, ...DEPOSITS].map((address, index) => fund(address, 1_000_000_000n, index));
-    const amount = BigInt(SOLANA_ACCOUNTS_PER_SEND - 1) * 1_000_000_000n + 500_000_000n;
+    const amount = BigInt(SOLANA.accountsPerSend - 1) * 1_000_000_000n + 500_000_000n;
     const plan = planSend(request({ funds, amount }), RENT);
-    expect(new Set(plan.inputs.map(({ address }) => address)).size).toBe(SOLANA_ACCOUNTS_PER_SEND);
+    expect(new Set(plan.inputs.map(({ address }) => address)).size).toBe(SOLANA.accountsPerSend);
     expect(transactionSize(messageOf(plan))).toBeLessThanOrEqual(MAX_TRANSACTION_BYTES);
   });
 

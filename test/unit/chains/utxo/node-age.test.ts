@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UTXO_COINS } from '../../../../src/chains/utxo/coins.ts';
+import { UTXO_COINS } from '../../../../src/domain/coins.ts';
 import { nodeStatus } from '../../../../src/chains/utxo/identity.ts';
 import type { NodeClient } from '../../../../src/chains/utxo/node-client.ts';
 

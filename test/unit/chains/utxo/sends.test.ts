@@ -2,8 +2,8 @@ import { RawTx } from '@scure/btc-signer';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addressScript } from '../../../../src/chains/utxo/address.ts';
-import type { UtxoCoin } from '../../../../src/chains/utxo/coin.ts';
-import { UTXO_COINS } from '../../../../src/chains/utxo/coins.ts';
+import type { UtxoCoin } from '../../../../src/domain/coins/definition.ts';
+import { UTXO_COINS, type UtxoCoinCode } from '../../../../src/domain/coins.ts';
 import { planBump } from '../../../../src/chains/utxo/plan-bump.ts';
 import { planSend } from '../../../../src/chains/utxo/plan-send.ts';
 import { signSend } from '../../../../src/chains/utxo/sign-send.ts';
@@ -76,12 +76,13 @@ function checkPlan(coin: UtxoCoin, plan: SendPlan, rate: bigint, funds: readonly
     const changeScript = addressScript(coin, 'regtest', plan.change.address);
     expect(plan.change.amount >= dustLimit(changeScript, coin.dustRelayRate)).toBe(true);
   }
-  const signed = signSend(coin, 'regtest', plan, KEYS[coin.code]);
+  const signed = signSend(coin, 'regtest', plan, KEYS[coin.code as UtxoCoinCode]);
   const vsize = vsizeOf(signed.raw);
   expect(plan.fee >= feeFor(vsize, rate)).toBe(true);
   // Never more than the rate for the worst case, plus what was too little for a change output.
   const changeCost =
-    feeFor(31n, rate) + dustLimit(addressScript(coin, 'regtest', CHANGE[coin.code]), coin.dustRelayRate);
+    feeFor(31n, rate) +
+    dustLimit(addressScript(coin, 'regtest', CHANGE[coin.code as UtxoCoinCode]), coin.dustRelayRate);
   const worst = feeFor(vsize + BigInt(plan.inputs.length), rate);
   expect(plan.fee <= worst + (plan.change === null ? changeCost : 0n)).toBe(true);
 }

@@ -1,11 +1,35 @@
-import type { UtxoCoin } from './coin.ts';
+import type { UtxoCoin, UtxoNetwork } from './definition.ts';
 
 /** Litecoin gave P2SH a version of its own (M, Q); wallets still show the older Bitcoin-like ones (3, 2). */
-const TEST_VERSIONS = { pubKeyHashVersions: [0x6f], scriptHashVersions: [0x3a, 0xc4] };
+const TEST_VERSIONS: Pick<UtxoNetwork, 'pubKeyHashVersions' | 'scriptHashVersions'> = {
+  pubKeyHashVersions: [0x6f],
+  scriptHashVersions: [0x3a, 0xc4],
+};
 
 export const LITECOIN: UtxoCoin = {
   code: 'LTC',
   name: 'Litecoin',
+  decimals: 8,
+  atom: 'litoshi',
+  fitsInt64: true,
+  slip44: 2,
+  offeredBit: 2,
+  family: 'utxo',
+  spending: 'outputs',
+  scriptType: 'p2wpkh',
+  expires: false,
+  feeUnit: { name: 'litoshi per vB', decimals: 3, perRate: 1n },
+  // As with Bitcoin.
+  blocks: { times: 'rough', oldestTipMs: 23 * 60_000, aheadMs: 15 * 60_000, silenceMs: 3_600_000 },
+  confirmations: 6,
+  finality: {},
+  rates: {
+    coingecko: 'litecoin',
+    kraken: { symbol: 'LTC', currencies: ['USD', 'EUR'] },
+    sandboxUsd: 100,
+  },
+  sandbox: { feeRate: 10_000n, dust: 2_940n, minimumPayment: 2_940n },
+  example: { address: 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0', balance: '12.5' },
   uriScheme: 'litecoin',
   hasMweb: true,
   dustRelayRate: 30_000n,

@@ -1,10 +1,35 @@
-import type { UtxoCoin } from './coin.ts';
+import type { UtxoCoin, UtxoNetwork } from './definition.ts';
 
-const TEST_VERSIONS = { pubKeyHashVersions: [0x6f], scriptHashVersions: [0xc4] };
+const TEST_VERSIONS: Pick<UtxoNetwork, 'pubKeyHashVersions' | 'scriptHashVersions'> = {
+  pubKeyHashVersions: [0x6f],
+  scriptHashVersions: [0xc4],
+};
 
 export const BITCOIN: UtxoCoin = {
   code: 'BTC',
   name: 'Bitcoin',
+  decimals: 8,
+  atom: 'satoshi',
+  fitsInt64: true,
+  slip44: 0,
+  offeredBit: 1,
+  family: 'utxo',
+  spending: 'outputs',
+  scriptType: 'p2wpkh',
+  expires: false,
+  feeUnit: { name: 'satoshi per vB', decimals: 3, perRate: 1n },
+  // Consensus lets a block be two hours ahead, and honest miners are some minutes. Once in some eight thousand a block
+  // takes longer than oldestTipMs: then expiry waits for the next one, and nothing else.
+  blocks: { times: 'rough', oldestTipMs: 90 * 60_000, aheadMs: 15 * 60_000, silenceMs: 3 * 3_600_000 },
+  confirmations: 2,
+  finality: {},
+  rates: {
+    coingecko: 'bitcoin',
+    kraken: { symbol: 'XBT', currencies: ['USD', 'EUR', 'GBP', 'CAD', 'JPY', 'CHF', 'AUD'] },
+    sandboxUsd: 100_000,
+  },
+  sandbox: { feeRate: 2_000n, dust: 294n, minimumPayment: 294n },
+  example: { address: 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx', balance: '0.015' },
   uriScheme: 'bitcoin',
   hasMweb: false,
   dustRelayRate: 3_000n,

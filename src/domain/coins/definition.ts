@@ -1,0 +1,119 @@
+import type { Requirement } from '../confirmations.ts';
+
+/** The network a chain adapter runs on. Simulated chains use `testnet` address formats. */
+export const NETWORKS = ['mainnet', 'testnet', 'regtest'] as const;
+export type Network = (typeof NETWORKS)[number];
+
+/**
+ * How a send draws on money: any of its outputs, the merchant's own account only (deposits must be moved there
+ * first), or several accounts, each as a whole.
+ */
+export type SpendingModel = 'outputs' | 'one-account' | 'many-accounts';
+
+/** A node's software and its oldest version without known serious faults. */
+export interface KnownGood {
+  /** Finds the version numbers in what the node calls itself; of other software nothing is known. */
+  readonly pattern: RegExp;
+  readonly oldest: readonly number[];
+}
+
+/** What every coin has. Times in ms; fee rates in atoms per 1,000 units of size. */
+interface CoinBase {
+  /** The code in API and database, for ever. */
+  readonly code: string;
+  readonly name: string;
+  /** Decimal places between the coin and its atom (satoshi, litoshi, wei, lamport). */
+  readonly decimals: number;
+  readonly atom: string;
+  /** Whether sums of amounts stay below 2^63 atoms. */
+  readonly fitsInt64: boolean;
+  /** SLIP-0044 coin type; test networks use 1. */
+  readonly slip44: number;
+  /** The coin in `payments.offered`: a power of two of its own, fixed for ever. */
+  readonly offeredBit: number;
+  readonly spending: SpendingModel;
+  /** Whether a signed transaction can become void by age alone. */
+  readonly expires: boolean;
+  /** The unit in which people give a fee rate, the decimals it has here, and how many of these are one rate. */
+  readonly feeUnit: { readonly name: string; readonly decimals: number; readonly perRate: bigint };
+  readonly blocks: {
+    /** Whether blocks come by the clock with times right to seconds, or at random with miners' times. */
+    readonly times: 'exact' | 'rough';
+    /** A newest block older than this is not the network's: the node is behind, whatever it says. */
+    readonly oldestTipMs: number;
+    /** Further ahead of our clock no honest block is. */
+    readonly aheadMs: number;
+    /** So long without a block is next to impossible on a public network. */
+    readonly silenceMs: number;
+  };
+  /** Default confirmations of a live payment, as written in the configuration. */
+  readonly confirmations: number | string;
+  /** Words that the configuration takes instead of a number of confirmations. */
+  readonly finality: Readonly<Record<string, Requirement>>;
+  readonly rates: {
+    readonly coingecko: string;
+    /** An unknown pair fails Kraken's whole answer, so only long-standing currencies are asked for. */
+    readonly kraken: { readonly symbol: string; readonly currencies: readonly string[] };
+    /** Dollars in the sandbox while no source answers. */
+    readonly sandboxUsd: number;
+  };
+  /** Fee level and smallest output and payment on the simulated chain. */
+  readonly sandbox: { readonly feeRate: bigint; readonly dust: bigint; readonly minimumPayment: bigint };
+  /** Shown in the API documentation. */
+  readonly example: { readonly address: string; readonly balance: string };
+}
+
+/** What a node of one network says of itself. */
+export interface ChainIdentity {
+  /** `chain` of getblockchaininfo. Bitcoin and Litecoin both answer "main", so the hash decides. */
+  readonly chain: string;
+  readonly genesisHash: string;
+}
+
+export interface UtxoNetwork {
+  /** One, or several where test networks share their address formats. */
+  readonly identities: readonly ChainIdentity[];
+  /** BIP-173 human-readable part; null where the chain has no segregated witness. */
+  readonly hrp: string | null;
+  /** Human-readable part of MWEB addresses, which cannot be paid from here. */
+  readonly mwebHrp: string | null;
+  /** Base58 version bytes that are accepted; the first is the current one. */
+  readonly pubKeyHashVersions: readonly [number, ...number[]];
+  readonly scriptHashVersions: readonly [number, ...number[]];
+}
+
+/** The script of our own addresses: native segwit (BIP-84), or a bare key hash (BIP-44) where there is none. */
+export type ScriptType = 'p2wpkh' | 'p2pkh';
+
+/** Everything in which one coin of the Bitcoin family differs from another. */
+export interface UtxoCoin extends CoinBase {
+  readonly family: 'utxo';
+  readonly spending: 'outputs';
+  readonly scriptType: ScriptType;
+  /** Scheme of payment URIs (BIP-21). */
+  readonly uriScheme: string;
+  /** Blocks may carry a MimbleWimble extension block and a HogEx transaction (LIP-3). */
+  readonly hasMweb: boolean;
+  /** Policy rate from which dust limits follow. */
+  readonly dustRelayRate: bigint;
+  /** What a replacement must pay on top of what it replaces (BIP-125 rule 4). */
+  readonly incrementalRelayRate: bigint;
+  /** Lowest and highest rate ever paid, whatever the node says, while the configuration sets none. */
+  readonly feeFloorRate: bigint;
+  readonly feeCapRate: bigint;
+  /** Blocks within which a send should confirm. */
+  readonly confirmTarget: number;
+  readonly knownGood: readonly KnownGood[];
+  readonly networks: Readonly<Record<Network, UtxoNetwork>>;
+}
+
+/** A coin of accounts: its family's adapter knows the rest. */
+export interface AccountCoin extends CoinBase {
+  readonly family: 'ethereum' | 'solana';
+  readonly spending: 'one-account' | 'many-accounts';
+  /** Accounts that one transaction draws on at most. */
+  readonly accountsPerSend: number;
+}
+
+/** All that tells one coin from another, beyond the code of its family. */
+export type CoinDefinition = UtxoCoin | AccountCoin;

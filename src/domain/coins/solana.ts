@@ -1,0 +1,31 @@
+import { SOLANA_FINALIZED_DEPTH } from '../confirmations.ts';
+import type { AccountCoin } from './definition.ts';
+
+export const SOLANA: AccountCoin = {
+  code: 'SOL',
+  name: 'Solana',
+  decimals: 9,
+  atom: 'lamport',
+  fitsInt64: true,
+  slip44: 501,
+  offeredBit: 8,
+  family: 'solana',
+  spending: 'many-accounts',
+  // As many as have their signatures and addresses in one transaction (1,232 bytes).
+  accountsPerSend: 9,
+  expires: true,
+  // Millionths of a lamport per unit, a thousand of which are one lamport per 1,000 units.
+  feeUnit: { name: 'micro-lamports per compute unit', decimals: 0, perRate: 1_000n },
+  // Times of blocks are an average of many clocks.
+  blocks: { times: 'exact', oldestTipMs: 2 * 60_000, aheadMs: 2 * 60_000, silenceMs: 2 * 60_000 },
+  confirmations: 'finalized',
+  finality: { finalized: SOLANA_FINALIZED_DEPTH },
+  rates: {
+    coingecko: 'solana',
+    kraken: { symbol: 'SOL', currencies: ['USD', 'EUR'] },
+    sandboxUsd: 200,
+  },
+  // 5,000 lamports per signature, counted as 1,000 units each; a fresh account refuses less than its rent minimum.
+  sandbox: { feeRate: 5_000n, dust: 1n, minimumPayment: 890_880n },
+  example: { address: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk', balance: '0' },
+};
