@@ -8,6 +8,7 @@ import { webDirectory } from './config/package-root.ts';
 import type { DomainChecks } from './domain-checks/domain-checks.ts';
 import type { Coin, Mode } from './domain/coins.ts';
 import type { SecretBox } from './domain/keys.ts';
+import type { Logger } from './domain/ports.ts';
 import type { Route } from './http/route.ts';
 import { authRoutes } from './http/routes/auth.ts';
 import { customerRoutes } from './http/routes/customers.ts';
@@ -65,9 +66,10 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
 /** Every route of the API on one server, not listening yet. */
 export function createHttp(deps: HttpDeps): HttpServer {
   const { config, db, clock, logger, secretBox, tokens, checkAnswers } = deps;
-  const streams = new CheckoutStreams(createFrames(deps), logger);
+  const of = partsOf(deps);
+  const streams = new CheckoutStreams(createFrames(of.frames), logger);
   const server = createHttpServer({
-    routes: routesOf(deps),
+    routes: routesOf(of, deps.registry),
     db,
     clock,
     logger,
@@ -90,7 +92,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
     },
     checkAnswers,
     tls: config.http.tls,
-    pages: pagesOf(deps, streams),
+    pages: pagesOf(of, streams, logger),
   });
   return {
     ...server,
@@ -101,46 +103,71 @@ export function createHttp(deps: HttpDeps): HttpServer {
   };
 }
 
-/** Dashboard and checkout, with the files that the build left beside it. */
-function pagesOf(deps: HttpDeps, streams: CheckoutStreams): Router[] {
-  const assets = loadWebAssets(webDirectory());
-  if (assets.dashboard === null) deps.logger.warn({}, 'the web pages are not built: run npm run build');
-  return [
-    assetsRouter(assets),
-    dashboardRouter(assets),
-    checkoutRouter({ ...deps, ...simulation(deps), assets, streams }),
-  ];
-}
-
-function simulation({ simulators, watcher }: HttpDeps) {
-  return {
-    simulators: simulatorControls(simulators),
+/** What each group of routes and pages works with, and nothing else: only what sends coins can sign. */
+export function partsOf(deps: HttpDeps) {
+  const { config, db, clock, logger, secretBox, rates, chains, baseUrl, wakeWebhooks, watcher } = deps;
+  const { deriver, watchKeyOf, webhookUrlRule, tellPaymentNews, unconfirmedGraceMs } = deps;
+  const store = { db, clock };
+  const grace = unconfirmedGraceMs === undefined ? {} : { unconfirmedGraceMs };
+  const payments = { ...store, logger, chains, baseUrl, rates, tellPaymentNews, wakeWebhooks, ...grace };
+  const addresses = { deriver, watchKeyOf };
+  const simulation = {
+    simulators: simulatorControls(deps.simulators),
     wakeWatcher: (coin: Coin, mode: Mode) => watcher.wake(coin, mode),
+  };
+  const guard = config.auth.ratePerMinute === 0 ? noSignInGuard() : createSignInGuard(clock);
+  const account = { ...store, passwords: deps.passwords, tokens: deps.tokens, secretBox, guard, baseUrl };
+  const sends = { ...payments, deriver, sign: deps.sign, policy: deps.policy, inHand: deps.inHand };
+  const { hasLiveCoin } = deps;
+  return {
+    auth: { ...account, registration: config.auth.registration },
+    merchants: {
+      ...store,
+      ...addresses,
+      secretBox,
+      defaults: config.payments,
+      hasLiveCoin,
+      webhookUrlRule,
+      wakeWebhooks,
+    },
+    domains: { ...store, logger, wakeWebhooks, checker: deps.domainChecks },
+    keys: { ...store, secretBox },
+    store,
+    payments: { ...payments, ...addresses, confirmations: deps.confirmations, webhookUrlRule },
+    sends,
+    rates: { rates },
+    sandbox: { ...payments, ...simulation },
+    webhooks: { ...store, logger, attempts: deps.queue },
+    frames: { db, chains, baseUrl, news: deps.news },
+    checkout: { ...payments, ...simulation },
   };
 }
 
-function routesOf(deps: HttpDeps): Route[] {
-  const { config } = deps;
+type Parts = ReturnType<typeof partsOf>;
+
+/** Dashboard and checkout, with the files that the build left beside it. */
+function pagesOf(of: Parts, streams: CheckoutStreams, logger: Logger): Router[] {
+  const assets = loadWebAssets(webDirectory());
+  if (assets.dashboard === null) logger.warn({}, 'the web pages are not built: run npm run build');
+  return [assetsRouter(assets), dashboardRouter(assets), checkoutRouter({ ...of.checkout, assets, streams })];
+}
+
+function routesOf(of: Parts, registry: Registry): Route[] {
   return [
-    ...authRoutes({
-      ...deps,
-      baseUrl: config.http.baseUrl,
-      registration: config.auth.registration,
-      guard: config.auth.ratePerMinute === 0 ? noSignInGuard() : createSignInGuard(deps.clock),
-    }),
-    ...merchantRoutes({ ...deps, defaults: config.payments }),
-    ...domainRoutes({ ...deps, checker: deps.domainChecks }),
-    ...keyRoutes(deps),
-    ...customerRoutes(deps),
-    ...productRoutes(deps),
-    ...priceRoutes(deps),
-    ...paymentRoutes(deps, createOrderCounter(deps.registry)),
-    ...refundRoutes(deps),
-    ...volumeRoutes(deps),
-    ...rateRoutes(deps),
-    ...sandboxRoutes({ ...deps, ...simulation(deps) }),
-    ...walletRoutes(deps),
-    ...walletOutputRoutes(deps),
-    ...webhookRoutes({ ...deps, attempts: deps.queue }),
+    ...authRoutes(of.auth),
+    ...merchantRoutes(of.merchants),
+    ...domainRoutes(of.domains),
+    ...keyRoutes(of.keys),
+    ...customerRoutes(of.store),
+    ...productRoutes(of.store),
+    ...priceRoutes(of.store),
+    ...paymentRoutes(of.payments, createOrderCounter(registry)),
+    ...refundRoutes(of.sends),
+    ...volumeRoutes(of.store),
+    ...rateRoutes(of.rates),
+    ...sandboxRoutes(of.sandbox),
+    ...walletRoutes(of.sends),
+    ...walletOutputRoutes(of.sends),
+    ...webhookRoutes(of.webhooks),
   ];
 }

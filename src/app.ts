@@ -12,7 +12,7 @@ import type { Simulator } from './chains/simulator/simulator.ts';
 import type { Config } from './config/config.ts';
 import { packageRoot } from './config/package-root.ts';
 import type { ChainAdapter } from './domain/chain.ts';
-import type { SecretBox } from './domain/keys.ts';
+import type { KeySource, SecretBox } from './domain/keys.ts';
 import type { Clock, Logger } from './domain/ports.ts';
 import { DomainChecks } from './domain-checks/domain-checks.ts';
 import { hostResolver, resolveHost } from './egress/resolve.ts';
@@ -31,6 +31,7 @@ import type { RecordCheckDeps } from './usecases/domains/record-check.ts';
 import type { ObserveDeps } from './usecases/chain/observe-deps.ts';
 import { PaymentNews } from './usecases/payment/payment-news.ts';
 import { extendLookAhead, type LookAheadDeps } from './usecases/wallet/look-ahead.ts';
+import type { SendCoinsDeps } from './usecases/wallet/send-coins.ts';
 import { SendsInHand } from './usecases/wallet/sends-in-hand.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from './usecases/wallet/send-policy.ts';
 import { Watcher, type LoopIntervals } from './watcher/watcher.ts';
@@ -126,9 +127,6 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     secretBox,
     chains: chainsOf(adapters),
     ...addresses,
-    keys: wallet,
-    policy: options.sendPolicy ?? { ...DEFAULT_SEND_POLICY, ...config.feePolicy },
-    inHand: new SendsInHand(),
     baseUrl: config.http.baseUrl,
     confirmations: confirmationPolicies(config),
     ...config.waiting,
@@ -136,8 +134,9 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     tellPaymentNews: news.tell,
     webhookUrlRule: urlRule(config.webhooks),
   };
+  const sending = createSending(options, wallet);
   const domainChecks = createDomainChecks(config, shared);
-  const watcher = new Watcher(shared, adapters, {
+  const watcher = new Watcher({ ...shared, ...sending }, adapters, {
     pollIntervalMs: config.watcher.pollIntervalMs,
     intervals: options.intervals,
     metrics: metrics.nodes,
@@ -149,6 +148,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   metrics.measure({ config, db, clock, rates, olderDatabase, chains, uncredited, version });
   const server = createHttp({
     ...shared,
+    ...sending,
     version,
     warnings: () => [...rates.warnings(), ...olderDatabase.warnings()],
     news,
@@ -169,6 +169,18 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const tidying = createTidying(config, shared);
   const loops = { rates, queue, ...tidying, upkeep, domainChecks, watcher, simulators, adapters };
   return { lock, database, server, ...loops, given, wipeKeys: () => keyring.wipe() };
+}
+
+/** What only those get that send coins: they can sign, and have no key. */
+function createSending(
+  { config, sendPolicy }: AppOptions,
+  keys: KeySource,
+): Pick<SendCoinsDeps, 'sign' | 'policy' | 'inHand'> {
+  return {
+    sign: (adapter, plan) => adapter.signSend(plan, keys),
+    policy: sendPolicy ?? { ...DEFAULT_SEND_POLICY, ...config.feePolicy },
+    inHand: new SendsInHand(),
+  };
 }
 
 /** Every chain: the live ones with what they do measured, and the sandbox's. */

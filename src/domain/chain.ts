@@ -2,6 +2,9 @@ import type { Coin, Mode, Network } from './coins.ts';
 import type { Finality } from './confirmations.ts';
 import type { KeyPath, KeySource } from './keys.ts';
 
+/** Signs a plan with the wallet's keys; who holds it can sign, but never has a key. */
+export type PlanSigner = (adapter: Pick<ChainAdapter, 'signSend'>, plan: SendPlan) => SignedTransaction;
+
 /**
  * The port every chain adapter implements. Adapters answer in these terms only; nothing of a
  * node's own vocabulary crosses this line. All amounts are bigint atoms.

@@ -177,7 +177,7 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
       },
     },
     deriver: wallet,
-    keys: wallet,
+    sign: (adapter, plan) => adapter.signSend(plan, wallet),
     policy: { ...DEFAULT_SEND_POLICY, ...options.policy },
     inHand: new SendsInHand(),
     wakeWebhooks: () => {},

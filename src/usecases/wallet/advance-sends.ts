@@ -27,7 +27,7 @@ export type AdvanceSendsDeps = Pick<
   | 'logger'
   | 'chains'
   | 'deriver'
-  | 'keys'
+  | 'sign'
   | 'baseUrl'
   | 'rates'
   | 'policy'

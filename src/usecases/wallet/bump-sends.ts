@@ -1,6 +1,6 @@
-import type { ChainAdapter, FeeQuote } from '../../domain/chain.ts';
+import type { ChainAdapter, FeeQuote, PlanSigner } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import type { AddressDeriver, KeySource } from '../../domain/keys.ts';
+import type { AddressDeriver } from '../../domain/keys.ts';
 import { inTransaction, type Tx } from '../../store/database.ts';
 import { noteFeeLevel } from '../../store/fee-levels.ts';
 import {
@@ -25,7 +25,7 @@ import { storeVersion, type NewVersion } from './store-version.ts';
 
 export interface BumpSendsDeps extends AdvanceSendsDeps {
   readonly deriver: AddressDeriver;
-  readonly keys: KeySource;
+  readonly sign: PlanSigner;
 }
 
 /** Sends looked at in one round. */

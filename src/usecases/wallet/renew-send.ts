@@ -1,6 +1,5 @@
-import type { ChainAdapter, FeeQuote, OutputRef, SendPlan } from '../../domain/chain.ts';
+import type { ChainAdapter, FeeQuote, OutputRef, PlanSigner, SendPlan } from '../../domain/chain.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { KeySource } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Tx } from '../../store/database.ts';
 import { insertSendVersion, updateSend, type StoredSend, type StoredSendVersion } from '../../store/sends.ts';
@@ -14,7 +13,7 @@ import { readPlan, writePlan } from './stored-plan.ts';
 export interface RenewSendDeps extends PlanOrderDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly keys: KeySource;
+  readonly sign: PlanSigner;
   readonly policy: SendPolicy;
 }
 
@@ -56,7 +55,7 @@ export async function renewSend(
     await reserveOutputs(tx, send, refsOf(previous), send.id);
     return 'later';
   }
-  const { txid, raw } = adapter.signSend(plan, deps.keys);
+  const { txid, raw } = deps.sign(adapter, plan);
   const version = newest.version + 1;
   const now = deps.clock.now();
   const fee = plan.fee.toString();

@@ -2,11 +2,12 @@ import type {
   BroadcastResult,
   ChainAdapter,
   FeeQuote,
+  PlanSigner,
   SendPlan,
   StoredTransaction,
 } from '../../domain/chain.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { AddressDeriver, KeySource } from '../../domain/keys.ts';
+import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { inTransaction, type Db, type Tx } from '../../store/database.ts';
 import { findSendByKey, releaseSendKey, type StoredSend } from '../../store/sends.ts';
@@ -28,7 +29,7 @@ export interface SendCoinsDeps extends ApplyFactsDeps {
   readonly db: Db;
   readonly logger: Logger;
   readonly deriver: AddressDeriver;
-  readonly keys: KeySource;
+  readonly sign: PlanSigner;
   readonly policy: SendPolicy;
   /** One of the process: all that offer sends to nodes share it. */
   readonly inHand: SendsInHand;

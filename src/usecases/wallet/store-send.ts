@@ -1,5 +1,4 @@
-import type { ChainAdapter, SendPlan, SignedTransaction } from '../../domain/chain.ts';
-import type { KeySource } from '../../domain/keys.ts';
+import type { ChainAdapter, PlanSigner, SendPlan, SignedTransaction } from '../../domain/chain.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/database.ts';
 import { disownFailedVersion, insertSend, insertSendVersion, type StoredSend } from '../../store/sends.ts';
@@ -10,7 +9,7 @@ import { writePlan } from './stored-plan.ts';
 
 export interface StoreSendDeps {
   readonly clock: Clock;
-  readonly keys: KeySource;
+  readonly sign: PlanSigner;
   readonly policy: Pick<SendPolicy, 'firstAnswerMs'>;
 }
 
@@ -41,7 +40,7 @@ export async function storeSend(
 ): Promise<{ send: StoredSend; transaction: SignedTransaction }> {
   const { sendId, order, adapter, plan, purpose, idempotencyKey } = request;
   const { coin, mode } = order;
-  const transaction = adapter.signSend(plan, deps.keys);
+  const transaction = deps.sign(adapter, plan);
   const now = deps.clock.now();
   const send: StoredSend = {
     id: sendId,

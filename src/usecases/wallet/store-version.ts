@@ -1,5 +1,4 @@
-import type { ChainAdapter, SendPlan, SignedTransaction } from '../../domain/chain.ts';
-import type { KeySource } from '../../domain/keys.ts';
+import type { ChainAdapter, PlanSigner, SendPlan, SignedTransaction } from '../../domain/chain.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/database.ts';
 import { insertSendVersion, updateSend, type StoredSend, type StoredSendVersion } from '../../store/sends.ts';
@@ -9,7 +8,7 @@ import { writePlan } from './stored-plan.ts';
 
 export interface StoreVersionDeps {
   readonly clock: Clock;
-  readonly keys: KeySource;
+  readonly sign: PlanSigner;
   readonly policy: SendPolicy;
 }
 
@@ -37,7 +36,7 @@ export async function storeVersion(
   },
 ): Promise<NewVersion> {
   const { send, newest, adapter, plan, cancels } = next;
-  const transaction = adapter.signSend(plan, deps.keys);
+  const transaction = deps.sign(adapter, plan);
   const version = newest.version + 1;
   const now = deps.clock.now();
   await insertSendVersion(tx, {

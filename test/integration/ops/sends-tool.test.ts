@@ -94,7 +94,7 @@ describe.skipIf(!requireNode('BTC'))('scripts/sends beside a real node', () => {
       changeAddress: world.address('BTC'),
       quote: { rate: 100_000n, source: 'stranger', at: 0 },
     });
-    await node.sendRaw(adapter.signSend(theirs, world.deps.keys).raw);
+    await node.sendRaw(world.deps.sign(adapter, theirs).raw);
     const early = await tool();
     expect(early.stdout).toContain('the node does not take it now, which may pass');
     expect(early.code).toBe(1);

@@ -124,7 +124,7 @@ function runWith(coin: NodeCoin): void {
       changeAddress: till.world.address(coin),
       quote: { rate: 1_000n, source: 'stranger', at: 0 },
     });
-    await node.mineOnly([adapter.signSend(theirs, till.world.deps.keys).raw]);
+    await node.mineOnly([till.world.deps.sign(adapter, theirs).raw]);
     await till.sync();
     expect((await till.status(parent.id)).status).toBe('failed');
     const round = async () => {

@@ -243,7 +243,7 @@ function runWith(coin: NodeCoin): void {
       changeAddress: world.address(coin),
       quote: { rate: 100_000n, source: 'stranger', at: 0 },
     });
-    await node.sendRaw(adapter.signSend(theirs, world.deps.keys).raw);
+    await node.sendRaw(world.deps.sign(adapter, theirs).raw);
     expect(await node.getMempool()).not.toContain(sent.txHash);
     await advance();
     expect((await status(sent.id)).status).toBe('broadcast');

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { partsOf, type createHttp } from '../../../src/app-http.ts';
+import { Till } from '../../_helpers/till.ts';
+
+type Deps = Parameters<typeof createHttp>[0];
+
+/** What the composition root hands to the HTTP side. */
+const handed = vi.hoisted(() => ({ deps: [] as unknown[] }));
+vi.mock('../../../src/app-http.ts', async (load) => {
+  const original = await load<{ createHttp: typeof createHttp; partsOf: typeof partsOf }>();
+  return {
+    ...original,
+    createHttp: (deps: Deps) => {
+      handed.deps.push(deps);
+      return original.createHttp(deps);
+    },
+  };
+});
+
+let till: Till;
+beforeAll(async () => {
+  till = await Till.start();
+});
+afterAll(async () => till.end());
+
+/** The path to the first thing with a method of this name, through named properties of objects and functions. */
+function pathTo(method: string, from: unknown): string | null {
+  const seen = new Set<unknown>();
+  const waiting: [path: string, value: unknown][] = [['', from]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [path, value] = next;
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value))
+      continue;
+    seen.add(value);
+    if (typeof Reflect.get(value, method) === 'function') return path;
+    if (value instanceof Map || value instanceof Set) waiting.push([`${path}[]`, [...value]]);
+    for (const name of Object.getOwnPropertyNames(value)) {
+      const of = Reflect.getOwnPropertyDescriptor(value, name);
+      waiting.push([`${path}.${name}`, of?.value]);
+    }
+  }
+  return null;
+}
+
+function parts(): [string, object][] {
+  const [deps] = handed.deps;
+  return Object.entries(partsOf(deps as Deps));
+}
+
+it('finds a key source wherever it is', () => {
+  const source = { privateKey: () => new Uint8Array() };
+  expect(pathTo('privateKey', { a: new Map([['b', [source]]]) })).toBe('.a[].0.1.0');
+  class Holder {
+    readonly keys = source;
+  }
+  expect(pathTo('privateKey', { holder: new Holder() })).toBe('.holder.keys');
+});
+
+it('no route and no page reaches the source of private keys', () => {
+  expect(handed.deps).toHaveLength(1);
+  expect(parts().map(([name, part]) => [name, pathTo('privateKey', part)])).toEqual(
+    parts().map(([name]) => [name, null]),
+  );
+});
+
+it('only what sends coins is given the means to sign', () => {
+  const able = parts().filter(([, part]) => pathTo('sign', part) !== null);
+  expect(able.map(([name]) => name)).toEqual(['sends']);
+});
