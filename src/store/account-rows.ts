@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { ChainId, Mode } from '../domain/coins.ts';
 import type { Db } from './database.ts';
-import { prepared, preparedList, type SlotOf } from './prepared.ts';
+import { prepared, preparedList, type ParamOf } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
 /** An account and one part of what it holds, which is all null when it holds nothing. */
@@ -51,60 +51,60 @@ function addressesOf(db: Db, { coin, mode }: ChainId) {
 }
 
 /** The highest id of a chain's addresses; no row while there is none. */
-export const newestAddressOf = prepared((db, slot: SlotOf<ChainId>) =>
+export const newestAddressOf = prepared((db, param: ParamOf<ChainId>) =>
   db
     .selectFrom('addresses')
     .select('id')
-    .where('coin', '=', slot('coin'))
-    .where('mode', '=', slot('mode'))
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
     .orderBy('id', 'desc')
     .limit(1),
 );
 
 /** The merchants' own accounts, up to an id. */
-export const ownAccounts = prepared((db, slot: SlotOf<ChainId & { newest: number; limit: number }>) =>
+export const ownAccounts = prepared((db, param: ParamOf<ChainId & { newest: number; limit: number }>) =>
   withStandings(
     db,
-    addressesOf(db, { coin: slot('coin'), mode: slot('mode') })
+    addressesOf(db, { coin: param('coin'), mode: param('mode') })
       .where('merchant_id', 'in', db.selectFrom('merchants').select('id'))
       .where('branch', '=', 0)
       .where('idx', '=', 0)
-      .where('id', '<=', slot('newest'))
-      .limit(slot('limit')),
+      .where('id', '<=', param('newest'))
+      .limit(param('limit')),
   ),
 );
 
 /** The newest accounts of payments below an id. */
-export const newestAccounts = prepared((db, slot: SlotOf<ChainId & { below: number; size: number }>) =>
+export const newestAccounts = prepared((db, param: ParamOf<ChainId & { below: number; size: number }>) =>
   withStandings(
     db,
-    addressesOf(db, { coin: slot('coin'), mode: slot('mode') })
-      .where('id', '<', slot('below'))
+    addressesOf(db, { coin: param('coin'), mode: param('mode') })
+      .where('id', '<', param('below'))
       .where('payment_id', 'is not', null)
       .orderBy('id', 'desc')
-      .limit(slot('size')),
+      .limit(param('size')),
   ),
 );
 
 /** Accounts of payments and of merchants themselves with ids above one, the lowest ids. */
-export const accountsAfter = prepared((db, slot: SlotOf<ChainId & { after: number; size: number }>) =>
+export const accountsAfter = prepared((db, param: ParamOf<ChainId & { after: number; size: number }>) =>
   withStandings(
     db,
-    addressesOf(db, { coin: slot('coin'), mode: slot('mode') })
-      .where('id', '>', slot('after'))
+    addressesOf(db, { coin: param('coin'), mode: param('mode') })
+      .where('id', '>', param('after'))
       .where((eb) =>
         eb.or([eb('payment_id', 'is not', null), eb.and([eb('branch', '=', 0), eb('idx', '=', 0)])]),
       )
       .orderBy('id')
-      .limit(slot('size')),
+      .limit(param('size')),
   ),
 );
 
 /** Accounts of these payments. */
-export const accountsOfPayments = preparedList((db, slot: SlotOf<ChainId>, ids) =>
+export const accountsOfPayments = preparedList((db, param: ParamOf<ChainId>, ids) =>
   withStandings(
     db,
-    addressesOf(db, { coin: slot('coin'), mode: slot('mode') }).where('payment_id', 'in', ids),
+    addressesOf(db, { coin: param('coin'), mode: param('mode') }).where('payment_id', 'in', ids),
   ),
 );
 
@@ -117,16 +117,16 @@ interface PaymentPage {
 
 /** @param condition written out, not bound: only so does the planner prove that the partial index fits */
 function waitingPayments(condition: string) {
-  return prepared((db, slot: SlotOf<PaymentPage>) =>
+  return prepared((db, param: ParamOf<PaymentPage>) =>
     db
       .selectFrom('payments')
       .select(['id', 'expires_at'])
       .where(sql<boolean>`${sql.raw(condition)}`)
-      .where('mode', '=', slot('mode'))
-      .where((eb) => eb(eb.refTuple('expires_at', 'id'), '>', eb.tuple(slot('expiresAt'), slot('id'))))
+      .where('mode', '=', param('mode'))
+      .where((eb) => eb(eb.refTuple('expires_at', 'id'), '>', eb.tuple(param('expiresAt'), param('id'))))
       .orderBy('expires_at')
       .orderBy('id')
-      .limit(slot('size')),
+      .limit(param('size')),
   );
 }
 
@@ -137,8 +137,8 @@ export const unpaidPayments = waitingPayments(`closed_at is null and status in (
 export const confirmingPayments = waitingPayments(`status = 'confirming'`);
 
 /** What decides whether a payment's accounts are awaited (see isWaiting) or open. */
-export const paymentTimes = prepared((db, slot: SlotOf<{ id: string }>) =>
-  db.selectFrom('payments').select(['status', 'expires_at', 'closed_at']).where('id', '=', slot('id')),
+export const paymentTimes = prepared((db, param: ParamOf<{ id: string }>) =>
+  db.selectFrom('payments').select(['status', 'expires_at', 'closed_at']).where('id', '=', param('id')),
 );
 
 /** Whether a payment waits for money, or for the confirmations of money that may still be taken back. */
@@ -148,11 +148,11 @@ export function isWaiting(payment: Pick<AccountRow, 'status' | 'closed_at'> | un
 }
 
 /** A row for each part that an address holds. */
-export const heldBy = prepared((db, slot: SlotOf<{ id: number }>) =>
+export const heldBy = prepared((db, param: ParamOf<{ id: number }>) =>
   db
     .selectFrom('outputs')
     .select(HELD)
-    .where('address_id', '=', slot('id'))
+    .where('address_id', '=', param('id'))
     .where('state', '=', sql.lit('confirmed'))
     .where('spent_height', 'is', null),
 );

@@ -3,7 +3,7 @@ import type { OpenKey } from '../domain/chain.ts';
 import type { ChainId, Coin } from '../domain/coins.ts';
 import type { KeyPath } from '../domain/keys.ts';
 import { afterCommit, type Db, type Tx } from './database.ts';
-import { prepared, preparedInserts, preparedList, type SlotOf } from './prepared.ts';
+import { prepared, preparedInserts, preparedList, type ParamOf } from './prepared.ts';
 import type { AddressRow } from './tables.ts';
 
 /** One stored address, as read back. */
@@ -117,8 +117,8 @@ function watchedAmong(db: Db, { coin, mode }: ChainId, watchKeys: readonly strin
     .where('watch_key', 'in', watchKeys);
 }
 
-const watchedAs = prepared((db, slot: SlotOf<ChainId & { watchKey: string }>) =>
-  watchedAmong(db, { coin: slot('coin'), mode: slot('mode') }, [slot('watchKey')]),
+const watchedAs = prepared((db, param: ParamOf<ChainId & { watchKey: string }>) =>
+  watchedAmong(db, { coin: param('coin'), mode: param('mode') }, [param('watchKey')]),
 );
 
 /** Of these watch keys, the ones that are ours: found in an index alone. */
@@ -130,12 +130,12 @@ export async function watchedOf(
   return new Set((await watchedIn(db, chain, watchKeys)).map((row) => row.watch_key));
 }
 
-const watchedIn = preparedList((db, slot: SlotOf<ChainId>, watchKeys) =>
+const watchedIn = preparedList((db, param: ParamOf<ChainId>, watchKeys) =>
   db
     .selectFrom('addresses')
     .select('watch_key')
-    .where('coin', '=', slot('coin'))
-    .where('mode', '=', slot('mode'))
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
     .where('watch_key', 'in', watchKeys),
 );
 
@@ -195,15 +195,15 @@ export async function watchKeysAfter(
   return rows.map((row) => ({ position: row.id, watchKey: row.watch_key }));
 }
 
-const keysAfter = prepared((db, slot: SlotOf<ChainId & { after: number; limit: number }>) =>
+const keysAfter = prepared((db, param: ParamOf<ChainId & { after: number; limit: number }>) =>
   db
     .selectFrom('addresses')
     .select(['id', 'watch_key'])
-    .where('coin', '=', slot('coin'))
-    .where('mode', '=', slot('mode'))
-    .where('id', '>', slot('after'))
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .where('id', '>', param('after'))
     .orderBy('id')
-    .limit(sql.val(slot('limit'))),
+    .limit(param('limit')),
 );
 
 /** The merchant's own address on a chain: the first of its receiving branch. */

@@ -1,5 +1,5 @@
 import type { Db, Tx } from './database.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, type ParamOf } from './prepared.ts';
 import type { ApiKeyRow, MerchantRow } from './tables.ts';
 
 export async function insertApiKeys(tx: Tx, rows: readonly ApiKeyRow[]): Promise<void> {
@@ -14,14 +14,14 @@ export interface KeyOwner {
   readonly merchant: Readonly<MerchantRow>;
 }
 
-const byHash = prepared((db, slot: SlotOf<{ keyHash: string }>) =>
+const byHash = prepared((db, param: ParamOf<{ keyHash: string }>) =>
   db
     .selectFrom('api_keys as key')
     .innerJoin('merchants', 'merchants.id', 'key.merchant_id')
     .selectAll('merchants')
     .select(['key.id as key_id', 'key.kind as key_kind'])
     .select(['key.expires_at as key_expires_at', 'key.last_used_at as key_last_used_at'])
-    .where('key.key_hash', '=', slot('keyHash')),
+    .where('key.key_hash', '=', param('keyHash')),
 );
 
 /** The valid key with this SHA-256 and its merchant; a key past its grace period is not found. */

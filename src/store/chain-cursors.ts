@@ -3,7 +3,7 @@ import type { ChainId, Coin, Mode } from '../domain/coins.ts';
 import type { FinalHeights } from '../domain/confirmations.ts';
 import { cutGapsAt } from './chain-gaps.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
+import { prepared, preparedInsert, type ParamOf } from './prepared.ts';
 
 /** So many blocks below the cursor are remembered at least: the deepest reorg that is followed without a rescan. */
 export const REMEMBERED_BLOCKS = 2_016;
@@ -33,7 +33,7 @@ export async function cursorTime(db: Db, chain: ChainId): Promise<number | null>
   return row?.timeMs ?? null;
 }
 
-const timeOfCursor = prepared((db, slot: SlotOf<ChainId>) =>
+const timeOfCursor = prepared((db, param: ParamOf<ChainId>) =>
   db
     .selectFrom('chain_cursors')
     .innerJoin('chain_blocks', (join) =>
@@ -43,23 +43,23 @@ const timeOfCursor = prepared((db, slot: SlotOf<ChainId>) =>
         .onRef('chain_blocks.height', '=', 'chain_cursors.height'),
     )
     .select('chain_blocks.time_ms as timeMs')
-    .where('chain_cursors.coin', '=', slot('coin'))
-    .where('chain_cursors.mode', '=', slot('mode')),
+    .where('chain_cursors.coin', '=', param('coin'))
+    .where('chain_cursors.mode', '=', param('mode')),
 );
 
-const standOf = prepared((db, slot: SlotOf<ChainId>) =>
+const standOf = prepared((db, param: ParamOf<ChainId>) =>
   db
     .selectFrom('chain_cursors')
     .select(['height', 'hash', 'safe_height as safe', 'finalized_height as finalized'])
-    .where('coin', '=', slot('coin'))
-    .where('mode', '=', slot('mode')),
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode')),
 );
 
-const standsOf = prepared((db, slot: SlotOf<{ mode: Mode }>) =>
+const standsOf = prepared((db, param: ParamOf<{ mode: Mode }>) =>
   db
     .selectFrom('chain_cursors')
     .select(['coin', 'height', 'safe_height as safe', 'finalized_height as finalized'])
-    .where('mode', '=', slot('mode')),
+    .where('mode', '=', param('mode')),
 );
 
 /** Heights of all chains of one mode, and what their networks called final. */
@@ -163,11 +163,11 @@ async function setCursor(tx: Tx, chain: ChainId, at: BlockRef, nowMs: number): P
   await putCursor(tx, { ...chain, ...at, nowMs });
 }
 
-const putCursor = prepared((db, slot: SlotOf<ChainId & BlockRef & { nowMs: number }>) => {
-  const at = { height: slot('height'), hash: slot('hash'), updated_at: slot('nowMs') };
+const putCursor = prepared((db, param: ParamOf<ChainId & BlockRef & { nowMs: number }>) => {
+  const at = { height: param('height'), hash: param('hash'), updated_at: param('nowMs') };
   return db
     .insertInto('chain_cursors')
-    .values({ coin: slot('coin'), mode: slot('mode'), ...at, safe_height: null, finalized_height: null })
+    .values({ coin: param('coin'), mode: param('mode'), ...at, safe_height: null, finalized_height: null })
     .onConflict((conflict) => conflict.columns(['coin', 'mode']).doUpdateSet(at));
 });
 

@@ -1,7 +1,7 @@
 import { sql, type SelectQueryBuilder } from 'kysely';
 import type { Db, Tx } from './database.ts';
 import { isUniqueViolation } from './sqlite-errors.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, type ParamOf } from './prepared.ts';
 import type { CustomerRow, Tables } from './tables.ts';
 
 /** Inserts a customer; false when the user has one with this e-mail address (by `email_key`). */
@@ -20,8 +20,8 @@ export async function findCustomerOf(db: Db, userId: string, id: string): Promis
   return (await ofUser(db, { userId, id }))[0];
 }
 
-const ofUser = prepared((db, slot: SlotOf<{ userId: string; id: string }>) =>
-  db.selectFrom('customers').selectAll().where('id', '=', slot('id')).where('user_id', '=', slot('userId')),
+const ofUser = prepared((db, param: ParamOf<{ userId: string; id: string }>) =>
+  db.selectFrom('customers').selectAll().where('id', '=', param('id')).where('user_id', '=', param('userId')),
 );
 
 /** Changes a customer; null when the new e-mail address is another customer's. */

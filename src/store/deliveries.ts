@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { Db, Tx } from './database.ts';
 import { endpointKey } from './endpoint-key.ts';
-import { prepared, preparedInsert, type SlotOf } from './prepared.ts';
+import { prepared, preparedInsert, type ParamOf } from './prepared.ts';
 import type { DeliveryRow } from './tables.ts';
 
 export type StoredDelivery = Selectable<DeliveryRow>;
@@ -40,11 +40,11 @@ export async function insertDelivery(tx: Tx, delivery: NewDelivery): Promise<voi
 }
 
 const insertRow = preparedInsert('deliveries');
-const lastOfOrder = prepared((db, slot: SlotOf<{ orderKey: string }>) =>
+const lastOfOrder = prepared((db, param: ParamOf<{ orderKey: string }>) =>
   db
     .selectFrom('deliveries')
     .select((eb) => eb.fn.max('next_attempt_at').as('next_attempt_at'))
-    .where('order_key', '=', slot('orderKey'))
+    .where('order_key', '=', param('orderKey'))
     .where('status', '=', sql.lit('pending')),
 );
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from './database.ts';
 import type { StoredDelivery } from './deliveries.ts';
-import { prepared, preparedList, type SlotOf } from './prepared.ts';
+import { prepared, preparedList, type ParamOf } from './prepared.ts';
 
 export interface Lease {
   readonly token: string;
@@ -39,7 +39,7 @@ export async function listDue(tx: Tx, filter: DueFilter): Promise<DueDelivery[]>
 
 type DueSlots = { now: number; perEndpoint: number; except: string };
 
-const firstDue = prepared((db, slot: SlotOf<DueSlots>) => ({
+const firstDue = prepared((db, param: ParamOf<DueSlots>) => ({
   compile: () =>
     sql<DueDelivery>`
       WITH RECURSIVE endpoint(key) AS (
@@ -53,15 +53,15 @@ const firstDue = prepared((db, slot: SlotOf<DueSlots>) => ({
       SELECT d.id, d.origin FROM endpoint JOIN deliveries AS d ON d.rowid IN (
         SELECT head.rowid FROM deliveries AS head
         WHERE head.origin = endpoint.key AND head.status = 'pending' AND head.lease_token IS NULL
-          AND head.next_attempt_at <= ${slot('now')}
+          AND head.next_attempt_at <= ${param('now')}
           AND NOT EXISTS (
             SELECT 1 FROM deliveries AS earlier
             WHERE earlier.order_key = head.order_key AND earlier.event_seq < head.event_seq
               AND earlier.status = 'pending'
           )
-        ORDER BY head.next_attempt_at, head.event_seq LIMIT ${slot('perEndpoint')}
+        ORDER BY head.next_attempt_at, head.event_seq LIMIT ${param('perEndpoint')}
       )
-      WHERE endpoint.key NOT IN (SELECT value FROM json_each(${slot('except')}))
+      WHERE endpoint.key NOT IN (SELECT value FROM json_each(${param('except')}))
       ORDER BY d.next_attempt_at, d.event_seq`.compile(db),
 }));
 
@@ -76,13 +76,13 @@ export async function leaseDeliveries(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-const leaseThem = preparedList((db, slot: SlotOf<Lease>, ids) =>
+const leaseThem = preparedList((db, param: ParamOf<Lease>, ids) =>
   db
     .updateTable('deliveries')
-    .set({ lease_token: slot('token'), lease_until: slot('until'), updated_at: slot('now') })
+    .set({ lease_token: param('token'), lease_until: param('until'), updated_at: param('now') })
     .where('id', 'in', ids)
     .where('status', '=', sql.lit('pending'))
-    .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_until', '<=', slot('now'))]))
+    .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_until', '<=', param('now'))]))
     .returningAll(),
 );
 
@@ -91,12 +91,12 @@ export async function releaseLeases(tx: Tx, ids: readonly string[], token: strin
   await releaseThem(tx, { token }, ids);
 }
 
-const releaseThem = preparedList((db, slot: SlotOf<{ token: string }>, ids) =>
+const releaseThem = preparedList((db, param: ParamOf<{ token: string }>, ids) =>
   db
     .updateTable('deliveries')
     .set({ lease_token: null, lease_until: null })
     .where('id', 'in', ids)
-    .where('lease_token', '=', slot('token')),
+    .where('lease_token', '=', param('token')),
 );
 
 /** Takes back leases that expired without a record, except those this process is still at work on. */
@@ -107,14 +107,14 @@ export async function releaseExpiredLeases(
   await releaseExpired(tx, { now: expired.now, except: JSON.stringify(expired.exceptIds) });
 }
 
-const releaseExpired = prepared((db, slot: SlotOf<{ now: number; except: string }>) =>
+const releaseExpired = prepared((db, param: ParamOf<{ now: number; except: string }>) =>
   db
     .updateTable('deliveries')
     .set({ lease_token: null, lease_until: null })
     .where('status', '=', sql.lit('pending'))
     .where('lease_token', 'is not', null)
-    .where('lease_until', '<=', slot('now'))
-    .where(sql<boolean>`id NOT IN (SELECT value FROM json_each(${slot('except')}))`),
+    .where('lease_until', '<=', param('now'))
+    .where(sql<boolean>`id NOT IN (SELECT value FROM json_each(${param('except')}))`),
 );
 
 /** Takes over what a dead process left leased. Only for the start of the one process that may run. */

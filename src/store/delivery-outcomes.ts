@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from './database.ts';
 import type { StoredDelivery } from './deliveries.ts';
-import { preparedList, type SlotOf } from './prepared.ts';
+import { preparedList, type ParamOf } from './prepared.ts';
 
 export interface Settlement {
   readonly delivery: Pick<StoredDelivery, 'id' | 'url' | 'order_key' | 'event_id' | 'merchant_id'>;
@@ -58,7 +58,7 @@ export async function settleDelivered(tx: Tx, settlements: readonly Settlement[]
   );
 }
 
-const markDelivered = preparedList((db, slot: SlotOf<{ token: string; now: number }>, ids) =>
+const markDelivered = preparedList((db, param: ParamOf<{ token: string; now: number }>, ids) =>
   db
     .updateTable('deliveries')
     .set((eb) => ({
@@ -66,15 +66,15 @@ const markDelivered = preparedList((db, slot: SlotOf<{ token: string; now: numbe
       attempts: eb('attempts', '+', 1),
       lease_token: null,
       lease_until: null,
-      updated_at: slot('now'),
+      updated_at: param('now'),
     }))
     .where('id', 'in', ids)
-    .where('lease_token', '=', slot('token'))
+    .where('lease_token', '=', param('token'))
     .where('status', '=', sql.lit('pending'))
     .returning('id'),
 );
 
-const stillPending = preparedList((db, _slot: SlotOf<object>, eventIds) =>
+const stillPending = preparedList((db, _slot: ParamOf<object>, eventIds) =>
   db
     .selectFrom('deliveries')
     .select('event_id')
@@ -167,8 +167,8 @@ async function settleRepeats(tx: Tx, delivery: Settlement['delivery'], now: numb
 }
 
 /** Makes due whatever was never tried: it had only been waiting for those before it. */
-const freeFollowers = preparedList((db, slot: SlotOf<{ now: number }>, orderKeys) =>
-  waitingOnly(db, slot('now')).where('order_key', 'in', orderKeys),
+const freeFollowers = preparedList((db, param: ParamOf<{ now: number }>, orderKeys) =>
+  waitingOnly(db, param('now')).where('order_key', 'in', orderKeys),
 );
 
 /** As freeFollowers, for all orders of a merchant. */

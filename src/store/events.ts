@@ -1,7 +1,7 @@
 import { sql, type Selectable, type SelectQueryBuilder } from 'kysely';
 import type { EventType } from '../domain/events.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, preparedInsert, preparedList, type SlotOf } from './prepared.ts';
+import { prepared, preparedInsert, preparedList, type ParamOf } from './prepared.ts';
 import type { EventRow, Tables } from './tables.ts';
 
 export type StoredEvent = Selectable<EventRow>;
@@ -20,8 +20,8 @@ export async function findEvent(db: Db, id: string): Promise<StoredEvent | undef
   return event;
 }
 
-const byId = prepared((db, slot: SlotOf<{ id: string }>) =>
-  db.selectFrom('events').selectAll().where('id', '=', slot('id')),
+const byId = prepared((db, param: ParamOf<{ id: string }>) =>
+  db.selectFrom('events').selectAll().where('id', '=', param('id')),
 );
 
 /** What a delivery of an event is made of. */
@@ -32,7 +32,7 @@ export async function findEventMessages(db: Db, ids: readonly string[]): Promise
   return messagesById(db, {}, ids);
 }
 
-const messagesById = preparedList((db, _slot: SlotOf<object>, ids) =>
+const messagesById = preparedList((db, _slot: ParamOf<object>, ids) =>
   db.selectFrom('events').select(['id', 'type', 'body_json']).where('id', 'in', ids),
 );
 

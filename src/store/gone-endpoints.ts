@@ -1,5 +1,5 @@
 import type { Db, Tx } from './database.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, type ParamOf } from './prepared.ts';
 
 /** How a merchant's own URL is told from a payment's in this table. */
 const MERCHANT_URL = '';
@@ -14,13 +14,13 @@ export async function isGone(
   return found.length > 0;
 }
 
-const gone = prepared((db, slot: SlotOf<{ merchantId: string; paymentId: string; url: string }>) =>
+const gone = prepared((db, param: ParamOf<{ merchantId: string; paymentId: string; url: string }>) =>
   db
     .selectFrom('gone_endpoints')
     .select('url')
-    .where('merchant_id', '=', slot('merchantId'))
-    .where('payment_id', 'in', [MERCHANT_URL, slot('paymentId')])
-    .where('url', '=', slot('url'))
+    .where('merchant_id', '=', param('merchantId'))
+    .where('payment_id', 'in', [MERCHANT_URL, param('paymentId')])
+    .where('url', '=', param('url'))
     .limit(1),
 );
 

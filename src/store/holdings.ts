@@ -3,7 +3,7 @@ import type { Holding } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db } from './database.ts';
 import type { StoredOutput } from './outputs.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, type ParamOf } from './prepared.ts';
 
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 500;
@@ -49,11 +49,11 @@ function holdingRows(db: Db, { coin, mode }: ChainId, watchKeys: readonly string
     .orderBy('outputs.vout');
 }
 
-const holdingRowsOfMany = prepared((db, slot: SlotOf<ChainId & Readonly<Record<string, string>>>) =>
+const holdingRowsOfMany = prepared((db, param: ParamOf<ChainId & Readonly<Record<string, string>>>) =>
   holdingRows(
     db,
-    { coin: slot('coin'), mode: slot('mode') },
-    Array.from({ length: HOLDERS }, (_, at) => slot(`${at}`)),
+    { coin: param('coin'), mode: param('mode') },
+    Array.from({ length: HOLDERS }, (_, at) => param(`${at}`)),
   ),
 );
 

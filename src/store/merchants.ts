@@ -1,7 +1,7 @@
 import type { Db, Tx } from './database.ts';
 import { isUniqueViolation } from './sqlite-errors.ts';
 import { readMeta, writeMeta } from './meta.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, type ParamOf } from './prepared.ts';
 import type { MerchantRow } from './tables.ts';
 
 const FIRST_ACCOUNT = 'merchants.first_account';
@@ -52,8 +52,8 @@ export async function findMerchant(db: Db, id: string): Promise<MerchantRow | un
   return (await byId(db, { id }))[0];
 }
 
-const byId = prepared((db, slot: SlotOf<{ id: string }>) =>
-  db.selectFrom('merchants').selectAll().where('id', '=', slot('id')),
+const byId = prepared((db, param: ParamOf<{ id: string }>) =>
+  db.selectFrom('merchants').selectAll().where('id', '=', param('id')),
 );
 
 /** Where a merchant wants to hear of events. @throws when there is no such merchant. */
@@ -63,8 +63,8 @@ export async function webhookUrlOf(db: Db, id: string): Promise<string | null> {
   return row.webhook_url;
 }
 
-const webhookUrl = prepared((db, slot: SlotOf<{ id: string }>) =>
-  db.selectFrom('merchants').select('webhook_url').where('id', '=', slot('id')),
+const webhookUrl = prepared((db, param: ParamOf<{ id: string }>) =>
+  db.selectFrom('merchants').select('webhook_url').where('id', '=', param('id')),
 );
 
 /** A merchant of this user; one of another user is not found. */

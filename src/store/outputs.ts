@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { Credit, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, preparedList, type SlotOf } from './prepared.ts';
+import { prepared, preparedList, type ParamOf } from './prepared.ts';
 import type { OutputRow } from './tables.ts';
 import { keepTotals } from './volume-totals.ts';
 
@@ -24,34 +24,34 @@ export async function putOutput(tx: Tx, row: ObservedOutput): Promise<void> {
   else await keepTotals(tx, row.payment_id, () => put(tx, observed));
 }
 
-const put = prepared((db, slot: SlotOf<Omit<StoredOutput, 'seq'>>) => {
+const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq'>>) => {
   const observed = {
-    amount: slot('amount'),
-    state: slot('state'),
-    height: slot('height'),
-    block_hash: slot('block_hash'),
-    maturity: slot('maturity'),
-    late_due: slot('late_due'),
-    updated_at: slot('updated_at'),
-    awaited_depth: slot('awaited_depth'),
-    confirmed_at: slot('confirmed_at'),
-    late: slot('late'),
+    amount: param('amount'),
+    state: param('state'),
+    height: param('height'),
+    block_hash: param('block_hash'),
+    maturity: param('maturity'),
+    late_due: param('late_due'),
+    updated_at: param('updated_at'),
+    awaited_depth: param('awaited_depth'),
+    confirmed_at: param('confirmed_at'),
+    late: param('late'),
   };
   return db
     .insertInto('outputs')
     .values({
       ...observed,
-      coin: slot('coin'),
-      mode: slot('mode'),
-      txid: slot('txid'),
-      vout: slot('vout'),
-      address_id: slot('address_id'),
-      merchant_id: slot('merchant_id'),
-      payment_id: slot('payment_id'),
-      first_seen_at: slot('first_seen_at'),
-      spent_by: slot('spent_by'),
-      spent_height: slot('spent_height'),
-      send_id: slot('send_id'),
+      coin: param('coin'),
+      mode: param('mode'),
+      txid: param('txid'),
+      vout: param('vout'),
+      address_id: param('address_id'),
+      merchant_id: param('merchant_id'),
+      payment_id: param('payment_id'),
+      first_seen_at: param('first_seen_at'),
+      spent_by: param('spent_by'),
+      spent_height: param('spent_height'),
+      send_id: param('send_id'),
     })
     .onConflict((conflict) => conflict.columns(['coin', 'mode', 'txid', 'vout']).doUpdateSet(observed));
 });
@@ -71,11 +71,11 @@ export async function outputsOfPayment(db: Db, paymentId: string): Promise<Store
   return ofPayment(db, { paymentId });
 }
 
-const ofPayment = prepared((db, slot: SlotOf<{ paymentId: string }>) =>
+const ofPayment = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   db
     .selectFrom('outputs')
     .selectAll()
-    .where('payment_id', '=', slot('paymentId'))
+    .where('payment_id', '=', param('paymentId'))
     .orderBy('first_seen_at')
     .orderBy('txid')
     .orderBy('vout'),
@@ -106,12 +106,12 @@ export async function ownOutpoints(db: Db, chain: ChainId, txids: readonly strin
   return (await outpointsOf(db, chain, txids)).map(({ txid, vout }) => ({ txid, index: vout }));
 }
 
-const outpointsOf = preparedList((db, slot: SlotOf<ChainId>, txids) =>
+const outpointsOf = preparedList((db, param: ParamOf<ChainId>, txids) =>
   db
     .selectFrom('outputs')
     .select(['txid', 'vout'])
-    .where('coin', '=', slot('coin'))
-    .where('mode', '=', slot('mode'))
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
     .where('txid', 'in', txids),
 );
 
@@ -124,13 +124,13 @@ export async function txidsAfter(
   return paidAfter(db, { after, limit });
 }
 
-const paidAfter = prepared((db, slot: SlotOf<{ after: number; limit: number }>) =>
+const paidAfter = prepared((db, param: ParamOf<{ after: number; limit: number }>) =>
   db
     .selectFrom('outputs')
     .select(['seq', 'coin', 'mode', 'txid'])
-    .where('seq', '>', slot('after'))
+    .where('seq', '>', param('after'))
     .orderBy('seq')
-    .limit(sql.val(slot('limit'))),
+    .limit(param('limit')),
 );
 
 /** Everything we count on that no block holds. */

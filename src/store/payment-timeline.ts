@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from './database.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, type ParamOf } from './prepared.ts';
 
 export interface TimelineRow {
   readonly type: string;
@@ -14,13 +14,13 @@ export async function paymentTimeline(db: Db, paymentId: string, limit: number):
   return rows.toReversed();
 }
 
-const newest = prepared((db, slot: SlotOf<{ paymentId: string; limit: number }>) =>
+const newest = prepared((db, param: ParamOf<{ paymentId: string; limit: number }>) =>
   db
     .selectFrom('events')
     .select(['type', 'sequence', 'created_at as at'])
-    .where('payment_id', '=', slot('paymentId'))
+    .where('payment_id', '=', param('paymentId'))
     // A range: SQLite would build an index of its own from a list of words, at every run.
     .where(sql<boolean>`type >= 'payment.' and type < 'payment/'`)
     .orderBy('sequence', 'desc')
-    .limit(sql.val(slot('limit'))),
+    .limit(param('limit')),
 );

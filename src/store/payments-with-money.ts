@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { COINS, type ChainId, type Coin, type Mode } from '../domain/coins.ts';
 import type { Db } from './database.ts';
 import type { StoredOutput } from './outputs.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, type ParamOf } from './prepared.ts';
 import type { PaymentOptionRow } from './tables.ts';
 
 /**
@@ -19,15 +19,15 @@ export async function paymentsWithMoneyAbove(
   return rows.flatMap((row) => (row.payment_id === null ? [] : [row.payment_id]));
 }
 
-const paymentsInBlocks = prepared((db, slot: SlotOf<ChainId & { height: number; next: number }>) =>
+const paymentsInBlocks = prepared((db, param: ParamOf<ChainId & { height: number; next: number }>) =>
   db
     .selectFrom('outputs')
     .select('payment_id')
     .distinct()
-    .where('coin', '=', slot('coin'))
-    .where('mode', '=', slot('mode'))
-    .where('height', '>', slot('height'))
-    .where((eb) => eb(eb('height', '+', eb.ref('awaited_depth')), '>', slot('next'))),
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .where('height', '>', param('height'))
+    .where((eb) => eb(eb('height', '+', eb.ref('awaited_depth')), '>', param('next'))),
 );
 
 /** Of money that the network's own word settles, which may come at any depth. */

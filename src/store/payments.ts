@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Selectable } from 'kysely';
 import { COIN_DEFINITIONS, type Coin, type Mode } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, preparedInsert, preparedInserts, type SlotOf } from './prepared.ts';
+import { prepared, preparedInsert, preparedInserts, type ParamOf } from './prepared.ts';
 import type { PaymentOptionRow, PaymentRow } from './tables.ts';
 import { keepTotals } from './volume-totals.ts';
 
@@ -19,8 +19,8 @@ export async function insertPaymentOptions(tx: Tx, rows: readonly PaymentOptionR
   await insertOptions(tx, rows);
 }
 
-const byId = prepared((db, slot: SlotOf<{ id: string }>) =>
-  db.selectFrom('payments').selectAll().where('id', '=', slot('id')),
+const byId = prepared((db, param: ParamOf<{ id: string }>) =>
+  db.selectFrom('payments').selectAll().where('id', '=', param('id')),
 );
 
 export async function findPayment(db: Db, id: string): Promise<StoredPayment | undefined> {
@@ -39,21 +39,21 @@ export async function checkoutRows(db: Db, ids: readonly string[]) {
 }
 export type CheckoutRow = Awaited<ReturnType<typeof checkoutRows>>[number];
 
-const options = prepared((db, slot: SlotOf<{ paymentId: string }>) =>
-  db.selectFrom('payment_options').selectAll().where('payment_id', '=', slot('paymentId')).orderBy('coin'),
+const options = prepared((db, param: ParamOf<{ paymentId: string }>) =>
+  db.selectFrom('payment_options').selectAll().where('payment_id', '=', param('paymentId')).orderBy('coin'),
 );
 
 export async function optionsOf(db: Db, paymentId: string): Promise<StoredOption[]> {
   return options(db, { paymentId });
 }
 
-const openOrders = prepared((db, slot: SlotOf<{ merchantId: string; mode: Mode; orderId: string }>) =>
+const openOrders = prepared((db, param: ParamOf<{ merchantId: string; mode: Mode; orderId: string }>) =>
   db
     .selectFrom('payments')
     .selectAll()
-    .where('merchant_id', '=', slot('merchantId'))
-    .where('mode', '=', slot('mode'))
-    .where('order_id', '=', slot('orderId'))
+    .where('merchant_id', '=', param('merchantId'))
+    .where('mode', '=', param('mode'))
+    .where('order_id', '=', param('orderId'))
     .where('status', 'not in', ['expired', 'cancelled']),
 );
 
@@ -114,31 +114,31 @@ const ENDS = [
 
 type ChangeSlots = PaymentChange & { readonly id: string; readonly events: number };
 
-function changing(db: Db, slot: SlotOf<ChangeSlots>) {
+function changing(db: Db, param: ParamOf<ChangeSlots>) {
   return db
     .updateTable('payments')
     .set((eb) => ({
-      exception: slot('exception'),
-      updated_at: slot('updated_at'),
-      sequence: eb('sequence', '+', slot('events')),
+      exception: param('exception'),
+      updated_at: param('updated_at'),
+      sequence: eb('sequence', '+', param('events')),
     }))
-    .where('id', '=', slot('id'));
+    .where('id', '=', param('id'));
 }
 
 const changeLittle = prepared(changing);
-const changeStatus = prepared((db, slot: SlotOf<ChangeSlots>) =>
-  changing(db, slot).set({ status: slot('status') }),
+const changeStatus = prepared((db, param: ParamOf<ChangeSlots>) =>
+  changing(db, param).set({ status: param('status') }),
 );
-const changeAll = prepared((db, slot: SlotOf<ChangeSlots>) =>
-  changing(db, slot).set({
-    status: slot('status'),
-    closed_at: slot('closed_at'),
-    cancelled_at: slot('cancelled_at'),
-    accepted_at: slot('accepted_at'),
-    refunded_at: slot('refunded_at'),
-    refunded_by: slot('refunded_by'),
-    accepted_json: slot('accepted_json'),
-    excess_told: slot('excess_told'),
+const changeAll = prepared((db, param: ParamOf<ChangeSlots>) =>
+  changing(db, param).set({
+    status: param('status'),
+    closed_at: param('closed_at'),
+    cancelled_at: param('cancelled_at'),
+    accepted_at: param('accepted_at'),
+    refunded_at: param('refunded_at'),
+    refunded_by: param('refunded_by'),
+    accepted_json: param('accepted_json'),
+    excess_told: param('excess_told'),
   }),
 );
 

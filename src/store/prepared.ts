@@ -1,9 +1,9 @@
-import { sql, type CompiledQuery, type Insertable, type Selectable } from 'kysely';
+import { sql, type CompiledQuery, type Expression, type Insertable, type Selectable } from 'kysely';
 import type { Db, Tx } from './database.ts';
 import type { Tables } from './tables.ts';
 
 /** Stands for a value that is given at each run: Kysely passes it on as a parameter like any other. */
-class Slot {
+class Param {
   readonly name: string;
 
   constructor(name: string) {
@@ -12,7 +12,7 @@ class Slot {
 }
 
 /** Stands for one value of a list. */
-class Place {
+class ListParam {
   readonly index: number;
 
   constructor(index: number) {
@@ -20,24 +20,35 @@ class Place {
   }
 }
 
-/** Gives the place of one value of the statement, by its name. */
-export type SlotOf<P> = <K extends keyof P & string>(name: K) => P[K];
-type Build<P, R> = (db: Db, slot: SlotOf<P>) => { compile(): CompiledQuery<R> };
+/** Gives the parameter for one value of the statement, by its name. */
+export type ParamOf<P> = <K extends keyof P & string>(name: K) => P[K];
+type Build<P, R> = (db: Db, param: ParamOf<P>) => { compile(): CompiledQuery<R> };
+
+/**
+ * A parameter as an expression (`+?`), whose value SQLite does not look at while it plans. It does look at plain ones,
+ * and whenever such a one gets another value it plans the whole statement again, which takes several times as long as
+ * running it.
+ */
+function unpeeked(value: Param | ListParam): Expression<unknown> {
+  return sql`+${sql.val(value)}`;
+}
+
+/** Kysely takes an expression wherever it takes a value. */
+function paramOf<V>(name: string): V {
+  return unpeeked(new Param(name)) as unknown as V;
+}
 
 /**
  * A statement that is put together once and then run with other values each time, for what every
  * request needs: putting together and compiling a query costs several times what SQLite takes to run
- * it. A slot stands for one value, never for a list, and never for a condition that may be absent.
+ * it. A param stands for one value, never for a list, and never for a condition that may be absent.
  */
 export function prepared<P extends object, R>(
   build: Build<P, R>,
 ): (db: Db, values: Readonly<P>) => R[] | Promise<R[]> {
   let compiled: CompiledQuery<R> | null = null;
   return (db, values) => {
-    compiled ??= build(
-      db,
-      <K extends keyof P & string>(name: K) => new Slot(name) as unknown as P[K],
-    ).compile();
+    compiled ??= build(db, paramOf).compile();
     return run(db, compiled, values);
   };
 }
@@ -50,7 +61,7 @@ const LONGEST_LIST = 256;
  * repeats its last value.
  */
 export function preparedList<P extends object, R>(
-  build: (db: Db, slot: SlotOf<P>, list: readonly string[]) => { compile(): CompiledQuery<R> },
+  build: (db: Db, param: ParamOf<P>, list: readonly string[]) => { compile(): CompiledQuery<R> },
 ): (db: Db, values: Readonly<P>, list: readonly string[]) => Promise<R[]> {
   const byLength = new Map<number, CompiledQuery<R>>();
   return async (db, values, list) => {
@@ -60,9 +71,11 @@ export function preparedList<P extends object, R>(
       const length = 2 ** Math.ceil(Math.log2(part.length));
       let compiled = byLength.get(length);
       if (compiled === undefined) {
-        const slot = <K extends keyof P & string>(name: K) => new Slot(name) as unknown as P[K];
-        const places = Array.from({ length }, (_, index) => new Place(index) as unknown as string);
-        byLength.set(length, (compiled = build(db, slot, places).compile()));
+        const params = Array.from(
+          { length },
+          (_, index) => unpeeked(new ListParam(index)) as unknown as string,
+        );
+        byLength.set(length, (compiled = build(db, paramOf, params).compile()));
       }
       rows.push(...(await run(db, compiled, values, part)));
     }
@@ -105,17 +118,17 @@ export function preparedInserts<T extends keyof Tables, C extends keyof Selectab
     let compiled = compiledFor.get(key);
     if (compiled === undefined) {
       const names = sql.join(columns.map((column) => sql.ref(column)));
-      const places = rows.map((_, row) =>
-        sql.join(columns.map((_column, at) => sql.val(new Place(row * columns.length + at)))),
+      const params = rows.map((_, row) =>
+        sql.join(columns.map((_column, at) => sql.val(new ListParam(row * columns.length + at)))),
       );
-      const values = sql.join(places.map((row) => sql`(${row})`));
+      const values = sql.join(params.map((row) => sql`(${row})`));
       compiled =
         sql<Row>`insert into ${sql.table(table)} (${names}) values ${values}${onConflict}${tail}`.compile(tx);
       compiledFor.set(key, compiled);
     }
     const given: unknown[] = [];
     for (const row of rows) for (const column of columns) given.push(Reflect.get(row, column));
-    // As a rule the places are all there is, in their order.
+    // As a rule the parameters are all there is, in their order.
     const isGiven = compiled.parameters.length === given.length;
     return isGiven ? (tx.all(compiled.sql, given) as Row[]) : run(tx, compiled, {}, given);
   };
@@ -140,8 +153,8 @@ function run<R>(
   list: readonly unknown[] = [],
 ): R[] | Promise<R[]> {
   const parameters = compiled.parameters.map((value): unknown => {
-    if (value instanceof Slot) return Reflect.get(values, value.name);
-    return value instanceof Place ? list[Math.min(value.index, list.length - 1)] : value;
+    if (value instanceof Param) return Reflect.get(values, value.name);
+    return value instanceof ListParam ? list[Math.min(value.index, list.length - 1)] : value;
   });
   return db.all(compiled.sql, parameters) as R[] | Promise<R[]>;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { StoredTransaction } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, type ParamOf } from './prepared.ts';
 
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 500;
@@ -17,15 +17,15 @@ export async function keepRawTransaction(
   await keep(tx, { ...chain, ...transaction, nowMs });
 }
 
-const keep = prepared((db, slot: SlotOf<ChainId & { txid: string; raw: string; nowMs: number }>) =>
+const keep = prepared((db, param: ParamOf<ChainId & { txid: string; raw: string; nowMs: number }>) =>
   db
     .insertInto('raw_transactions')
     .values({
-      coin: slot('coin'),
-      mode: slot('mode'),
-      txid: slot('txid'),
-      raw: slot('raw'),
-      created_at: slot('nowMs'),
+      coin: param('coin'),
+      mode: param('mode'),
+      txid: param('txid'),
+      raw: param('raw'),
+      created_at: param('nowMs'),
     })
     .onConflict((conflict) => conflict.doNothing()),
 );

@@ -1,6 +1,6 @@
 import type { Coin } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, type ParamOf } from './prepared.ts';
 import type { RefundRow, SendStatus } from './tables.ts';
 
 /** A refund with what its send says about it now. */
@@ -31,9 +31,9 @@ export async function refundsOf(db: Db, paymentId: string): Promise<StoredRefund
   return ofPayment(db, { paymentId });
 }
 
-const ofPayment = prepared((db, slot: SlotOf<{ paymentId: string }>) =>
+const ofPayment = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   refunds(db)
-    .where('refunds.payment_id', '=', slot('paymentId'))
+    .where('refunds.payment_id', '=', param('paymentId'))
     .orderBy('refunds.created_at')
     .orderBy('refunds.send_id'),
 );

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Debit, OutputRef } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, preparedList, type SlotOf } from './prepared.ts';
+import { prepared, preparedList, type ParamOf } from './prepared.ts';
 
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 300;
@@ -81,12 +81,12 @@ export async function contestedOutpoints(
   return (await contestedOf(db, chain, txids)).map(({ txid, vout }) => ({ txid, index: vout }));
 }
 
-const contestedOf = preparedList((db, slot: SlotOf<ChainId>, txids) =>
+const contestedOf = preparedList((db, param: ParamOf<ChainId>, txids) =>
   db
     .selectFrom('unconfirmed_inputs')
     .select(['txid', 'vout'])
-    .where('coin', '=', slot('coin'))
-    .where('mode', '=', slot('mode'))
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
     .where('txid', 'in', txids),
 );
 
@@ -96,14 +96,14 @@ export async function contestedTxids(db: Db, chain: ChainId, limit: number): Pro
   return rows.map((row) => row.txid);
 }
 
-const contested = prepared((db, slot: SlotOf<ChainId & { limit: number }>) =>
+const contested = prepared((db, param: ParamOf<ChainId & { limit: number }>) =>
   db
     .selectFrom('unconfirmed_inputs')
     .select('txid')
     .distinct()
-    .where('coin', '=', slot('coin'))
-    .where('mode', '=', slot('mode'))
-    .limit(sql.val(slot('limit'))),
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .limit(param('limit')),
 );
 
 /** Forgets the inputs of transactions of which nothing is unconfirmed any more; those of their parents at the next turns. */
@@ -111,11 +111,11 @@ export async function forgetSettledInputs(tx: Tx, chain: ChainId): Promise<void>
   await forgetSettled(tx, chain);
 }
 
-const forgetSettled = prepared((db, slot: SlotOf<ChainId>) =>
+const forgetSettled = prepared((db, param: ParamOf<ChainId>) =>
   db
     .deleteFrom('unconfirmed_inputs')
-    .where('coin', '=', slot('coin'))
-    .where('mode', '=', slot('mode'))
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
     .where((eb) =>
       eb.not(
         eb.exists(

@@ -1,6 +1,6 @@
 import type { Db, Tx } from './database.ts';
 import { isUniqueViolation } from './sqlite-errors.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, type ParamOf } from './prepared.ts';
 import type { UserRow } from './tables.ts';
 
 /** Inserts a user; false when another one has the e-mail address (by `email_key`). */
@@ -18,8 +18,8 @@ export async function findUser(db: Db, id: string): Promise<UserRow | undefined>
   return (await byId(db, { id }))[0];
 }
 
-const byId = prepared((db, slot: SlotOf<{ id: string }>) =>
-  db.selectFrom('users').selectAll().where('id', '=', slot('id')),
+const byId = prepared((db, param: ParamOf<{ id: string }>) =>
+  db.selectFrom('users').selectAll().where('id', '=', param('id')),
 );
 
 export async function findUserByEmail(db: Db, emailKey: string): Promise<UserRow | undefined> {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Coin } from '../domain/coins.ts';
 import { parseDecimal } from '../domain/money.ts';
 import type { Db, Tx } from './database.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, type ParamOf } from './prepared.ts';
 import type { PaymentRow, VolumeTotalRow } from './tables.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -92,8 +92,8 @@ async function move(tx: Tx, key: TotalKey, by: Pick<Share, 'sum' | 'payments'>):
   else await putTotal(tx, { ...key, sum: String(sum), payments });
 }
 
-const completed = prepared((db, slot: SlotOf<{ paymentId: string }>) =>
-  completedPayments(db).where('p.id', '=', slot('paymentId')),
+const completed = prepared((db, param: ParamOf<{ paymentId: string }>) =>
+  completedPayments(db).where('p.id', '=', param('paymentId')),
 );
 
 /** Completed payments, each as often as it has confirmed outputs, and at least once. */
@@ -108,41 +108,41 @@ export function completedPayments(db: Db) {
     .select(['o.coin', 'o.amount as atoms']);
 }
 
-const findTotal = prepared((db, slot: SlotOf<TotalKey>) =>
+const findTotal = prepared((db, param: ParamOf<TotalKey>) =>
   db
     .selectFrom('volume_totals')
     .select(['sum', 'payments'])
-    .where('merchant_id', '=', slot('merchant_id'))
-    .where('mode', '=', slot('mode'))
-    .where('period_ms', '=', slot('period_ms'))
-    .where('starts_at', '=', slot('starts_at'))
-    .where('currency', '=', slot('currency'))
-    .where('coin', '=', slot('coin')),
+    .where('merchant_id', '=', param('merchant_id'))
+    .where('mode', '=', param('mode'))
+    .where('period_ms', '=', param('period_ms'))
+    .where('starts_at', '=', param('starts_at'))
+    .where('currency', '=', param('currency'))
+    .where('coin', '=', param('coin')),
 );
 
-const putTotal = prepared((db, slot: SlotOf<VolumeTotalRow>) =>
+const putTotal = prepared((db, param: ParamOf<VolumeTotalRow>) =>
   db
     .insertInto('volume_totals')
     .values({
-      merchant_id: slot('merchant_id'),
-      mode: slot('mode'),
-      period_ms: slot('period_ms'),
-      starts_at: slot('starts_at'),
-      currency: slot('currency'),
-      coin: slot('coin'),
-      sum: slot('sum'),
-      payments: slot('payments'),
+      merchant_id: param('merchant_id'),
+      mode: param('mode'),
+      period_ms: param('period_ms'),
+      starts_at: param('starts_at'),
+      currency: param('currency'),
+      coin: param('coin'),
+      sum: param('sum'),
+      payments: param('payments'),
     })
-    .onConflict((conflict) => conflict.doUpdateSet({ sum: slot('sum'), payments: slot('payments') })),
+    .onConflict((conflict) => conflict.doUpdateSet({ sum: param('sum'), payments: param('payments') })),
 );
 
-const removeTotal = prepared((db, slot: SlotOf<TotalKey>) =>
+const removeTotal = prepared((db, param: ParamOf<TotalKey>) =>
   db
     .deleteFrom('volume_totals')
-    .where('merchant_id', '=', slot('merchant_id'))
-    .where('mode', '=', slot('mode'))
-    .where('period_ms', '=', slot('period_ms'))
-    .where('starts_at', '=', slot('starts_at'))
-    .where('currency', '=', slot('currency'))
-    .where('coin', '=', slot('coin')),
+    .where('merchant_id', '=', param('merchant_id'))
+    .where('mode', '=', param('mode'))
+    .where('period_ms', '=', param('period_ms'))
+    .where('starts_at', '=', param('starts_at'))
+    .where('currency', '=', param('currency'))
+    .where('coin', '=', param('coin')),
 );

@@ -1,6 +1,6 @@
 import type { Coin, Mode } from '../domain/coins.ts';
 import type { Db } from './database.ts';
-import { prepared, type SlotOf } from './prepared.ts';
+import { prepared, type ParamOf } from './prepared.ts';
 import {
   addShares,
   completedPayments,
@@ -71,15 +71,15 @@ async function totals(db: Db, filter: VolumeFilter & { readonly period: number }
   return (await totalsOf(db, filter)).map((row) => ({ ...row, sum: BigInt(row.sum) }));
 }
 
-const totalsOf = prepared((db, slot: SlotOf<VolumeFilter & { period: number }>) =>
+const totalsOf = prepared((db, param: ParamOf<VolumeFilter & { period: number }>) =>
   db
     .selectFrom('volume_totals')
     .select(['currency', 'coin', 'sum', 'payments'])
-    .where('merchant_id', '=', slot('merchantId'))
-    .where('mode', '=', slot('mode'))
-    .where('period_ms', '=', slot('period'))
-    .where('starts_at', '>=', slot('fromMs'))
-    .where('starts_at', '<', slot('beforeMs')),
+    .where('merchant_id', '=', param('merchantId'))
+    .where('mode', '=', param('mode'))
+    .where('period_ms', '=', param('period'))
+    .where('starts_at', '>=', param('fromMs'))
+    .where('starts_at', '<', param('beforeMs')),
 );
 
 async function ofPayments(db: Db, filter: VolumeFilter): Promise<Share[]> {
@@ -88,10 +88,10 @@ async function ofPayments(db: Db, filter: VolumeFilter): Promise<Share[]> {
   return [...byPayment.values()].flatMap(sharesOf);
 }
 
-const paymentsIn = prepared((db, slot: SlotOf<VolumeFilter>) =>
+const paymentsIn = prepared((db, param: ParamOf<VolumeFilter>) =>
   completedPayments(db)
-    .where('p.merchant_id', '=', slot('merchantId'))
-    .where('p.mode', '=', slot('mode'))
-    .where('p.created_at', '>=', slot('fromMs'))
-    .where('p.created_at', '<', slot('beforeMs')),
+    .where('p.merchant_id', '=', param('merchantId'))
+    .where('p.mode', '=', param('mode'))
+    .where('p.created_at', '>=', param('fromMs'))
+    .where('p.created_at', '<', param('beforeMs')),
 );

@@ -1,5 +1,5 @@
 import type { Db } from './database.ts';
-import { preparedList, type SlotOf } from './prepared.ts';
+import { preparedList, type ParamOf } from './prepared.ts';
 
 export interface SealedWebhookSecrets {
   readonly current: string;
@@ -23,7 +23,7 @@ export async function findWebhookSecrets(
   );
 }
 
-const secretsOf = preparedList((db, _slot: SlotOf<object>, ids) =>
+const secretsOf = preparedList((db, _slot: ParamOf<object>, ids) =>
   db
     .selectFrom('merchants')
     .select(['id', 'webhook_secret_sealed', 'webhook_old_secret_sealed', 'webhook_old_secret_until'])

@@ -5,10 +5,10 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction, type Db, type Tx } from '../../../src/store/database.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
-import { prepared, preparedInsert, preparedInserts, type SlotOf } from '../../../src/store/prepared.ts';
+import { prepared, preparedInsert, preparedInserts, type ParamOf } from '../../../src/store/prepared.ts';
 
-const valueOf = prepared((db, slot: SlotOf<{ key: string }>) =>
-  db.selectFrom('meta').select('value').where('key', '=', slot('key')),
+const valueOf = prepared((db, param: ParamOf<{ key: string }>) =>
+  db.selectFrom('meta').select('value').where('key', '=', param('key')),
 );
 const insert = preparedInsert('meta');
 const insertAll = preparedInserts('meta', ['key', 'value']);
