@@ -1,6 +1,7 @@
 import { createApp } from './app.ts';
 import { ConfigError, loadConfig, redactedConfig } from './config/load-config.ts';
 import { createLogger } from './logger.ts';
+import { readableLog, startedLines } from './terminal.ts';
 
 /** Exit codes: 0 stopped as asked, 1 failed while running, 2 cannot start (configuration, data directory, keys). */
 const EXIT_FAILED = 1;
@@ -8,7 +9,10 @@ const EXIT_CANNOT_START = 2;
 
 async function main(): Promise<void> {
   const config = loadConfig();
-  const logger = createLogger(config.logLevel);
+  // Whoever starts it at a terminal reads it there; anything else gets JSON lines.
+  const isTerminal = process.stdout.isTTY;
+  const show = (text: string): void => void process.stdout.write(text);
+  const logger = createLogger(config.logLevel, isTerminal ? readableLog(show) : undefined);
   for (const warning of config.warnings) logger.warn({}, warning);
   logger.info({ config: redactedConfig(config) }, 'starting');
   const app = await createApp({ config, logger });
@@ -36,7 +40,10 @@ async function main(): Promise<void> {
     stop('unhandled rejection', EXIT_FAILED);
   });
   const { url } = await app.start();
-  logger.info({ url, baseUrl: config.http.baseUrl }, 'listening');
+  const { dataDir, logLevel } = config;
+  const { baseUrl } = config.http;
+  logger.info({ url, baseUrl }, 'listening');
+  if (isTerminal) show(startedLines({ baseUrl, dataDir, logLevel }));
 }
 
 main().catch((error: unknown) => {
