@@ -286,7 +286,7 @@ export interface NodeStatus {
   readonly peers: number | null;
   readonly version: string;
   readonly warnings: string | null;
-  /** Where balances are watched: accounts that hold more than the history explains, and how much more, atoms. */
+  /** Where balances are watched: accounts that hold something else than the history explains, and by how much, atoms. */
   readonly unexplained?: { readonly accounts: number; readonly amount: bigint };
   /** What the warnings are about, as far as it is one of these. */
   readonly alarms?: readonly ChainAlarm[];
@@ -318,6 +318,8 @@ export interface ChainIndex {
   ownOutputs(refs: readonly string[]): Promise<ReadonlySet<string>>;
   /** On chains of accounts: what each account holds in blocks, as outputs that no block has spent. */
   holdings(watchKeys: readonly string[]): Promise<ReadonlyMap<string, readonly Holding[]>>;
+  /** On chains of accounts: how many transactions that spent from an account are known in blocks. */
+  outgoing?(watchKey: string): Promise<number>;
   /** The merchants' own watch keys, and those of payments that wait for money or closed after a time, ms. */
   open(closedAfterMs: number): Promise<readonly OpenKey[]>;
   /**

@@ -5,7 +5,7 @@ import type { Db } from './database.ts';
 import { readMeta } from './meta.ts';
 import { type LookSize, OpenAccounts } from './open-accounts.ts';
 import { ownOutpoints, unsettledCredits } from './outputs.ts';
-import { holdingsOf } from './holdings.ts';
+import { holdingsOf, spendersOf } from './holdings.ts';
 import { contestedOutpoints } from './unconfirmed-inputs.ts';
 import { WatchFilter } from './watch-filter.ts';
 
@@ -36,6 +36,7 @@ export function createChainIndex(
       return new Set([...own, ...contested].map(outputKey).filter((key) => asked.has(key)));
     },
     holdings: async (keys) => holdingsOf(db, chain, keys),
+    outgoing: async (key) => spendersOf(db, chain, key),
     open: async (closedAfterMs) => {
       const open: OpenKey[] = [];
       for await (const page of accounts.look(closedAfterMs)) open.push(...page);

@@ -57,6 +57,20 @@ const holdingRowsOfMany = prepared((db, param: ParamOf<ChainId & Readonly<Record
   ),
 );
 
+/** How many transactions in blocks are known to have spent from an account. */
+export async function spendersOf(db: Db, { coin, mode }: ChainId, watchKey: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('addresses')
+    .innerJoin('outputs', 'outputs.address_id', 'addresses.id')
+    .select((eb) => eb.fn.count<number>('outputs.spent_by').distinct().as('count'))
+    .where('addresses.coin', '=', coin)
+    .where('addresses.mode', '=', mode)
+    .where('addresses.watch_key', '=', watchKey)
+    .where('outputs.spent_height', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** Unspent outputs confirmed above a height, by account, and whether a send holds them. */
 export async function unspentAbove(
   db: Db,

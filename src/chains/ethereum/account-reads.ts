@@ -27,6 +27,7 @@ export function accountReads({
   | 'balances'
   | 'balanceAlone'
   | 'balancesPerCall'
+  | 'nonceAt'
   | 'standing'
   | 'sendRaw'
   | 'prices'
@@ -37,6 +38,7 @@ export function accountReads({
     balances: async (accounts, blockHash, giveUp) => balances.read(accounts, blockHash, giveUp),
     balanceAlone: async (account, blockHash) => balances.readAlone(account, blockHash),
     balancesPerCall: () => balances.perCall,
+    nonceAt: async (account, blockHash) => nonceAt(rpc, account, blockHash),
     standing: async (txid, sender, tip) => standing(rpc, { txid, sender, tip }),
     // Asked twice, a second backend could refuse what a first one took before the line broke.
     sendRaw: async (raw) =>
@@ -105,6 +107,13 @@ function receiptIn(
   if (reply === undefined || reply instanceof RpcRefusal) return null;
   const receipt = parsed(reply.result ?? null, RECEIPT_OF, RECEIPT.nullable());
   return receipt?.blockHash === block.hash && receipt.transactionHash === txid ? receipt : null;
+}
+
+async function nonceAt(rpc: Rpc, account: string, blockHash: string): Promise<number | null> {
+  const method = 'eth_getTransactionCount';
+  const [answer] = await rpc.batch([{ method, params: [account, { blockHash }] }]);
+  if (answer === undefined || answer instanceof RpcRefusal || answer.result === null) return null;
+  return parsed(answer.result, method, count);
 }
 
 async function standing(

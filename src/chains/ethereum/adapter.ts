@@ -27,6 +27,7 @@ import { eip681Uri } from './payment-uri.ts';
 import { readPending } from './pending.ts';
 import { planBump, planSend } from './plan-send.ts';
 import { createRpc } from './rpc.ts';
+import { Shortfalls } from './shortfalls.ts';
 import { signSend } from './sign-send.ts';
 import { createSubmitter, type Submitter } from './submit.ts';
 import { createTracer } from './traces.ts';
@@ -73,7 +74,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     client: noteTypes(client, novelties),
     index,
     tracer: createTracer({ client, clock, logger }),
-    shortfalls: new Map(),
+    shortfalls: new Shortfalls(),
     turns: new BalanceTurns(logger),
     logger,
     now,
@@ -93,7 +94,8 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     async status() {
       const { status, chain } = await nodeStatus(client, network, now());
       ({ chainId } = chain);
-      return withWarning(withNovelties(status, novelties), reader.turns.warning());
+      const told = withWarning(withNovelties(status, novelties), reader.turns.warning());
+      return reader.shortfalls.withWarning(told);
     },
     async tip() {
       const { number: height, hash } = await client.tip();

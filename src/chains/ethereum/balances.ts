@@ -1,19 +1,15 @@
-import { ChainError, type OpenAccount, type OutputRef } from '../../domain/chain.ts';
+import { type BlockRef, ChainError, type OpenAccount, type OutputRef } from '../../domain/chain.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { type AccountBook, sumOf } from './account-book.ts';
 import { STATES_KEPT } from './balance-reads.ts';
 import { blockBefore } from './headers.ts';
-import { EARLIER_INDEX, FOUND_INDEX, foundBalanceTxid, isFound } from './found-balance.ts';
+import { EARLIER_INDEX, FOUND_INDEX, foundBalanceTxid, isFoundAbove } from './found-balance.ts';
 import type { Block } from './node-answers.ts';
 import type { BalanceAnswer, NodeClient } from './node-client.ts';
+import type { Shortfalls } from './shortfalls.ts';
 
-/** How often in a row an account must be seen to lack money before the ledger writes it off. */
-const WRITE_OFF_AFTER = 10;
-/** Accounts whose shortfall is remembered. */
-const MAX_REMEMBERED = 10_000;
-
-/** Accounts that held less than known when last looked at: how often in a row, and at which height last. */
-export type Shortfalls = Map<string, { readonly looks: number; readonly height: number }>;
+/** Blocks that no network gives up any more, where the node does not tell which are final. */
+const FINAL_AFTER = 64;
 
 interface Deps {
   readonly client: NodeClient;
@@ -21,6 +17,8 @@ interface Deps {
   readonly shortfalls: Shortfalls;
   /** Whether an account's balance was read in an earlier block. */
   readonly wasRead: (watchKey: string) => boolean;
+  /** How many transactions of an account the ledger knows in blocks, money written off counted as one each time. */
+  readonly outgoing: (watchKey: string) => Promise<number | undefined>;
 }
 
 /** Accounts with what the ledger says that they held before a block, and in the same order the balances after it that were read. */
@@ -68,7 +66,7 @@ export async function enterBalances(deps: Deps, block: Block, books: Books): Pro
     const txid = foundBalanceTxid({ height: block.number, blockHash: block.hash, watchKey });
     if (found < 0n) {
       disproved.push(
-        ...enterShortfall(deps, book, { watchKey, txid, height: block.number, lacking: -found }),
+        ...(await enterShortfall(deps, book, { watchKey, txid, height: block.number, lacking: -found })),
       );
       continue;
     }
@@ -132,7 +130,7 @@ function differences(
     const account = accounts[at];
     if (account === undefined || balance === 'unknown') continue;
     const found = balance - book.balance(account.watchKey);
-    if (found >= 0n) shortfalls.delete(account.watchKey);
+    if (found >= 0n) shortfalls.over(account.watchKey);
     if (found === 0n) agreed.add(account.watchKey);
     else differing.push({ account, found });
   }
@@ -140,29 +138,64 @@ function differences(
 }
 
 /**
- * Money that only a balance showed goes as it came. Money that transactions brought is real: one
- * wrong answer must not write it off, or the next right one would credit it a second time.
+ * Money that only a balance showed, in a block that is not final yet, goes as it came. All other money is real: wrong
+ * answers must not write it off, however many, or the next right one would credit it a second time. It is written off
+ * only when it lacks time and again and a transaction explains that: the account has made one, by a final block, that
+ * the ledger does not know (in blocks that were skipped, by a key that is used elsewhere). Without such a proof it is
+ * the operator's matter.
  */
-function enterShortfall(
-  { logger, shortfalls }: Deps,
+async function enterShortfall(
+  deps: Deps,
   book: AccountBook,
   at: { readonly watchKey: string; readonly txid: string; readonly height: number; readonly lacking: bigint },
-): readonly OutputRef[] {
+): Promise<readonly OutputRef[]> {
+  const { logger, shortfalls, client } = deps;
   const { watchKey, txid, height, lacking } = at;
-  const { taken, rest } = book.takeBack(watchKey, lacking, isFound);
-  const known = shortfalls.get(watchKey);
-  const looks = known === undefined ? 1 : known.height === height ? known.looks : known.looks + 1;
-  const account = { coin: 'ETH', account: watchKey, txid, lacking: `${lacking}`, looks };
-  if (looks === 1 || taken.length > 0) logger.warn(account, 'an account holds less than known');
-  if (rest === 0n) return taken;
-  if (looks < WRITE_OFF_AFTER) {
-    if (shortfalls.size >= MAX_REMEMBERED) shortfalls.clear();
-    shortfalls.set(watchKey, { looks, height });
+  const final = await finalBlock(client);
+  const above = final?.height ?? height - FINAL_AFTER;
+  const { taken, rest } = book.takeBack(watchKey, lacking, (ref) => isFoundAbove(ref, above));
+  const account = { coin: 'ETH', account: watchKey, txid, lacking: `${lacking}` };
+  if (rest === 0n) {
+    shortfalls.over(watchKey);
+    logger.warn(account, 'an account holds less than known: what only its balance had shown is taken back');
     return taken;
   }
-  logger.error(account, 'an account still holds less than known: writing it off');
+  const { looks, isLong } = shortfalls.seen(watchKey, height, rest);
+  if (looks === 1) logger.warn(account, 'an account holds less than known');
+  if (!isLong || final === null || !(await isExplained(deps, watchKey, final))) return taken;
+  logger.error(account, 'an account made a transaction that is not known and holds less: writing it off');
   book.spend({ watchKey, txid, cost: rest });
+  shortfalls.over(watchKey);
   return taken;
+}
+
+/** Null where the node does not tell it now: then nothing is proven. */
+async function finalBlock(client: NodeClient): Promise<BlockRef | null> {
+  try {
+    return (await client.finalBlocks(['finalized'])).get('finalized') ?? null;
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    return null;
+  }
+}
+
+/** Whether an account has made more transactions by a final block than the ledger knows: nonces only rise. */
+async function isExplained(
+  { client, logger, outgoing }: Deps,
+  watchKey: string,
+  final: BlockRef,
+): Promise<boolean> {
+  try {
+    const nonce = await client.nonceAt(watchKey, final.hash);
+    return nonce !== null && nonce > ((await outgoing(watchKey)) ?? nonce);
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    logger.warn(
+      { coin: 'ETH', account: watchKey, error: error.message },
+      'it could not be read whether an account that holds less than known has sent it: looked at again',
+    );
+    return false;
+  }
 }
 
 /**

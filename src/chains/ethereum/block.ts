@@ -13,13 +13,14 @@ import type { Logger } from '../../domain/ports.ts';
 import { openAccounts } from '../open-accounts.ts';
 import { AccountBook } from './account-book.ts';
 import type { BalanceTurns, Candidates } from './balance-turns.ts';
-import { enterBalances, type Shortfalls } from './balances.ts';
+import { enterBalances } from './balances.ts';
 import { isInternal, readFoundBalance } from './found-balance.ts';
 import { nonceRef } from './nonce-ref.ts';
 import type { Block, BlockTransaction, Receipt } from './node-answers.ts';
 import type { NodeClient } from './node-client.ts';
 import { rawTransaction } from './raw-transaction.ts';
 import type { InternalTransfer } from './internal-transfers.ts';
+import type { Shortfalls } from './shortfalls.ts';
 import type { Tracer } from './traces.ts';
 
 /** Money that no block holds at the moment. */
@@ -71,7 +72,7 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
 
 /** Reads the balances whose turn it is and holds them against the book. */
 async function readBalances(
-  { client, turns, logger, shortfalls }: BlockReaderDeps,
+  { client, index, turns, logger, shortfalls }: BlockReaderDeps,
   block: Block,
   at: { readonly book: AccountBook; readonly candidates: Candidates; readonly isTraced: boolean },
 ): Promise<readonly OutputRef[]> {
@@ -83,7 +84,14 @@ async function readBalances(
       ? { answers: [], trouble: null }
       : await client.balances(keys, block.hash, AbortSignal.timeout(BALANCES_WITHIN_MS));
   const standings = { accounts: chosen, balances: readings.answers };
-  const deps = { client, logger, shortfalls, wasRead: (key: string) => turns.readAt(key) !== null };
+  const wasRead = (key: string): boolean => turns.readAt(key) !== null;
+  const deps = {
+    client,
+    logger,
+    shortfalls,
+    wasRead,
+    outgoing: async (key: string) => index.outgoing?.(key),
+  };
   const entered = await enterBalances(deps, block, { book, standings });
   turns.done(block, chosen, readings, entered);
   return entered.disproved;

@@ -28,9 +28,10 @@ export function readFoundBalance(txid: string): FoundBalance | null {
 export const FOUND_INDEX = 0;
 export const EARLIER_INDEX = 1;
 
-/** Whether a balance alone showed this money of a payer. */
-export function isFound(ref: OutputRef): boolean {
-  return ref.index === FOUND_INDEX && readFoundBalance(ref.txid) !== null;
+/** Whether a balance alone showed this money of a payer, in a block above a height. */
+export function isFoundAbove(ref: OutputRef, height: number): boolean {
+  const found = ref.index === FOUND_INDEX ? readFoundBalance(ref.txid) : null;
+  return found !== null && found.height > height;
 }
 
 /** Whether a credit is an internal transfer, by whichever name. */

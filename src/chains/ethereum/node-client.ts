@@ -40,6 +40,8 @@ export interface NodeClient {
   balances(accounts: readonly string[], blockHash: string, giveUp?: AbortSignal): Promise<BalanceReadings>;
   /** One balance, asked for in another way than many are. @throws {ChainError} when it is not told. */
   balanceAlone(account: string, blockHash: string): Promise<BalanceAnswer>;
+  /** How many transactions an account has made by the end of a block; null when the node keeps no state of it. */
+  nonceAt(account: string, blockHash: string): Promise<number | null>;
   /** How many balances one call reads. */
   balancesPerCall(): number;
   identity(): Promise<{

@@ -1,11 +1,15 @@
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
+import { createChainIndex } from '../../../src/store/chain-index.ts';
+import { openDatabase } from '../../../src/store/open.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { liveEnv, Till } from '../../_helpers/till.ts';
+import { runTool } from '../../_helpers/tool.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 /** More than the newest blocks of which every node keeps the state. */
@@ -23,12 +27,15 @@ describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
   let sink: WebhookSink;
   let shop: Shop;
 
+  let env: Record<string, string>;
+
   beforeAll(async () => {
     anvil = await Anvil.start();
     proxy = await startFaultProxy(anvil.rpcUrl);
     sink = await WebhookSink.start();
     // Deep enough that payments wait, and nothing is moved away meanwhile.
-    till = await Till.start({ ...liveEnv({ ETH: proxy.url }), TILLD_CONFIRMATIONS_ETH: '200' });
+    env = { ...liveEnv({ ETH: proxy.url }), TILLD_CONFIRMATIONS_ETH: '200' };
+    till = await Till.start(env);
     shop = await Shop.open(till.api, { webhookUrl: sink.url });
     await till.ready();
   });
@@ -42,6 +49,14 @@ describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
   const pay = async ({ options }: PaymentJson, isInside: boolean, part = 1n): Promise<string> => {
     const output = { address: options.ETH.address, amount: wei(options.ETH.amount) / part };
     return isInside ? anvil.payInside([output]) : anvil.pay(output);
+  };
+  /** What /readyz tells once the node's health is read anew. */
+  const node = async () => {
+    till.clock.advance(5_000);
+    const { body } = await till.api.call<{
+      chains: Record<string, { unexplainedAccounts: number; warnings: string[] }>;
+    }>('GET', '/readyz');
+    return body.data.chains['ETH'] ?? { unexplainedAccounts: -1, warnings: [] };
   };
   const isRead = async (): Promise<void> => {
     const height = await anvil.height();
@@ -93,6 +108,74 @@ describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
     expect(await received(payment)).toBe(payment.options.ETH.amount);
     expect(sink.types(payment.id)).not.toContain('payment.reversed');
   });
+
+  it.each([
+    ['to the address itself', false, 1],
+    ['through a contract, final meanwhile', true, 70],
+  ])(
+    'a node that answers zero again and again, however it is asked, writes off nothing that was paid %s: it is told',
+    async (_how, isInside, blocks) => {
+      const noTraces = { kind: 'rpcError', code: -32601, message: 'the method does not exist' } as const;
+      proxy.inject(noTraces, { methods: ['debug_traceBlockByHash', 'trace_block'] });
+      const payment = await order();
+      await pay(payment, isInside);
+      await mined();
+      await anvil.mine(blocks);
+      await isRead();
+      const lie = proxy.inject(
+        { kind: 'rewrite', rewrite: empty },
+        { methods: ['eth_call', 'eth_getBalance'] },
+      );
+      for (let block = 0; block < 13; block += 1) await mined();
+      expect(await received(payment)).toBe(payment.options.ETH.amount);
+      const told = await eventually('it is told', node, ({ unexplainedAccounts }) => unexplainedAccounts > 0);
+      expect(told.warnings.join()).toContain('hold less');
+      lie.clear();
+      await mined();
+      expect(await received(payment)).toBe(payment.options.ETH.amount);
+      expect((await shop.payment(payment.id)).transactions).toHaveLength(1);
+      expect(sink.types(payment.id)).not.toContain('payment.reversed');
+      await eventually('it is over', node, ({ unexplainedAccounts }) => unexplainedAccounts === 0);
+    },
+    120_000,
+  );
+
+  it('money that its key sent elsewhere, in blocks that were skipped, is written off once that is final', async () => {
+    const payment = await order();
+    const { address } = payment.options.ETH;
+    await pay(payment, false);
+    await mined();
+    await till.down();
+    await anvil.rpc('anvil_impersonateAccount', [address]);
+    const value = `0x${(wei(payment.options.ETH.amount) / 2n).toString(16)}`;
+    await anvil.rpc('eth_sendTransaction', [{ from: address, to: await anvil.newAddress(), value }]);
+    await anvil.mine(2);
+    const skipped = await runTool(
+      'rescan',
+      ['ETH', '--skip-to', `${await anvil.height()}`, '--data-dir', till.dataDir],
+      { env },
+    );
+    expect(skipped.code, skipped.stderr).toBe(0);
+    await till.up();
+    for (let block = 0; block < 12; block += 1) await mined();
+    const { db, close } = await openDatabase(join(till.dataDir, 'tilld.sqlite')).then((it) => ({
+      db: it.db,
+      close: () => it.close(),
+    }));
+    const index = createChainIndex(db, { coin: 'ETH', mode: 'live' });
+    const key = address.toLowerCase();
+    const held = async (): Promise<bigint> =>
+      ((await index.holdings([key])).get(key) ?? []).reduce((sum, { amount }) => sum + amount, 0n);
+    expect(await held()).toBe(wei(payment.options.ETH.amount));
+    expect(await index.outgoing?.(key)).toBe(0);
+    await anvil.mine(70);
+    await isRead();
+    await mined();
+    expect(await held()).toBe(await anvil.balance(address));
+    expect(await index.outgoing?.(key)).toBe(1);
+    expect(await received(payment)).toBe(payment.options.ETH.amount);
+    await close();
+  }, 120_000);
 
   it.each([
     ['to the address itself', false],

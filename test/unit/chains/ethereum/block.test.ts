@@ -1,10 +1,16 @@
 import { expect, it } from 'vitest';
 import { BalanceTurns } from '../../../../src/chains/ethereum/balance-turns.ts';
-import type { Shortfalls } from '../../../../src/chains/ethereum/balances.ts';
 import { readBlock } from '../../../../src/chains/ethereum/block.ts';
 import type { Block, Receipt } from '../../../../src/chains/ethereum/node-answers.ts';
+import { Shortfalls } from '../../../../src/chains/ethereum/shortfalls.ts';
 import type { BalanceAnswer, NodeClient } from '../../../../src/chains/ethereum/node-client.ts';
-import type { ChainIndex, Credit, Holding } from '../../../../src/domain/chain.ts';
+import {
+  ChainError,
+  type ChainIndex,
+  type Credit,
+  type Holding,
+  type NodeStatus,
+} from '../../../../src/domain/chain.ts';
 
 const SHOP = `0x${'a'.repeat(40)}`;
 const PAYER = `0x${'b'.repeat(40)}`;
@@ -22,16 +28,28 @@ interface Scene {
   readonly isClosed?: boolean;
   readonly shortfalls?: Shortfalls;
   readonly turn?: readonly string[];
+  readonly number?: number;
+  /** Transactions of the account by the final block, and those of them that the ledger knows. */
+  readonly nonce?: number | null;
+  readonly outgoing?: number;
+  /** Null: the node does not tell it. */
+  readonly final?: number | null;
 }
 
 /** Block 5, mined at 50 s on block 4 of 40 s, to a shop with one open account. */
 async function read(scene: Scene) {
   const { transactions = [], balances, held = [], since = 0, unsettled = [], status = 1 } = scene;
-  const { isClosed = false, turn = [], shortfalls = new Map() } = scene;
-  const block: Block = { number: 5, hash: hash(5), parentHash: hash(4), timestamp: 50, transactions };
+  const { isClosed = false, turn = [], shortfalls = new Shortfalls() } = scene;
+  const { number = 5, nonce = 0, outgoing = 0, final = 3 } = scene;
+  const block: Block = { number, hash: hash(5), parentHash: hash(4), timestamp: 50, transactions };
   const client: Partial<NodeClient> = {
     blockAt: async () => block,
     tip: async () => block,
+    finalBlocks: async () => {
+      if (final === null) throw new ChainError('unavailable', 'no such block');
+      return new Map([['finalized', { height: final, hash: hash(3) }]]);
+    },
+    nonceAt: async () => nonce,
     headerAt: async () => ({ number: 4, hash: hash(4), parentHash: hash(3), timestamp: 40 }),
     balances: async (accounts, at) => ({
       answers: accounts.map((key) => (key === SHOP ? balances[at] : undefined) ?? 'unknown'),
@@ -57,6 +75,7 @@ async function read(scene: Scene) {
     watched: async (keys) => new Set(keys.filter((key) => key === SHOP)),
     ownOutputs: async () => new Set(),
     holdings: async () => new Map([[SHOP, held]]),
+    outgoing: async () => outgoing,
     open: async () => (isClosed ? [] : [{ watchKey: SHOP, since }]),
     turn: async () => turn.map((watchKey) => ({ watchKey, since: 0 })),
     watchKeysAfter: async () => [],
@@ -178,23 +197,54 @@ it('money that a balance showed goes when a balance denies it: it was never ther
 });
 
 it('one wrong balance writes off no money that a transaction brought, so that no later one credits it twice', async () => {
-  const shortfalls: Shortfalls = new Map();
+  const shortfalls = new Shortfalls();
   const held = [holding(8n)];
   const low = { balances: { [hash(5)]: 3n }, held, shortfalls };
   expect(await read(low)).toMatchObject({ credits: [], debits: [], disproved: [] });
   expect(await read({ ...low, balances: { [hash(5)]: 8n } })).toMatchObject({ credits: [], debits: [] });
-  expect(shortfalls.size).toBe(0);
+  expect(shortfalls.seen(SHOP, 6, 5n).looks).toBe(1);
 });
 
-it('holding less than was known time and again is recorded as spent, so that nothing is planned with it', async () => {
-  const scene = { balances: { [hash(5)]: 3n }, held: [holding(8n)] };
-  const seen = async (looks: number, height: number) =>
-    read({ ...scene, shortfalls: new Map([[SHOP, { looks, height }]]) });
-  // The same block again is no further look.
-  expect((await seen(9, 5)).debits).toEqual([]);
-  const { credits, debits } = await seen(9, 4);
+/** The tenth look in a row at an account that holds 5 less than known. */
+async function tenthLook(scene: Omit<Scene, 'balances'>, times = 10) {
+  const shortfalls = new Shortfalls();
+  for (let number = 6; number < 5 + times; number += 1) {
+    const { debits } = await read({ ...low, ...scene, number, shortfalls });
+    expect(debits).toEqual([]);
+  }
+  return read({ ...low, ...scene, shortfalls });
+}
+const low = { balances: { [hash(5)]: 3n }, held: [holding(8n)] };
+
+it('holding less than was known time and again is recorded as spent once an unknown transaction explains it', async () => {
+  const { credits, debits } = await tenthLook({ nonce: 2, outgoing: 1 });
   expect(debits).toEqual([{ ref: holding(8n).ref, byTxid: FOUND }]);
   expect(credits).toMatchObject([{ amount: 3n, remainder: true }]);
+  expect((await tenthLook({ nonce: 2, outgoing: 1 }, 9)).debits).toEqual([]);
+});
+
+it.each([
+  ['the account has made no transaction', { nonce: 0 }],
+  ['all transactions of the account are known', { nonce: 3, outgoing: 3 }],
+  ['the node keeps no state of the final block', { nonce: null }],
+  ['the node tells no final block', { nonce: 2, outgoing: 1, final: null }],
+])('is never written off where %s', async (_why, scene) => {
+  expect(await tenthLook(scene, 15)).toMatchObject({ credits: [], debits: [], disproved: [] });
+});
+
+it('money that a balance showed in a block that is final now is not taken back by balances without it', async () => {
+  const shown = { ref: { txid: `balance:4:${hash(4)}:${SHOP}`, index: 0 }, amount: 5n };
+  const scene = { balances: { [hash(5)]: 8n }, held: [holding(8n), shown] };
+  expect(await read({ ...scene, final: 4 })).toMatchObject({ credits: [], debits: [], disproved: [] });
+});
+
+it('is told after some looks, and no more once the account holds what is known', async () => {
+  const shortfalls = new Shortfalls();
+  const told = () => shortfalls.withWarning({ warnings: null } as NodeStatus).unexplained;
+  for (let number = 6; number < 9; number += 1) await read({ ...low, number, shortfalls });
+  expect(told()).toEqual({ accounts: 1, amount: 5n });
+  await read({ ...low, balances: { [hash(5)]: 8n }, shortfalls });
+  expect(told()).toEqual({ accounts: 0, amount: 0n });
 });
 
 it('money of a lost block that the balance shows again replaces its earlier names', async () => {
