@@ -80,7 +80,10 @@ export async function finalAfter(client: NodeClient, slot: number): Promise<Chai
       if (block !== null) return headerOf(block);
       unshown += 1;
       if (unshown >= MAX_UNSHOWN)
-        throw new ChainError('unavailable', `the node lists block ${listed} and others but does not show them`);
+        throw new ChainError(
+          'unavailable',
+          `the node lists block ${listed} and others but does not show them`,
+        );
     }
     first = last + 1;
     pageSlots = Math.min(MAX_PAGE_SLOTS, 2 * pageSlots);
