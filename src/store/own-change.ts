@@ -88,8 +88,8 @@ export async function changeOf(
   return { fund: { ref, amount: BigInt(row.amount), address: row.address, keyPath }, heldBy: row.send_id };
 }
 
-/** Open sends that hold outputs which were proven never to be mined. */
-export async function sendsHoldingGone(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
+/** Open sends that hold outputs which another transaction spent in a block, or which were displaced themselves. */
+export async function displacedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
   return db
     .selectFrom('sends')
     .selectAll('sends')
@@ -102,7 +102,9 @@ export async function sendsHoldingGone(db: Db, chain: ChainId, limit: number): P
           .selectFrom('outputs')
           .select('outputs.seq')
           .whereRef('outputs.send_id', '=', 'sends.id')
-          .where('outputs.state', '=', sql.lit('gone')),
+          .where((or) =>
+            or.or([or('outputs.state', '=', sql.lit('gone')), or('outputs.spent_height', 'is not', null)]),
+          ),
       ),
     )
     .limit(limit)

@@ -140,7 +140,8 @@ async function offerAgain(
     await note(deps, { sendId: send.id, version, result });
     return result;
   }
-  const verdict = await askVerdict(adapter, versions, await findCursor(deps.db, send));
+  const cursor = await findCursor(deps.db, send);
+  const verdict = await askVerdict(adapter, versions, { cursor, buriedDepth: deps.policy.surplusDepth });
   const renewal = await askRenewal(deps, adapter, { send, current });
   const { reason } = result;
   await inTransaction(deps.db, async (tx) =>

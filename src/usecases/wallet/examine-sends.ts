@@ -7,7 +7,10 @@ import { findSend, isReverted, oldestOpenSends, versionsOf, type StoredSend } fr
 import { holdsUnconfirmed } from '../../store/spendable.ts';
 import { handToNode } from './hand-to-node.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
+import { areLostForGood } from './lost-for-good.ts';
 import { askVerdict, isProvenOn } from './resolve-refusal.ts';
+import { DEFAULT_SEND_POLICY } from './send-policy.ts';
+import { spendsAccounts } from './sender.ts';
 import { transactionOf } from './stored-plan.ts';
 
 /** What stands between a send and a block. */
@@ -81,7 +84,9 @@ async function examine(
     default:
       return assertNever(result);
   }
-  const verdict = await askVerdict(adapter, versions, await findCursor(db, send));
+  const cursor = await findCursor(db, send);
+  const { surplusDepth } = DEFAULT_SEND_POLICY;
+  const verdict = await askVerdict(adapter, versions, { cursor, buriedDepth: surplusDepth });
   const fates = versions.map(({ txid }) => ({ txid, fate: verdict.fates.get(txid) ?? 'unknown' }));
   const present = fates.find(({ fate }) => fate === 'present');
   if (present !== undefined) {
@@ -111,6 +116,15 @@ async function examine(
     return {
       standing: 'open',
       why: `${said}, but coins it spends are in no block at present: a fork may end`,
+    };
+  }
+  const isDeep =
+    spendsAccounts(send) ||
+    (await areLostForGood(db, send, versions, (cursor?.height ?? 0) - surplusDepth + 1));
+  if (!isDeep) {
+    return {
+      standing: 'open',
+      why: `${said}: it ends once the block of the transaction that spent its coins is ${surplusDepth} blocks deep`,
     };
   }
   return { standing: 'impossible', why: `${said}, and none of its transactions can confirm any more` };

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/database.ts';
+import type { Db, Tx } from '../../store/database.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
 import { findSend, type StoredSend } from '../../store/sends.ts';
 import { lastSkipAt } from '../../store/chain-gaps.ts';
@@ -39,4 +39,13 @@ export async function noteNotPaid(
     throw new AppError('INVALID_STATE', `send ${id} does not wait for such a word`);
   }
   await writeMeta(deps.db, CHECKED + id, String(deps.clock.now()));
+}
+
+/** Notes that the transaction which displaced a send was read as a whole, and is not its payment. */
+export async function noteExamined(
+  tx: Tx,
+  { clock }: { readonly clock: Clock },
+  send: StoredSend,
+): Promise<void> {
+  if (await mayBePaidUnseen(tx, send)) await writeMeta(tx, CHECKED + send.id, String(clock.now()));
 }

@@ -21,9 +21,8 @@ import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { recordRefund } from '../payment/record-refund.ts';
 import { adoptVersion } from './adopt-version.ts';
 import { emitSendEvent } from './emit-send-event.ts';
-import { failSend } from './fail-send.ts';
 import { isOpen } from './send-chain.ts';
-import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
+import { mayBePaidUnseen, noteExamined } from './may-be-paid-unseen.ts';
 import { readPlan } from './stored-plan.ts';
 import { takeBackOutputs } from './take-back-outputs.ts';
 
@@ -34,7 +33,7 @@ export interface RecordSpendsDeps extends ApplyFactsDeps {
 /**
  * Records the spends of our outputs that one block holds, inside that block's transaction and after
  * its credits. A send of ours among them is confirmed by whichever of its versions was mined; a send
- * whose coins somebody else spent, so that no version can confirm any more, fails. Safe to repeat.
+ * whose coins somebody else spent, so that no version can confirm any more, waits for that to be final. Safe to repeat.
  */
 export async function confirmSends(
   tx: Tx,
@@ -171,7 +170,9 @@ async function confirmVersion(
 }
 
 /**
- * A version is lost once a block spends one of its inputs by another transaction; a send when all are.
+ * A version is displaced once a block spends one of its inputs by another transaction. When all are, the send stays
+ * open until that block is deep (see failOrphans), or until the chain proves that the send can never land: a fork
+ * could bring it back, and the money would be paid after the merchant was told that it was not.
  * @param isWhollyRead whether what that transaction pays was looked at, and is not this payment
  */
 async function judge(tx: Tx, deps: RecordSpendsDeps, sendId: string, isWhollyRead: boolean): Promise<void> {
@@ -188,7 +189,11 @@ async function judge(tx: Tx, deps: RecordSpendsDeps, sendId: string, isWhollyRea
       );
       return;
     }
-    await failSend(tx, deps, send, 'another transaction spent the coins of this send');
+    if (isWhollyRead) await noteExamined(tx, deps, send);
+    deps.logger.warn(
+      { sendId, coin: send.coin, mode: send.mode, txid: send.txid },
+      'another transaction spent the coins of a send: it fails once that is final',
+    );
     return;
   }
   if (alive.some((version) => version.version === send.version)) return;

@@ -1,4 +1,4 @@
-import type { BlockRef, ChainAdapter, Fate } from '../../domain/chain.ts';
+import { ChainError, type BlockRef, type ChainAdapter, type Fate } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import type { Db, Tx } from '../../store/database.ts';
@@ -13,9 +13,11 @@ import {
 import { holdsUnconfirmed } from '../../store/spendable.ts';
 import { provenHash } from '../chain/proven-hash.ts';
 import { failSend } from './fail-send.ts';
+import { areLostForGood } from './lost-for-good.ts';
 import { recordAnswer, type RecordAnswerDeps } from './record-answer.ts';
 import { renewSend, type Renewal, type RenewSendDeps } from './renew-send.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
+import { sendsFromOneAddress, spendsAccounts } from './sender.ts';
 import { transactionOf } from './stored-plan.ts';
 import { takeBackOutputs } from './take-back-outputs.ts';
 
@@ -27,18 +29,34 @@ export interface Verdict {
   readonly tipHash: string | null;
 }
 
-/** Asks the chain about every version of a send; without an answer nothing is known. Waits for the network. */
+/**
+ * Asks the chain about every version of a send; without an answer nothing is known. Where sends are ordered by a nonce,
+ * one that another transaction used counts as used only in a block that is buried. Waits for the network.
+ */
 export async function askVerdict(
   adapter: ChainAdapter,
   versions: readonly StoredSendVersion[],
-  cursor: BlockRef | undefined,
+  { cursor, buriedDepth }: { readonly cursor: BlockRef | undefined; readonly buriedDepth: number },
 ): Promise<Verdict> {
   try {
-    const fates = await adapter.recheck(versions.map(transactionOf), cursor);
+    const at = sendsFromOneAddress(adapter) ? await buriedBlock(adapter, cursor, buriedDepth) : cursor;
+    const fates = await adapter.recheck(versions.map(transactionOf), at);
     return { fates, tipHash: await provenHash(adapter, cursor) };
   } catch {
     return { fates: new Map(), tipHash: null };
   }
+}
+
+async function buriedBlock(
+  adapter: ChainAdapter,
+  cursor: BlockRef | undefined,
+  depth: number,
+): Promise<BlockRef | undefined> {
+  if (cursor === undefined) return undefined;
+  const height = Math.max(0, cursor.height - depth + 1);
+  const hash = await adapter.hashAt(height);
+  if (hash === null) throw new ChainError('unavailable', `the node does not show block ${height}`);
+  return { height, hash };
 }
 
 /**
@@ -78,7 +96,7 @@ export async function resolveRefusal(
   const possible =
     versions.find((version) => version.version === send.version && isPossible(version)) ??
     versions.filter(isPossible).at(-1);
-  if (possible === undefined && (await isProof(tx, send, verdict))) {
+  if (possible === undefined && (await isProof(tx, deps, { send, versions, verdict }))) {
     await takeBackOutputs(tx, deps, send, versions);
     const newest = versions.at(-1);
     const renewed =
@@ -101,9 +119,16 @@ export async function resolveRefusal(
   return recordAnswer(tx, deps, { sendId, version, result: unclear, neverOffered: false });
 }
 
-async function isProof(tx: Tx, send: StoredSend, verdict: Verdict): Promise<boolean> {
+async function isProof(
+  tx: Tx,
+  { policy }: Pick<RecordAnswerDeps, 'policy'>,
+  { send, versions, verdict }: { send: StoredSend; versions: readonly StoredSendVersion[]; verdict: Verdict },
+): Promise<boolean> {
   if (await mayBePaidUnseen(tx, send)) return false;
-  return (await isProvenOn(tx, send, verdict)) && !(await holdsUnconfirmed(tx, send));
+  if (!(await isProvenOn(tx, send, verdict)) || (await holdsUnconfirmed(tx, send))) return false;
+  if (spendsAccounts(send)) return true;
+  const cursor = await findCursor(tx, send);
+  return cursor !== undefined && areLostForGood(tx, send, versions, cursor.height - policy.surplusDepth + 1);
 }
 
 /** Whether the ledger has read exactly the blocks on which the node's answer stands. */

@@ -5,3 +5,8 @@ import type { ChainId } from '../../domain/coins.ts';
 export function sendsFromOneAddress(chain: ChainId): boolean {
   return spendingOf(chain) === 'one-account';
 }
+
+/** Whether a send draws on balances of accounts instead of spending outputs of certain transactions. */
+export function spendsAccounts(chain: ChainId): boolean {
+  return spendingOf(chain) !== 'outputs';
+}

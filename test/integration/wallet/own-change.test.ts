@@ -109,7 +109,7 @@ function runWith(coin: NodeCoin): void {
     expect(new Set(await node.getMempool())).toEqual(new Set([parent.txHash, child.txHash]));
   });
 
-  test('of a send that a stranger with the seed displaces: its child fails only once that block is deep', async () => {
+  test('of a send that a stranger with the seed displaces: both fail only once that block is deep', async () => {
     await till.fund(COIN);
     const wallet = { ...till.world.chain(coin), merchantId: till.world.merchant.id };
     const funds = await spendableFunds(till.world.db, wallet);
@@ -126,18 +126,53 @@ function runWith(coin: NodeCoin): void {
     });
     await node.mineOnly([till.world.deps.sign(adapter, theirs).raw]);
     await till.sync();
-    expect((await till.status(parent.id)).status).toBe('failed');
     const round = async () => {
       till.world.clock.advance(till.world.deps.policy.rebroadcastMs);
       await advanceSends(till.world.deps, till.world.chain(coin));
       await failOrphans(till.world.deps, till.world.chain(coin));
     };
     await round();
-    expect((await till.status(child.id)).status).toBe('broadcast');
-    await till.mine(5);
+    for (const { id } of [parent, child]) expect((await till.status(id)).status).toBe('broadcast');
+    await till.mine(4);
     await round();
-    expect((await till.status(child.id)).status).toBe('failed');
+    for (const { id } of [parent, child]) expect((await till.status(id)).status).toBe('broadcast');
+    await till.mine();
+    await round();
+    for (const { id } of [parent, child]) expect((await till.status(id)).status).toBe('failed');
     expect(await till.balance()).toBe('0');
+  });
+
+  test('of a send displaced by a block that a reorg takes away: both are paid, and neither was told as failed', async () => {
+    await till.fund(COIN);
+    const funds = await spendableFunds(till.world.db, {
+      ...till.world.chain(coin),
+      merchantId: till.world.merchant.id,
+    });
+    const parent = await till.send('0.1');
+    const child = await till.send('0.2');
+    const adapter = till.world.adapter(coin);
+    const theirs = adapter.planSend({
+      funds,
+      destination: await node.foreignAddress(),
+      amount: COIN,
+      subtractFee: true,
+      changeAddress: till.world.address(coin),
+      quote: { rate: 1_000n, source: 'stranger', at: 0 },
+    });
+    await node.mineOnly([adapter.signSend(theirs, till.world.deps.keys).raw]);
+    await till.sync();
+    till.world.clock.advance(till.world.deps.policy.rebroadcastMs);
+    await advanceSends(till.world.deps, till.world.chain(coin));
+    await failOrphans(till.world.deps, till.world.chain(coin));
+    const signed = await till.world.db.selectFrom('send_versions').select(['txid', 'raw']).execute();
+    const rawOf = (txid: string | null): string => signed.find((each) => each.txid === txid)?.raw ?? '';
+    await node.reorg({
+      transactions: 'mempool',
+      replaceWith: [rawOf(parent.txHash), rawOf(child.txHash)],
+    });
+    await till.sync();
+    for (const { id } of [parent, child]) expect((await till.status(id)).status).toBe('confirmed');
+    expect(await till.world.sendEvents()).not.toContain('send.failed');
   });
 
   test('survives a reorg that takes parent and child back: each is paid once', async () => {
