@@ -9,6 +9,7 @@ import * as customerCounts from './migrations/0008-customer-counts.ts';
 import * as deliveriesByEndpoint from './migrations/0009-deliveries-by-endpoint.ts';
 import * as volumeTotals from './migrations/0010-volume-totals.ts';
 import * as gapReasons from './migrations/0011-gap-reasons.ts';
+import * as displacedSends from './migrations/0012-displaced-sends.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -23,6 +24,7 @@ export const MIGRATIONS: Migrations = {
   '0009-deliveries-by-endpoint': deliveriesByEndpoint,
   '0010-volume-totals': volumeTotals,
   '0011-gap-reasons': gapReasons,
+  '0012-displaced-sends': displacedSends,
 };
 
 /** What migrations run on: the schema that they begin with is none that this version knows. */

@@ -22,10 +22,11 @@ export type SendPatch = Partial<
     | 'announced_txid'
     | 'confirmed_txid'
     | 'max_fee'
+    | 'displaced_height'
   >
 >;
 
-type OptionalOfSend = 'everything' | 'max_fee' | 'note';
+type OptionalOfSend = 'everything' | 'max_fee' | 'note' | 'displaced_height';
 type OptionalOfVersion = 'change_index' | 'cancels';
 
 export async function insertSend(
@@ -76,6 +77,18 @@ export async function updateSend(tx: Tx, sendId: string, patch: SendPatch, now: 
     .where('id', '=', sendId)
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+/** What blocks above a height had displaced may be mined again. */
+export async function forgetDisplacedAbove(tx: Tx, chain: ChainId, height: number): Promise<void> {
+  await tx
+    .updateTable('sends')
+    .set({ displaced_height: null })
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where(sql<boolean>`status in ('signed', 'broadcast')`)
+    .where('displaced_height', '>', height)
+    .execute();
 }
 
 /** Leaves the idempotency key of a send to another one. */

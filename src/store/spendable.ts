@@ -165,18 +165,24 @@ export async function merchantsWithManyOutputs(
 }
 
 /**
- * Whether a send holds money that no block holds: own change on its way, or what a reorg took out and may bring back.
- * Where accounts are spent as a whole, money counts as gone only once its transaction is proven to have expired for
- * good, so nothing is waited for then; elsewhere a reorg can still bring it back.
+ * Transactions whose money a send holds and that no block holds: `unconfirmed`, such as own change on its way, and
+ * `gone`, which a fork took out, or which the network dropped, and may bring back. Where accounts are spent as a whole,
+ * money counts as gone only once its transaction is proven to have expired for good: that is not waited for.
  */
-export async function holdsUnconfirmed(db: Db, send: ChainId & { readonly id: string }): Promise<boolean> {
-  const row = await db
+export async function unminedInputs(
+  db: Db,
+  send: ChainId & { readonly id: string },
+): Promise<{ readonly unconfirmed: readonly string[]; readonly gone: readonly string[] }> {
+  const rows = await db
     .selectFrom('outputs')
-    .select('txid')
+    .select(['txid', 'state'])
+    .distinct()
     .where('send_id', '=', send.id)
     .where('state', 'in', accountsPerSend(send) === null ? ['unconfirmed', 'gone'] : ['unconfirmed'])
-    .executeTakeFirst();
-  return row !== undefined;
+    .execute();
+  const of = (wanted: 'unconfirmed' | 'gone') =>
+    rows.flatMap(({ txid, state }) => (state === wanted ? [txid] : []));
+  return { unconfirmed: of('unconfirmed'), gone: of('gone') };
 }
 
 /** What an account holds is one sum, however many parts it came in. */

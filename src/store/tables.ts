@@ -503,6 +503,8 @@ export interface SendRow {
   /** Most that it may cost, atoms; null: raises stay under a share of the amount. */
   max_fee: string | null;
   note: string | null;
+  /** The block since which nothing of it can be mined as far as the chain shows; null while it can. */
+  displaced_height: number | null;
 }
 
 /** The signed bytes of a send: version 1 and one more for each fee bump. */

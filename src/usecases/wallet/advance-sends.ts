@@ -140,8 +140,7 @@ async function offerAgain(
     await note(deps, { sendId: send.id, version, result });
     return result;
   }
-  const cursor = await findCursor(deps.db, send);
-  const verdict = await askVerdict(adapter, versions, { cursor, buriedDepth: deps.policy.surplusDepth });
+  const verdict = await askVerdict(deps.db, adapter, { send, versions });
   const renewal = await askRenewal(deps, adapter, { send, current });
   const { reason } = result;
   await inTransaction(deps.db, async (tx) =>

@@ -4,13 +4,10 @@ import type { Clock } from '../../domain/ports.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import type { Db } from '../../store/database.ts';
 import { findSend, isReverted, oldestOpenSends, versionsOf, type StoredSend } from '../../store/sends.ts';
-import { holdsUnconfirmed } from '../../store/spendable.ts';
 import { handToNode } from './hand-to-node.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
-import { areLostForGood } from './lost-for-good.ts';
-import { askVerdict, isProvenOn } from './resolve-refusal.ts';
+import { askVerdict, isProvenOn, mayGetInputsBack } from './resolve-refusal.ts';
 import { DEFAULT_SEND_POLICY } from './send-policy.ts';
-import { spendsAccounts } from './sender.ts';
 import { transactionOf } from './stored-plan.ts';
 
 /** What stands between a send and a block. */
@@ -84,15 +81,19 @@ async function examine(
     default:
       return assertNever(result);
   }
-  const cursor = await findCursor(db, send);
-  const { surplusDepth } = DEFAULT_SEND_POLICY;
-  const verdict = await askVerdict(adapter, versions, { cursor, buriedDepth: surplusDepth });
+  const verdict = await askVerdict(db, adapter, { send, versions });
   const fates = versions.map(({ txid }) => ({ txid, fate: verdict.fates.get(txid) ?? 'unknown' }));
   const present = fates.find(({ fate }) => fate === 'present');
   if (present !== undefined) {
     return { standing: 'in_network', why: `the node has ${present.txid}: it waits for a block` };
   }
   const said = `the node refuses it (${result.reason})`;
+  if (!(await isProvenOn(db, send, verdict))) {
+    return {
+      standing: 'open',
+      why: `${said}; the daemon must first have read every block that the node has`,
+    };
+  }
   const possible = fates.find(({ fate }) => fate !== 'gone');
   if (possible !== undefined) {
     return {
@@ -106,25 +107,18 @@ async function examine(
       why: `${said}, but it is older than a restore or skipped blocks, and may have been paid in a way that is not known here: look whether ${send.destination} received the amount, and only if it did not run scripts/sends --not-paid ${send.id}`,
     };
   }
-  if (!(await isProvenOn(db, send, verdict))) {
-    return {
-      standing: 'open',
-      why: `${said}; the daemon must first have read every block that the node has`,
-    };
-  }
-  if (await holdsUnconfirmed(db, send)) {
+  if (await mayGetInputsBack(db, send, verdict)) {
     return {
       standing: 'open',
       why: `${said}, but coins it spends are in no block at present: a fork may end`,
     };
   }
-  const isDeep =
-    spendsAccounts(send) ||
-    (await areLostForGood(db, send, versions, (cursor?.height ?? 0) - surplusDepth + 1));
-  if (!isDeep) {
+  const { surplusDepth } = DEFAULT_SEND_POLICY;
+  const height = (await findCursor(db, send))?.height ?? 0;
+  if (adapter.planRenewal === undefined && height - (send.displaced_height ?? height) + 1 < surplusDepth) {
     return {
       standing: 'open',
-      why: `${said}: it ends once the block of the transaction that spent its coins is ${surplusDepth} blocks deep`,
+      why: `${said}, and none of its transactions can confirm: it fails once that holds for ${surplusDepth} blocks`,
     };
   }
   return { standing: 'impossible', why: `${said}, and none of its transactions can confirm any more` };

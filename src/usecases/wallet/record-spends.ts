@@ -5,6 +5,7 @@ import type { Tx } from '../../store/database.ts';
 import {
   findSend,
   findVersionByTxid,
+  forgetDisplacedAbove,
   updateSend,
   versionsOf,
   type StoredSend,
@@ -23,6 +24,7 @@ import { adoptVersion } from './adopt-version.ts';
 import { emitSendEvent } from './emit-send-event.ts';
 import { isOpen } from './send-chain.ts';
 import { mayBePaidUnseen, noteExamined } from './may-be-paid-unseen.ts';
+import { spendsAccounts } from './sender.ts';
 import { readPlan } from './stored-plan.ts';
 import { takeBackOutputs } from './take-back-outputs.ts';
 
@@ -68,7 +70,8 @@ export async function confirmSends(
       );
   }
   const isWhollyRead = block.spends.every(({ spender }) => spender !== undefined);
-  for (const sendId of holders) await judge(tx, deps, sendId, isWhollyRead);
+  const { height } = block;
+  for (const sendId of holders) await judge(tx, deps, sendId, { isWhollyRead, height });
 }
 
 /** One transaction of a block that spends outputs of ours. */
@@ -91,6 +94,7 @@ export async function unconfirmSends(
 ): Promise<void> {
   if (!tx.isTransaction) throw new Error('unconfirmSends must run in the transaction of the rollback');
   const now = deps.clock.now();
+  await forgetDisplacedAbove(tx, chain, aboveHeight);
   for (const txid of await unmarkSpentAbove(tx, chain, aboveHeight, now)) {
     const version = await findVersionByTxid(tx, chain, txid);
     const send = version === undefined ? undefined : await findSend(tx, version.send_id);
@@ -175,7 +179,12 @@ async function confirmVersion(
  * could bring it back, and the money would be paid after the merchant was told that it was not.
  * @param isWhollyRead whether what that transaction pays was looked at, and is not this payment
  */
-async function judge(tx: Tx, deps: RecordSpendsDeps, sendId: string, isWhollyRead: boolean): Promise<void> {
+async function judge(
+  tx: Tx,
+  deps: RecordSpendsDeps,
+  sendId: string,
+  { isWhollyRead, height }: { readonly isWhollyRead: boolean; readonly height: number },
+): Promise<void> {
   const send = await findSend(tx, sendId);
   if (send === undefined || !isOpen(send)) return;
   const alive = await aliveVersions(tx, send, await versionsOf(tx, send.id));
@@ -190,6 +199,8 @@ async function judge(tx: Tx, deps: RecordSpendsDeps, sendId: string, isWhollyRea
       return;
     }
     if (isWhollyRead) await noteExamined(tx, deps, send);
+    // Where sends draw on accounts, only a used nonce or an expiry proves it.
+    if (!spendsAccounts(send)) await updateSend(tx, send.id, { displaced_height: height }, deps.clock.now());
     deps.logger.warn(
       { sendId, coin: send.coin, mode: send.mode, txid: send.txid },
       'another transaction spent the coins of a send: it fails once that is final',

@@ -1,4 +1,4 @@
-import { ChainError, type BlockRef, type ChainAdapter, type Fate } from '../../domain/chain.ts';
+import type { ChainAdapter, Fate } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { findCursor } from '../../store/chain-cursors.ts';
 import type { Db, Tx } from '../../store/database.ts';
@@ -10,14 +10,13 @@ import {
   type StoredSend,
   type StoredSendVersion,
 } from '../../store/sends.ts';
-import { holdsUnconfirmed } from '../../store/spendable.ts';
+import { storedTransactions } from '../../store/raw-transactions.ts';
+import { unminedInputs } from '../../store/spendable.ts';
 import { provenHash } from '../chain/proven-hash.ts';
 import { failSend } from './fail-send.ts';
-import { areLostForGood } from './lost-for-good.ts';
 import { recordAnswer, type RecordAnswerDeps } from './record-answer.ts';
 import { renewSend, type Renewal, type RenewSendDeps } from './renew-send.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
-import { sendsFromOneAddress, spendsAccounts } from './sender.ts';
 import { transactionOf } from './stored-plan.ts';
 import { takeBackOutputs } from './take-back-outputs.ts';
 
@@ -30,33 +29,23 @@ export interface Verdict {
 }
 
 /**
- * Asks the chain about every version of a send; without an answer nothing is known. Where sends are ordered by a nonce,
- * one that another transaction used counts as used only in a block that is buried. Waits for the network.
+ * Asks the chain about every version of a send, and about transactions that brought its money and are in no block any
+ * more. Without an answer nothing is known. Waits for the network.
  */
 export async function askVerdict(
+  db: Db,
   adapter: ChainAdapter,
-  versions: readonly StoredSendVersion[],
-  { cursor, buriedDepth }: { readonly cursor: BlockRef | undefined; readonly buriedDepth: number },
+  { send, versions }: { readonly send: StoredSend; readonly versions: readonly StoredSendVersion[] },
 ): Promise<Verdict> {
+  const cursor = await findCursor(db, send);
+  const { gone } = await unminedInputs(db, send);
+  const parents = await storedTransactions(db, send, gone);
   try {
-    const at = sendsFromOneAddress(adapter) ? await buriedBlock(adapter, cursor, buriedDepth) : cursor;
-    const fates = await adapter.recheck(versions.map(transactionOf), at);
+    const fates = await adapter.recheck([...versions.map(transactionOf), ...parents], cursor);
     return { fates, tipHash: await provenHash(adapter, cursor) };
   } catch {
     return { fates: new Map(), tipHash: null };
   }
-}
-
-async function buriedBlock(
-  adapter: ChainAdapter,
-  cursor: BlockRef | undefined,
-  depth: number,
-): Promise<BlockRef | undefined> {
-  if (cursor === undefined) return undefined;
-  const height = Math.max(0, cursor.height - depth + 1);
-  const hash = await adapter.hashAt(height);
-  if (hash === null) throw new ChainError('unavailable', `the node does not show block ${height}`);
-  return { height, hash };
 }
 
 /**
@@ -64,8 +53,9 @@ async function buriedBlock(
  * network: a version the network knows is the send; only when every version is proven impossible
  * does it fail. Mined long ago looks impossible too, and to a node of another chain everything does,
  * so the ledger must have read exactly the blocks the node has; so does a version whose coins a reorg
- * took out of the chain, so none may be in that state. Without proof its coins stay reserved and it
- * is offered again.
+ * took out of the chain, so none may be in that state. A fork can still take back what displaced it: the
+ * proof has to hold for some blocks, but where transactions expire, which is proven by final blocks. Without
+ * proof its coins stay reserved and it is offered again.
  */
 export async function resolveRefusal(
   tx: Tx,
@@ -88,6 +78,7 @@ export async function resolveRefusal(
   const fateOf = (version: StoredSendVersion) => verdict.fates.get(version.txid) ?? 'unknown';
   const present = versions.filter((version) => fateOf(version) === 'present').at(-1);
   if (present !== undefined) {
+    await noteDisplaced(tx, deps, send, null);
     await makeCurrent(tx, deps, send, present);
     const { version } = present;
     return recordAnswer(tx, deps, { sendId, version, result: { kind: 'accepted' }, neverOffered: false });
@@ -96,17 +87,17 @@ export async function resolveRefusal(
   const possible =
     versions.find((version) => version.version === send.version && isPossible(version)) ??
     versions.filter(isPossible).at(-1);
-  if (possible === undefined && (await isProof(tx, deps, { send, versions, verdict }))) {
+  if (possible === undefined && (await isProof(tx, send, verdict))) {
     await takeBackOutputs(tx, deps, send, versions);
     const newest = versions.at(-1);
-    const renewed =
-      refused.renewal === null || newest === undefined
-        ? 'impossible'
-        : await renewSend(tx, deps, refused.renewal, { send, newest });
-    if (renewed === 'impossible') return failSend(tx, deps, send, reason);
-    if (renewed !== 'later') return renewed;
+    if (refused.renewal !== null && newest !== undefined) {
+      const renewed = await renewSend(tx, deps, refused.renewal, { send, newest });
+      if (renewed === 'impossible') return failSend(tx, deps, send, reason);
+      if (renewed !== 'later') return renewed;
+    } else if (await isDisplacedForGood(tx, deps, send)) return failSend(tx, deps, send, reason);
     return recordAnswer(tx, deps, { sendId, version: send.version, result: unclear, neverOffered: false });
   }
+  await noteDisplaced(tx, deps, send, null);
   const fields = { sendId, coin: send.coin, mode: send.mode, txid: send.txid, reason };
   // Where transactions expire, what a fork took is signed anew as soon as its end is proven.
   if (refused.renewal !== null && possible === undefined) {
@@ -119,16 +110,37 @@ export async function resolveRefusal(
   return recordAnswer(tx, deps, { sendId, version, result: unclear, neverOffered: false });
 }
 
-async function isProof(
-  tx: Tx,
-  { policy }: Pick<RecordAnswerDeps, 'policy'>,
-  { send, versions, verdict }: { send: StoredSend; versions: readonly StoredSendVersion[]; verdict: Verdict },
-): Promise<boolean> {
+async function isProof(tx: Tx, send: StoredSend, verdict: Verdict): Promise<boolean> {
   if (await mayBePaidUnseen(tx, send)) return false;
-  if (!(await isProvenOn(tx, send, verdict)) || (await holdsUnconfirmed(tx, send))) return false;
-  if (spendsAccounts(send)) return true;
+  if (!(await isProvenOn(tx, send, verdict))) return false;
+  return !(await mayGetInputsBack(tx, send, verdict));
+}
+
+/** Whether money that a send draws on is in no block, and may come into one still: then so may the send. */
+export async function mayGetInputsBack(db: Db, send: StoredSend, { fates }: Verdict): Promise<boolean> {
+  const { unconfirmed, gone } = await unminedInputs(db, send);
+  return unconfirmed.length > 0 || gone.some((txid) => fates.get(txid) !== 'gone');
+}
+
+/** Whether a send that nothing can be mined of by now was in that state some blocks ago already; notes it otherwise. */
+async function isDisplacedForGood(tx: Tx, deps: RecordAnswerDeps, send: StoredSend): Promise<boolean> {
   const cursor = await findCursor(tx, send);
-  return cursor !== undefined && areLostForGood(tx, send, versions, cursor.height - policy.surplusDepth + 1);
+  if (cursor === undefined) return false;
+  const since = Math.min(send.displaced_height ?? cursor.height, cursor.height);
+  if (cursor.height - since + 1 >= deps.policy.surplusDepth) return true;
+  await noteDisplaced(tx, deps, send, since);
+  return false;
+}
+
+/** Notes since which block nothing of a send can be mined; null: it can. */
+export async function noteDisplaced(
+  tx: Tx,
+  { clock }: Pick<RecordAnswerDeps, 'clock'>,
+  send: StoredSend,
+  height: number | null,
+): Promise<void> {
+  if (send.displaced_height === height) return;
+  await updateSend(tx, send.id, { displaced_height: height }, clock.now());
 }
 
 /** Whether the ledger has read exactly the blocks on which the node's answer stands. */

@@ -71,6 +71,7 @@ export async function storeSend(
     everything: order.everything === true ? 1 : 0,
     max_fee: order.maxFee?.toString() ?? null,
     note: order.note ?? null,
+    displaced_height: null,
   };
   await insertSend(tx, send);
   await disownFailedVersion(tx, order, transaction.txid);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { spendableFunds } from '../../../src/store/spendable.ts';
 import { getSend } from '../../../src/usecases/wallet/get-send.ts';
+import { failOrphans } from '../../../src/usecases/wallet/fail-orphans.ts';
 import { sendCoins } from '../../../src/usecases/wallet/send-coins.ts';
 import {
   type FaultProxy,
@@ -103,6 +104,14 @@ describe.skipIf(!requireNode('BTC'))('scripts/sends beside a real node', () => {
     expect(unread.stdout).toContain('the daemon must first have read every block that the node has');
     expect(unread.code).toBe(1);
     await world.sync('BTC');
+    const young = await tool();
+    expect(young.stdout).toContain(
+      'none of its transactions can confirm: it fails once that holds for 6 blocks',
+    );
+    expect(await status(sent.id)).toBe('signed');
+    await node.mine(5);
+    await world.sync('BTC');
+    await failOrphans(world.deps, world.chain('BTC'));
     expect(await status(sent.id)).toBe('failed');
     expect((await tool()).stdout).toBe('BTC: no send waits\n');
   });

@@ -52,7 +52,13 @@ const cases: [BroadcastResult, Fate | null, string, RegExp, string][] = [
   [{ kind: 'unknown', reason: 'fee too low' }, null, 'open', /may pass: fee too low$/, 'signed'],
   [refused, 'present', 'in_network', /it waits for a block$/, 'broadcast'],
   [refused, 'unknown', 'open', /missingorspent\), but nothing proves that [0-9a-f]{64} can never/, 'signed'],
-  [refused, 'gone', 'impossible', /none of its transactions can confirm any more$/, 'failed'],
+  [
+    refused,
+    'gone',
+    'open',
+    /none of its transactions can confirm: it fails once that holds for 6 blocks$/,
+    'signed',
+  ],
 ];
 
 test.each(cases)('answered %o while its fate is %s: %s', async (answer, fate, standing, why, becomes) => {
@@ -133,6 +139,9 @@ test('from before a restore ends only once the operator has seen that it was not
   sim.line.fate = 'unknown';
   expect(await afterNextTry(id)).toBe('signed');
   sim.line.fate = 'gone';
+  expect(await found()).toMatchObject([{ id, standing: 'open' }]);
+  expect(await afterNextTry(id)).toBe('signed');
+  await sim.mine('BTC', deps.policy.surplusDepth - 1);
   expect(await found()).toMatchObject([{ id, standing: 'impossible' }]);
   expect(await afterNextTry(id)).toBe('failed');
   await expect(noteNotPaid(deps, id)).rejects.toMatchObject({ code: 'INVALID_STATE' });

@@ -159,7 +159,7 @@ function runWith(coin: NodeCoin): void {
       changeAddress: till.world.address(coin),
       quote: { rate: 1_000n, source: 'stranger', at: 0 },
     });
-    await node.mineOnly([adapter.signSend(theirs, till.world.deps.keys).raw]);
+    await node.mineOnly([till.world.deps.sign(adapter, theirs).raw]);
     await till.sync();
     till.world.clock.advance(till.world.deps.policy.rebroadcastMs);
     await advanceSends(till.world.deps, till.world.chain(coin));
@@ -173,6 +173,29 @@ function runWith(coin: NodeCoin): void {
     await till.sync();
     for (const { id } of [parent, child]) expect((await till.status(id)).status).toBe('confirmed');
     expect(await till.world.sendEvents()).not.toContain('send.failed');
+  });
+
+  test('or a deposit that a reorg replaced for good: what spends it fails once that is deep, not before', async () => {
+    await till.fund(COIN);
+    const sent = await till.send('0.1');
+    const { txid: deposit } = await till.world.db
+      .selectFrom('outputs')
+      .select('txid')
+      .where('send_id', '=', sent.id)
+      .executeTakeFirstOrThrow();
+    await node.reorg({ drop: [deposit] });
+    const round = async () => {
+      await till.sync();
+      till.world.clock.advance(till.world.deps.policy.retryMaxMs);
+      await advanceSends(till.world.deps, till.world.chain(coin));
+      await failOrphans(till.world.deps, till.world.chain(coin));
+      return (await till.status(sent.id)).status;
+    };
+    expect(await round()).not.toBe('failed');
+    await till.mine(4);
+    expect(await round()).not.toBe('failed');
+    await till.mine(till.world.deps.policy.surplusDepth);
+    expect(await round()).toBe('failed');
   });
 
   test('survives a reorg that takes parent and child back: each is paid once', async () => {

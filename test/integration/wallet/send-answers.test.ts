@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
+import { failOrphans } from '../../../src/usecases/wallet/fail-orphans.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
 let sim: SimulatedWorld;
@@ -55,6 +56,7 @@ describe('the answer of the node', () => {
     const sent = await sim.send('BTC', '0.5', { idempotencyKey: 'k' });
     await sim.control('BTC').replace(sent.txHash);
     await sim.mine('BTC');
+    await bury();
     expect(await sim.status(sent.id)).toMatchObject({ status: 'failed' });
     await sim.fund('BTC', ONE.BTC);
     await expect(sim.send('BTC', '0.5', { idempotencyKey: 'k' })).rejects.toMatchObject({
@@ -149,6 +151,8 @@ describe('the answer of the node', () => {
     expect(await sim.status(sent.id)).toMatchObject({ status: 'signed' });
     expect(await sim.world.balance('BTC')).toBe('0');
     await sim.world.sync('BTC');
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'signed' });
+    await bury();
     expect(await sim.status(sent.id)).toMatchObject({ status: 'failed' });
   });
 
@@ -196,6 +200,15 @@ describe('a reorg', () => {
   });
 });
 
+/** Enough blocks for what displaced a send to be final, and a round after them. */
+async function bury(): Promise<void> {
+  const { deps, clock } = sim.world;
+  await sim.mine('BTC', deps.policy.surplusDepth - 1);
+  clock.advance(deps.policy.retryMaxMs);
+  await failOrphans(deps, sim.world.chain('BTC'));
+  await advanceSends(deps, sim.world.chain('BTC'));
+}
+
 /** A send whose first offer got no answer and whose next ones are refused. */
 async function refusedOnce(): Promise<string> {
   await sim.mine('BTC', 3);
@@ -214,11 +227,27 @@ async function offerAgain(): Promise<void> {
 }
 
 describe('a refused send whose versions the node calls impossible', () => {
-  test('fails and gives its coins back', async () => {
+  test('fails and gives its coins back once that has held for some blocks', async () => {
     const sendId = await refusedOnce();
     await offerAgain();
+    expect(await sim.status(sendId)).toMatchObject({ status: 'signed' });
+    sim.line.fate = 'gone';
+    await bury();
     expect(await sim.status(sendId)).toMatchObject({ status: 'failed', error: 'inputs missing' });
     expect(await sim.world.balance('BTC')).toBe('1');
+  });
+
+  test('is open again as if nothing had been once the node calls one possible', async () => {
+    const sendId = await refusedOnce();
+    await offerAgain();
+    sim.line.fate = 'unknown';
+    await bury();
+    sim.line.fate = 'gone';
+    sim.world.clock.advance(sim.world.deps.policy.retryMaxMs);
+    await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+    expect(await sim.status(sendId)).toMatchObject({ status: 'signed' });
+    await bury();
+    expect(await sim.status(sendId)).toMatchObject({ status: 'failed' });
   });
 
   test('is kept while a reorg has its coins, and confirmed when they are back', async () => {
@@ -237,7 +266,7 @@ describe('a refused send whose versions the node calls impossible', () => {
 });
 
 describe('a stranger with the seed', () => {
-  test('who spends the coins of a send makes it fail and frees the rest', async () => {
+  test('who spends the coins of a send makes it fail and frees the rest once that is deep', async () => {
     await sim.fund('BTC', ONE.BTC, ONE.BTC);
     await sim.fund('BTC', ONE.BTC);
     const sent = await sim.send('BTC', '2.5');
@@ -249,6 +278,8 @@ describe('a stranger with the seed', () => {
     expect(inputs).toHaveLength(3);
     await sim.control('BTC').replace(sent.txHash);
     await sim.mine('BTC');
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'broadcast' });
+    await bury();
     const failed = await sim.status(sent.id);
     expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('another transaction') });
     expect(await sim.world.sendEvents()).toEqual(['send.broadcast', 'send.failed']);

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import { spendableFunds } from '../../../src/store/spendable.ts';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
+import { failOrphans } from '../../../src/usecases/wallet/fail-orphans.ts';
 import { consolidate } from '../../../src/usecases/wallet/consolidate.ts';
 import { bumpSends } from '../../../src/usecases/wallet/bump-sends.ts';
 import { getSend } from '../../../src/usecases/wallet/get-send.ts';
@@ -229,7 +230,7 @@ function runWith(coin: NodeCoin): void {
     expect(await world.sendEvents()).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('a stranger with the seed who spends the coins makes the send fail', async () => {
+  test('a stranger with the seed who spends the coins makes the send fail once that is deep', async () => {
     await fund(COIN, 2n * COIN);
     const wallet = { ...world.chain(coin), merchantId: world.merchant.id };
     const funds = (await spendableFunds(world.db, wallet)).filter(({ amount }) => amount === COIN);
@@ -248,6 +249,9 @@ function runWith(coin: NodeCoin): void {
     await advance();
     expect((await status(sent.id)).status).toBe('broadcast');
     await mine();
+    expect((await status(sent.id)).status).toBe('broadcast');
+    await mine(world.deps.policy.surplusDepth - 1);
+    await failOrphans(world.deps, world.chain(coin));
     expect((await status(sent.id)).status).toBe('failed');
     expect(await world.balance(coin)).toBe('2');
     expect(await world.sendEvents()).toEqual(['send.broadcast', 'send.failed']);

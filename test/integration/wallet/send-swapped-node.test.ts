@@ -40,8 +40,11 @@ test('a node of another chain, behind ours, cannot make a send fail: its coins s
   expect(await sim.world.balance('BTC')).toBe('0');
 });
 
-test('a node in step with the ledger can', async () => {
+test('a node in step with the ledger can, once it has said so for some blocks', async () => {
   const sendId = await openSend();
+  await roundWith(await sim.world.adapter('BTC').tip());
+  expect((await sim.status(sendId)).status).toBe('signed');
+  await sim.mine('BTC', sim.world.deps.policy.surplusDepth - 1);
   await roundWith(await sim.world.adapter('BTC').tip());
   expect((await sim.status(sendId)).status).toBe('failed');
   expect(await sim.world.balance('BTC')).toBe('1');
