@@ -48,13 +48,17 @@ export class Connection implements DatabaseConnection {
   }
 
   protected prepare(text: string): Sqlite.Statement {
+    const known = this.#statements.get(text);
+    if (known !== undefined) {
+      this.#statements.delete(text);
+      this.#statements.set(text, known);
+      return known;
+    }
+    const statement = this.#sqlite.prepare(text);
     if (!CACHEABLE.test(text)) {
       this.#statements.clear();
-      return this.#sqlite.prepare(text);
+      return statement;
     }
-    const known = this.#statements.get(text);
-    const statement = known ?? this.#sqlite.prepare(text);
-    if (known !== undefined) this.#statements.delete(text);
     this.#statements.set(text, statement);
     const [oldest] = this.#statements.keys();
     if (this.#statements.size > MAX_STATEMENTS && oldest !== undefined) this.#statements.delete(oldest);
