@@ -44,7 +44,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/store/(sqlite/.*|open|database|change-watch|sqlite-files)[.]ts$',
+        pathNot: '^src/store/sqlite/',
       },
       to: { path: 'better-sqlite3' },
     },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from './config/config.ts';
-import { addressCounters, newestAddressId } from './store/addresses.ts';
-import { OlderDatabaseMark } from './store/older-database.ts';
+import { addressCounters, newestAddressId } from './store/ledger/addresses.ts';
+import { OlderDatabaseMark } from './store/sqlite/older-database.ts';
 import type { LookAheadDeps } from './usecases/wallet/look-ahead.ts';
 import { skipGiven } from './usecases/wallet/skip-given.ts';
 import { GivenAddresses } from './wallet/given-addresses.ts';

@@ -3,7 +3,7 @@ import type { SecretBox } from './domain/keys.ts';
 import type { Clock, Logger } from './domain/ports.ts';
 import { createLogMailer } from './mail/log-mailer.ts';
 import { createSmtpMailer } from './mail/smtp-mailer.ts';
-import type { Db } from './store/database.ts';
+import type { Db } from './store/sqlite/database.ts';
 import { deliverMails } from './usecases/mail/deliver-mails.ts';
 import { pruneMails } from './usecases/mail/prune-mails.ts';
 import { PeriodicTask } from './watcher/periodic-task.ts';

@@ -5,7 +5,7 @@ import type { Clock } from './domain/ports.ts';
 import { createNodeMetrics, type NodeMetrics } from './metrics/node-metrics.ts';
 import type { StateMetricsDeps } from './metrics/family.ts';
 import { registerStateMetrics } from './metrics/state-metrics.ts';
-import type { Db } from './store/database.ts';
+import type { Db } from './store/sqlite/database.ts';
 import type { WatchedChain } from './watcher/chain-warnings.ts';
 
 interface Measured {

@@ -2,7 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config/config.ts';
 import type { Logger } from './domain/ports.ts';
-import type { Db } from './store/database.ts';
+import type { Db } from './store/sqlite/database.ts';
 import { readMeta, writeMeta } from './store/meta.ts';
 import { KEYRING_FILE, KeyringError, openKeyring, type Keyring } from './wallet/keyring.ts';
 import { loadOrCreatePassphrase } from './wallet/passphrase.ts';

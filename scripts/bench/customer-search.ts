@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { listCustomers } from '../../src/store/customers.ts';
-import { openDatabase } from '../../src/store/open.ts';
+import { listCustomers } from '../../src/store/catalog/customers.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { alternate, compare } from './harness/alternate.ts';
 import type { Comparison, Question } from './harness/question.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { copyFile, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { copySqlite, holdExclusiveLock, readSqliteMeta, sqliteProblems } from '../store/sqlite-files.ts';
+import { copySqlite, holdExclusiveLock, readSqliteMeta, sqliteProblems } from '../store/sqlite/files.ts';
 import { openKeyring, type KeyringCost } from '../wallet/keyring.ts';
 import { BackupError } from './backup-error.ts';
 import { freshDirectory, isFile, publish, removeStale, sha256 } from './files.ts';

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { ChainId, Network } from '../domain/coins.ts';
 import type { AddressDeriver } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
-import { merchantAddresses } from '../store/addresses.ts';
-import { inTransaction, type Db } from '../store/database.ts';
-import { readSqliteMeta, sqliteProblems } from '../store/sqlite-files.ts';
-import { skipAccounts } from '../store/merchants.ts';
+import { merchantAddresses } from '../store/ledger/addresses.ts';
+import type { Db } from '../store/sqlite/database.ts';
+import { readSqliteMeta, sqliteProblems } from '../store/sqlite/files.ts';
+import { skipAccounts } from '../store/merchants/merchants.ts';
 import { writeMeta } from '../store/meta.ts';
-import { openDatabase } from '../store/open.ts';
+import { openDatabase } from '../store/sqlite/open.ts';
 import { openLookAhead } from '../usecases/wallet/look-ahead.ts';
 import { createWallet } from '../wallet/derivation.ts';
 import { openKeyring, type KeyringCost } from '../wallet/keyring.ts';
@@ -78,7 +78,7 @@ async function lookAhead(
   try {
     const { db } = database;
     await assertSameNetwork(db, deriver, options.liveNetwork);
-    await inTransaction(db, (tx) => skipAccounts(tx, SKIPPED_ACCOUNTS));
+    await db.transaction((tx) => skipAccounts(tx, SKIPPED_ACCOUNTS));
     const recovered = await openLookAhead({ db, deriver, watchKeyOf, clock, logger }, options.lookAhead);
     await writeMeta(db, 'restored_at', String(clock.now()));
     return recovered;

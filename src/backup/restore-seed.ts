@@ -4,10 +4,10 @@ import type { ChainAdapter } from '../domain/chain.ts';
 import type { ChainId, Network } from '../domain/coins.ts';
 import type { LatePolicy } from '../domain/payment/types.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
-import { inTransaction, type Db } from '../store/database.ts';
+import type { Db } from '../store/sqlite/database.ts';
 import { writeMeta } from '../store/meta.ts';
-import { openDatabase } from '../store/open.ts';
-import { insertUser } from '../store/users.ts';
+import { openDatabase } from '../store/sqlite/open.ts';
+import { insertUser } from '../store/accounts/users.ts';
 import { createMerchant } from '../usecases/merchants/create-merchant.ts';
 import { newUuid } from '../usecases/new-id.ts';
 import { openLookAhead } from '../usecases/wallet/look-ahead.ts';
@@ -74,7 +74,7 @@ async function repopulate(options: RestoreSeedOptions, db: Db, keyring: Keyring)
   const now = options.clock.now();
   const userId = newUuid();
   await writeMeta(db, 'keyring_fingerprint', keyring.fingerprint);
-  await inTransaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     await insertUser(tx, {
       id: userId,
       email: options.email,

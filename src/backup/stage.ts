@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lockDataDir } from '../store/data-dir.ts';
+import { lockDataDir } from '../store/sqlite/data-dir.ts';
 import { BackupError } from './backup-error.ts';
 import { freshDirectory, isFile, sync } from './files.ts';
 

@@ -1,7 +1,7 @@
 import type { ChainAdapter } from '../domain/chain.ts';
-import type { AddressBranch } from '../store/addresses.ts';
-import { allMerchants } from '../store/merchants.ts';
-import type { MerchantRow } from '../store/tables.ts';
+import type { AddressBranch } from '../store/ledger/addresses.ts';
+import { allMerchants } from '../store/merchants/merchants.ts';
+import type { MerchantRow } from '../store/schema/merchants.ts';
 import { watchUntil, type LookAheadDeps } from '../usecases/wallet/look-ahead.ts';
 
 /** Addresses per scan: a node reads its whole set of unspent outputs for each. */

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { AppError } from '../domain/errors.ts';
 import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
-import type { Db } from '../store/database.ts';
+import type { Db } from '../store/sqlite/database.ts';
 import type { Tokens } from '../usecases/auth/tokens.ts';
 import { clientFault } from './client-fault.ts';
 import { docsRouter } from './docs/router.ts';

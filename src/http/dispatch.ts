@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { AppError } from '../domain/errors.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
-import type { Db } from '../store/database.ts';
-import { isDiskFull } from '../store/sqlite-errors.ts';
+import type { Db } from '../store/sqlite/database.ts';
+import { isDiskFull } from '../store/sqlite/errors.ts';
 import type { Caller } from '../usecases/auth/authenticate.ts';
 import type { Tokens } from '../usecases/auth/tokens.ts';
 import { clientKey, networkKey } from './client-key.ts';

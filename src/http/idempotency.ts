@@ -3,14 +3,14 @@ import { AppError, invalidField } from '../domain/errors.ts';
 import { parseExact } from '../domain/exact-json.ts';
 import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
-import type { Db } from '../store/database.ts';
+import type { Db } from '../store/sqlite/database.ts';
 import {
   claimIdempotencyKey,
   finishIdempotencyKey,
   purgeIdempotencyKeys,
   releaseIdempotencyKey,
 } from '../store/idempotency.ts';
-import type { IdempotencyRow } from '../store/tables.ts';
+import type { IdempotencyRow } from '../store/schema/operations.ts';
 import type { Answer, Envelope } from './envelope.ts';
 import { requestDigest } from './request-digest.ts';
 import type { Route } from './route.ts';

@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../domain/errors.ts';
 import { AppError, assertNever } from '../domain/errors.ts';
-import type { Db } from '../store/database.ts';
+import type { Db } from '../store/sqlite/database.ts';
 import { authenticate, type AuthenticateDeps, type Caller } from '../usecases/auth/authenticate.ts';
 import { findOwnMerchant } from '../usecases/merchants/find-own-merchant.ts';
 import type { AuthKind, AuthOf, Route } from './route.ts';

@@ -1,9 +1,9 @@
 import { AppError, type ErrorCode } from '../domain/errors.ts';
-import type { Db } from '../store/database.ts';
-import { findMerchantOf } from '../store/merchants.ts';
-import { findPayment } from '../store/payments.ts';
-import { findSend } from '../store/sends.ts';
-import { merchantOfLog } from '../store/webhook-logs.ts';
+import type { Db } from '../store/sqlite/database.ts';
+import { findMerchantOf } from '../store/merchants/merchants.ts';
+import { findPayment } from '../store/payments/payments.ts';
+import { findSend } from '../store/sends/sends.ts';
+import { merchantOfLog } from '../store/webhooks/webhook-logs.ts';
 import type { Route } from './route.ts';
 
 interface Named {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../domain/errors.ts';
-import type { MerchantRow } from '../store/tables.ts';
+import type { MerchantRow } from '../store/schema/merchants.ts';
 
 /**
  * Who may call a route.

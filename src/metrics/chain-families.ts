@@ -1,13 +1,13 @@
 import { CHAIN_ALARMS } from '../domain/chain.ts';
 import type { Coin } from '../domain/coins.ts';
 import { formatCoinAmount } from '../domain/money.ts';
-import { chainGaps } from '../store/chain-gaps.ts';
+import { chainGaps } from '../store/chain/chain-gaps.ts';
 import { newestBlockTimes } from '../store/counts.ts';
 import {
   readReconciliations,
   readUnreconciled,
   type StoredReconciliation,
-} from '../store/reconciliations.ts';
+} from '../store/chain/reconciliations.ts';
 import type { Family, MeasuredChain, Sample, StateMetricsDeps } from './family.ts';
 
 /** How far each chain is read, and what is wrong with it or its node. */

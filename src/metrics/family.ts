@@ -1,7 +1,7 @@
 import type { ChainAlarm } from '../domain/chain.ts';
 import type { Coin } from '../domain/coins.ts';
 import type { Clock, Rates } from '../domain/ports.ts';
-import type { Db } from '../store/database.ts';
+import type { Db } from '../store/sqlite/database.ts';
 
 /** What of a chain's health is measured (see ChainHealth of the watcher). */
 export interface MeasuredChain {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Coin, Mode } from '../domain/coins.ts';
-import type { Db } from './database.ts';
-import type { PaymentRow, SendRow } from './tables.ts';
+import type { Db } from './sqlite/database.ts';
+import type { PaymentRow } from './schema/payments.ts';
+import type { SendRow } from './schema/sends.ts';
 
 /** How many payments are in each status, from the counts that are kept. */
 export async function countPayments(

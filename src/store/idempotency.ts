@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from './database.ts';
-import type { IdempotencyRow } from './tables.ts';
+import type { Db } from './sqlite/database.ts';
+import type { IdempotencyRow } from './schema/operations.ts';
 
 /** Expired rows removed per claim: clean-up keeps pace with growth and no claim pays for all of it. */
 const PURGE_ROWS = 20;

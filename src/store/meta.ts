@@ -1,4 +1,4 @@
-import type { Db } from './database.ts';
+import type { Db } from './sqlite/database.ts';
 
 /** Facts about this installation, by name. */
 export async function readMeta(db: Db, key: string): Promise<string | null> {

@@ -2,8 +2,8 @@ import { sql, type Selectable } from 'kysely';
 import type { ChainBlockHeader, OutputRef } from '../domain/chain.ts';
 import type { Coin } from '../domain/coins.ts';
 import type { SimulatedTransaction, SimulatorLedger, SimulatorStore } from '../domain/simulator.ts';
-import { inTransaction, type Db, type Tx } from './database.ts';
-import type { SimBlockRow, SimTransactionRow } from './tables.ts';
+import type { Db, Tx } from './sqlite/database.ts';
+import type { SimBlockRow, SimTransactionRow } from './schema/operations.ts';
 
 /** Rows asked for by one statement: well under every database's limit on parameters. */
 const CHUNK = 400;
@@ -11,7 +11,7 @@ const CHUNK = 400;
 /** The sandbox network's storage on the tables sim_blocks, sim_transactions and sim_spends. */
 export function createSimulatorStore(db: Db): SimulatorStore {
   return {
-    transact: async (coin, work) => inTransaction(db, async (tx) => work(createLedger(tx, coin))),
+    transact: async (coin, work) => db.transaction(async (tx) => work(createLedger(tx, coin))),
   };
 }
 

@@ -4,8 +4,8 @@ import { isFile } from '../backup/files.ts';
 import type { Config } from '../config/config.ts';
 import type { ChainAdapter } from '../domain/chain.ts';
 import type { Clock } from '../domain/ports.ts';
-import type { Db } from '../store/database.ts';
-import { openDatabase } from '../store/open.ts';
+import type { Db } from '../store/sqlite/database.ts';
+import { openDatabase } from '../store/sqlite/open.ts';
 import { parseCall, TOOL_LOGGER, toolConfig, UsageError } from './command.ts';
 
 /** The daemon's configuration and its database. @throws {UsageError} when there is none. */

@@ -3,11 +3,11 @@ import { confirmationPolicies, createLiveAdapters, chainsOf } from '../app-chain
 import type { Config } from '../config/config.ts';
 import { COINS, type Coin } from '../domain/coins.ts';
 import { AppError } from '../domain/errors.ts';
-import { lockDataDir } from '../store/data-dir.ts';
-import { openDatabase } from '../store/open.ts';
+import { lockDataDir } from '../store/sqlite/data-dir.ts';
+import { openDatabase } from '../store/sqlite/open.ts';
 import { rescanChain, type RescanStart } from '../usecases/chain/rescan-chain.ts';
 import { requestReread } from '../usecases/chain/request-reread.ts';
-import { findReread } from '../store/reread-requests.ts';
+import { findReread } from '../store/chain/reread-requests.ts';
 import { skipBlocks } from '../usecases/chain/skip-blocks.ts';
 import { countOf, dayOf, parseCall, runCommand, tell, TOOL_LOGGER, UsageError, warn } from './command.ts';
 import { daemonData } from './daemon-data.ts';

@@ -2,7 +2,7 @@ import { ChainError, type ChainAdapter } from '../domain/chain.ts';
 import { isoTime } from '../domain/iso-time.ts';
 import { formatCoinAmount } from '../domain/money.ts';
 import { examineSends, type ExamineSendsDeps, type SendFinding } from '../usecases/wallet/examine-sends.ts';
-import { openDatabase } from '../store/open.ts';
+import { openDatabase } from '../store/sqlite/open.ts';
 import { noteNotPaid } from '../usecases/wallet/may-be-paid-unseen.ts';
 import { parseCall, runCommand, tell } from './command.ts';
 import { daemonData, lookAtCoins } from './daemon-data.ts';

@@ -6,8 +6,8 @@ import {
   takeAddressIndexes,
   type AddressBranch,
   type StoredAddress,
-} from '../store/addresses.ts';
-import type { Tx } from '../store/database.ts';
+} from '../store/ledger/addresses.ts';
+import type { Tx } from '../store/sqlite/database.ts';
 
 export interface AllocateAddressDeps {
   readonly deriver: AddressDeriver;

@@ -1,10 +1,10 @@
 import type { Mode } from '../domain/coins.ts';
 import type { EventType } from '../domain/events.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
-import { afterCommit, type Tx } from '../store/database.ts';
-import { insertDelivery } from '../store/deliveries.ts';
-import { insertEvent } from '../store/events.ts';
-import { isGone } from '../store/gone-endpoints.ts';
+import type { Tx } from '../store/sqlite/database.ts';
+import { insertDelivery } from '../store/webhooks/deliveries.ts';
+import { insertEvent } from '../store/webhooks/events.ts';
+import { isGone } from '../store/webhooks/gone-endpoints.ts';
 import { freezeBody } from './event-body.ts';
 import { newTimedId } from './new-id.ts';
 
@@ -61,7 +61,7 @@ export async function emitEvent(
   });
   const deliveryId = await addDelivery(tx, event, { eventId, eventSeq, now });
   const { type, mode, paymentId, sendId } = event;
-  afterCommit(tx, () => deps.logger.info({ type, mode, eventId, deliveryId, paymentId, sendId }, 'event'));
+  tx.afterCommit(() => deps.logger.info({ type, mode, eventId, deliveryId, paymentId, sendId }, 'event'));
   return { eventId, deliveryId };
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/ports.ts';
-import type { Db } from '../store/database.ts';
+import type { Db } from '../store/sqlite/database.ts';
 import { deleteExpiredIdempotencyKeys } from '../store/idempotency.ts';
 
 const BATCH = 500;

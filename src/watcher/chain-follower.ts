@@ -6,7 +6,7 @@ import {
   type NodeStatus,
   type UnconfirmedView,
 } from '../domain/chain.ts';
-import { cursorTime } from '../store/chain-cursors.ts';
+import { cursorTime } from '../store/chain/chain-cursors.ts';
 import { EarlierFinality } from '../usecases/chain/earlier-finality.ts';
 import type { ObserveDeps } from '../usecases/chain/observe-deps.ts';
 import { recordFinality } from '../usecases/chain/record-finality.ts';

@@ -1,9 +1,9 @@
 import { COIN_DEFINITIONS, type Network } from '../domain/coins.ts';
 import type { Clock } from '../domain/ports.ts';
 import { newestBlockTimes } from '../store/counts.ts';
-import { chainGaps } from '../store/chain-gaps.ts';
-import type { Db } from '../store/database.ts';
-import type { ChainGapRow } from '../store/tables.ts';
+import { chainGaps } from '../store/chain/chain-gaps.ts';
+import type { Db } from '../store/sqlite/database.ts';
+import type { ChainGapRow } from '../store/schema/chain.ts';
 import type { ChainHealth } from './chain-health.ts';
 
 /** A chain's health with everything about it that is worth an operator's look, in words. */

@@ -1,6 +1,6 @@
 import { ChainError, type BlockRef, type ChainAdapter } from '../domain/chain.ts';
-import { rememberedBlocks, REMEMBERED_BLOCKS } from '../store/chain-cursors.ts';
-import type { Db } from '../store/database.ts';
+import { rememberedBlocks, REMEMBERED_BLOCKS } from '../store/chain/chain-cursors.ts';
+import type { Db } from '../store/sqlite/database.ts';
 
 export type Fork =
   /** The node's chain ends below our cursor without contradicting it: it is restarting or resyncing. */

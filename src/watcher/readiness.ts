@@ -1,4 +1,4 @@
-import type { Db } from '../store/database.ts';
+import type { Db } from '../store/sqlite/database.ts';
 import { readMeta } from '../store/meta.ts';
 import type { WatchedChain } from './chain-warnings.ts';
 

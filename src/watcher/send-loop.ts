@@ -1,5 +1,5 @@
 import type { ChainId } from '../domain/coins.ts';
-import type { SendPlace } from '../store/sends.ts';
+import type { SendPlace } from '../store/sends/sends.ts';
 import { advanceSends } from '../usecases/wallet/advance-sends.ts';
 import { bumpSends, type BumpSendsDeps } from '../usecases/wallet/bump-sends.ts';
 import { consolidateRound } from '../usecases/wallet/consolidate-rounds.ts';

@@ -1,9 +1,9 @@
 import type { Clock } from '../domain/ports.ts';
 import type { EgressPolicy } from '../egress/guarded-fetch.ts';
-import type { Tx } from '../store/database.ts';
-import type { StoredDelivery } from '../store/deliveries.ts';
-import { findEventMessages, type EventMessage } from '../store/events.ts';
-import { findWebhookSecrets, type SealedWebhookSecrets } from '../store/webhook-targets.ts';
+import type { Tx } from '../store/sqlite/database.ts';
+import type { StoredDelivery } from '../store/webhooks/deliveries.ts';
+import { findEventMessages, type EventMessage } from '../store/webhooks/events.ts';
+import { findWebhookSecrets, type SealedWebhookSecrets } from '../store/webhooks/webhook-targets.ts';
 import type { AttemptRecord } from '../usecases/webhooks/record-attempt.ts';
 import { deliver } from './deliver.ts';
 import { outcomeOf } from './schedule.ts';

@@ -7,7 +7,7 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import { ConnectionPools } from '../egress/connection-pools.ts';
 import { EgressError } from '../egress/egress-error.ts';
 import type { EgressPolicy } from '../egress/guarded-fetch.ts';
-import { inRelaxedTransaction, type Db, type Tx } from '../store/database.ts';
+import type { Db, Tx } from '../store/sqlite/database.ts';
 import {
   leaseDeliveries,
   listDue,
@@ -16,8 +16,8 @@ import {
   releaseLeases,
   rescueFromClockJump,
   type Lease,
-} from '../store/delivery-leases.ts';
-import { findLatestLog } from '../store/webhook-logs.ts';
+} from '../store/webhooks/delivery-leases.ts';
+import { findLatestLog } from '../store/webhooks/webhook-logs.ts';
 import { newUuid } from '../usecases/new-id.ts';
 import type { AttemptReport, DeliveryAttempts } from '../usecases/webhooks/attempts.ts';
 import { recordAttempts, type AttemptRecord } from '../usecases/webhooks/record-attempt.ts';
@@ -178,7 +178,7 @@ export class WebhookQueue implements DeliveryAttempts {
     const endpoints: string[] = [];
     let leased: LeasedDelivery[] = [];
     try {
-      const committing = inRelaxedTransaction(this.#deps.db, async (tx) => ({
+      const committing = this.#deps.db.relaxedTransaction(async (tx) => ({
         logIds: await recordAttempts(tx, ended),
         due: await this.#leaseDue(tx, ended, endpoints),
       }));
@@ -226,7 +226,7 @@ export class WebhookQueue implements DeliveryAttempts {
 
   async #leaseOne(deliveryId: string): Promise<LeasedDelivery | undefined> {
     const lease = this.#newLease();
-    const [leased] = await inRelaxedTransaction(this.#deps.db, async (tx) =>
+    const [leased] = await this.#deps.db.relaxedTransaction(async (tx) =>
       loadLeased(tx, await leaseDeliveries(tx, [deliveryId], lease), lease),
     );
     return leased;
@@ -260,9 +260,9 @@ export class WebhookQueue implements DeliveryAttempts {
   async #giveUp({ delivery, token }: LeasedDelivery, error: unknown): Promise<void> {
     const { db, logger } = this.#deps;
     if (error instanceof EgressError && error.kind === 'aborted') {
-      await inRelaxedTransaction(db, async (tx) => releaseLeases(tx, [delivery.id], token)).catch(
-        (failure: unknown) => logger.error({ err: failure }, 'could not release a webhook lease'),
-      );
+      await db
+        .relaxedTransaction(async (tx) => releaseLeases(tx, [delivery.id], token))
+        .catch((failure: unknown) => logger.error({ err: failure }, 'could not release a webhook lease'));
     } else {
       // The lease stays and expires by itself, which keeps the delivery from spinning.
       logger.error({ err: error, deliveryId: delivery.id }, 'could not make a webhook attempt');
@@ -272,9 +272,7 @@ export class WebhookQueue implements DeliveryAttempts {
 
   async #recordAlone(record: AttemptRecord): Promise<void> {
     try {
-      const [logId = ''] = await inRelaxedTransaction(this.#deps.db, async (tx) =>
-        recordAttempts(tx, [record]),
-      );
+      const [logId = ''] = await this.#deps.db.relaxedTransaction(async (tx) => recordAttempts(tx, [record]));
       this.#recorded(record, logId);
     } catch (error) {
       const { id } = record.delivery;

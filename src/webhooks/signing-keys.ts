@@ -1,5 +1,5 @@
 import type { SecretBox } from '../domain/keys.ts';
-import type { SealedWebhookSecrets } from '../store/webhook-targets.ts';
+import type { SealedWebhookSecrets } from '../store/webhooks/webhook-targets.ts';
 import { signingKey, type SigningKey } from './sign.ts';
 
 const MAX_KEPT = 512;

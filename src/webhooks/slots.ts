@@ -1,4 +1,4 @@
-import { originOfEndpoint } from '../store/endpoint-key.ts';
+import { originOfEndpoint } from '../store/webhooks/endpoint-key.ts';
 
 const MAX_REMEMBERED = 1_000;
 

@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { OpenAccount } from '../../src/domain/chain.ts';
 import { assertNever } from '../../src/domain/errors.ts';
-import { type Db, inTransaction, type Tx } from '../../src/store/database.ts';
-import { OpenAccounts } from '../../src/store/open-accounts.ts';
+import type { Db, Tx } from '../../src/store/sqlite/database.ts';
+import { OpenAccounts } from '../../src/store/ledger/open-accounts.ts';
 import { openPaymentWorld, type PaymentWorld } from './payment-world.ts';
 
 /** Three pages. */
@@ -111,7 +111,7 @@ export class AccountsWorld {
   /** In a transaction of this process. */
   async write(changes: readonly AccountChange[]): Promise<void> {
     const statements = this.statements(changes);
-    await inTransaction(this.db, async (tx) => run(tx, statements));
+    await this.db.transaction(async (tx) => run(tx, statements));
     this.remember();
   }
 

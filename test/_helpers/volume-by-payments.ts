@@ -1,5 +1,5 @@
-import type { Db } from '../../src/store/database.ts';
-import type { CoinVolume, FiatVolume, VolumeFilter } from '../../src/store/volume.ts';
+import type { Db } from '../../src/store/sqlite/database.ts';
+import type { CoinVolume, FiatVolume, VolumeFilter } from '../../src/store/payments/volume.ts';
 
 /** Volume added up from the payments and their money themselves, without anything that is kept of it. */
 export async function volumeByPayments(

@@ -4,11 +4,11 @@ import type { ChainAdapter, ChainIndex } from '../../src/domain/chain.ts';
 import type { Chains } from '../../src/domain/chains.ts';
 import type { ChainId, Coin, Mode, Network } from '../../src/domain/coins.ts';
 import type { Clock, Logger } from '../../src/domain/ports.ts';
-import { createChainIndex } from '../../src/store/chain-index.ts';
-import { inTransaction, type Db } from '../../src/store/database.ts';
-import { openDatabase } from '../../src/store/open.ts';
-import type { MerchantRow } from '../../src/store/tables.ts';
-import { insertUser } from '../../src/store/users.ts';
+import { createChainIndex } from '../../src/store/chain/chain-index.ts';
+import type { Db } from '../../src/store/sqlite/database.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
+import type { MerchantRow } from '../../src/store/schema/merchants.ts';
+import { insertUser } from '../../src/store/accounts/users.ts';
 import { createMerchant } from '../../src/usecases/merchants/create-merchant.ts';
 import { newUuid } from '../../src/usecases/new-id.ts';
 import type { ObserveDeps } from '../../src/usecases/chain/observe-deps.ts';
@@ -199,7 +199,7 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
 export async function addMerchant(deps: SendCoinsDeps, mode: Mode): Promise<MerchantRow> {
   const userId = newUuid();
   const now = deps.clock.now();
-  await inTransaction(deps.db, async (tx) =>
+  await deps.db.transaction(async (tx) =>
     insertUser(tx, {
       id: userId,
       email: `${userId}@example.com`,

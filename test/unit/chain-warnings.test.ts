@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Network } from '../../src/domain/coins.ts';
-import { openDatabase } from '../../src/store/open.ts';
-import { advanceCursor } from '../../src/store/chain-cursors.ts';
-import { inTransaction } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { advanceCursor } from '../../src/store/chain/chain-cursors.ts';
 import type { ChainHealth } from '../../src/watcher/chain-health.ts';
 import { readChains } from '../../src/watcher/chain-warnings.ts';
 
@@ -19,7 +18,7 @@ async function warningsOf(options: {
   const database = await openDatabase(':memory:');
   const chain = { coin: 'BTC', mode: 'live' } as const;
   const block = { height: 7, hash: 'b', parentHash: 'a', timeMs: NOW - tipAgeMs };
-  await inTransaction(database.db, (tx) => advanceCursor(tx, chain, block, NOW));
+  await database.db.transaction((tx) => advanceCursor(tx, chain, block, NOW));
   const health: ChainHealth = {
     ...chain,
     state,

@@ -7,9 +7,8 @@ import { UTXO_COINS } from '../../../src/domain/coins.ts';
 import { createNodeClient } from '../../../src/chains/utxo/node-client.ts';
 import { createRpc } from '../../../src/chains/utxo/rpc.ts';
 import type { ChainIndex } from '../../../src/domain/chain.ts';
-import { advanceCursor } from '../../../src/store/chain-cursors.ts';
-import { createChainIndex } from '../../../src/store/chain-index.ts';
-import { inTransaction } from '../../../src/store/database.ts';
+import { advanceCursor } from '../../../src/store/chain/chain-cursors.ts';
+import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
 import { recordBlock } from '../../../src/usecases/chain/record-block.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../../test/_helpers/payment-world.ts';
 
@@ -49,7 +48,7 @@ export class BlockWorld {
     const world = await openPaymentWorld();
     await fill(world, watched);
     const now = world.now();
-    await inTransaction(world.wallet.db, async (tx) =>
+    await world.wallet.db.transaction(async (tx) =>
       advanceCursor(
         tx,
         CHAIN,

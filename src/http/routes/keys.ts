@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { validKeysOf } from '../../store/api-keys.ts';
-import type { Db } from '../../store/database.ts';
-import type { ApiKeyRow } from '../../store/tables.ts';
+import { validKeysOf } from '../../store/merchants/api-keys.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { ApiKeyRow } from '../../store/schema/merchants.ts';
 import { findOwnMerchant } from '../../usecases/merchants/find-own-merchant.ts';
 import { regenerateKeys } from '../../usecases/merchants/regenerate-keys.ts';
 import { rotateWebhookSecret } from '../../usecases/merchants/rotate-webhook-secret.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatDecimal } from '../../domain/money.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
-import type { MerchantRow } from '../../store/tables.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { CreatedMerchant } from '../../usecases/merchants/create-merchant.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 

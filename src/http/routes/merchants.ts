@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDecimal } from '../../domain/money.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
-import { merchantsOf } from '../../store/merchants.ts';
+import { merchantsOf } from '../../store/merchants/merchants.ts';
 import { createMerchant, type CreateMerchantDeps } from '../../usecases/merchants/create-merchant.ts';
 import { editMerchant, type EditMerchantDeps } from '../../usecases/merchants/edit-merchant.ts';
 import { switchSandbox } from '../../usecases/merchants/switch-sandbox.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/database.ts';
-import type { PriceRow } from '../../store/tables.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { PriceRow } from '../../store/schema/catalog.ts';
 import { createPrice } from '../../usecases/catalog/create-price.ts';
 import { deletePrice } from '../../usecases/catalog/delete-price.ts';
 import { editPrice } from '../../usecases/catalog/edit-price.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { RECURRING_INTERVALS } from '../../domain/catalog.ts';
 import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/database.ts';
-import type { ProductRow } from '../../store/tables.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { ProductRow } from '../../store/schema/catalog.ts';
 import { createProduct } from '../../usecases/catalog/create-product.ts';
 import { deleteProduct } from '../../usecases/catalog/delete-product.ts';
 import { editProduct } from '../../usecases/catalog/edit-product.ts';

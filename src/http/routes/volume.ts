@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/database.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 import { readVolume } from '../../usecases/merchants/read-volume.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { dayQuery, timeZoneQuery } from '../schemas/query.ts';

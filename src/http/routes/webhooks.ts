@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../domain/events.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import type { Db } from '../../store/database.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 import type { DeliveryAttempts } from '../../usecases/webhooks/attempts.ts';
 import { listEvents } from '../../usecases/webhooks/list-events.ts';
 import { listWebhookLogs } from '../../usecases/webhooks/list-webhook-logs.ts';

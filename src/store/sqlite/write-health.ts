@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
-import { isDiskFull, isLocked } from '../sqlite-errors.ts';
+import { isDiskFull, isLocked } from './errors.ts';
 
 const PROBE_MS = 1_000;
 const RETRY_AFTER_MS = 5_000;

@@ -1,6 +1,6 @@
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/database.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 import type { Passwords } from './passwords.ts';
 import type { SignInGuard } from './sign-in-guard.ts';
 import type { Tokens } from './tokens.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { AppError, invalidField } from '../../domain/errors.ts';
-import type { Tx } from '../../store/database.ts';
-import { replaceAccountToken } from '../../store/account-tokens.ts';
-import { mailTimesSince, supersedeMails } from '../../store/mails.ts';
-import type { AccountTokenRow, UserRow } from '../../store/tables.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { replaceAccountToken } from '../../store/accounts/account-tokens.ts';
+import { mailTimesSince, supersedeMails } from '../../store/accounts/mails.ts';
+import type { AccountTokenRow, UserRow } from '../../store/schema/accounts.ts';
 import { linkMail } from '../mail/mail-texts.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { randomBase62 } from '../new-id.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ApiKeyRow } from '../../store/tables.ts';
+import type { ApiKeyRow } from '../../store/schema/merchants.ts';
 import { newId, randomBase62 } from '../new-id.ts';
 
 /** 43 base62 characters carry the 256 bits of 32 random bytes. */

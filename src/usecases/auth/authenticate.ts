@@ -1,8 +1,8 @@
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { findValidKey, touchKey } from '../../store/api-keys.ts';
-import type { Db } from '../../store/database.ts';
-import type { MerchantRow } from '../../store/tables.ts';
-import { findUser } from '../../store/users.ts';
+import { findValidKey, touchKey } from '../../store/merchants/api-keys.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { findUser } from '../../store/accounts/users.ts';
 import { keyHash } from './api-key.ts';
 import type { Tokens } from './tokens.ts';
 

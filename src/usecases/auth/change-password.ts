@@ -1,8 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
-import { deleteAccountTokens } from '../../store/account-tokens.ts';
-import { inTransaction } from '../../store/database.ts';
-import { supersedeMails } from '../../store/mails.ts';
-import { changePasswordHash } from '../../store/users.ts';
+import { deleteAccountTokens } from '../../store/accounts/account-tokens.ts';
+import { supersedeMails } from '../../store/accounts/mails.ts';
+import { changePasswordHash } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { mailNotice } from './mail-notice.ts';
@@ -19,7 +18,7 @@ export async function changePassword(
   const { user, attempt } = await confirmPassword(deps, input.userId, input.currentPassword);
   attempt.succeed();
   const next = await deps.passwords.hash(input.newPassword);
-  const changed = await inTransaction(deps.db, async (tx) => {
+  const changed = await deps.db.transaction(async (tx) => {
     const now = deps.clock.now();
     const row = await changePasswordHash(tx, { id: user.id, previous: user.password_hash, next, now });
     if (row === undefined) throw new AppError('INVALID_CREDENTIALS', 'The password was changed meanwhile');

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
-import type { UserRow } from '../../store/tables.ts';
-import { findUser } from '../../store/users.ts';
+import type { UserRow } from '../../store/schema/accounts.ts';
+import { findUser } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import type { Attempt } from './sign-in-guard.ts';
 

@@ -1,6 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import { inTransaction } from '../../store/database.ts';
-import { deleteSecondFactor, findSecondFactor } from '../../store/second-factors.ts';
+import { deleteSecondFactor, findSecondFactor } from '../../store/accounts/second-factors.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { mailNotice } from './mail-notice.ts';
@@ -24,7 +23,7 @@ export async function disableTotp(
     throw new AppError('INVALID_CREDENTIALS', 'The code is not right');
   }
   attempt.succeed();
-  await inTransaction(deps.db, async (tx) => {
+  await deps.db.transaction(async (tx) => {
     await deleteSecondFactor(tx, user.id);
     await mailNotice(tx, deps, user, 'second-factor-disabled');
   });

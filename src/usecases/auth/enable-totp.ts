@@ -1,7 +1,10 @@
 import { AppError } from '../../domain/errors.ts';
-import { inTransaction } from '../../store/database.ts';
-import { activateFactor, findSecondFactor, replaceRecoveryCodes } from '../../store/second-factors.ts';
-import { findUser } from '../../store/users.ts';
+import {
+  activateFactor,
+  findSecondFactor,
+  replaceRecoveryCodes,
+} from '../../store/accounts/second-factors.ts';
+import { findUser } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { mailNotice } from './mail-notice.ts';
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
@@ -31,7 +34,7 @@ export async function enableTotp(
   if (step === null) throw new AppError('INVALID_CREDENTIALS', 'The code is not right');
   attempt.succeed();
   const codes = newRecoveryCodes();
-  await inTransaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     const secretSealed = factor.secret_sealed;
     if (!(await activateFactor(tx, { userId, secretSealed, step, now }))) throw nothingToEnable();
     const hashes = codes.map((code) => recoveryCodeHash(userId, code));

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emailKey } from '../../domain/email.ts';
-import { inTransaction } from '../../store/database.ts';
-import { findUserByEmail } from '../../store/users.ts';
+import { findUserByEmail } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { mailLink } from './account-link.ts';
 
@@ -18,7 +17,7 @@ export async function forgotPassword(
 ): Promise<void> {
   const earliest = sleep(ANSWER_AFTER_MS);
   try {
-    await inTransaction(deps.db, async (tx) => {
+    await deps.db.transaction(async (tx) => {
       const user = await findUserByEmail(tx, emailKey(email));
       if (user !== undefined) await mailLink(tx, deps, user, 'reset-password');
     });

@@ -1,8 +1,8 @@
 import { emailKey } from '../../domain/email.ts';
 import { AppError } from '../../domain/errors.ts';
-import { findSecondFactor } from '../../store/second-factors.ts';
-import type { UserRow } from '../../store/tables.ts';
-import { findUserByEmail, replacePasswordHash } from '../../store/users.ts';
+import { findSecondFactor } from '../../store/accounts/second-factors.ts';
+import type { UserRow } from '../../store/schema/accounts.ts';
+import { findUserByEmail, replacePasswordHash } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { isFamiliar, makeFamiliar } from './network.ts';
 import { takeCode } from './second-factor.ts';

@@ -1,5 +1,5 @@
-import type { Tx } from '../../store/database.ts';
-import type { UserRow } from '../../store/tables.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import type { UserRow } from '../../store/schema/accounts.ts';
 import { noticeMail, type NoticeKind } from '../mail/mail-texts.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import type { AccountDeps } from './account-deps.ts';

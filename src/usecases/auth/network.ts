@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { inTransaction } from '../../store/database.ts';
-import { lastUseOfNetwork, rememberNetwork } from '../../store/known-networks.ts';
+import { lastUseOfNetwork, rememberNetwork } from '../../store/accounts/known-networks.ts';
 import type { AccountDeps } from './account-deps.ts';
 
 /** Networks remembered per user. */
@@ -33,5 +32,5 @@ export async function makeFamiliar(
   const now = deps.clock.now();
   const lastUse = await lastUseOfNetwork(deps.db, userId, hash);
   if (lastUse !== null && now - lastUse < TOUCH_INTERVAL_MS) return;
-  await inTransaction(deps.db, (tx) => rememberNetwork(tx, { userId, hash, now, keep: KEEP }));
+  await deps.db.transaction((tx) => rememberNetwork(tx, { userId, hash, now, keep: KEEP }));
 }

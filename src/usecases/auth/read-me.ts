@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
-import type { Db } from '../../store/database.ts';
-import { findUser } from '../../store/users.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findUser } from '../../store/accounts/users.ts';
 import { toUser, type User } from './session.ts';
 
 /** The signed-in user. @throws {AppError} UNAUTHORISED when the account is gone. */

@@ -1,5 +1,5 @@
-import type { Db } from '../../store/database.ts';
-import { countRecoveryCodes, findSecondFactor } from '../../store/second-factors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { countRecoveryCodes, findSecondFactor } from '../../store/accounts/second-factors.ts';
 
 export interface TotpStatus {
   readonly enabled: boolean;

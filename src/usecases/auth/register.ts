@@ -1,8 +1,8 @@
 import { emailKey } from '../../domain/email.ts';
 import { AppError } from '../../domain/errors.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import type { UserRow } from '../../store/tables.ts';
-import { anyUserExists, findUserByEmail, insertUser } from '../../store/users.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { UserRow } from '../../store/schema/accounts.ts';
+import { anyUserExists, findUserByEmail, insertUser } from '../../store/accounts/users.ts';
 import { newUuid } from '../new-id.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { mailLink } from './account-link.ts';
@@ -39,7 +39,7 @@ export async function register(
     created_at: now,
     updated_at: now,
   };
-  await inTransaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     await assertOpen(deps, tx);
     if (!(await insertUser(tx, row))) throw taken();
     await mailLink(tx, deps, row, 'verify-email');

@@ -1,6 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import { inTransaction } from '../../store/database.ts';
-import { findUser } from '../../store/users.ts';
+import { findUser } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { mailLink } from './account-link.ts';
 
@@ -13,7 +12,7 @@ export async function resendVerification(
   deps: Pick<AccountDeps, 'db' | 'clock' | 'secretBox' | 'baseUrl'>,
   userId: string,
 ): Promise<boolean> {
-  return inTransaction(deps.db, async (tx) => {
+  return deps.db.transaction(async (tx) => {
     const user = await findUser(tx, userId);
     if (user === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
     if (user.is_verified === 1) return false;

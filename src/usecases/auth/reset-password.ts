@@ -1,7 +1,6 @@
 import { emailKey } from '../../domain/email.ts';
-import { findAccountToken, useAccountToken } from '../../store/account-tokens.ts';
-import { inTransaction } from '../../store/database.ts';
-import { changePasswordHash, markVerified } from '../../store/users.ts';
+import { findAccountToken, useAccountToken } from '../../store/accounts/account-tokens.ts';
+import { changePasswordHash, markVerified } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { deadToken, tokenHash } from './account-link.ts';
 import { mailNotice } from './mail-notice.ts';
@@ -23,7 +22,7 @@ export async function resetPassword(
   const seen = await findAccountToken(db, { ...find, now: clock.now() });
   if (seen === undefined || seen.used_at !== null) throw deadToken();
   const next = await deps.passwords.hash(input.password);
-  const user = await inTransaction(db, async (tx) => {
+  const user = await db.transaction(async (tx) => {
     const now = clock.now();
     const found = await findAccountToken(tx, { ...find, now });
     if (found === undefined || !(await useAccountToken(tx, hash, now))) throw deadToken();

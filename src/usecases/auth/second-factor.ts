@@ -1,6 +1,5 @@
-import { inTransaction } from '../../store/database.ts';
-import { takeRecoveryCode, takeStep } from '../../store/second-factors.ts';
-import type { SecondFactorRow, UserRow } from '../../store/tables.ts';
+import { takeRecoveryCode, takeStep } from '../../store/accounts/second-factors.ts';
+import type { SecondFactorRow, UserRow } from '../../store/schema/accounts.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { mailNotice } from './mail-notice.ts';
 import { recoveryCodeHash } from './recovery-codes.ts';
@@ -26,7 +25,7 @@ export async function takeCode(
     return step !== null && takeStep(deps.db, user.id, step);
   }
   const hash = recoveryCodeHash(user.id, code);
-  return inTransaction(deps.db, async (tx) => {
+  return deps.db.transaction(async (tx) => {
     if (!(await takeRecoveryCode(tx, { userId: user.id, hash, now: deps.clock.now() }))) return false;
     await mailNotice(tx, deps, user, 'recovery-code-used');
     return true;

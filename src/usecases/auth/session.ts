@@ -1,4 +1,4 @@
-import type { UserRow } from '../../store/tables.ts';
+import type { UserRow } from '../../store/schema/accounts.ts';
 import type { Tokens } from './tokens.ts';
 
 /** A user as the API shows one. */

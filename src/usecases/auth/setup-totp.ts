@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import { keepPendingFactor } from '../../store/second-factors.ts';
+import { keepPendingFactor } from '../../store/accounts/second-factors.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { newTotpSecret, otpauthUri } from './totp.ts';

@@ -1,6 +1,5 @@
-import { findAccountToken, useAccountToken } from '../../store/account-tokens.ts';
-import { inTransaction } from '../../store/database.ts';
-import { markVerified } from '../../store/users.ts';
+import { findAccountToken, useAccountToken } from '../../store/accounts/account-tokens.ts';
+import { markVerified } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { deadToken, tokenHash } from './account-link.ts';
 
@@ -11,7 +10,7 @@ import { deadToken, tokenHash } from './account-link.ts';
 export async function verifyEmail(deps: Pick<AccountDeps, 'db' | 'clock'>, token: string): Promise<void> {
   const now = deps.clock.now();
   const hash = tokenHash(token);
-  await inTransaction(deps.db, async (tx) => {
+  await deps.db.transaction(async (tx) => {
     const found = await findAccountToken(tx, { purpose: 'verify-email', hash, now });
     if (found === undefined) throw deadToken();
     if (await useAccountToken(tx, hash, now)) await markVerified(tx, found.user_id, now);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/ports.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { insertPrice } from '../../store/prices.ts';
-import type { PriceRow } from '../../store/tables.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { insertPrice } from '../../store/catalog/prices.ts';
+import type { PriceRow } from '../../store/schema/catalog.ts';
 import { newId } from '../new-id.ts';
 import { fiatMinorUnits } from './fiat-minor-units.ts';
 import { findOwnProduct } from './find-own-product.ts';
@@ -24,7 +24,7 @@ export async function createPrice(
   input: CreatePriceInput,
 ): Promise<PriceRow> {
   fiatMinorUnits(input);
-  return inTransaction(deps.db, async (tx) => {
+  return deps.db.transaction(async (tx) => {
     const product = await findOwnProduct(tx, input.userId, input.productId);
     const now = deps.clock.now();
     const row: PriceRow = {

@@ -1,8 +1,8 @@
 import type { RecurringInterval } from '../../domain/catalog.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { insertProduct } from '../../store/products.ts';
-import type { ProductRow } from '../../store/tables.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { insertProduct } from '../../store/catalog/products.ts';
+import type { ProductRow } from '../../store/schema/catalog.ts';
 import { newId } from '../new-id.ts';
 
 export interface CreateProductInput {
@@ -31,6 +31,6 @@ export async function createProduct(
     updated_at: now,
     deleted_at: null,
   };
-  await inTransaction(deps.db, (tx) => insertProduct(tx, row));
+  await deps.db.transaction((tx) => insertProduct(tx, row));
   return row;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/ports.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { updatePrice } from '../../store/prices.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { updatePrice } from '../../store/catalog/prices.ts';
 import { findOwnPrice } from './find-own-price.ts';
 
 /**
@@ -11,7 +11,7 @@ export async function deletePrice(
   deps: { readonly db: Db; readonly clock: Clock },
   input: { readonly userId: string; readonly priceId: string },
 ): Promise<void> {
-  await inTransaction(deps.db, async (tx) => {
+  await deps.db.transaction(async (tx) => {
     const price = await findOwnPrice(tx, input.userId, input.priceId);
     const now = deps.clock.now();
     await updatePrice(tx, price.id, { deleted_at: now, updated_at: now });

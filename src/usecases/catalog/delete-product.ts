@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/ports.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { deletePricesOfProduct } from '../../store/prices.ts';
-import { updateProduct } from '../../store/products.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { deletePricesOfProduct } from '../../store/catalog/prices.ts';
+import { updateProduct } from '../../store/catalog/products.ts';
 import { findOwnProduct } from './find-own-product.ts';
 
 /**
@@ -12,7 +12,7 @@ export async function deleteProduct(
   deps: { readonly db: Db; readonly clock: Clock },
   input: { readonly userId: string; readonly productId: string },
 ): Promise<void> {
-  await inTransaction(deps.db, async (tx) => {
+  await deps.db.transaction(async (tx) => {
     const product = await findOwnProduct(tx, input.userId, input.productId);
     const now = deps.clock.now();
     await updateProduct(tx, product.id, { deleted_at: now, updated_at: now });

@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/ports.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { updatePrice } from '../../store/prices.ts';
-import type { PriceRow } from '../../store/tables.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { updatePrice } from '../../store/catalog/prices.ts';
+import type { PriceRow } from '../../store/schema/catalog.ts';
 import { fiatMinorUnits } from './fiat-minor-units.ts';
 import { findOwnPrice } from './find-own-price.ts';
 
@@ -19,7 +19,7 @@ export async function editPrice(
   deps: { readonly db: Db; readonly clock: Clock },
   input: EditPriceInput,
 ): Promise<PriceRow> {
-  return inTransaction(deps.db, async (tx) => {
+  return deps.db.transaction(async (tx) => {
     const price = await findOwnPrice(tx, input.userId, input.priceId);
     const amount = input.amount ?? price.amount;
     const currency = input.currency ?? price.currency;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/ports.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { updateProduct } from '../../store/products.ts';
-import type { ProductRow } from '../../store/tables.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { updateProduct } from '../../store/catalog/products.ts';
+import type { ProductRow } from '../../store/schema/catalog.ts';
 import { findOwnProduct } from './find-own-product.ts';
 
 /** What is left out stays as it is; null clears. */
@@ -19,7 +19,7 @@ export async function editProduct(
   deps: { readonly db: Db; readonly clock: Clock },
   input: EditProductInput,
 ): Promise<ProductRow> {
-  return inTransaction(deps.db, async (tx) => {
+  return deps.db.transaction(async (tx) => {
     const product = await findOwnProduct(tx, input.userId, input.productId);
     return updateProduct(tx, product.id, {
       name: input.name ?? product.name,

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
-import type { Db } from '../../store/database.ts';
-import { findPriceOf } from '../../store/prices.ts';
-import type { PriceRow } from '../../store/tables.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findPriceOf } from '../../store/catalog/prices.ts';
+import type { PriceRow } from '../../store/schema/catalog.ts';
 
 /** @throws {AppError} PRICE_NOT_FOUND, also for a deleted price and one of another account. */
 export async function findOwnPrice(db: Db, userId: string, priceId: string): Promise<PriceRow> {

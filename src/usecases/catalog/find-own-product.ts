@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
-import type { Db } from '../../store/database.ts';
-import { findProductOf } from '../../store/products.ts';
-import type { ProductRow } from '../../store/tables.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findProductOf } from '../../store/catalog/products.ts';
+import type { ProductRow } from '../../store/schema/catalog.ts';
 
 /** @throws {AppError} PRODUCT_NOT_FOUND, also for a deleted product and one of another account. */
 export async function findOwnProduct(db: Db, userId: string, productId: string): Promise<ProductRow> {

@@ -1,6 +1,6 @@
-import type { Db } from '../../store/database.ts';
-import { listPrices as readPrices, type PriceFilter } from '../../store/prices.ts';
-import type { PriceRow } from '../../store/tables.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { listPrices as readPrices, type PriceFilter } from '../../store/catalog/prices.ts';
+import type { PriceRow } from '../../store/schema/catalog.ts';
 
 /** One page of the user's prices, newest first, with the exact total. */
 export async function listPrices(

@@ -1,6 +1,6 @@
-import type { Db } from '../../store/database.ts';
-import { listProducts as readProducts, type ProductFilter } from '../../store/products.ts';
-import type { ProductRow } from '../../store/tables.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { listProducts as readProducts, type ProductFilter } from '../../store/catalog/products.ts';
+import type { ProductRow } from '../../store/schema/catalog.ts';
 
 /** One page of the user's products, newest first, with the exact total. */
 export async function listProducts(

@@ -5,9 +5,9 @@ import {
   type ChainBlock,
   type Holding,
 } from '../../domain/chain.ts';
-import { noteGap } from '../../store/chain-gaps.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { holdingsOf, unspentAbove } from '../../store/holdings.ts';
+import { noteGap } from '../../store/chain/chain-gaps.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { holdingsOf, unspentAbove } from '../../store/ledger/holdings.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 
 /**
@@ -36,7 +36,7 @@ export async function crossGap(
     );
   }
   const gap = { after_height: shared?.height ?? 0, before_height: next.height };
-  await inTransaction(deps.db, async (tx) =>
+  await deps.db.transaction(async (tx) =>
     noteGap(tx, { coin, mode, ...gap, found_at: deps.clock.now(), reason: 'lost' }),
   );
   deps.logger.error(

@@ -1,8 +1,8 @@
 import type { ChainId } from '../../domain/coins.ts';
 import type { Finality } from '../../domain/confirmations.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { finalitiesAwaited } from '../../store/awaited-finality.ts';
-import type { Db } from '../../store/database.ts';
+import { finalitiesAwaited } from '../../store/payments/awaited-finality.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 
 /** How old the answer may be. Only late money makes a payment wait anew by a policy that has changed since. */
 const FRESH_MS = 10 * 60_000;

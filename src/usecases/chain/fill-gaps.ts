@@ -1,12 +1,12 @@
 import { outputKey, type BlockRef, type ChainAdapter, type UnspentOutput } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { watchedKeys } from '../../store/addresses.ts';
-import { findStand, rememberedBlocks } from '../../store/chain-cursors.ts';
-import { closeGaps, gapsOf } from '../../store/chain-gaps.ts';
-import { inTransaction, type Db, type Tx } from '../../store/database.ts';
-import { findOutput } from '../../store/outputs.ts';
-import { findVersionByTxid } from '../../store/sends.ts';
-import type { ChainGapRow } from '../../store/tables.ts';
+import { watchedKeys } from '../../store/ledger/addresses.ts';
+import { findStand, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
+import { closeGaps, gapsOf } from '../../store/chain/chain-gaps.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { findOutput } from '../../store/ledger/outputs.ts';
+import { findVersionByTxid } from '../../store/sends/sends.ts';
+import type { ChainGapRow } from '../../store/schema/chain.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import { confirmSends } from '../wallet/record-spends.ts';
 import { readPlan } from '../wallet/stored-plan.ts';
@@ -38,7 +38,7 @@ export async function fillGaps(deps: ObserveDeps, adapter: Filled): Promise<bool
   const scan = await scanUnspent({ watchKeys: await watchedKeys(deps.db, chain), known: [], within });
   if (!scan.isComplete || !(await isPast(deps.db, chain, within.to, scan.tip))) return false;
   const found = scan.outputs.filter(({ height }) => gaps.some((gap) => isWithin(gap, height)));
-  const credited = await inTransaction(deps.db, async (tx) => {
+  const credited = await deps.db.transaction(async (tx) => {
     let count = 0;
     for (const output of found) if (await creditFromGap(tx, deps, chain, output)) count += 1;
     await closeGaps(tx, gaps);
@@ -56,7 +56,7 @@ async function compareGaps(
 ): Promise<boolean> {
   const result = await compareAccounts({ ...deps, patienceMs: PATIENCE_MS }, adapter);
   if (result.kind === 'unknown' || result.differences.length > 0) return false;
-  await inTransaction(deps.db, (tx) => closeGaps(tx, gaps));
+  await deps.db.transaction((tx) => closeGaps(tx, gaps));
   const { coin, mode } = adapter;
   deps.logger.warn({ coin, mode, gaps }, 'the gap in the chain is reconciled');
   return true;

@@ -1,9 +1,9 @@
 import { outputKey, type Credit, type Debit, type OutputRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { findWatched } from '../../store/addresses.ts';
-import type { Tx } from '../../store/database.ts';
-import { outputsOfTransactions, unconfirmedOutputs, type StoredOutput } from '../../store/outputs.ts';
-import { spentByUnconfirmed } from '../../store/unconfirmed-inputs.ts';
+import { findWatched } from '../../store/ledger/addresses.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { outputsOfTransactions, unconfirmedOutputs, type StoredOutput } from '../../store/ledger/outputs.ts';
+import { spentByUnconfirmed } from '../../store/ledger/unconfirmed-inputs.ts';
 
 /** Transactions that build on one another: a mempool allows fewer. */
 const MAX_GENERATIONS = 64;

@@ -2,7 +2,7 @@ import type { Credit } from '../../domain/chain.ts';
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import type { ConfirmationPolicy } from '../../domain/confirmations.ts';
 import type { Logger } from '../../domain/ports.ts';
-import type { Db } from '../../store/database.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 
 /** What every use case that records observations of a chain needs. */

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BalanceReading, ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { watchKeysAfter } from '../../store/addresses.ts';
-import { findCursor, rememberedBlocks } from '../../store/chain-cursors.ts';
-import { inSnapshot } from '../../store/database.ts';
-import { heldAt } from '../../store/holdings.ts';
+import { watchKeysAfter } from '../../store/ledger/addresses.ts';
+import { findCursor, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
+import { heldAt } from '../../store/ledger/holdings.ts';
 import { POLL_MS, type Difference, type ReconcileDeps, type Reconciliation } from './reconciliation.ts';
 
 /** Accounts compared at one block: one request of most nodes. */
@@ -106,7 +105,7 @@ async function ledgerAt(
 ): Promise<Map<string, bigint> | null> {
   const { height, hash } = at.reading;
   for (;;) {
-    const held = await inSnapshot(deps.db, async (tx) => {
+    const held = await deps.db.read(async (tx) => {
       const cursor = await findCursor(tx, chain);
       if (cursor === undefined || cursor.height < height) return null;
       const [block] = hash === null ? [] : await rememberedBlocks(tx, chain, height, 1);

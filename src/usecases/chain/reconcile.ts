@@ -7,11 +7,10 @@ import {
   type UnspentScan,
 } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { watchedKeys } from '../../store/addresses.ts';
-import { rememberedBlocks } from '../../store/chain-cursors.ts';
-import { inSnapshot } from '../../store/database.ts';
-import { unspentAt } from '../../store/holdings.ts';
-import { writeUnreconciled } from '../../store/reconciliations.ts';
+import { watchedKeys } from '../../store/ledger/addresses.ts';
+import { rememberedBlocks } from '../../store/chain/chain-cursors.ts';
+import { unspentAt } from '../../store/ledger/holdings.ts';
+import { writeUnreconciled } from '../../store/chain/reconciliations.ts';
 import { compareAccounts } from './reconcile-accounts.ts';
 import {
   POLL_MS,
@@ -85,7 +84,7 @@ async function ledgerAt(
 ): Promise<Map<string, bigint> | null> {
   const deadline = deps.clock.now() + deps.patienceMs;
   for (;;) {
-    const ledger = await inSnapshot(deps.db, async (tx) => {
+    const ledger = await deps.db.read(async (tx) => {
       const [block] = await rememberedBlocks(tx, chain, at.height, 1);
       if (block?.height !== at.height || block.hash !== at.hash) return null;
       const rows = await unspentAt(tx, chain, at.height);

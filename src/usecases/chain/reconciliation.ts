@@ -1,7 +1,7 @@
 import type { ChainId } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import type { Db } from '../../store/database.ts';
-import { writeReconciliation } from '../../store/reconciliations.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { writeReconciliation } from '../../store/chain/reconciliations.ts';
 
 export interface ReconcileDeps {
   readonly db: Db;

@@ -2,11 +2,11 @@ import type { BlockRef, ChainBlock, ChainBlockHeader, Credit } from '../../domai
 import type { BlockTimes } from '../../domain/block-times.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { depthOf } from '../../domain/confirmations.ts';
-import { advanceCursor, findCursor, findStand, forgetBlocksBelow } from '../../store/chain-cursors.ts';
-import { inRelaxedTransaction, inTransaction, type Db, type Tx } from '../../store/database.ts';
-import { paymentsWithMoneyAbove } from '../../store/payments-with-money.ts';
-import { forgetDeadTransactions, forgetTransactionsBetween } from '../../store/raw-transactions.ts';
-import { forgetSettledInputs } from '../../store/unconfirmed-inputs.ts';
+import { advanceCursor, findCursor, findStand, forgetBlocksBelow } from '../../store/chain/chain-cursors.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { paymentsWithMoneyAbove } from '../../store/payments/payments-with-money.ts';
+import { forgetDeadTransactions, forgetTransactionsBetween } from '../../store/ledger/raw-transactions.ts';
+import { forgetSettledInputs } from '../../store/ledger/unconfirmed-inputs.ts';
 import { applyFacts } from '../payment/apply-facts.ts';
 import { confirmSends } from '../wallet/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
@@ -44,8 +44,8 @@ export async function recordBlock(
   below: readonly ChainBlockHeader[] = [],
 ): Promise<boolean> {
   if ((await deps.extendLookAhead?.(chain, block.credits)) === true) return false;
-  const transaction = (await concernsNobody(deps, chain, block)) ? inRelaxedTransaction : inTransaction;
-  const recorded = await transaction(deps.db, async (tx) =>
+  const transaction = (await concernsNobody(deps, chain, block)) ? 'relaxedTransaction' : 'transaction';
+  const recorded = await deps.db[transaction](async (tx) =>
     write(tx, deps, chain, { block, arrival, below }),
   );
   if (recorded) deps.wakeWebhooks();

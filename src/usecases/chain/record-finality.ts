@@ -1,9 +1,14 @@
 import { type BlockRef, type ChainAdapter, ChainError } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { finalitiesOf, type FinalHeights, type Finality } from '../../domain/confirmations.ts';
-import { finalHeightsOf, findCursor, rememberedBlocks, setFinalHeights } from '../../store/chain-cursors.ts';
-import { inTransaction, type Tx } from '../../store/database.ts';
-import { paymentsAwaiting } from '../../store/awaited-finality.ts';
+import {
+  finalHeightsOf,
+  findCursor,
+  rememberedBlocks,
+  setFinalHeights,
+} from '../../store/chain/chain-cursors.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { paymentsAwaiting } from '../../store/payments/awaited-finality.ts';
 import { applyFacts } from '../payment/apply-facts.ts';
 import type { EarlierFinality } from './earlier-finality.ts';
 import type { ObserveDeps } from './observe-deps.ts';
@@ -27,7 +32,7 @@ export async function recordFinality(
   const wanted = [...new Set([...policy, ...(await earlier.awaited(deps, chain))])];
   if (wanted.length === 0) return;
   const named = await adapter.finalBlocks(wanted);
-  const strays = await inTransaction(deps.db, async (tx) => believe(tx, deps, chain, named));
+  const strays = await deps.db.transaction(async (tx) => believe(tx, deps, chain, named));
   deps.wakeWebhooks();
   const [stray] = strays;
   if (stray === undefined) return;

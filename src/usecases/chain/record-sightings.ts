@@ -1,10 +1,10 @@
 import { outputKey, type Credit } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
-import { findWatched, type StoredAddress } from '../../store/addresses.ts';
-import type { Tx } from '../../store/database.ts';
-import { findOutput, putOutput, type ObservedOutput, type StoredOutput } from '../../store/outputs.ts';
-import { keepRawTransaction } from '../../store/raw-transactions.ts';
+import { findWatched, type StoredAddress } from '../../store/ledger/addresses.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { findOutput, putOutput, type ObservedOutput, type StoredOutput } from '../../store/ledger/outputs.ts';
+import { keepRawTransaction } from '../../store/ledger/raw-transactions.ts';
 import { applyFacts, type ApplyFactsDeps, type Occasion } from '../payment/apply-facts.ts';
 
 /** Where a credit was seen: in a block of the best chain, or unconfirmed. */

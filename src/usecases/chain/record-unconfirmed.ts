@@ -1,10 +1,10 @@
 import { outputKey, type BlockRef, type ChainAdapter, type UnconfirmedView } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { findCursor } from '../../store/chain-cursors.ts';
-import { inTransaction, type Tx } from '../../store/database.ts';
-import { outputsOfTransactions, unconfirmedOutputs, type StoredOutput } from '../../store/outputs.ts';
-import { storedTransactions } from '../../store/raw-transactions.ts';
-import { rememberInputs, spendersOfOpenParents } from '../../store/unconfirmed-inputs.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { outputsOfTransactions, unconfirmedOutputs, type StoredOutput } from '../../store/ledger/outputs.ts';
+import { storedTransactions } from '../../store/ledger/raw-transactions.ts';
+import { rememberInputs, spendersOfOpenParents } from '../../store/ledger/unconfirmed-inputs.ts';
 import { recordUnconfirmedSpends } from '../wallet/record-spends.ts';
 import { findUndone } from './find-undone.ts';
 import type { ObserveDeps } from './observe-deps.ts';
@@ -41,7 +41,7 @@ export async function recordUnconfirmed(
   const missing = open.filter(({ txid, maturity }) => maturity <= 1 && !view.has(txid));
   turns.passed(seenThrough, new Set(missing.map(({ txid }) => txid)));
   const lost = await lostOf(deps, adapter, { missing, turns, tip: view.tip });
-  const recorded = await inTransaction(deps.db, async (tx) => {
+  const recorded = await deps.db.transaction(async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor?.hash !== view.tip.hash) return false;
     const now = deps.clock.now();

@@ -1,8 +1,8 @@
 import { ChainError, type ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { findCursor } from '../../store/chain-cursors.ts';
-import type { Db } from '../../store/database.ts';
-import { findReread, writeReread, type RereadRequest } from '../../store/reread-requests.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findReread, writeReread, type RereadRequest } from '../../store/chain/reread-requests.ts';
 
 /**
  * Asks the running daemon to read a chain again from a height up to where it stands; see `rereadBlocks`.

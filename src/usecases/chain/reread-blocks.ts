@@ -1,8 +1,7 @@
 import type { ChainAdapter, ChainBlock } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { findStand, rememberedBlocks } from '../../store/chain-cursors.ts';
-import { inTransaction } from '../../store/database.ts';
-import { endReread, findReread, writeReread, type RereadRequest } from '../../store/reread-requests.ts';
+import { findStand, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
+import { endReread, findReread, writeReread, type RereadRequest } from '../../store/chain/reread-requests.ts';
 import { confirmSends } from '../wallet/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import { recordSightings } from './record-sightings.ts';
@@ -39,7 +38,7 @@ async function reread(
   chain: ChainId,
   { request, block }: { readonly request: RereadRequest; readonly block: ChainBlock },
 ): Promise<boolean> {
-  const isDone = await inTransaction(deps.db, async (tx) => {
+  const isDone = await deps.db.transaction(async (tx) => {
     const stand = await findStand(tx, chain);
     const { height, hash } = block;
     if (stand === undefined || stand.cursor.height < height) return null;

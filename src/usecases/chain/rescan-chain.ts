@@ -1,7 +1,6 @@
 import { ChainError, type BlockRef, type ChainAdapter, type ChainBlockHeader } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { findCursor, resetCursor } from '../../store/chain-cursors.ts';
-import { inTransaction } from '../../store/database.ts';
+import { findCursor, resetCursor } from '../../store/chain/chain-cursors.ts';
 import { blockAtOrBelow } from './block-at-or-below.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import { takeBackAbove } from './rewind-chain.ts';
@@ -36,7 +35,7 @@ export async function rescanChain(
     );
   }
   if (adapter.blockAfter === undefined) await adapter.blockAt(to.height + 1);
-  const before = await inTransaction(deps.db, async (tx) => {
+  const before = await deps.db.transaction(async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor === undefined)
       throw new Error(

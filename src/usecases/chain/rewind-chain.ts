@@ -1,9 +1,9 @@
 import { outputKey, type BlockRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
-import { findCursor, rewindCursor } from '../../store/chain-cursors.ts';
-import { inTransaction, type Tx } from '../../store/database.ts';
-import { outputsAbove, putOutput } from '../../store/outputs.ts';
+import { findCursor, rewindCursor } from '../../store/chain/chain-cursors.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { outputsAbove, putOutput } from '../../store/ledger/outputs.ts';
 import { applyFacts } from '../payment/apply-facts.ts';
 import { unconfirmSends } from '../wallet/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
@@ -14,7 +14,7 @@ import type { ObserveDeps } from './observe-deps.ts';
  * mempool to say.
  */
 export async function rewindChain(deps: ObserveDeps, chain: ChainId, to: BlockRef): Promise<void> {
-  await inTransaction(deps.db, async (tx) => {
+  await deps.db.transaction(async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor === undefined || cursor.height <= to.height) return;
     deps.logger.warn(

@@ -1,9 +1,9 @@
 import { ChainError, type BlockRef, type ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { findCursor, resetCursor } from '../../store/chain-cursors.ts';
-import { noteGap } from '../../store/chain-gaps.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
+import { findCursor, resetCursor } from '../../store/chain/chain-cursors.ts';
+import { noteGap } from '../../store/chain/chain-gaps.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 import { blockAtOrBelow } from './block-at-or-below.ts';
 
 export interface SkipBlocksDeps {
@@ -29,7 +29,7 @@ export async function skipBlocks(
     throw new ChainError('pruned', `the node has no blocks below ${pruneHeight}: skip to ${pruneHeight}`);
   }
   const to = await blockAtOrBelow(adapter, height);
-  const gap = await inTransaction(deps.db, async (tx) => {
+  const gap = await deps.db.transaction(async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor !== undefined && cursor.height >= to.height)
       throw new Error(

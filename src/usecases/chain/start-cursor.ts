@@ -1,7 +1,6 @@
 import type { BlockRef, ChainAdapter, ChainBlockHeader } from '../../domain/chain.ts';
-import { advanceCursor, findCursor } from '../../store/chain-cursors.ts';
-import { inTransaction } from '../../store/database.ts';
-import { oldestAddressTime, oldestPaymentAddressTime } from '../../store/oldest-address.ts';
+import { advanceCursor, findCursor } from '../../store/chain/chain-cursors.ts';
+import { oldestAddressTime, oldestPaymentAddressTime } from '../../store/ledger/oldest-address.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 
 /** Block times may run two hours ahead of the truth (Bitcoin consensus), so start that much earlier. */
@@ -18,7 +17,7 @@ export async function startCursor(deps: ObserveDeps, adapter: ChainAdapter): Pro
   const known = await findCursor(deps.db, chain);
   if (known !== undefined) return known;
   const block = await firstBlock(deps, adapter);
-  await inTransaction(deps.db, async (tx) => {
+  await deps.db.transaction(async (tx) => {
     if ((await findCursor(tx, chain)) !== undefined) return;
     await advanceCursor(tx, chain, block, deps.clock.now());
   });

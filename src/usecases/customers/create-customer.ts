@@ -1,9 +1,9 @@
 import { emailKey } from '../../domain/email.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { insertCustomer } from '../../store/customers.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import type { CustomerRow } from '../../store/tables.ts';
+import { insertCustomer } from '../../store/catalog/customers.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { CustomerRow } from '../../store/schema/catalog.ts';
 import { newId } from '../new-id.ts';
 
 /** @throws {AppError} DUPLICATE_ENTRY when the user has a customer with this address, whatever its letter case. */
@@ -22,7 +22,7 @@ export async function createCustomer(
     updated_at: now,
   };
   // The UNIQUE index decides: two requests at once cannot both be first.
-  const inserted = await inTransaction(deps.db, (tx) => insertCustomer(tx, row));
+  const inserted = await deps.db.transaction((tx) => insertCustomer(tx, row));
   if (!inserted) throw duplicateCustomer();
   return row;
 }

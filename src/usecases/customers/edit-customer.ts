@@ -1,9 +1,9 @@
 import { emailKey } from '../../domain/email.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { findCustomerOf, updateCustomer } from '../../store/customers.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import type { CustomerRow } from '../../store/tables.ts';
+import { findCustomerOf, updateCustomer } from '../../store/catalog/customers.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { CustomerRow } from '../../store/schema/catalog.ts';
 import { duplicateCustomer } from './create-customer.ts';
 
 export interface EditCustomerInput {
@@ -19,7 +19,7 @@ export async function editCustomer(
   deps: { readonly db: Db; readonly clock: Clock },
   input: EditCustomerInput,
 ): Promise<CustomerRow> {
-  return inTransaction(deps.db, async (tx) => {
+  return deps.db.transaction(async (tx) => {
     const current = await findCustomerOf(tx, input.userId, input.customerId);
     if (current === undefined) throw new AppError('CUSTOMER_NOT_FOUND', 'Customer not found');
     const email = input.email ?? current.email;

@@ -1,6 +1,6 @@
 import type { VerificationMethod } from '../../domain/domain-verification.ts';
 import { AppError } from '../../domain/errors.ts';
-import { findDomainCheck } from '../../store/domain-checks.ts';
+import { findDomainCheck } from '../../store/merchants/domain-checks.ts';
 import { findOwnMerchant } from '../merchants/find-own-merchant.ts';
 import type { DomainChecker } from './domain-checker.ts';
 import { lookAtDomain } from './look-at-domain.ts';

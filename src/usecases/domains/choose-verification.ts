@@ -1,7 +1,7 @@
 import { chooseMethod, type VerificationMethod } from '../../domain/domain-verification.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { findDomainCheck, saveDomainCheck } from '../../store/domain-checks.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findDomainCheck, saveDomainCheck } from '../../store/merchants/domain-checks.ts';
 import { findOwnMerchant } from '../merchants/find-own-merchant.ts';
 import { rowOf, stateOf } from './domain-state.ts';
 import { verificationInstructions } from './verification-instructions.ts';
@@ -22,7 +22,7 @@ export async function chooseVerification(
   input: { readonly userId: string; readonly merchantId: string; readonly method: VerificationMethod },
 ): Promise<ChosenVerification> {
   const { method } = input;
-  return inTransaction(deps.db, async (tx) => {
+  return deps.db.transaction(async (tx) => {
     const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
     const row = await findDomainCheck(tx, merchant.id);
     const before = row === undefined ? null : stateOf(merchant, row);

@@ -1,5 +1,5 @@
 import type { DomainState, VerificationMethod } from '../../domain/domain-verification.ts';
-import type { DomainCheckRow, MerchantRow } from '../../store/tables.ts';
+import type { DomainCheckRow, MerchantRow } from '../../store/schema/merchants.ts';
 
 /** The stored rows of a merchant as the state the rules work on. */
 export function stateOf(merchant: MerchantRow, row: DomainCheckRow): DomainState {

@@ -1,5 +1,5 @@
 import type { CheckOutcome } from '../../domain/domain-verification.ts';
-import type { DomainCheckRow, MerchantRow } from '../../store/tables.ts';
+import type { DomainCheckRow, MerchantRow } from '../../store/schema/merchants.ts';
 import type { DomainChecker } from './domain-checker.ts';
 
 /**

@@ -1,7 +1,6 @@
-import { inTransaction } from '../../store/database.ts';
-import { takeDueDomainChecks } from '../../store/domain-checks.ts';
-import { findMerchant } from '../../store/merchants.ts';
-import type { DomainCheckRow } from '../../store/tables.ts';
+import { takeDueDomainChecks } from '../../store/merchants/domain-checks.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import type { DomainCheckRow } from '../../store/schema/merchants.ts';
 import type { CheckDomainDeps } from './check-domain.ts';
 import { lookAtDomain } from './look-at-domain.ts';
 import { recordCheck } from './record-check.ts';
@@ -18,7 +17,7 @@ const TAKEN_FOR_MS = 10 * 60_000;
  */
 export async function recheckDomains(deps: CheckDomainDeps, signal?: AbortSignal): Promise<number> {
   const now = deps.clock.now();
-  const due = await inTransaction(deps.db, (tx) =>
+  const due = await deps.db.transaction((tx) =>
     takeDueDomainChecks(tx, { now, until: now + TAKEN_FOR_MS, limit: BATCH }),
   );
   await Promise.all(due.map((row) => recheck(deps, row, signal)));

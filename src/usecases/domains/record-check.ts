@@ -1,9 +1,9 @@
 import { judgeCheck, type CheckOutcome } from '../../domain/domain-verification.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { inTransaction, type Db, type Tx } from '../../store/database.ts';
-import { findDomainCheck, saveDomainCheck } from '../../store/domain-checks.ts';
-import { findMerchant, updateMerchant } from '../../store/merchants.ts';
-import type { DomainCheckRow, MerchantRow } from '../../store/tables.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { findDomainCheck, saveDomainCheck } from '../../store/merchants/domain-checks.ts';
+import { findMerchant, updateMerchant } from '../../store/merchants/merchants.ts';
+import type { DomainCheckRow, MerchantRow } from '../../store/schema/merchants.ts';
 import { emitEvent } from '../emit-event.ts';
 import { rowOf, stateOf } from './domain-state.ts';
 
@@ -34,7 +34,7 @@ export interface DomainStanding {
  * A check that was overtaken (another method chosen, a proof found meanwhile) decides nothing.
  */
 export async function recordCheck(deps: RecordCheckDeps, record: DomainCheckRecord): Promise<DomainStanding> {
-  const { standing, event } = await inTransaction(deps.db, (tx) => decide(tx, deps, record));
+  const { standing, event } = await deps.db.transaction((tx) => decide(tx, deps, record));
   if (event !== null) {
     const { id: merchantId, domain } = standing.merchant;
     deps.logger.info({ merchantId, domain, event }, 'the standing of a domain changed');

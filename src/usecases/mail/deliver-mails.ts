@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { SecretBox } from '../../domain/keys.ts';
 import { MailRefused, type Mailer, type MailMessage } from '../../domain/mail.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import type { Db } from '../../store/database.ts';
-import { listDueMails, postponeMail, settleMail } from '../../store/mails.ts';
-import type { MailRow } from '../../store/tables.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { listDueMails, postponeMail, settleMail } from '../../store/accounts/mails.ts';
+import type { MailRow } from '../../store/schema/accounts.ts';
 
 export interface DeliverMailsDeps {
   readonly db: Db;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/database.ts';
-import { deleteMailsBefore } from '../../store/mails.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { deleteMailsBefore } from '../../store/accounts/mails.ts';
 
 const DAY_MS = 86_400_000;
 /** How long it stays known that a mail was sent or given up; what it said is erased at once. */

@@ -1,9 +1,9 @@
 import type { SecretBox } from '../../domain/keys.ts';
 import type { MailMessage } from '../../domain/mail.ts';
 import type { Clock } from '../../domain/ports.ts';
-import type { Tx } from '../../store/database.ts';
-import { insertMail } from '../../store/mails.ts';
-import type { MailRow } from '../../store/tables.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { insertMail } from '../../store/accounts/mails.ts';
+import type { MailRow } from '../../store/schema/accounts.ts';
 import { newId } from '../new-id.ts';
 import type { MailText } from './mail-texts.ts';
 

@@ -2,10 +2,10 @@ import { byCoin, COINS, type Coin, type Mode } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { LatePolicy } from '../../domain/payment/types.ts';
-import { insertApiKeys } from '../../store/api-keys.ts';
-import { inTransaction, type Db, type Tx } from '../../store/database.ts';
-import { domainExists, insertMerchant, nextAccount } from '../../store/merchants.ts';
-import type { MerchantRow } from '../../store/tables.ts';
+import { insertApiKeys } from '../../store/merchants/api-keys.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { domainExists, insertMerchant, nextAccount } from '../../store/merchants/merchants.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { allocateAddresses, type AllocateAddressDeps } from '../allocate-address.ts';
 import { newKeyPair } from '../auth/api-key.ts';
 import { newUuid, newWebhookSecret, randomBase62 } from '../new-id.ts';
@@ -51,7 +51,7 @@ export async function createMerchant(
   deps: CreateMerchantDeps,
   input: CreateMerchantInput,
 ): Promise<CreatedMerchant> {
-  return inTransaction(deps.db, async (tx) => {
+  return deps.db.transaction(async (tx) => {
     if (await domainExists(tx, input.domain)) throw duplicate(input.domain);
     const merchant = newMerchant(deps, input, await nextAccount(tx));
     if (!(await insertMerchant(tx, merchant))) throw duplicate(input.domain);

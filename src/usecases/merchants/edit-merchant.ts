@@ -1,8 +1,8 @@
 import type { Clock } from '../../domain/ports.ts';
 import type { LatePolicy } from '../../domain/payment/types.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { updateMerchant } from '../../store/merchants.ts';
-import type { MerchantRow } from '../../store/tables.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { updateMerchant } from '../../store/merchants/merchants.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { pointWebhooks } from '../webhooks/point-webhooks.ts';
 import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';
 import { findOwnMerchant } from './find-own-merchant.ts';
@@ -30,7 +30,7 @@ export interface EditMerchantInput {
 /** @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID (webhookUrl). */
 export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantInput): Promise<MerchantRow> {
   const { webhookUrl } = input;
-  const row = await inTransaction(deps.db, async (tx) => {
+  const row = await deps.db.transaction(async (tx) => {
     const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
     refuseWebhookUrl(deps.webhookUrlRule, webhookUrl ?? null);
     const now = deps.clock.now();

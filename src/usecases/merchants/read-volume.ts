@@ -5,9 +5,9 @@ import { currencyDigits } from '../../domain/currencies.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
 import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/database.ts';
-import { volumeOf, type CoinVolume, type FiatVolume } from '../../store/volume.ts';
-import { PRICE_DECIMALS } from '../../store/volume-totals.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { volumeOf, type CoinVolume, type FiatVolume } from '../../store/payments/volume.ts';
+import { PRICE_DECIMALS } from '../../store/payments/volume-totals.ts';
 
 /** Days in one request: a leap year. */
 const MAX_DAYS = 366;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/ports.ts';
-import { deleteKeys, insertApiKeys, retireCurrentKeys } from '../../store/api-keys.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
+import { deleteKeys, insertApiKeys, retireCurrentKeys } from '../../store/merchants/api-keys.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 import { newKeyPair } from '../auth/api-key.ts';
 import { findOwnMerchant } from './find-own-merchant.ts';
 
@@ -20,7 +20,7 @@ export async function regenerateKeys(
   deps: { readonly db: Db; readonly clock: Clock },
   input: { readonly userId: string; readonly merchantId: string; readonly gracePeriodSeconds: number },
 ): Promise<RegeneratedKeys> {
-  return inTransaction(deps.db, async (tx) => {
+  return deps.db.transaction(async (tx) => {
     const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
     const now = deps.clock.now();
     const until = input.gracePeriodSeconds > 0 ? now + input.gracePeriodSeconds * 1000 : null;

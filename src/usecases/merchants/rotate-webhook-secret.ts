@@ -1,8 +1,8 @@
 import { AppError } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { findMerchant, updateMerchant } from '../../store/merchants.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findMerchant, updateMerchant } from '../../store/merchants/merchants.ts';
 import { newWebhookSecret } from '../new-id.ts';
 
 const OVERLAP_MS = 24 * 3600 * 1000;
@@ -13,7 +13,7 @@ export async function rotateWebhookSecret(
   merchantId: string,
 ): Promise<string> {
   const secret = newWebhookSecret();
-  await inTransaction(deps.db, async (tx) => {
+  await deps.db.transaction(async (tx) => {
     const merchant = await findMerchant(tx, merchantId);
     if (merchant === undefined) throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
     const now = deps.clock.now();

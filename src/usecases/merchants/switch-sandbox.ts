@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/database.ts';
-import { updateMerchant } from '../../store/merchants.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { updateMerchant } from '../../store/merchants/merchants.ts';
 
 /** Turns a merchant's sandbox on or off for payments created from now on; existing ones stay what they are. */
 export async function switchSandbox(

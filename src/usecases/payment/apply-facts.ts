@@ -13,12 +13,12 @@ import type {
 } from '../../domain/payment/types.ts';
 import type { Clock, Logger, Rates } from '../../domain/ports.ts';
 import { coinAmountFor } from '../../domain/price.ts';
-import { afterCommit, type Tx } from '../../store/database.ts';
-import { webhookUrlOf } from '../../store/merchants.ts';
-import { putOutput } from '../../store/outputs.ts';
-import { shareText, sumsJson } from '../../store/payment-memory.ts';
-import { awaitedDepth } from '../../store/payments-with-money.ts';
-import { findPayment, updatePayment, type StoredPayment } from '../../store/payments.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { webhookUrlOf } from '../../store/merchants/merchants.ts';
+import { putOutput } from '../../store/ledger/outputs.ts';
+import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
+import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
+import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
 import { emitEvent } from '../emit-event.ts';
 import { afterChange, loadPayment, type LoadedPayment } from './load-payment.ts';
 import { presentLoaded, shownTimeline, type PresentDeps } from './present-payment.ts';
@@ -58,7 +58,7 @@ export async function applyFacts(
   const row = await findPayment(tx, paymentId);
   if (row === undefined) throw new Error(`payment ${paymentId} does not exist`);
   // Also when nothing is written below: a new block alone moves the confirmations that are shown.
-  afterCommit(tx, () => deps.tellPaymentNews(paymentId));
+  tx.afterCommit(() => deps.tellPaymentNews(paymentId));
   const loaded = await loadPayment(tx, row);
   const now = deps.clock.now();
   const known = new Map(loaded.state.credits.map((credit) => [outputKey(credit.ref), credit]));

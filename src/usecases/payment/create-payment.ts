@@ -4,8 +4,8 @@ import { depthOf, finalityOf, requirementFor, type ConfirmationPolicy } from '..
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { RateQuote, Rates } from '../../domain/ports.ts';
 import { coinAmountFor } from '../../domain/price.ts';
-import { findCustomerOf } from '../../store/customers.ts';
-import { inTransaction, type Db, type Tx } from '../../store/database.ts';
+import { findCustomerOf } from '../../store/catalog/customers.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
 import {
   findOpenOrder,
   insertPayment,
@@ -13,9 +13,9 @@ import {
   offeredBits,
   type StoredOption,
   type StoredPayment,
-} from '../../store/payments.ts';
-import { findMerchant } from '../../store/merchants.ts';
-import type { MerchantRow } from '../../store/tables.ts';
+} from '../../store/payments/payments.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { allocateAddresses, type AllocateAddressDeps } from '../allocate-address.ts';
 import { newTimedId } from '../new-id.ts';
 import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';
@@ -72,7 +72,7 @@ export async function createPayment(
   const mode: Mode = input.merchant.sandbox === 1 ? 'sandbox' : 'live';
   const currency = await priceCurrency(deps.db, input.merchant.user_id, input.price);
   if (currency !== null) await deps.rates.ensure(currency);
-  const made = await inTransaction(deps.db, async (tx) => {
+  const made = await deps.db.transaction(async (tx) => {
     const customer = await findCustomerOf(tx, input.merchant.user_id, input.customerId);
     if (customer === undefined) throw new AppError('CUSTOMER_NOT_FOUND', 'No such customer');
     const existing = await findOpenOrder(tx, { merchantId: input.merchant.id, mode, orderId: input.orderId });

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
-import { inTransaction, type Db, type Tx } from '../../store/database.ts';
-import type { StoredPayment } from '../../store/payments.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import type { StoredPayment } from '../../store/payments/payments.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { ownPayment } from './get-payment.ts';
 import { presentPayment, type PaymentView } from './present-payment.ts';
@@ -50,7 +50,7 @@ async function decide(
   fact: PaymentFact,
   alreadySo: (row: StoredPayment) => boolean,
 ): Promise<PaymentView> {
-  await inTransaction(deps.db, async (tx: Tx) => {
+  await deps.db.transaction(async (tx: Tx) => {
     const row = await ownPayment(tx, at);
     if (alreadySo(row)) return;
     const events = await applyFacts(tx, deps, row.id, [fact]);

@@ -1,6 +1,5 @@
 import { UNCONFIRMED_GRACE_MS, type PaymentFact } from '../../domain/payment/types.ts';
-import { inTransaction } from '../../store/database.ts';
-import { openMoneyOf, type OpenMoney } from '../../store/payments-with-money.ts';
+import { openMoneyOf, type OpenMoney } from '../../store/payments/payments-with-money.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { eachAlone } from './each-alone.ts';
 import { provenUnpaid, type ProvenUnpaidDeps } from './proven-unpaid.ts';
@@ -35,7 +34,7 @@ export async function endWaiting(
       const isOver = (await provenUnpaid(deps, [{ id: paymentId, mode, expires_at: expiresAt }])).length > 0;
       const facts: PaymentFact[] = isOver ? [waited, { type: 'clock' }] : [waited];
       const events = await alone(paymentId, async () =>
-        inTransaction(deps.db, (tx) => applyFacts(tx, deps, paymentId, facts)),
+        deps.db.transaction((tx) => applyFacts(tx, deps, paymentId, facts)),
       );
       if (events !== null && events.length > 0) changed += 1;
     }

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { inTransaction } from '../../store/database.ts';
-import { paymentsDue } from '../../store/payments.ts';
+import { paymentsDue } from '../../store/payments/payments.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { eachAlone } from './each-alone.ts';
 import { endWaiting } from './end-waiting.ts';
@@ -29,7 +28,7 @@ export async function expirePayments(deps: ExpirePaymentsDeps): Promise<number> 
     for (const { id } of due) all.add(id);
     for (const id of await provenUnpaid(deps, due)) {
       const events = await alone(id, async () =>
-        inTransaction(deps.db, (tx) => applyFacts(tx, deps, id, [{ type: 'clock' }])),
+        deps.db.transaction((tx) => applyFacts(tx, deps, id, [{ type: 'clock' }])),
       );
       if (events !== null && events.length > 0) ended += 1;
     }

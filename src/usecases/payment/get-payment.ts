@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
-import type { Db } from '../../store/database.ts';
-import { findPayment, type StoredPayment } from '../../store/payments.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findPayment, type StoredPayment } from '../../store/payments/payments.ts';
 import { presentPayment, type PaymentView, type PresentDeps } from './present-payment.ts';
 
 /**

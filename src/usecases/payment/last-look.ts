@@ -2,10 +2,10 @@ import type { ChainAdapter } from '../../domain/chain.ts';
 import type { Chains } from '../../domain/chains.ts';
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { accountsOfPaymentsOn } from '../../store/addresses.ts';
-import { findCursor } from '../../store/chain-cursors.ts';
-import type { Db } from '../../store/database.ts';
-import { holdingsOf } from '../../store/holdings.ts';
+import { accountsOfPaymentsOn } from '../../store/ledger/addresses.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { holdingsOf } from '../../store/ledger/holdings.ts';
 
 export interface LastLookDeps {
   readonly db: Db;

@@ -1,10 +1,10 @@
 import { COINS, type Mode } from '../../domain/coins.ts';
 import { emailKey } from '../../domain/email.ts';
-import type { Db } from '../../store/database.ts';
-import type { PaymentSearch } from '../../store/payment-search.ts';
-import { listPayments as readPayments, type PaymentFilter } from '../../store/payment-list.ts';
-import { totalPayments } from '../../store/payment-totals.ts';
-import type { MerchantRow } from '../../store/tables.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { PaymentSearch } from '../../store/payments/payment-search.ts';
+import { listPayments as readPayments, type PaymentFilter } from '../../store/payments/payment-list.ts';
+import { totalPayments } from '../../store/payments/payment-totals.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { presentPayment, type PaymentView, type PresentDeps } from './present-payment.ts';
 
 export interface ListPaymentsFilter extends Omit<PaymentFilter, 'merchantId' | 'mode' | 'search'> {

@@ -6,12 +6,12 @@ import {
   type PaymentState,
   type RefundSums,
 } from '../../domain/payment/types.ts';
-import { chainStands } from '../../store/chain-cursors.ts';
-import type { Db } from '../../store/database.ts';
-import { parseShare, parseSums } from '../../store/payment-memory.ts';
-import { outputsOfPayment, type StoredOutput } from '../../store/outputs.ts';
-import { refundsOf, type StoredRefund } from '../../store/refunds.ts';
-import { optionsOf, type StoredOption, type StoredPayment } from '../../store/payments.ts';
+import { chainStands } from '../../store/chain/chain-cursors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { parseShare, parseSums } from '../../store/payments/payment-memory.ts';
+import { outputsOfPayment, type StoredOutput } from '../../store/ledger/outputs.ts';
+import { refundsOf, type StoredRefund } from '../../store/payments/refunds.ts';
+import { optionsOf, type StoredOption, type StoredPayment } from '../../store/payments/payments.ts';
 
 /** A payment with everything that was observed about it. */
 export interface LoadedPayment {

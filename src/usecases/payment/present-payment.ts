@@ -5,10 +5,10 @@ import { formatCoinAmount } from '../../domain/money.ts';
 import { neededConfirmations, shownConfirmations } from '../../domain/payment/coverage.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import type { PaymentCredit, PaymentState } from '../../domain/payment/types.ts';
-import type { Db } from '../../store/database.ts';
-import { paymentTimeline, type TimelineRow } from '../../store/payment-timeline.ts';
-import type { StoredOption, StoredPayment } from '../../store/payments.ts';
-import type { StoredRefund } from '../../store/refunds.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { paymentTimeline, type TimelineRow } from '../../store/payments/payment-timeline.ts';
+import type { StoredOption, StoredPayment } from '../../store/payments/payments.ts';
+import type { StoredRefund } from '../../store/payments/refunds.ts';
 import { loadShownPayment, type LoadedPayment } from './load-payment.ts';
 
 export interface PresentDeps {

@@ -1,7 +1,7 @@
 import type { Chains } from '../../domain/chains.ts';
 import { COINS, MODES, type Coin, type Mode } from '../../domain/coins.ts';
-import type { Db } from '../../store/database.ts';
-import { coinsOffered } from '../../store/payments.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { coinsOffered } from '../../store/payments/payments.ts';
 import type { LastLook } from './last-look.ts';
 
 export interface ProvenUnpaidDeps {

@@ -1,9 +1,9 @@
 import type { ChainId } from '../../domain/coins.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import type { Rates } from '../../domain/ports.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { paymentsWithUnquotedMoney, unquotedOutputsOf } from '../../store/payments-with-money.ts';
-import { findPayment } from '../../store/payments.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { paymentsWithUnquotedMoney, unquotedOutputsOf } from '../../store/payments/payments-with-money.ts';
+import { findPayment } from '../../store/payments/payments.ts';
 import { applyFacts, currentDue, type ApplyFactsDeps } from './apply-facts.ts';
 import { eachAlone } from './each-alone.ts';
 
@@ -46,7 +46,7 @@ async function quotePayment(
   asked.add(payment.currency);
   const due = currentDue(deps, payment, chain.coin);
   if (due === null) return;
-  await inTransaction(deps.db, async (tx) => {
+  await deps.db.transaction(async (tx) => {
     const outputs = await unquotedOutputsOf(tx, chain, paymentId);
     const facts = outputs.map((output): PaymentFact => {
       const ref = { txid: output.txid, index: output.vout };

@@ -3,9 +3,9 @@ import { AppError } from '../../domain/errors.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import { coverageOf, missingAtoms } from '../../domain/payment/coverage.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
-import type { Db } from '../../store/database.ts';
-import { findMerchant } from '../../store/merchants.ts';
-import { checkoutRows, findPayment, type CheckoutRow } from '../../store/payments.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import { checkoutRows, findPayment, type CheckoutRow } from '../../store/payments/payments.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
 import { payerView, presentPayment, type PresentDeps } from './present-payment.ts';
 

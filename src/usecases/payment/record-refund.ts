@@ -1,6 +1,6 @@
-import type { Tx } from '../../store/database.ts';
-import { findRefund, refundsOf } from '../../store/refunds.ts';
-import type { StoredSend } from '../../store/sends.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { findRefund, refundsOf } from '../../store/payments/refunds.ts';
+import type { StoredSend } from '../../store/sends/sends.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { givenBack } from './load-payment.ts';
 

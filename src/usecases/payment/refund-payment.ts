@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
-import type { Db } from '../../store/database.ts';
-import { findRefund, insertRefund } from '../../store/refunds.ts';
-import type { StoredSend } from '../../store/sends.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findRefund, insertRefund } from '../../store/payments/refunds.ts';
+import type { StoredSend } from '../../store/sends/sends.ts';
 import { placeSend, type SendCoinsDeps } from '../wallet/send-coins.ts';
 import { readAmount } from '../wallet/send-order.ts';
 import { ownPayment } from './get-payment.ts';

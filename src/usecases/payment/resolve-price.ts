@@ -1,6 +1,6 @@
 import { AppError, assertNever } from '../../domain/errors.ts';
-import type { Db, Tx } from '../../store/database.ts';
-import { findPriceOf } from '../../store/prices.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { findPriceOf } from '../../store/catalog/prices.ts';
 import { fiatMinorUnits, type MinorUnits } from '../catalog/fiat-minor-units.ts';
 import { findOwnPrice } from '../catalog/find-own-price.ts';
 import { findOwnProduct } from '../catalog/find-own-product.ts';

@@ -8,10 +8,10 @@ import {
   type SimulatorControl,
   type SimulatorControls,
 } from '../../domain/simulator-control.ts';
-import { chainStands } from '../../store/chain-cursors.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { outputsOfPayment, type StoredOutput } from '../../store/outputs.ts';
-import { bringExpiryForward } from '../../store/payments.ts';
+import { chainStands } from '../../store/chain/chain-cursors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { outputsOfPayment, type StoredOutput } from '../../store/ledger/outputs.ts';
+import { bringExpiryForward } from '../../store/payments/payments.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { getPayment, ownPayment } from './get-payment.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
@@ -171,7 +171,7 @@ async function mine({ deps, coin, control }: Stage, blocks: number): Promise<voi
 
 /** The deadline passes now, through the same fact that the clock brings to every payment. */
 async function endLifetime({ deps, payment }: Stage): Promise<void> {
-  await inTransaction(deps.db, async (tx) => {
+  await deps.db.transaction(async (tx) => {
     await bringExpiryForward(tx, payment.row.id, deps.clock.now());
     await applyFacts(tx, deps, payment.row.id, [{ type: 'clock' }]);
   });

@@ -2,9 +2,9 @@ import { outputKey, type Debit, type OutputRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Chains } from '../../domain/chains.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import type { Tx } from '../../store/database.ts';
-import { outputsOfTransactions } from '../../store/outputs.ts';
-import { findSend, insertSendVersion, versionsOf, type StoredSendVersion } from '../../store/sends.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { outputsOfTransactions } from '../../store/ledger/outputs.ts';
+import { findSend, insertSendVersion, versionsOf, type StoredSendVersion } from '../../store/sends/sends.ts';
 import { isOpen } from './send-chain.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
 

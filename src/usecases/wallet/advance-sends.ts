@@ -1,6 +1,6 @@
 import { ChainError, type BroadcastResult, type ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 import {
   dueSends,
   findSend,
@@ -9,9 +9,9 @@ import {
   versionsOf,
   type StoredSend,
   type StoredSendVersion,
-} from '../../store/sends.ts';
-import { releaseOutputs, sendsWithSurplus } from '../../store/spendable.ts';
-import { findCursor } from '../../store/chain-cursors.ts';
+} from '../../store/sends/sends.ts';
+import { releaseOutputs, sendsWithSurplus } from '../../store/ledger/spendable.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { withHeld } from './drawable-funds.ts';
 import { offerSend } from './offer-send.ts';
 import { recordAnswer, type Answer } from './record-answer.ts';
@@ -106,7 +106,7 @@ async function stepBack(
   send: StoredSend,
 ): Promise<'unknown' | null> {
   try {
-    await inTransaction(db, async (tx) => {
+    await db.transaction(async (tx) => {
       if (await hasMovedOn(tx, send)) return;
       const now = clock.now();
       await updateSend(tx, send.id, { next_broadcast_at: now + policy.retryMaxMs }, now);
@@ -143,7 +143,7 @@ async function offerAgain(
   const verdict = await askVerdict(deps.db, adapter, { send, versions });
   const renewal = await askRenewal(deps, adapter, { send, current });
   const { reason } = result;
-  await inTransaction(deps.db, async (tx) =>
+  await deps.db.transaction(async (tx) =>
     resolveRefusal(tx, deps, { sendId: send.id, version, reason, verdict, renewal }),
   );
   return result;
@@ -158,7 +158,7 @@ async function offer(
 }
 
 async function note(deps: AdvanceSendsDeps, answer: Omit<Answer, 'neverOffered'>): Promise<void> {
-  await inTransaction(deps.db, async (tx) => recordAnswer(tx, deps, { ...answer, neverOffered: false }));
+  await deps.db.transaction(async (tx) => recordAnswer(tx, deps, { ...answer, neverOffered: false }));
 }
 
 /** What a new signature takes where transactions expire. Asked after the verdict, so that it is no older. */
@@ -183,7 +183,7 @@ async function releaseSurplus(deps: AdvanceSendsDeps, chain: ChainId): Promise<v
   const buried = tip.height - deps.policy.surplusDepth + 1;
   const sendIds = await sendsWithSurplus(deps.db, chain, buried);
   if (sendIds.length === 0) return;
-  await inTransaction(deps.db, async (tx) => {
+  await deps.db.transaction(async (tx) => {
     for (const sendId of await sendsWithSurplus(tx, chain, buried)) {
       await releaseOutputs(tx, sendId, { unspentOnly: true });
     }

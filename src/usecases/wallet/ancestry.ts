@@ -1,10 +1,10 @@
 import { outputKey, type FeeAncestor, type Ancestry, type Fund, type OutputRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { MAX_ANCESTORS, MAX_ANCESTORS_SIZE, sizeOf } from '../../domain/send/package-fee.ts';
-import type { Db } from '../../store/database.ts';
-import { outputsOfTransactions } from '../../store/outputs.ts';
-import { unconfirmedChange } from '../../store/own-change.ts';
-import { findVersionByTxid } from '../../store/sends.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { outputsOfTransactions } from '../../store/ledger/outputs.ts';
+import { unconfirmedChange } from '../../store/ledger/own-change.ts';
+import { findVersionByTxid } from '../../store/sends/sends.ts';
 import { readPlan } from './stored-plan.ts';
 
 /** Own change that no block holds yet, as far as it can be spent now. */

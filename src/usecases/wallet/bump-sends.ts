@@ -1,8 +1,8 @@
 import type { ChainAdapter, FeeQuote, PlanSigner } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
-import { inTransaction, type Tx } from '../../store/database.ts';
-import { noteFeeLevel } from '../../store/fee-levels.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { noteFeeLevel } from '../../store/ledger/fee-levels.ts';
 import {
   findSend,
   isReverted,
@@ -11,7 +11,7 @@ import {
   type SendPlace,
   type StoredSend,
   type StoredSendVersion,
-} from '../../store/sends.ts';
+} from '../../store/sends/sends.ts';
 import type { AdvanceSendsDeps } from './advance-sends.ts';
 import { limitOfLast, mayReachMinimum } from './fee-limits.ts';
 import { offerSend } from './offer-send.ts';
@@ -74,7 +74,7 @@ async function bumpSend(deps: BumpSendsDeps, stuck: StoredSend, using: Using): P
   const last = await lastOfChain(deps.db, stuck);
   const done = await deps.inHand.take(last.id, async () =>
     deps.inHand.begin(async (childId) => {
-      const stored = await inTransaction(deps.db, async (tx) =>
+      const stored = await deps.db.transaction(async (tx) =>
         storeBump(tx, deps, { childId, sendId: last.id, stuckId: stuck.id }, using),
       );
       if (stored === null) return false;
@@ -97,7 +97,7 @@ export async function offerNew(
   { sendId, version, transaction, plan }: NewVersion,
 ): Promise<StoredSend> {
   const result = await offerSend(deps.db, adapter, transaction, plan.inputs);
-  const send = await inTransaction(deps.db, async (tx) =>
+  const send = await deps.db.transaction(async (tx) =>
     recordAnswer(tx, deps, { sendId, version, result, neverOffered: true }),
   );
   deps.wakeWebhooks();

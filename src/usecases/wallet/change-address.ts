@@ -2,8 +2,8 @@ import type { ChainAdapter } from '../../domain/chain.ts';
 import { isUtxoCoin, type ChainId } from '../../domain/coins.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { nextAddressIndex } from '../../store/addresses.ts';
-import type { Db, Tx } from '../../store/database.ts';
+import { nextAddressIndex } from '../../store/ledger/addresses.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { allocateAddress } from '../allocate-address.ts';
 
 /** Whose wallet, by account, on which chain. */

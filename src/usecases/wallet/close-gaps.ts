@@ -1,7 +1,7 @@
 import type { ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { laneGaps, laneOf, type LaneGap } from '../../store/lanes.ts';
-import { spendableFunds } from '../../store/spendable.ts';
+import { laneGaps, laneOf, type LaneGap } from '../../store/sends/lanes.ts';
+import { spendableFunds } from '../../store/ledger/spendable.ts';
 import { offerSweep } from './offer-sweep.ts';
 import type { SendCoinsDeps } from './send-coins.ts';
 import type { SendOrder } from './send-order.ts';

@@ -1,7 +1,7 @@
 import { OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { noteFeeLevel } from '../../store/fee-levels.ts';
-import { merchantsWithManyOutputs } from '../../store/spendable.ts';
+import { noteFeeLevel } from '../../store/ledger/fee-levels.ts';
+import { merchantsWithManyOutputs } from '../../store/ledger/spendable.ts';
 import type { BumpSendsDeps } from './bump-sends.ts';
 import { gatherOutputs } from './consolidate.ts';
 import { isWorthItsFee } from './sweep-worth.ts';

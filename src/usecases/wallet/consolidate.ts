@@ -10,8 +10,8 @@ import {
 import { isUtxoCoin, UTXO_CODES, type ChainId, type Coin, type Mode } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { inTransaction, type Tx } from '../../store/database.ts';
-import { spendableFunds } from '../../store/spendable.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { spendableFunds } from '../../store/ledger/spendable.ts';
 import { nextChangeAddress, takeChangeAddress } from './change-address.ts';
 import { offerNew, type BumpSendsDeps } from './bump-sends.ts';
 import { atRate, feeAboveLimit, readFeeRate, readMaxFee } from './fee-terms.ts';
@@ -103,7 +103,7 @@ export interface Gathering {
  */
 export async function gatherOutputs(deps: BumpSendsDeps, gathering: Gathering): Promise<NewVersion | null> {
   return deps.inHand.begin(async (sendId) => {
-    const stored = await inTransaction(deps.db, async (tx) => storeGathering(tx, deps, sendId, gathering));
+    const stored = await deps.db.transaction(async (tx) => storeGathering(tx, deps, sendId, gathering));
     if (stored === null) return null;
     const { transaction, plan } = stored;
     const { coin, mode } = gathering.wallet;

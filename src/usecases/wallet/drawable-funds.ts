@@ -1,9 +1,9 @@
 import { accountsPerSend } from '../../domain/accounts.ts';
 import type { ChainAdapter, FeeQuote, Fund, SendPlan } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import type { Db } from '../../store/database.ts';
-import { spendableFunds } from '../../store/spendable.ts';
-import { spendableAccounts } from '../../store/spendable-accounts.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { spendableFunds } from '../../store/ledger/spendable.ts';
+import { spendableAccounts } from '../../store/ledger/spendable-accounts.ts';
 
 /** Accounts that one question to the chain is about. */
 const ACCOUNTS_ASKED = 100;

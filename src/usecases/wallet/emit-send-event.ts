@@ -1,8 +1,8 @@
 import type { SendEventType } from '../../domain/events.ts';
-import type { Tx } from '../../store/database.ts';
-import { findMerchant } from '../../store/merchants.ts';
-import type { StoredSend } from '../../store/sends.ts';
-import { findCursor } from '../../store/chain-cursors.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import type { StoredSend } from '../../store/sends/sends.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { emitEvent, type EmitEventDeps } from '../emit-event.ts';
 import { viewSend } from './send-view.ts';
 

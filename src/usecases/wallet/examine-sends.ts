@@ -1,9 +1,15 @@
 import type { ChainAdapter } from '../../domain/chain.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { findCursor } from '../../store/chain-cursors.ts';
-import type { Db } from '../../store/database.ts';
-import { findSend, isReverted, oldestOpenSends, versionsOf, type StoredSend } from '../../store/sends.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import {
+  findSend,
+  isReverted,
+  oldestOpenSends,
+  versionsOf,
+  type StoredSend,
+} from '../../store/sends/sends.ts';
 import { handToNode } from './hand-to-node.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { askVerdict, isProvenOn, mayGetInputsBack } from './resolve-refusal.ts';

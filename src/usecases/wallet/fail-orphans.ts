@@ -1,15 +1,14 @@
 import type { ChainId } from '../../domain/coins.ts';
-import { findCursor } from '../../store/chain-cursors.ts';
-import { inTransaction } from '../../store/database.ts';
-import { displacedSends } from '../../store/own-change.ts';
-import { findSend, versionsOf } from '../../store/sends.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
+import { displacedSends } from '../../store/ledger/own-change.ts';
+import { findSend, versionsOf } from '../../store/sends/sends.ts';
 import type { RecordAnswerDeps } from './record-answer.ts';
 import { failSend } from './fail-send.ts';
 import { areLostForGood } from './lost-for-good.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { isOpen } from './send-chain.ts';
 import { spendsAccounts } from './sender.ts';
-import type { Db } from '../../store/database.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 
 /** Sends looked at in one round. */
 const ROUND_SIZE = 50;
@@ -32,7 +31,7 @@ export async function failOrphans(
   const buried = tip.height - deps.policy.surplusDepth + 1;
   for (const { id } of held) {
     try {
-      await inTransaction(deps.db, async (tx) => {
+      await deps.db.transaction(async (tx) => {
         const send = await findSend(tx, id);
         if (send === undefined || !isOpen(send) || (await mayBePaidUnseen(tx, send))) return;
         const versions = await versionsOf(tx, id);

@@ -1,8 +1,8 @@
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import { requirementFor, settledHeight, type ConfirmationPolicy } from '../../domain/confirmations.ts';
-import { finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
-import { inTransaction, type Db, type Tx } from '../../store/database.ts';
-import { revertedSends, versionsOf, type StoredSend } from '../../store/sends.ts';
+import { finalHeightsOf, findCursor } from '../../store/chain/chain-cursors.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { revertedSends, versionsOf, type StoredSend } from '../../store/sends/sends.ts';
 import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { failSend } from './fail-send.ts';
 
@@ -26,7 +26,7 @@ export async function failReverted(deps: FailRevertedDeps, chain: ChainId): Prom
   const reverted = await settled(deps.db, deps, chain);
   for (const { id: sendId } of reverted) {
     try {
-      await inTransaction(deps.db, async (tx) => {
+      await deps.db.transaction(async (tx) => {
         const send = (await settled(tx, deps, chain)).find(({ id }) => id === sendId);
         if (send !== undefined) await failSend(tx, deps, send, await reasonOf(tx, send));
       });

@@ -1,6 +1,6 @@
-import type { Tx } from '../../store/database.ts';
-import { updateSend, type StoredSend } from '../../store/sends.ts';
-import { releaseOutputs } from '../../store/spendable.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { updateSend, type StoredSend } from '../../store/sends/sends.ts';
+import { releaseOutputs } from '../../store/ledger/spendable.ts';
 import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { recordRefund } from '../payment/record-refund.ts';
 import { emitSendEvent } from './emit-send-event.ts';

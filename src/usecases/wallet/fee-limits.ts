@@ -1,4 +1,4 @@
-import type { StoredSend } from '../../store/sends.ts';
+import type { StoredSend } from '../../store/sends/sends.ts';
 import type { SendChain } from './send-chain.ts';
 import type { SendPolicy } from './send-policy.ts';
 

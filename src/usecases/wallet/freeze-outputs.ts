@@ -1,9 +1,9 @@
 import { isUtxoCoin, UTXO_CODES, type Coin, type Mode } from '../../domain/coins.ts';
 import { invalidField } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { setFrozen } from '../../store/frozen-outputs.ts';
-import { findOutput } from '../../store/outputs.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { setFrozen } from '../../store/ledger/frozen-outputs.ts';
+import { findOutput } from '../../store/ledger/outputs.ts';
 import type { WalletOwner } from './send-order.ts';
 
 export interface FreezeOutputsInput {
@@ -25,7 +25,7 @@ export async function freezeOutputs(
   if (!isUtxoCoin(coin))
     throw invalidField('coin', `is not held in outputs: give ${UTXO_CODES.join(' or ')}`);
   const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
-  await inTransaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     for (const [at, { txHash: txid, index }] of outputs.entries()) {
       const ref = { txid, index };
       const output = await findOutput(tx, { coin, mode }, ref);

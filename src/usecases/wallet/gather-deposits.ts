@@ -9,10 +9,10 @@ import {
 } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { settledHeight } from '../../domain/confirmations.ts';
-import { finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
-import type { Db } from '../../store/database.ts';
-import { failedSweeps } from '../../store/sends.ts';
-import { crowdedMerchants, spendableAccounts } from '../../store/spendable-accounts.ts';
+import { finalHeightsOf, findCursor } from '../../store/chain/chain-cursors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { failedSweeps } from '../../store/sends/sends.ts';
+import { crowdedMerchants, spendableAccounts } from '../../store/ledger/spendable-accounts.ts';
 import { offerSweep } from './offer-sweep.ts';
 import type { SendOrder } from './send-order.ts';
 import type { SweepDepositsDeps } from './sweep-deposits.ts';

@@ -1,10 +1,10 @@
 import { COINS, byCoin, type Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import type { Db } from '../../store/database.ts';
-import { merchantAddress } from '../../store/addresses.ts';
-import { laneOf } from '../../store/lanes.ts';
-import { findFeeLevel } from '../../store/fee-levels.ts';
-import { spendableTotal, type WalletRef } from '../../store/spendable.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { merchantAddress } from '../../store/ledger/addresses.ts';
+import { laneOf } from '../../store/sends/lanes.ts';
+import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
+import { spendableTotal, type WalletRef } from '../../store/ledger/spendable.ts';
 import { accountsPerSend } from '../../domain/accounts.ts';
 import { spendableChange } from './ancestry.ts';
 import type { WalletOwner } from './send-order.ts';

@@ -1,7 +1,13 @@
 import { AppError, invalidField } from '../../domain/errors.ts';
-import type { Db } from '../../store/database.ts';
-import { findSend, findSendByKey, findSendByTxid, versionsOf, type StoredSend } from '../../store/sends.ts';
-import { findCursor } from '../../store/chain-cursors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import {
+  findSend,
+  findSendByKey,
+  findSendByTxid,
+  versionsOf,
+  type StoredSend,
+} from '../../store/sends/sends.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { viewSend, type SendView } from './send-view.ts';
 
 export interface GetSendInput {

@@ -1,10 +1,10 @@
 import { outputKey } from '../../domain/chain.ts';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { findCursor } from '../../store/chain-cursors.ts';
-import type { Db } from '../../store/database.ts';
-import { findFeeLevel } from '../../store/fee-levels.ts';
-import { pageWalletOutputs, type WalletOutputRow } from '../../store/wallet-outputs.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
+import { pageWalletOutputs, type WalletOutputRow } from '../../store/ledger/wallet-outputs.ts';
 import { spendableChange } from './ancestry.ts';
 import type { WalletOwner } from './send-order.ts';
 

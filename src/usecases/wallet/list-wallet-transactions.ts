@@ -1,8 +1,8 @@
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import type { Db } from '../../store/database.ts';
-import { findCursor } from '../../store/chain-cursors.ts';
-import { pageWalletTransactions, type WalletTransactionRow } from '../../store/wallet-transactions.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
+import { pageWalletTransactions, type WalletTransactionRow } from '../../store/ledger/wallet-transactions.ts';
 import type { WalletOwner } from './send-order.ts';
 
 export interface WalletTransaction {

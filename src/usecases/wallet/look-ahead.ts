@@ -1,11 +1,11 @@
 import type { Credit } from '../../domain/chain.ts';
 import { COINS, isUtxoCoin, type ChainId } from '../../domain/coins.ts';
 import type { Logger } from '../../domain/ports.ts';
-import { findWatched, nextAddressIndex, type AddressBranch } from '../../store/addresses.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { allMerchants, findMerchant } from '../../store/merchants.ts';
+import { findWatched, nextAddressIndex, type AddressBranch } from '../../store/ledger/addresses.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { allMerchants, findMerchant } from '../../store/merchants/merchants.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
-import type { MerchantRow } from '../../store/tables.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { allocateAddress, type AllocateAddressDeps } from '../allocate-address.ts';
 
 export interface LookAheadDeps extends AllocateAddressDeps {
@@ -72,7 +72,7 @@ export async function watchUntil(
 ): Promise<number> {
   let watched = 0;
   for (let more = true; more;) {
-    more = await inTransaction(deps.db, async (tx) => {
+    more = await deps.db.transaction(async (tx) => {
       const missing = until - (await nextAddressIndex(tx, at));
       for (let count = 0; count < Math.min(BATCH, missing); count += 1) {
         const { account } = merchant;

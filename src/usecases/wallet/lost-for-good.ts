@@ -1,8 +1,8 @@
 import type { ChainId } from '../../domain/coins.ts';
 import { MAX_ANCESTORS } from '../../domain/send/package-fee.ts';
-import type { Db } from '../../store/database.ts';
-import { findVersionByTxid, type StoredSendVersion } from '../../store/sends.ts';
-import { minedSpendsOf } from '../../store/spends.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findVersionByTxid, type StoredSendVersion } from '../../store/sends/sends.ts';
+import { minedSpendsOf } from '../../store/ledger/spends.ts';
 import { readPlan } from './stored-plan.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
-import type { Db, Tx } from '../../store/database.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
-import { findSend, type StoredSend } from '../../store/sends.ts';
-import { lastSkipAt } from '../../store/chain-gaps.ts';
+import { findSend, type StoredSend } from '../../store/sends/sends.ts';
+import { lastSkipAt } from '../../store/chain/chain-gaps.ts';
 import { isOpen } from './send-chain.ts';
 
 const CHECKED = 'not_paid.';

@@ -1,7 +1,7 @@
 import { outputKey, type ChainAdapter } from '../../domain/chain.ts';
-import type { Tx } from '../../store/database.ts';
-import type { StoredSend, StoredSendVersion } from '../../store/sends.ts';
-import { rememberInputs } from '../../store/unconfirmed-inputs.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import type { StoredSend, StoredSendVersion } from '../../store/sends/sends.ts';
+import { rememberInputs } from '../../store/ledger/unconfirmed-inputs.ts';
 import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { recordSightings } from '../chain/record-sightings.ts';
 import { ancestryOf } from './ancestry.ts';

@@ -1,6 +1,6 @@
 import type { ChainAdapter, SendPlan } from '../../domain/chain.ts';
-import { inTransaction, type Tx } from '../../store/database.ts';
-import type { StoredSend } from '../../store/sends.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import type { StoredSend } from '../../store/sends/sends.ts';
 import { handToNode } from './hand-to-node.ts';
 import { recordAnswer } from './record-answer.ts';
 import type { SendCoinsDeps } from './send-coins.ts';
@@ -21,7 +21,7 @@ export interface Sweep {
  */
 export async function offerSweep(deps: SendCoinsDeps, { adapter, plan, tell }: Sweep): Promise<boolean> {
   return deps.inHand.begin(async (sendId) => {
-    const stored = await inTransaction(deps.db, async (tx) => {
+    const stored = await deps.db.transaction(async (tx) => {
       const planned = await plan(tx);
       if (planned === null) return null;
       return storeSend(tx, deps, { sendId, ...planned, adapter, purpose: 'sweep', idempotencyKey: null });
@@ -30,7 +30,7 @@ export async function offerSweep(deps: SendCoinsDeps, { adapter, plan, tell }: S
     const { version } = stored.send;
     tell(stored.send);
     const result = await handToNode(adapter, stored.transaction);
-    await inTransaction(deps.db, async (tx) =>
+    await deps.db.transaction(async (tx) =>
       recordAnswer(tx, deps, { sendId, version, result, neverOffered: true }),
     );
     return true;

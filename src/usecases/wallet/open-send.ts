@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
-import type { Db } from '../../store/database.ts';
-import { findSend, isReverted, type StoredSend } from '../../store/sends.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findSend, isReverted, type StoredSend } from '../../store/sends/sends.ts';
 import { isOpen } from './send-chain.ts';
 
 /**

@@ -12,10 +12,10 @@ import {
 import { invalidField } from '../../domain/errors.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import { ancestorsOf, deficitAt } from '../../domain/send/package-fee.ts';
-import { findWatched } from '../../store/addresses.ts';
-import type { Db } from '../../store/database.ts';
-import { laneOf } from '../../store/lanes.ts';
-import { spendableFunds, spendableTotal } from '../../store/spendable.ts';
+import { findWatched } from '../../store/ledger/addresses.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { laneOf } from '../../store/sends/lanes.ts';
+import { spendableFunds, spendableTotal } from '../../store/ledger/spendable.ts';
 import { spendableChange, type SpendableChange } from './ancestry.ts';
 import { nextChangeAddress } from './change-address.ts';
 import { drawableFunds, fitsHeld } from './drawable-funds.ts';

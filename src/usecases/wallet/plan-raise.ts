@@ -2,11 +2,11 @@ import { outputKey, type ChainAdapter, type FeeQuote, type SendPlan } from '../.
 import { ancestorsOf, packageRate, sizeOf } from '../../domain/send/package-fee.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
-import type { Tx } from '../../store/database.ts';
-import { laneOf } from '../../store/lanes.ts';
-import { findMerchant } from '../../store/merchants.ts';
-import type { StoredSend, StoredSendVersion } from '../../store/sends.ts';
-import { reservedFunds, reserveOutputs, spendableFunds } from '../../store/spendable.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { laneOf } from '../../store/sends/lanes.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import type { StoredSend, StoredSendVersion } from '../../store/sends/sends.ts';
+import { reservedFunds, reserveOutputs, spendableFunds } from '../../store/ledger/spendable.ts';
 import { ancestryOf } from './ancestry.ts';
 import { nextChangeAddress, takeChangeAddress } from './change-address.ts';
 import { readPlan } from './stored-plan.ts';

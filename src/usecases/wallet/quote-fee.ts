@@ -1,7 +1,7 @@
 import { ChainError, UnsendableAmount, type ChainAdapter, type FeeQuote } from '../../domain/chain.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
-import type { Db } from '../../store/database.ts';
-import { noteFeeLevel } from '../../store/fee-levels.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { noteFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { withHeld } from './drawable-funds.ts';
 import { atRate } from './fee-terms.ts';
 import { planOrder, type PlanOrderDeps } from './plan-order.ts';

@@ -8,10 +8,10 @@ import {
   type SignedTransaction,
 } from '../../domain/chain.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
-import type { Tx } from '../../store/database.ts';
-import { findMerchant } from '../../store/merchants.ts';
-import { changeOf } from '../../store/own-change.ts';
-import type { StoredSend } from '../../store/sends.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import { changeOf } from '../../store/ledger/own-change.ts';
+import type { StoredSend } from '../../store/sends/sends.ts';
 import { MAX_ANCESTORS } from '../../domain/send/package-fee.ts';
 import { ancestorsOfRefs } from './ancestry.ts';
 import { nextChangeAddress, takeChangeAddress } from './change-address.ts';

@@ -1,8 +1,8 @@
 import type { BroadcastResult } from '../../domain/chain.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
-import type { Tx } from '../../store/database.ts';
-import { findSend, isReverted, updateSend, versionsOf, type StoredSend } from '../../store/sends.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { findSend, isReverted, updateSend, versionsOf, type StoredSend } from '../../store/sends/sends.ts';
 import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { recordRefund } from '../payment/record-refund.ts';
 import { emitSendEvent } from './emit-send-event.ts';

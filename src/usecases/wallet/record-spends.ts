@@ -1,7 +1,7 @@
 import { outputKey, type Debit } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Logger } from '../../domain/ports.ts';
-import type { Tx } from '../../store/database.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
 import {
   findSend,
   findVersionByTxid,
@@ -10,14 +10,14 @@ import {
   versionsOf,
   type StoredSend,
   type StoredSendVersion,
-} from '../../store/sends.ts';
+} from '../../store/sends/sends.ts';
 import {
   markSpent,
   minedSpendsOf,
   setUnconfirmedSpender,
   unconfirmedSpends,
   unmarkSpentAbove,
-} from '../../store/spends.ts';
+} from '../../store/ledger/spends.ts';
 import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { recordRefund } from '../payment/record-refund.ts';
 import { adoptVersion } from './adopt-version.ts';

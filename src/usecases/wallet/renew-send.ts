@@ -1,9 +1,14 @@
 import type { ChainAdapter, FeeQuote, OutputRef, PlanSigner, SendPlan } from '../../domain/chain.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import type { Tx } from '../../store/database.ts';
-import { insertSendVersion, updateSend, type StoredSend, type StoredSendVersion } from '../../store/sends.ts';
-import { releaseOutputs, reserveOutputs } from '../../store/spendable.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import {
+  insertSendVersion,
+  updateSend,
+  type StoredSend,
+  type StoredSendVersion,
+} from '../../store/sends/sends.ts';
+import { releaseOutputs, reserveOutputs } from '../../store/ledger/spendable.ts';
 import { fitsHeld } from './drawable-funds.ts';
 import { feeLimitOf } from './fee-limits.ts';
 import { planOrder, type PlanOrderDeps } from './plan-order.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import type { StoredSend } from '../../store/sends.ts';
+import type { StoredSend } from '../../store/sends/sends.ts';
 import type { SendOrder } from './send-order.ts';
 
 /**

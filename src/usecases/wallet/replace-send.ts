@@ -1,7 +1,7 @@
 import { ChainError, type ChainAdapter, type FeeQuote } from '../../domain/chain.ts';
 import { AppError } from '../../domain/errors.ts';
-import { inTransaction, type Tx } from '../../store/database.ts';
-import { updateSend, versionsOf, type StoredSend } from '../../store/sends.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { updateSend, versionsOf, type StoredSend } from '../../store/sends/sends.ts';
 import { offerNew, type BumpSendsDeps } from './bump-sends.ts';
 import { limitOfLast, mayReachMinimum } from './fee-limits.ts';
 import { atRate, feeAboveLimit, readFeeRate, readMaxFee } from './fee-terms.ts';
@@ -50,7 +50,7 @@ export async function replaceSend(
   const quote = await quoteFor(adapter, readFeeRate(input.feeRate, send.coin));
   const done = await deps.inHand.take(last.id, async () =>
     deps.inHand.begin(async (childId) => {
-      const stored = await inTransaction(deps.db, async (tx) =>
+      const stored = await deps.db.transaction(async (tx) =>
         store(tx, deps, { adapter, quote }, { input, takeBack, childId, lastId: last.id }),
       );
       const { sendId, version, transaction } = stored;

@@ -1,7 +1,7 @@
 import type { ChainAdapter, Fate } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { findCursor } from '../../store/chain-cursors.ts';
-import type { Db, Tx } from '../../store/database.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
 import {
   findSend,
   isReverted,
@@ -9,9 +9,9 @@ import {
   versionsOf,
   type StoredSend,
   type StoredSendVersion,
-} from '../../store/sends.ts';
-import { storedTransactions } from '../../store/raw-transactions.ts';
-import { unminedInputs } from '../../store/spendable.ts';
+} from '../../store/sends/sends.ts';
+import { storedTransactions } from '../../store/ledger/raw-transactions.ts';
+import { unminedInputs } from '../../store/ledger/spendable.ts';
 import { provenHash } from '../chain/proven-hash.ts';
 import { failSend } from './fail-send.ts';
 import { recordAnswer, type RecordAnswerDeps } from './record-answer.ts';

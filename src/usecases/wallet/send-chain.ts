@@ -1,7 +1,7 @@
-import type { Db } from '../../store/database.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 import { MAX_ANCESTORS } from '../../domain/send/package-fee.ts';
-import { changeOf } from '../../store/own-change.ts';
-import { findSend, type StoredSend } from '../../store/sends.ts';
+import { changeOf } from '../../store/ledger/own-change.ts';
+import { findSend, type StoredSend } from '../../store/sends/sends.ts';
 
 /** The open send that spends the unconfirmed change of this one; undefined when none does. */
 async function childOf(db: Db, send: StoredSend): Promise<StoredSend | undefined> {

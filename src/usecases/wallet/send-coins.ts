@@ -9,9 +9,9 @@ import type {
 import { AppError } from '../../domain/errors.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Logger } from '../../domain/ports.ts';
-import { inTransaction, type Db, type Tx } from '../../store/database.ts';
-import { findSendByKey, releaseSendKey, type StoredSend } from '../../store/sends.ts';
-import { findCursor } from '../../store/chain-cursors.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { findSendByKey, releaseSendKey, type StoredSend } from '../../store/sends/sends.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
 import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 import { takeChangeAddress } from './change-address.ts';
 import { offerSend } from './offer-send.ts';
@@ -80,7 +80,7 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
   const adapter = chainFor(deps.chains, wish);
   const quote = await quoteFee(deps, adapter, wish);
   return deps.inHand.begin(async (sendId) => {
-    const stored = await inTransaction(deps.db, async (tx) => {
+    const stored = await deps.db.transaction(async (tx) => {
       const repeat = await findRepeat(tx, request);
       if (repeat !== null) return { send: repeat, transaction: null, plan: null };
       const order = await request.order(tx);
@@ -129,7 +129,7 @@ async function planAndStore(
 /** The node may have it by now: where its answer cannot be written, nobody is to believe that nothing was sent. */
 async function settle(deps: SendCoinsDeps, send: StoredSend, result: BroadcastResult): Promise<StoredSend> {
   try {
-    return await inTransaction(deps.db, async (tx) => {
+    return await deps.db.transaction(async (tx) => {
       const { id: sendId, version } = send;
       const answered = await recordAnswer(tx, deps, { sendId, version, result, neverOffered: true });
       // Refused at its first offer: these bytes exist nowhere else, so the same key may pay with others.

@@ -3,7 +3,7 @@ import type { Chains } from '../../domain/chains.ts';
 import type { ChainId, Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { AmountError, parseCoinAmount } from '../../domain/money.ts';
-import type { MerchantRow } from '../../store/tables.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { readFeeRate, readMaxFee } from './fee-terms.ts';
 
 /** Everything that can be sent, the fee taken out of it. */

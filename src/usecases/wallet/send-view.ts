@@ -1,7 +1,7 @@
 import type { Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { isReverted, type StoredSend } from '../../store/sends.ts';
-import type { SendStatus } from '../../store/tables.ts';
+import { isReverted, type StoredSend } from '../../store/sends/sends.ts';
+import type { SendStatus } from '../../store/schema/sends.ts';
 
 /** A send as the API and its events show it. */
 export interface SendView {

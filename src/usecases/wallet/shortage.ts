@@ -3,11 +3,11 @@ import { outputKey, type Fund, type InsufficientFunds } from '../../domain/chain
 import { isUtxoCoin, UTXO_COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import type { Db } from '../../store/database.ts';
-import { openSendsOf, versionsOf } from '../../store/sends.ts';
-import { spendableFunds, spendableTotal } from '../../store/spendable.ts';
-import { heldByAccountsInUse, spendableAccounts } from '../../store/spendable-accounts.ts';
-import { waitingFunds } from '../../store/waiting-funds.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { openSendsOf, versionsOf } from '../../store/sends/sends.ts';
+import { spendableFunds, spendableTotal } from '../../store/ledger/spendable.ts';
+import { heldByAccountsInUse, spendableAccounts } from '../../store/ledger/spendable-accounts.ts';
+import { waitingFunds } from '../../store/ledger/waiting-funds.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
 import { readPlan } from './stored-plan.ts';

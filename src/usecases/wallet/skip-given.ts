@@ -1,6 +1,5 @@
 import type { KeyPath } from '../../domain/keys.ts';
-import { inTransaction } from '../../store/database.ts';
-import { allMerchants, skipAccountsBelow } from '../../store/merchants.ts';
+import { allMerchants, skipAccountsBelow } from '../../store/merchants/merchants.ts';
 import { writeMeta } from '../../store/meta.ts';
 import { watchUntil, type LookAheadDeps } from './look-ahead.ts';
 
@@ -27,7 +26,7 @@ export async function skipGiven(
       addresses += await watchUntil(deps, merchant, at, index);
     }
   }
-  await inTransaction(deps.db, async (tx) => skipAccountsBelow(tx, accountsBelow));
+  await deps.db.transaction(async (tx) => skipAccountsBelow(tx, accountsBelow));
   // What is read of the chains from here on is new to this database, as after a restore.
   await writeMeta(deps.db, 'restored_at', String(deps.clock.now()));
   return { addresses, unknownMerchants: unknown.size };

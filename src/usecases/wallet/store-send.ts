@@ -1,8 +1,13 @@
 import type { ChainAdapter, PlanSigner, SendPlan, SignedTransaction } from '../../domain/chain.ts';
 import type { Clock } from '../../domain/ports.ts';
-import type { Tx } from '../../store/database.ts';
-import { disownFailedVersion, insertSend, insertSendVersion, type StoredSend } from '../../store/sends.ts';
-import { reserveOutputs } from '../../store/spendable.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import {
+  disownFailedVersion,
+  insertSend,
+  insertSendVersion,
+  type StoredSend,
+} from '../../store/sends/sends.ts';
+import { reserveOutputs } from '../../store/ledger/spendable.ts';
 import type { SendOrder } from './send-order.ts';
 import type { SendPolicy } from './send-policy.ts';
 import { writePlan } from './stored-plan.ts';

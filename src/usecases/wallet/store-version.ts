@@ -1,7 +1,12 @@
 import type { ChainAdapter, PlanSigner, SendPlan, SignedTransaction } from '../../domain/chain.ts';
 import type { Clock } from '../../domain/ports.ts';
-import type { Tx } from '../../store/database.ts';
-import { insertSendVersion, updateSend, type StoredSend, type StoredSendVersion } from '../../store/sends.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import {
+  insertSendVersion,
+  updateSend,
+  type StoredSend,
+  type StoredSendVersion,
+} from '../../store/sends/sends.ts';
 import type { SendPolicy } from './send-policy.ts';
 import { changeIndexOf } from './store-send.ts';
 import { writePlan } from './stored-plan.ts';

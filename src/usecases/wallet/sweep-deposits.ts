@@ -1,11 +1,11 @@
 import { UnsendableAmount, type ChainAdapter, type FeeQuote, type SendPlan } from '../../domain/chain.ts';
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import { settledHeight, type ConfirmationPolicy } from '../../domain/confirmations.ts';
-import { finalHeightsOf, findCursor } from '../../store/chain-cursors.ts';
-import type { Db, Tx } from '../../store/database.ts';
-import { settledDeposits, type Deposit, type SettledUpTo } from '../../store/deposits.ts';
-import { laneOf } from '../../store/lanes.ts';
-import { spendableFunds } from '../../store/spendable.ts';
+import { finalHeightsOf, findCursor } from '../../store/chain/chain-cursors.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { settledDeposits, type Deposit, type SettledUpTo } from '../../store/ledger/deposits.ts';
+import { laneOf } from '../../store/sends/lanes.ts';
+import { spendableFunds } from '../../store/ledger/spendable.ts';
 import { offerSweep } from './offer-sweep.ts';
 import type { SendCoinsDeps } from './send-coins.ts';
 import type { SendOrder } from './send-order.ts';

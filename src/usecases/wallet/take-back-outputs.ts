@@ -1,6 +1,6 @@
-import type { Tx } from '../../store/database.ts';
-import { outputsOfTransactions } from '../../store/outputs.ts';
-import type { StoredSend, StoredSendVersion } from '../../store/sends.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { outputsOfTransactions } from '../../store/ledger/outputs.ts';
+import type { StoredSend, StoredSendVersion } from '../../store/sends/sends.ts';
 import { recordSightings } from '../chain/record-sightings.ts';
 import type { ApplyFactsDeps } from '../payment/apply-facts.ts';
 

@@ -1,6 +1,6 @@
-import type { Db } from '../../store/database.ts';
-import { findMerchant } from '../../store/merchants.ts';
-import { findPaymentWebhookUrl } from '../../store/webhook-targets.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import { findPaymentWebhookUrl } from '../../store/webhooks/webhook-targets.ts';
 
 /** Where events go now: the payment's webhookUrl, else the merchant's; null when neither is set. */
 export async function currentWebhookUrl(

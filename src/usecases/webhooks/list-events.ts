@@ -1,8 +1,8 @@
 import { parseExact } from '../../domain/exact-json.ts';
 import type { EventType } from '../../domain/events.ts';
-import type { Db } from '../../store/database.ts';
-import { listDeliveriesOf, type StoredDelivery } from '../../store/deliveries.ts';
-import { listEvents as readEvents, type EventFilter, type StoredEvent } from '../../store/events.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { listDeliveriesOf, type StoredDelivery } from '../../store/webhooks/deliveries.ts';
+import { listEvents as readEvents, type EventFilter, type StoredEvent } from '../../store/webhooks/events.ts';
 
 /** An event and what became of telling the merchant. */
 export interface EventView {

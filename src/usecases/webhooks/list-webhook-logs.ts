@@ -1,10 +1,10 @@
 import { parseExact } from '../../domain/exact-json.ts';
-import type { Db } from '../../store/database.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 import {
   listWebhookLogs as readLogs,
   type StoredWebhookLog,
   type WebhookLogFilter,
-} from '../../store/webhook-logs.ts';
+} from '../../store/webhooks/webhook-logs.ts';
 
 /** One attempt to deliver a webhook, as the API shows it. */
 export interface WebhookLogView {

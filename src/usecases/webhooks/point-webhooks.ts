@@ -1,6 +1,6 @@
-import type { Tx } from '../../store/database.ts';
-import { redirectMerchantDeliveries } from '../../store/deliveries.ts';
-import { clearGoneMerchantUrls } from '../../store/gone-endpoints.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { redirectMerchantDeliveries } from '../../store/webhooks/deliveries.ts';
+import { clearGoneMerchantUrls } from '../../store/webhooks/gone-endpoints.ts';
 
 /**
  * What an edit of a merchant's webhookUrl means for its webhooks, even when the value stays the same:

@@ -1,13 +1,13 @@
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 import {
   deleteSettledDeliveries,
   listDeliveredEventIds,
   listEventsAfter,
   replaceEventBody,
-} from '../../store/event-retention.ts';
+} from '../../store/webhooks/event-retention.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
-import { deleteLogsBefore, deleteOldestLogs, sumLogBytes } from '../../store/webhook-logs.ts';
+import { deleteLogsBefore, deleteOldestLogs, sumLogBytes } from '../../store/webhooks/webhook-logs.ts';
 import type { EventBody } from '../event-body.ts';
 
 export interface PruneWebhooksDeps {
@@ -60,7 +60,7 @@ async function shrinkLogs(db: Db, maxBytes: number): Promise<number> {
   const excess = (await sumLogBytes(db)) - maxBytes;
   let freed = 0;
   for (let batch = 0; batch < MAX_BATCHES && freed < excess; batch += 1) {
-    const bytes = await inTransaction(db, (tx) => deleteOldestLogs(tx, excess - freed, BATCH));
+    const bytes = await db.transaction((tx) => deleteOldestLogs(tx, excess - freed, BATCH));
     if (bytes === 0) break;
     freed += bytes;
   }
@@ -69,7 +69,7 @@ async function shrinkLogs(db: Db, maxBytes: number): Promise<number> {
 
 /** Empties the data of one batch of old events, but for those whose deliveries are still kept. */
 async function forgetBodies(db: Db, before: number): Promise<number> {
-  return inTransaction(db, async (tx) => {
+  return db.transaction(async (tx) => {
     const seq = Number((await readMeta(tx, CURSOR)) ?? 0);
     const events = await listEventsAfter(tx, { seq, before, limit: BATCH });
     const kept = await listDeliveredEventIds(

@@ -1,16 +1,16 @@
 import type { EventType } from '../../domain/events.ts';
-import type { Tx } from '../../store/database.ts';
-import type { StoredDelivery } from '../../store/deliveries.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import type { StoredDelivery } from '../../store/webhooks/deliveries.ts';
 import {
   endDeliveries,
   failDelivery,
   postponeDelivery,
   settleDelivered,
   type Settlement,
-} from '../../store/delivery-outcomes.ts';
-import { insertGone } from '../../store/gone-endpoints.ts';
-import { findMerchant } from '../../store/merchants.ts';
-import { insertWebhookLog, type NewWebhookLog } from '../../store/webhook-logs.ts';
+} from '../../store/webhooks/delivery-outcomes.ts';
+import { insertGone } from '../../store/webhooks/gone-endpoints.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import { insertWebhookLog, type NewWebhookLog } from '../../store/webhooks/webhook-logs.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { newTimedId } from '../new-id.ts';
 

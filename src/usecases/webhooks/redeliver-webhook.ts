@@ -1,10 +1,10 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { inTransaction, type Db, type Tx } from '../../store/database.ts';
-import { insertDelivery, supersedeRedeliveries } from '../../store/deliveries.ts';
-import { findEvent } from '../../store/events.ts';
-import { isGone } from '../../store/gone-endpoints.ts';
-import { findWebhookLog, type StoredWebhookLog } from '../../store/webhook-logs.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { insertDelivery, supersedeRedeliveries } from '../../store/webhooks/deliveries.ts';
+import { findEvent } from '../../store/webhooks/events.ts';
+import { isGone } from '../../store/webhooks/gone-endpoints.ts';
+import { findWebhookLog, type StoredWebhookLog } from '../../store/webhooks/webhook-logs.ts';
 import { newTimedId } from '../new-id.ts';
 import type { AttemptReport, DeliveryAttempts } from './attempts.ts';
 import { currentWebhookUrl } from './current-webhook-url.ts';
@@ -24,7 +24,7 @@ export async function redeliverWebhook(
   deps: RedeliverWebhookDeps,
   input: { readonly merchantId: string; readonly logId: string },
 ): Promise<AttemptReport> {
-  const deliveryId = await inTransaction(deps.db, async (tx) => {
+  const deliveryId = await deps.db.transaction(async (tx) => {
     const log = await findWebhookLog(tx, { merchantId: input.merchantId, id: input.logId });
     if (log === undefined) throw new AppError('LOG_NOT_FOUND', 'there is no such webhook log');
     return queueAgain(tx, log, deps.clock.now());

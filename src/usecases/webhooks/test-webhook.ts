@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { inTransaction, type Db } from '../../store/database.ts';
-import { findMerchant } from '../../store/merchants.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
 import { emitEvent } from '../emit-event.ts';
 import type { AttemptReport, DeliveryAttempts } from './attempts.ts';
 import { refuseGone } from './redeliver-webhook.ts';
@@ -21,7 +21,7 @@ export async function testWebhook(
   deps: TestWebhookDeps,
   input: { readonly merchantId: string },
 ): Promise<AttemptReport & { eventId: string }> {
-  const { eventId, deliveryId } = await inTransaction(deps.db, async (tx) => {
+  const { eventId, deliveryId } = await deps.db.transaction(async (tx) => {
     const merchant = await findMerchant(tx, input.merchantId);
     if (merchant === undefined) throw new AppError('MERCHANT_NOT_FOUND', 'there is no such merchant');
     const url = merchant.webhook_url;

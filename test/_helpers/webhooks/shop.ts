@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { EventType } from '../../../src/domain/events.ts';
 import type { SecretBox } from '../../../src/domain/keys.ts';
 import type { Logger } from '../../../src/domain/ports.ts';
-import { inTransaction, type Db } from '../../../src/store/database.ts';
-import { openDatabase } from '../../../src/store/open.ts';
+import type { Db } from '../../../src/store/sqlite/database.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { emitEvent } from '../../../src/usecases/emit-event.ts';
 import { newId, newTimedId, newUuid, newWebhookSecret } from '../../../src/usecases/new-id.ts';
 import { WebhookQueue, type WebhookQueueLimits } from '../../../src/webhooks/queue.ts';
@@ -215,7 +215,7 @@ async function insertPayment(
     id,
     emit: async (type = 'payment.created', data = { payment: { id } }) => {
       sequence += 1;
-      return inTransaction(db, (tx) =>
+      return db.transaction((tx) =>
         emitEvent(
           tx,
           { clock, logger: silent },

@@ -3,7 +3,7 @@ import { createSimulator } from '../../../src/chains/simulator/simulator.ts';
 import { COINS, type Coin } from '../../../src/domain/coins.ts';
 import type { Logger } from '../../../src/domain/ports.ts';
 import type { SimulatorStore } from '../../../src/domain/simulator.ts';
-import { openDatabase } from '../../../src/store/open.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { createSimulatorStore } from '../../../src/store/simulator.ts';
 import type { ChainHarness, ChainWorld } from '../harness.ts';
 import { OwnKeys } from '../own-keys.ts';

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { afterCommit, inSnapshot, inTransaction } from '../../../src/store/database.ts';
-import { findPayment, updatePayment } from '../../../src/store/payments.ts';
+import { findPayment, updatePayment } from '../../../src/store/payments/payments.ts';
 import { cancelPayment } from '../../../src/usecases/payment/decide-payment.ts';
 import { PaymentNews } from '../../../src/usecases/payment/payment-news.ts';
 import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
@@ -81,18 +80,18 @@ describe('what is done after the commit', () => {
     const { db } = world.wallet;
     const done: string[] = [];
     await expect(
-      inTransaction(db, async (tx) => {
-        afterCommit(tx, () => done.push('rolled back'));
+      db.transaction(async (tx) => {
+        tx.afterCommit(() => done.push('rolled back'));
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
-    await inTransaction(db, async (tx) => {
-      afterCommit(tx, () => done.push('committed'));
+    await db.transaction(async (tx) => {
+      tx.afterCommit(() => done.push('committed'));
       expect(done).toEqual([]);
     });
     expect(done).toEqual(['committed']);
-    await inSnapshot(db, async (tx) => {
-      expect(() => afterCommit(tx, () => {})).toThrow('only a transaction');
+    await db.read(async (tx) => {
+      expect(() => tx.afterCommit(() => {})).toThrow('only a transaction');
     });
   });
 });
@@ -103,7 +102,7 @@ describe('the stamp of a payment', () => {
     expect(await stampNow()).toBe(first);
     const row = await findPayment(world.wallet.db, payment.id);
     world.advance(1_000);
-    await inTransaction(world.wallet.db, async (tx) =>
+    await world.wallet.db.transaction(async (tx) =>
       updatePayment(tx, payment.id, { ...pick(row!), updated_at: world.now() }),
     );
     expect(await stampNow()).not.toBe(first);

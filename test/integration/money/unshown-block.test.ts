@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { rememberedBlocks } from '../../../src/store/chain-cursors.ts';
+import { rememberedBlocks } from '../../../src/store/chain/chain-cursors.ts';
 import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
 import { findForkPoint } from '../../../src/watcher/fork-point.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
-import { openDatabase } from '../../../src/store/open.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { Shop } from '../../_helpers/api-client.ts';

@@ -15,14 +15,13 @@ test('without a thread, commits empty the write-ahead log themselves', async () 
   const { code, stdout, stderr } = await runScript(
     `
     import { statSync } from 'node:fs';
-    import { inTransaction } from 'src/store/database.ts';
-    import { writeMeta } from 'src/store/meta.ts';
-    import { openDatabase } from 'src/store/open.ts';
+        import { writeMeta } from 'src/store/meta.ts';
+    import { openDatabase } from 'src/store/sqlite/open.ts';
     const path = ${JSON.stringify(join(dir, 'till.sqlite'))};
     const log = (_fields, message) => console.log(message);
     const { db, close } = await openDatabase(path, { logger: { warn: log, error: log }, checkpointsAside: true });
     for (let n = 0; n < 3; n += 1) {
-      await inTransaction(db, (tx) => writeMeta(tx, 'text-' + n, 'x'.repeat(20_000_000)));
+      await db.transaction((tx) => writeMeta(tx, 'text-' + n, 'x'.repeat(20_000_000)));
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     console.log(statSync(path).size, statSync(path + '-wal').size);

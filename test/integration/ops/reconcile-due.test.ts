@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { reconcileDue } from '../../../src/app-upkeep.ts';
 import { ChainError } from '../../../src/domain/chain.ts';
-import { openDatabase } from '../../../src/store/open.ts';
-import { writeReconciliation } from '../../../src/store/reconciliations.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
+import { writeReconciliation } from '../../../src/store/chain/reconciliations.ts';
 import { silent } from '../../_helpers/wallet-world.ts';
 
 const DAY_MS = 24 * 3_600_000;

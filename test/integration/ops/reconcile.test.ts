@@ -4,7 +4,7 @@ import { createUtxoAdapter } from '../../../src/chains/utxo/adapter.ts';
 import { createRpc, RpcRefusal, type Rpc } from '../../../src/chains/utxo/rpc.ts';
 import { createRpcTransport } from '../../../src/chains/rpc-transport.ts';
 import { scanUnspent } from '../../../src/chains/utxo/scan-unspent.ts';
-import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 import { reconcile } from '../../../src/usecases/chain/reconcile.ts';
 import type { Reconciliation } from '../../../src/usecases/chain/reconciliation.ts';
 import { Shop } from '../../_helpers/api-client.ts';

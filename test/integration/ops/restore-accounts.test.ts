@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
-import { openDatabase } from '../../../src/store/open.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { type ApiClient, Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/store/open.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { ApiClient, Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { requireNode, startNode, toAtoms, type RegtestNode } from '../../_helpers/nodes/index.ts';
 import { eventually } from '../../_helpers/poll.ts';

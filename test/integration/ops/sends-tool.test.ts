@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { spendableFunds } from '../../../src/store/spendable.ts';
+import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
 import { getSend } from '../../../src/usecases/wallet/get-send.ts';
 import { failOrphans } from '../../../src/usecases/wallet/fail-orphans.ts';
 import { sendCoins } from '../../../src/usecases/wallet/send-coins.ts';

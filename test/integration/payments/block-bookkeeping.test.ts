@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ChainBlock, ChainBlockHeader } from '../../../src/domain/chain.ts';
-import { advanceCursor, REMEMBERED_BLOCKS } from '../../../src/store/chain-cursors.ts';
-import { inTransaction } from '../../../src/store/database.ts';
+import { advanceCursor, REMEMBERED_BLOCKS } from '../../../src/store/chain/chain-cursors.ts';
 import { recordBlock } from '../../../src/usecases/chain/record-block.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
@@ -41,7 +40,7 @@ async function remembered(): Promise<{ oldest: number; count: number }> {
 
 it('blocks deep enough for every reorg that is followed are remembered, and few beyond them', async () => {
   const start = 10 * INTERVAL;
-  await inTransaction(world.wallet.db, async (tx) => advanceCursor(tx, CHAIN, header(start), world.now()));
+  await world.wallet.db.transaction(async (tx) => advanceCursor(tx, CHAIN, header(start), world.now()));
   const enough = start + 15 * INTERVAL;
   await read(start, enough);
   expect(await remembered()).toEqual({ oldest: enough - REMEMBERED_BLOCKS + 1, count: REMEMBERED_BLOCKS });

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ChainBlock } from '../../../src/domain/chain.ts';
-import { advanceCursor } from '../../../src/store/chain-cursors.ts';
-import { inTransaction } from '../../../src/store/database.ts';
+import { advanceCursor } from '../../../src/store/chain/chain-cursors.ts';
 import { recordBlock } from '../../../src/usecases/chain/record-block.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 
@@ -13,7 +12,7 @@ let world: PaymentWorld;
 beforeEach(async () => {
   world = await openPaymentWorld();
   const header = { ...START, parentHash: '00'.repeat(32), timeMs: world.now() };
-  await inTransaction(world.wallet.db, async (tx) => advanceCursor(tx, CHAIN, header, world.now()));
+  await world.wallet.db.transaction(async (tx) => advanceCursor(tx, CHAIN, header, world.now()));
 });
 
 afterEach(async () => world.close());

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
-import { createChainIndex } from '../../../src/store/chain-index.ts';
-import { openDatabase } from '../../../src/store/open.ts';
+import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
-import { laneGaps } from '../../../src/store/lanes.ts';
-import { openDatabase } from '../../../src/store/open.ts';
+import { laneGaps } from '../../../src/store/sends/lanes.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/usecases/wallet/send-policy.ts';
 import { Shop, type SendJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findReread } from '../../../src/store/reread-requests.ts';
+import { findReread } from '../../../src/store/chain/reread-requests.ts';
 import { requestReread } from '../../../src/usecases/chain/request-reread.ts';
 import { rereadBlocks } from '../../../src/usecases/chain/reread-blocks.ts';
 import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';

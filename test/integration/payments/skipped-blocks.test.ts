@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChainError, type ChainAdapter, type UnspentOutput } from '../../../src/domain/chain.ts';
-import { chainGaps } from '../../../src/store/chain-gaps.ts';
+import { chainGaps } from '../../../src/store/chain/chain-gaps.ts';
 import { fillGaps } from '../../../src/usecases/chain/fill-gaps.ts';
 import { rescanChain } from '../../../src/usecases/chain/rescan-chain.ts';
 import { skipBlocks } from '../../../src/usecases/chain/skip-blocks.ts';

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSimulator, type Simulator } from '../../../src/chains/simulator/simulator.ts';
 import type { ChainIndex } from '../../../src/domain/chain.ts';
 import type { Logger } from '../../../src/domain/ports.ts';
-import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 import { createSimulatorStore } from '../../../src/store/simulator.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { OwnKeys } from '../../conformance/own-keys.ts';

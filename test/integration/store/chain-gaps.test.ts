@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { advanceCursor, resetCursor } from '../../../src/store/chain-cursors.ts';
-import { chainGaps, closeGaps, noteGap } from '../../../src/store/chain-gaps.ts';
-import { inTransaction } from '../../../src/store/database.ts';
-import { openDatabase } from '../../../src/store/open.ts';
+import { advanceCursor, resetCursor } from '../../../src/store/chain/chain-cursors.ts';
+import { chainGaps, closeGaps, noteGap } from '../../../src/store/chain/chain-gaps.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 
 const CHAIN = { coin: 'SOL', mode: 'live' } as const;
 const block = (height: number) => ({
@@ -15,14 +14,14 @@ const block = (height: number) => ({
 async function withGap(before: number) {
   const database = await openDatabase(':memory:');
   const gap = { ...CHAIN, after_height: 100, before_height: before, found_at: 1, reason: 'lost' as const };
-  await inTransaction(database.db, async (tx) => {
+  await database.db.transaction(async (tx) => {
     await advanceCursor(tx, CHAIN, block(before), 1);
     await noteGap(tx, gap);
   });
   const heights = async () =>
     (await chainGaps(database.db)).map(({ after_height, before_height }) => [after_height, before_height]);
   const readAgainFrom = async (height: number) =>
-    inTransaction(database.db, (tx) => resetCursor(tx, CHAIN, block(height), 2));
+    database.db.transaction((tx) => resetCursor(tx, CHAIN, block(height), 2));
   return { db: database.db, close: () => database.close(), gap, heights, readAgainFrom };
 }
 
@@ -40,7 +39,7 @@ it.each([
 
 it('a gap that grew while it was reconciled stays', async () => {
   const { db, gap, heights, close } = await withGap(150);
-  await inTransaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     await noteGap(tx, { ...gap, before_height: 200 });
     await closeGaps(tx, [gap]);
   });

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { inTransaction } from '../../../src/store/database.ts';
 import { writeMeta } from '../../../src/store/meta.ts';
-import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 import { eventually } from '../../_helpers/poll.ts';
 
 let dir: string;
@@ -20,7 +19,7 @@ const MB = 1_000_000;
 const size = (name: string) => statSync(join(dir, name)).size;
 
 async function write(key: string, bytes: number): Promise<void> {
-  await inTransaction(database.db, (tx) => writeMeta(tx, key, 'x'.repeat(bytes)));
+  await database.db.transaction((tx) => writeMeta(tx, key, 'x'.repeat(bytes)));
 }
 
 it('moves what was written into the database file by itself, so that the log starts anew', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listCustomers } from '../../../src/store/customers.ts';
-import type { CustomerRow } from '../../../src/store/tables.ts';
+import { listCustomers } from '../../../src/store/catalog/customers.ts';
+import type { CustomerRow } from '../../../src/store/schema/catalog.ts';
 import { openShop } from '../../_helpers/webhooks/shop.ts';
 
 const CUSTOMERS = 1_200;

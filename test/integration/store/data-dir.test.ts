@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { lockDataDir } from '../../../src/store/data-dir.ts';
+import { lockDataDir } from '../../../src/store/sqlite/data-dir.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tilld-lock-'));
 const children: ChildProcess[] = [];
@@ -18,7 +18,7 @@ process.on('exit', () => rmSync(root, { recursive: true, force: true }));
 
 /** Another process that takes the directory and stays, as a daemon would. */
 async function otherDaemon(dir: string): Promise<ChildProcess> {
-  const module = new URL('../../../src/store/data-dir.ts', import.meta.url).href;
+  const module = new URL('../../../src/store/sqlite/data-dir.ts', import.meta.url).href;
   const code = `import { lockDataDir } from ${JSON.stringify(module)};
     lockDataDir(${JSON.stringify(dir)}); console.log('held'); setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {

@@ -6,8 +6,8 @@ import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { toFailure } from '../../../src/http/dispatch.ts';
-import { inRelaxedTransaction, inTransaction, type Tx } from '../../../src/store/database.ts';
-import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+import type { Tx } from '../../../src/store/sqlite/database.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 import { readReadiness } from '../../../src/watcher/readiness.ts';
 import { eventually } from '../../_helpers/poll.ts';
 
@@ -44,14 +44,14 @@ async function keys(): Promise<string[]> {
 }
 
 test('while another process holds the lock, writes are refused before any of their work, and reads go on', async () => {
-  await inTransaction(store.db, (tx) => put(tx, 'before'));
+  await store.db.transaction((tx) => put(tx, 'before'));
   shell.exec('BEGIN IMMEDIATE');
   let runs = 0;
   const work = async (tx: Tx): Promise<string> => put(tx, `ours ${(runs += 1)}`);
   const asked = [
-    inTransaction(store.db, work),
-    inTransaction(store.db, work),
-    inRelaxedTransaction(store.db, work),
+    store.db.transaction(work),
+    store.db.transaction(work),
+    store.db.relaxedTransaction(work),
     store.db.insertInto('meta').values({ key: 'alone', value: '' }).execute(),
   ].map(async (each) => each.catch((error: unknown) => error));
   expect(await keys()).toEqual(['before']);
@@ -63,7 +63,7 @@ test('while another process holds the lock, writes are refused before any of the
   expect([status, headers['Retry-After']]).toEqual([503, '5']);
   expect(runs).toBe(0);
   shell.exec('ROLLBACK');
-  expect(await inTransaction(store.db, work)).toBe('ours 1');
+  expect(await store.db.transaction(work)).toBe('ours 1');
   expect(await keys()).toEqual(['before', 'ours 1']);
 });
 
@@ -85,16 +85,16 @@ test('a lock that is let go of in time is waited for', async () => {
     },
   );
   await new Promise((resolve) => void holder.once('message', resolve));
-  expect(await inTransaction(patient.db, (tx) => put(tx, 'ours'))).toBe('ours');
+  expect(await patient.db.transaction((tx) => put(tx, 'ours'))).toBe('ours');
   await patient.close();
 });
 
 test('the operator learns of the lock, once, and of its end, even when nothing more is to be written', async () => {
-  await inTransaction(store.db, (tx) => put(tx, 'keyring_fingerprint'));
+  await store.db.transaction((tx) => put(tx, 'keyring_fingerprint'));
   const readiness = async () => readReadiness(store.db, async () => []);
   shell.exec('BEGIN IMMEDIATE');
   for (const key of ['one', 'two']) {
-    await expect(inTransaction(store.db, (tx) => put(tx, key))).rejects.toThrow('cannot be written');
+    await expect(store.db.transaction((tx) => put(tx, key))).rejects.toThrow('cannot be written');
   }
   expect(await readiness()).toMatchObject({ ready: false, database: 'locked by another process' });
   shell.exec('ROLLBACK');

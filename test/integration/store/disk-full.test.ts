@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { toFailure } from '../../../src/http/dispatch.ts';
-import { inTransaction } from '../../../src/store/database.ts';
-import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 import { readReadiness } from '../../../src/watcher/readiness.ts';
 import { eventually } from '../../_helpers/poll.ts';
 
@@ -30,7 +29,7 @@ async function setRoom(extraPages: number): Promise<void> {
 }
 
 async function write(count: number): Promise<void> {
-  await inTransaction(database.db, async (tx) => {
+  await database.db.transaction(async (tx) => {
     for (let at = 0; at < count; at += 1) {
       await tx
         .insertInto('meta')
@@ -52,7 +51,7 @@ test('a full disk is named as such, leaves nothing half-written, and is forgotte
 
 test('the operator is told of it once, by readiness and the log, and of its end; callers may come back', async () => {
   const { db } = database;
-  await inTransaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     await tx.insertInto('meta').values({ key: 'keyring_fingerprint', value: 'x' }).execute();
   });
   await setRoom(2);

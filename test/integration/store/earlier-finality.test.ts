@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Database } from '../../../src/store/database.ts';
-import { openDatabase } from '../../../src/store/open.ts';
+import type { Database } from '../../../src/store/sqlite/database.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { EarlierFinality } from '../../../src/usecases/chain/earlier-finality.ts';
 import { recordQueries } from '../../_helpers/recorded-queries.ts';
 import { TestClock } from '../../_helpers/wallet-world.ts';

@@ -12,9 +12,9 @@ test('a disk that cannot be read fails who asked, not the whole daemon', async (
   const { code, stdout, stderr } = await runScript(`
     import { closeSync, readdirSync, readlinkSync } from 'node:fs';
     import { setImmediate as nextTurn } from 'node:timers/promises';
-    import { findEvent } from 'src/store/events.ts';
-    import { openDatabase } from 'src/store/open.ts';
-    import { outputsOfPayment } from 'src/store/outputs.ts';
+    import { findEvent } from 'src/store/webhooks/events.ts';
+    import { openDatabase } from 'src/store/sqlite/open.ts';
+    import { outputsOfPayment } from 'src/store/ledger/outputs.ts';
     const path = ${JSON.stringify(join(dir, 'till.sqlite'))};
     await (await openDatabase(path)).close();
     const { db } = await openDatabase(path);

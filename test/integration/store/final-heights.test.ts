@@ -5,16 +5,15 @@ import {
   findCursor,
   resetCursor,
   setFinalHeights,
-} from '../../../src/store/chain-cursors.ts';
-import { inTransaction } from '../../../src/store/database.ts';
-import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+} from '../../../src/store/chain/chain-cursors.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 
 const chain = { coin: 'ETH', mode: 'live' } as const;
 let store: OpenDatabase;
 
 beforeEach(async () => {
   store = await openDatabase(':memory:');
-  await inTransaction(store.db, async (tx) => {
+  await store.db.transaction(async (tx) => {
     for (let height = 90; height <= 100; height += 1) await advanceCursor(tx, chain, block(height, 'a'), 1);
     await setFinalHeights(tx, chain, { safe: 98, finalized: 96 });
   });
@@ -27,7 +26,7 @@ function block(height: number, fork: string) {
 
 /** Where a chain that is read again from a block stands, and what it takes for final. */
 async function readAgainFrom(height: number, fork: string) {
-  await inTransaction(store.db, (tx) => resetCursor(tx, chain, block(height, fork), 2));
+  await store.db.transaction((tx) => resetCursor(tx, chain, block(height, fork), 2));
   return [(await findCursor(store.db, chain))?.height, await finalHeightsOf(store.db, chain)];
 }
 

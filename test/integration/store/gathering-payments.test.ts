@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inTransaction } from '../../../src/store/database.ts';
-import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
-import { putOutput } from '../../../src/store/outputs.ts';
-import { awaitedDepth, paymentsWithMoneyAbove } from '../../../src/store/payments-with-money.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
+import { putOutput } from '../../../src/store/ledger/outputs.ts';
+import { awaitedDepth, paymentsWithMoneyAbove } from '../../../src/store/payments/payments-with-money.ts';
 
 const chain = { coin: 'BTC', mode: 'live' } as const;
 let store: OpenDatabase;
@@ -30,7 +29,7 @@ test('a block is told to the payments whose money is not as deep yet as anybody 
       fc.nat({ max: 70 }),
       fc.nat({ max: 70 }),
       async (outputs, above, tip) => {
-        await inTransaction(store.db, async (tx) => {
+        await store.db.transaction(async (tx) => {
           await sql`delete from outputs`.execute(tx);
           for (const [at, each] of outputs.entries()) await putOutput(tx, rowOf(each, at));
         });

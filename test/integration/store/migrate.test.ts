@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { chainGaps, lastSkipAt } from '../../../src/store/chain-gaps.ts';
+import { chainGaps, lastSkipAt } from '../../../src/store/chain/chain-gaps.ts';
 import { readMeta, writeMeta } from '../../../src/store/meta.ts';
-import { MIGRATIONS } from '../../../src/store/migrate.ts';
-import { openDatabase } from '../../../src/store/open.ts';
+import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 
 let dir: string;
 let path: string;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eachInParallel, inPieces } from '../../../src/chains/in-parallel.ts';
 import { assertNever } from '../../../src/domain/errors.ts';
-import { inRelaxedTransaction, inTransaction, type Tx } from '../../../src/store/database.ts';
+import type { Tx } from '../../../src/store/sqlite/database.ts';
 import {
   type AccountChange,
   type AccountLook,
@@ -11,7 +11,7 @@ import {
   run,
 } from '../../_helpers/accounts-world.ts';
 
-const TRANSACTIONS = [inTransaction, inRelaxedTransaction];
+const TRANSACTIONS = ['transaction', 'relaxedTransaction'] as const;
 const LOOKS_AT_ONCE = 3;
 
 let world: AccountsWorld;
@@ -34,11 +34,11 @@ class OpenTransaction {
   readonly #done: Promise<unknown>;
 
   constructor(begun: (typeof TRANSACTIONS)[number], after: readonly string[], isAfterTakenBack: boolean) {
-    const first = begun(world.db, async (tx) => {
+    const first = world.db[begun](async (tx) => {
       this.#entered.resolve(tx);
       if (!(await this.#end.promise)) throw new TakenBack();
     });
-    const second = begun(world.db, async (tx) => {
+    const second = world.db[begun](async (tx) => {
       await run(tx, after);
       if (isAfterTakenBack) throw new TakenBack();
     });

@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OpenAccount } from '../../../src/domain/chain.ts';
 import { assertNever } from '../../../src/domain/errors.ts';
-import { type Db, inTransaction, type Tx } from '../../../src/store/database.ts';
-import { OpenAccounts } from '../../../src/store/open-accounts.ts';
+import type { Db, Tx } from '../../../src/store/sqlite/database.ts';
+import { OpenAccounts } from '../../../src/store/ledger/open-accounts.ts';
 import { openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 
 const LIMIT = 7;
@@ -198,7 +198,7 @@ describe('open accounts and what they hold', () => {
           if (how === 'alone') await run(db, statements);
           else if (how === 'elsewhere') for (const statement of statements) other.prepare(statement).run();
           else {
-            const work = inTransaction(db, async (tx) => {
+            const work = db.transaction(async (tx) => {
               await run(tx, statements);
               if (how === 'seen in between') await check(accounts);
               if (how === 'in vain') throw new Error('taken back');
@@ -219,7 +219,7 @@ describe('open accounts and what they hold', () => {
     for (let at = 1; at <= 40; at += 1) {
       looks.push(look(accounts));
       const statements = at % 3 === 0 ? day.order('pending', 500) : day.receive((at % 5) + 1, at);
-      await inTransaction(db, async (tx) => run(tx, statements));
+      await db.transaction(async (tx) => run(tx, statements));
       const last = look(accounts);
       looks.push(last);
       const { own, awaited } = expected();
@@ -236,7 +236,7 @@ describe('open accounts and what they hold', () => {
     const accounts = newAccounts();
     await run(db, day.order('pending', 500));
     await check(accounts);
-    await inTransaction(db, async (tx) => {
+    await db.transaction(async (tx) => {
       for (let at = 0; at < 2_100; at += 1) await run(tx, day.order('completed', 500));
       await text(`UPDATE payments SET status = 'confirming'`).execute(tx);
     });

@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COINS, type Coin } from '../../../src/domain/coins.ts';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment/types.ts';
-import { insertAddresses } from '../../../src/store/addresses.ts';
+import { insertAddresses } from '../../../src/store/ledger/addresses.ts';
 import { countPayments } from '../../../src/store/counts.ts';
-import { listCustomers } from '../../../src/store/customers.ts';
-import { listEvents } from '../../../src/store/events.ts';
-import { inTransaction, type Db } from '../../../src/store/database.ts';
-import { putOutput, type ObservedOutput } from '../../../src/store/outputs.ts';
-import { listPayments, type PaymentFilter } from '../../../src/store/payment-list.ts';
-import { totalPayments } from '../../../src/store/payment-totals.ts';
-import { offeredBits } from '../../../src/store/payments.ts';
-import { pageWalletTransactions } from '../../../src/store/wallet-transactions.ts';
+import { listCustomers } from '../../../src/store/catalog/customers.ts';
+import { listEvents } from '../../../src/store/webhooks/events.ts';
+import type { Db } from '../../../src/store/sqlite/database.ts';
+import { putOutput, type ObservedOutput } from '../../../src/store/ledger/outputs.ts';
+import { listPayments, type PaymentFilter } from '../../../src/store/payments/payment-list.ts';
+import { totalPayments } from '../../../src/store/payments/payment-totals.ts';
+import { offeredBits } from '../../../src/store/payments/payments.ts';
+import { pageWalletTransactions } from '../../../src/store/ledger/wallet-transactions.ts';
 import { openShop } from '../../_helpers/webhooks/shop.ts';
 
 let shop: Awaited<ReturnType<typeof openShop>>;
@@ -155,7 +155,7 @@ test('totals of the money book stay those of a count over the outputs, seen once
   for (const [number, chain] of kinds.entries()) {
     const at = { ...owner, ...chain, branch: 0 as const, idx: number + 1 };
     const key = `${merchant.id}-${number}`;
-    await inTransaction(db, async (tx) => {
+    await db.transaction(async (tx) => {
       const [address] = await insertAddresses(tx, [{ ...at, address: key, watch_key: key }]);
       for (let vout = 0; vout <= number; vout += 1) {
         const row = outputTo(address?.id ?? 0, {

@@ -3,9 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inTransaction, type Db, type Tx } from '../../../src/store/database.ts';
-import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
-import { prepared, preparedInsert, preparedInserts, type ParamOf } from '../../../src/store/prepared.ts';
+import type { Db, Tx } from '../../../src/store/sqlite/database.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
+import {
+  prepared,
+  preparedInsert,
+  preparedInserts,
+  type ParamOf,
+} from '../../../src/store/sqlite/prepared.ts';
 
 const valueOf = prepared((db, param: ParamOf<{ key: string }>) =>
   db.selectFrom('meta').select('value').where('key', '=', param('key')),
@@ -34,7 +39,7 @@ describe.each(['in a file', 'in memory'])('prepared statements of a database %s'
   });
 
   it('answers each run for its own values', async () => {
-    await inTransaction(db, async (tx) => {
+    await db.transaction(async (tx) => {
       await insert(tx, { key: 'k', value: '1' });
       await insert(tx, { key: 'l', value: '2' });
     });
@@ -44,7 +49,7 @@ describe.each(['in a file', 'in memory'])('prepared statements of a database %s'
   it('inserts none, some and many rows at once, and tells of each what was stored', async () => {
     const rows = Array.from({ length: 21 }, (_, at) => ({ key: `key ${at}`, value: `value ${at}` }));
     for (const some of [[], rows.slice(0, 4), rows.slice(4)]) {
-      const stored = await inTransaction(db, async (tx) => insertAll(tx, some));
+      const stored = await db.transaction(async (tx) => insertAll(tx, some));
       expect(new Map(stored.map(({ key, value }) => [key, value]))).toEqual(
         new Map(some.map(({ key, value }) => [key, value])),
       );
@@ -54,7 +59,7 @@ describe.each(['in a file', 'in memory'])('prepared statements of a database %s'
 
   it('sees within a transaction what it wrote, and outside nothing before the commit', async () => {
     const outside: Promise<string | undefined>[] = [];
-    await inTransaction(db, async (tx) => {
+    await db.transaction(async (tx) => {
       await insert(tx, { key: 'k', value: '1' });
       expect(await read(tx)).toBe('1');
       outside.push(read(db));
@@ -65,7 +70,7 @@ describe.each(['in a file', 'in memory'])('prepared statements of a database %s'
   });
 
   it('never shows what was taken back', async () => {
-    const work = inTransaction(db, async (tx) => {
+    const work = db.transaction(async (tx) => {
       await insert(tx, { key: 'k', value: '1' });
       throw new Error('no');
     });
@@ -78,7 +83,7 @@ describe.each(['in a file', 'in memory'])('prepared statements of a database %s'
     for (let round = 0; round < 50; round += 1) {
       expect(await read(db)).toBe(round === 0 ? 'first' : `round ${round - 1}`);
       if (round % 2 === 0) await set(db, `round ${round}`);
-      else await inTransaction(db, async (tx) => set(tx, `round ${round}`));
+      else await db.transaction(async (tx) => set(tx, `round ${round}`));
       expect(await read(db)).toBe(`round ${round}`);
     }
     await db.deleteFrom('meta').where('key', '=', 'k').execute();
@@ -109,7 +114,7 @@ describe.each(['in a file', 'in memory'])('prepared statements of a database %s'
 
   it('cannot be used by a transaction that is over', async () => {
     let kept: Tx | null = null;
-    await inTransaction(db, async (tx) => void (kept = tx));
+    await db.transaction(async (tx) => void (kept = tx));
     if (kept === null) throw new Error('no transaction');
     await expect(insert(kept, { key: 'k', value: '1' })).rejects.toThrow();
     expect(await read(db)).toBeUndefined();

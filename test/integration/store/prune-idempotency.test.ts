@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { claimIdempotencyKey } from '../../../src/store/idempotency.ts';
-import { openDatabase } from '../../../src/store/open.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { pruneIdempotency } from '../../../src/usecases/prune-idempotency.ts';
 
 it('removes every key whose time is over, and keeps those that last and those for ever', async () => {

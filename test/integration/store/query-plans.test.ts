@@ -1,28 +1,31 @@
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findWatched, watchedOf } from '../../../src/store/addresses.ts';
-import { listCustomers } from '../../../src/store/customers.ts';
-import { inTransaction, type Database } from '../../../src/store/database.ts';
-import { listDue } from '../../../src/store/delivery-leases.ts';
-import { listEvents } from '../../../src/store/events.ts';
+import { findWatched, watchedOf } from '../../../src/store/ledger/addresses.ts';
+import { listCustomers } from '../../../src/store/catalog/customers.ts';
+import type { Database } from '../../../src/store/sqlite/database.ts';
+import { listDue } from '../../../src/store/webhooks/delivery-leases.ts';
+import { listEvents } from '../../../src/store/webhooks/events.ts';
 import {
   outputsAbove,
   outputsOfPayment,
   outputsOfTransactions,
   ownOutpoints,
   unconfirmedOutputs,
-} from '../../../src/store/outputs.ts';
-import { paymentsWithMoneyAbove, paymentsWithUnquotedMoney } from '../../../src/store/payments-with-money.ts';
-import { listPayments } from '../../../src/store/payment-list.ts';
-import { totalPayments } from '../../../src/store/payment-totals.ts';
-import { findOpenOrder, paymentsDue } from '../../../src/store/payments.ts';
-import { forgetTransactionsBetween } from '../../../src/store/raw-transactions.ts';
-import { spendableTotal } from '../../../src/store/spendable.ts';
-import { listWebhookLogs } from '../../../src/store/webhook-logs.ts';
-import { contestedOutpoints } from '../../../src/store/unconfirmed-inputs.ts';
-import { volumeOf } from '../../../src/store/volume.ts';
-import { pageWalletTransactions } from '../../../src/store/wallet-transactions.ts';
-import { openDatabase } from '../../../src/store/open.ts';
+} from '../../../src/store/ledger/outputs.ts';
+import {
+  paymentsWithMoneyAbove,
+  paymentsWithUnquotedMoney,
+} from '../../../src/store/payments/payments-with-money.ts';
+import { listPayments } from '../../../src/store/payments/payment-list.ts';
+import { totalPayments } from '../../../src/store/payments/payment-totals.ts';
+import { findOpenOrder, paymentsDue } from '../../../src/store/payments/payments.ts';
+import { forgetTransactionsBetween } from '../../../src/store/ledger/raw-transactions.ts';
+import { spendableTotal } from '../../../src/store/ledger/spendable.ts';
+import { listWebhookLogs } from '../../../src/store/webhooks/webhook-logs.ts';
+import { contestedOutpoints } from '../../../src/store/ledger/unconfirmed-inputs.ts';
+import { volumeOf } from '../../../src/store/payments/volume.ts';
+import { pageWalletTransactions } from '../../../src/store/ledger/wallet-transactions.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { recordQueries } from '../../_helpers/recorded-queries.ts';
 
 let db: Database;
@@ -196,7 +199,7 @@ test.each([
     () => spendableTotal(db, { ...shop, coin: 'BTC' }, 68n),
   ],
   ['payments by order', 'payments_by_order', () => listPayments(db, { ...shop, orderId: 'o' }, page)],
-  ['deliveries that are due', 'deliveries_due', () => inTransaction(db, (tx) => listDue(tx, due))],
+  ['deliveries that are due', 'deliveries_due', () => db.transaction((tx) => listDue(tx, due))],
   [
     'webhooks that failed',
     'webhook_logs_by_status (merchant_id=? AND status=? AND created_at>? AND created_at<?)',
@@ -210,7 +213,7 @@ test.each([
   [
     'bytes of buried transactions',
     'raw_transactions USING PRIMARY KEY (coin=? AND mode=? AND txid=?)',
-    () => inTransaction(db, (tx) => forgetTransactionsBetween(tx, chain, { from: 1, below: 9 })),
+    () => db.transaction((tx) => forgetTransactionsBetween(tx, chain, { from: 1, below: 9 })),
   ],
 ])('%s: found by index %s, however long the history', async (_what, index, work) => {
   const plans = (await plansOf(work)).filter((plan) => plan !== '');

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { inTransaction, type Tx } from '../../../src/store/database.ts';
-import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+import type { Tx } from '../../../src/store/sqlite/database.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 
 let dir: string;
 let told: { facts: unknown; message: string }[];
@@ -32,7 +32,7 @@ const put = async (tx: Tx): Promise<unknown> =>
 
 test('a commit that kept everybody waiting is told, with how long', async () => {
   await open(0);
-  await inTransaction(store.db, put);
+  await store.db.transaction(put);
   expect(told).toEqual([
     {
       facts: { tookMs: expect.any(Number) as number },
@@ -43,13 +43,13 @@ test('a commit that kept everybody waiting is told, with how long', async () => 
 
 test('a transaction that is taken back is told as nothing', async () => {
   await open(0);
-  const failed = inTransaction(store.db, async () => Promise.reject(new Error('changed its mind')));
+  const failed = store.db.transaction(async () => Promise.reject(new Error('changed its mind')));
   await expect(failed).rejects.toThrow('changed its mind');
   expect(told).toEqual([]);
 });
 
 test('of what takes less than what is slow nothing is said', async () => {
   await open(600_000);
-  await inTransaction(store.db, put);
+  await store.db.transaction(put);
   expect(told).toEqual([]);
 });

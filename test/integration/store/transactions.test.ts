@@ -5,8 +5,8 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { inRelaxedTransaction, inSnapshot, inTransaction, type Tx } from '../../../src/store/database.ts';
-import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
+import type { Tx } from '../../../src/store/sqlite/database.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 
 let dir: string;
 let store: OpenDatabase;
@@ -39,7 +39,7 @@ function visible(): string[] {
 
 test('what is asked for together is on disk together, before the first of it is told', async () => {
   const works = Array.from({ length: 20 }, (_, index) =>
-    inTransaction(store.db, (tx) => put(tx, `test-${index}`)),
+    store.db.transaction((tx) => put(tx, `test-${index}`)),
   );
   await works[0];
   expect(visible()).toHaveLength(20);
@@ -47,12 +47,14 @@ test('what is asked for together is on disk together, before the first of it is 
 });
 
 test('a failure takes back its own work only, and is told no sooner than the rest is on disk', async () => {
-  const good = inTransaction(store.db, (tx) => put(tx, 'test-good'));
-  const bad = inTransaction(store.db, async (tx) => {
-    await put(tx, 'test-bad');
-    throw new Error('changed its mind');
-  }).catch((error: unknown) => [error, visible()]);
-  const twice = inTransaction(store.db, (tx) => put(tx, 'test-good'));
+  const good = store.db.transaction((tx) => put(tx, 'test-good'));
+  const bad = store.db
+    .transaction(async (tx) => {
+      await put(tx, 'test-bad');
+      throw new Error('changed its mind');
+    })
+    .catch((error: unknown) => [error, visible()]);
+  const twice = store.db.transaction((tx) => put(tx, 'test-good'));
   await expect(twice).rejects.toThrow(/UNIQUE/);
   expect(await bad).toEqual([new Error('changed its mind'), ['test-good']]);
   expect(await good).toBe('test-good');
@@ -61,19 +63,19 @@ test('a failure takes back its own work only, and is told no sooner than the res
 
 test('a group that SQLite takes back is told as failed, all that it held, and the next one goes on', async () => {
   const works = [
-    inTransaction(store.db, (tx) => put(tx, 'test-first')),
-    inTransaction(store.db, async (tx) => {
+    store.db.transaction((tx) => put(tx, 'test-first')),
+    store.db.transaction(async (tx) => {
       await put(tx, 'test-second');
       // What a full disk does: the whole transaction is gone, whatever was done before in it.
       await sql`rollback`.execute(tx);
       throw new Error('database or disk is full');
     }),
-    inTransaction(store.db, (tx) => put(tx, 'test-third')),
+    store.db.transaction((tx) => put(tx, 'test-third')),
   ];
   const outcomes = await Promise.allSettled(works);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   expect(visible()).toEqual([]);
-  expect(await inTransaction(store.db, (tx) => put(tx, 'test-next'))).toBe('test-next');
+  expect(await store.db.transaction((tx) => put(tx, 'test-next'))).toBe('test-next');
   expect(visible()).toEqual(['test-next']);
 });
 
@@ -84,17 +86,17 @@ async function synchronousIn(tx: Tx): Promise<number | undefined> {
 }
 
 test('only relaxed work is committed without a flush, and never together with other work', async () => {
-  expect(await inRelaxedTransaction(store.db, synchronousIn)).toBe(1);
-  expect(await inTransaction(store.db, synchronousIn)).toBe(2);
-  const together = [inRelaxedTransaction(store.db, synchronousIn), inTransaction(store.db, synchronousIn)];
+  expect(await store.db.relaxedTransaction(synchronousIn)).toBe(1);
+  expect(await store.db.transaction(synchronousIn)).toBe(2);
+  const together = [store.db.relaxedTransaction(synchronousIn), store.db.transaction(synchronousIn)];
   expect(await Promise.all(together)).toEqual([2, 2]);
-  const failed = inRelaxedTransaction(store.db, async () => Promise.reject(new Error('changed its mind')));
+  const failed = store.db.relaxedTransaction(async () => Promise.reject(new Error('changed its mind')));
   await expect(failed).rejects.toThrow('changed its mind');
-  expect(await inTransaction(store.db, synchronousIn)).toBe(2);
+  expect(await store.db.transaction(synchronousIn)).toBe(2);
 });
 
 test('a transaction that has ended is not used any more', async () => {
-  const tx = await inTransaction(store.db, async (open) => open);
+  const tx = await store.db.transaction(async (open) => open);
   await expect(put(tx, 'test-late')).rejects.toThrow('has ended');
   expect(() => tx.all('select 1', [])).toThrow('has ended');
   expect(visible()).toEqual([]);
@@ -102,7 +104,7 @@ test('a transaction that has ended is not used any more', async () => {
 
 test('reads outside of a transaction neither wait for it nor see what it has not committed', async () => {
   const read = async () => store.db.selectFrom('meta').selectAll().execute();
-  await inTransaction(store.db, async (tx) => {
+  await store.db.transaction(async (tx) => {
     await put(tx, 'test-open');
     expect(await read()).toEqual([]);
   });
@@ -111,7 +113,7 @@ test('reads outside of a transaction neither wait for it nor see what it has not
 
 test('however much is asked for and fails, exactly what was told as done is there', async () => {
   let run = 0;
-  const transaction = fc.constantFrom(inTransaction, inRelaxedTransaction);
+  const transaction = fc.constantFrom('transaction' as const, 'relaxedTransaction' as const);
   const asked = fc.array(fc.record({ fails: fc.boolean(), later: fc.boolean(), transaction }), {
     maxLength: 80,
   });
@@ -121,7 +123,7 @@ test('however much is asked for and fails, exactly what was told as done is ther
       const works: Promise<string>[] = [];
       for (const [index, { fails, later, transaction: begun }] of jobs.entries()) {
         if (later) await new Promise((resolve) => setImmediate(resolve));
-        const work = begun(store.db, async (tx) => {
+        const work = store.db[begun](async (tx) => {
           const key = await put(tx, `test-${run}-${index}`);
           if (fails) throw new Error(key);
           return key;
@@ -140,7 +142,7 @@ test('however much is asked for and fails, exactly what was told as done is ther
 
 test('statements kept for reuse follow a change of the schema', async () => {
   const read = () => store.db.selectFrom('meta').selectAll().where('key', '=', 'test-1').execute();
-  await inTransaction(store.db, (tx) => put(tx, 'test-1', 'one'));
+  await store.db.transaction((tx) => put(tx, 'test-1', 'one'));
   expect(await read()).toEqual([{ key: 'test-1', value: 'one' }]);
   await sql`alter table meta add column more text not null default 'x'`.execute(store.db);
   expect(await read()).toEqual([{ key: 'test-1', value: 'one', more: 'x' }]);
@@ -151,7 +153,7 @@ test('another process that writes between a read and a write of ours fails nobod
   let tries = 0;
   const busy: unknown[] = [];
   const works = ['test-a', 'test-b', 'test-c'].map((key) =>
-    inTransaction(store.db, async (tx) => {
+    store.db.transaction(async (tx) => {
       await tx.selectFrom('meta').selectAll().execute();
       try {
         other.prepare(`INSERT INTO meta (key, value) VALUES ('test-other-${(tries += 1)}', '')`).run();
@@ -172,7 +174,7 @@ test('another process that writes between a read and a write of ours fails nobod
 
 test('reads of one moment neither see nor hold up what another process writes meanwhile', async () => {
   const other = new Database(join(dir, 'tilld.sqlite'), { timeout: 0 });
-  const seen = await inSnapshot(store.db, async (tx) => {
+  const seen = await store.db.read(async (tx) => {
     const count = async (): Promise<number> => (await tx.selectFrom('meta').selectAll().execute()).length;
     const before = await count();
     other.prepare("INSERT INTO meta (key, value) VALUES ('test-other', '')").run();

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openDatabase } from '../../../src/store/open.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'tilld-unusable-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COINS } from '../../../src/domain/coins.ts';
-import { inTransaction, type Database, type Tx } from '../../../src/store/database.ts';
-import { putOutput } from '../../../src/store/outputs.ts';
-import { findPayment, insertPayment, updatePayment } from '../../../src/store/payments.ts';
-import { volumeOf } from '../../../src/store/volume.ts';
+import type { Database, Tx } from '../../../src/store/sqlite/database.ts';
+import { putOutput } from '../../../src/store/ledger/outputs.ts';
+import { findPayment, insertPayment, updatePayment } from '../../../src/store/payments/payments.ts';
+import { volumeOf } from '../../../src/store/payments/volume.ts';
 import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
 import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
 
@@ -99,16 +99,16 @@ async function take(step: Step, ids: string[]): Promise<void> {
   switch (step.kind) {
     case 'sell':
       ids.push(`m${made}-${ids.length}`);
-      return inTransaction(db, async (tx) => {
+      return db.transaction(async (tx) => {
         await insertPayment(tx, paymentRow(ids.at(-1) ?? '', step));
         await turn(tx, ids.at(-1) ?? '', { status: step.status, fresh: false });
       });
     case 'pay':
-      return inTransaction(db, async (tx) => putOutput(tx, outputRow(id, step)));
+      return db.transaction(async (tx) => putOutput(tx, outputRow(id, step)));
     case 'turn':
-      return inTransaction(db, async (tx) => turn(tx, id, step));
+      return db.transaction(async (tx) => turn(tx, id, step));
     case 'undone': {
-      const undone = inTransaction(db, async (tx) => {
+      const undone = db.transaction(async (tx) => {
         await putOutput(tx, outputRow(id, step.of));
         await turn(tx, id, { status: step.status, fresh: true });
         throw new Error('taken back');

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { inTransaction, type Db } from '../../../src/store/database.ts';
-import { MIGRATIONS } from '../../../src/store/migrate.ts';
-import { openDatabase } from '../../../src/store/open.ts';
-import { findPayment, updatePayment } from '../../../src/store/payments.ts';
-import { volumeOf } from '../../../src/store/volume.ts';
+import type { Db } from '../../../src/store/sqlite/database.ts';
+import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
+import { findPayment, updatePayment } from '../../../src/store/payments/payments.ts';
+import { volumeOf } from '../../../src/store/payments/volume.ts';
 import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
 
 const HOUR_MS = 3_600_000;
@@ -86,7 +86,7 @@ it('keeps what triggers had added up, and goes on from there', async () => {
   expect((await volumeOf(db, all)).coins).toContainEqual({ coin: 'ETH', atoms: 10n ** 27n, payments: 1 });
   await sql`PRAGMA foreign_keys = OFF`.execute(db);
   for (const id of ['p0', 'p3', 'p4']) {
-    await inTransaction(db, async (tx) => {
+    await db.transaction(async (tx) => {
       const payment = await findPayment(tx, id);
       if (payment === undefined) throw new Error(`${id} is gone`);
       const status = payment.status === 'completed' ? 'refunded' : 'completed';

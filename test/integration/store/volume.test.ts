@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COINS, COIN_DEFINITIONS, type Coin } from '../../../src/domain/coins.ts';
 import { formatDecimal } from '../../../src/domain/money.ts';
-import { inTransaction, type Database } from '../../../src/store/database.ts';
-import { putOutput } from '../../../src/store/outputs.ts';
-import { findPayment, insertPayment, updatePayment } from '../../../src/store/payments.ts';
+import type { Database } from '../../../src/store/sqlite/database.ts';
+import { putOutput } from '../../../src/store/ledger/outputs.ts';
+import { findPayment, insertPayment, updatePayment } from '../../../src/store/payments/payments.ts';
 import { readVolume } from '../../../src/usecases/merchants/read-volume.ts';
 import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
 
@@ -37,7 +37,7 @@ async function sell(sale: Sale): Promise<void> {
   made += 1;
   const id = `pay_${made}`;
   const { at = NOON, status = 'completed', merchant = 'm', mode = 'live', gone = false } = sale;
-  await inTransaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     await insertPayment(tx, {
       id,
       merchant_id: merchant,

@@ -10,13 +10,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BlockFeed } from '../../../src/chains/utxo/block-feed.ts';
 import type { NodeClient } from '../../../src/chains/utxo/node-client.ts';
 import type { Sieve } from '../../../src/domain/chain.ts';
-import { insertAddresses } from '../../../src/store/addresses.ts';
-import { createChainIndex } from '../../../src/store/chain-index.ts';
-import { inSnapshot, inTransaction, type Tx } from '../../../src/store/database.ts';
-import { putOutput } from '../../../src/store/outputs.ts';
-import { forgetSettledInputs, rememberInputs } from '../../../src/store/unconfirmed-inputs.ts';
+import { insertAddresses } from '../../../src/store/ledger/addresses.ts';
+import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
+import type { Tx } from '../../../src/store/sqlite/database.ts';
+import { putOutput } from '../../../src/store/ledger/outputs.ts';
+import { forgetSettledInputs, rememberInputs } from '../../../src/store/ledger/unconfirmed-inputs.ts';
 import { blockOf, COINBASE, type TestTransaction } from '../../unit/chains/utxo/raw-chain.ts';
-import { WatchFilter } from '../../../src/store/watch-filter.ts';
+import { WatchFilter } from '../../../src/store/chain/watch-filter.ts';
 import { openWalletWorld, type WalletWorld } from '../../_helpers/wallet-world.ts';
 
 const CHAIN = { coin: 'BTC', mode: 'live' } as const;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const files = await sql<{ file: string }>`PRAGMA database_list`.execute(world.db);
   path = files.rows[0]?.file ?? '';
   other = new Database(path);
-  const [row] = await inTransaction(world.db, async (tx) => insertAddresses(tx, [addressRow(newScript())]));
+  const [row] = await world.db.transaction(async (tx) => insertAddresses(tx, [addressRow(newScript())]));
   addressId = row?.id ?? 0;
 });
 
@@ -117,11 +117,11 @@ class TakenBack extends Error {}
 
 const STEPS = {
   'a transaction commits': async (written: Written) => {
-    await inTransaction(world.db, async (tx) => writeWithin(tx, written));
+    await world.db.transaction(async (tx) => writeWithin(tx, written));
     return written;
   },
   'a transaction is taken back': async (written: Written) => {
-    const failing = inTransaction(world.db, async (tx) => {
+    const failing = world.db.transaction(async (tx) => {
       await writeWithin(tx, written);
       throw new TakenBack();
     });
@@ -129,18 +129,18 @@ const STEPS = {
     return null;
   },
   'one of two that share a commit is taken back': async (written: Written) => {
-    const failing = inTransaction(world.db, async (tx) => {
+    const failing = world.db.transaction(async (tx) => {
       await writeWithin(tx, { scripts: [newScript()], txids: [newHex()] });
       throw new TakenBack();
     });
     await Promise.all([
       expect(failing).rejects.toThrow(TakenBack),
-      inTransaction(world.db, async (tx) => writeWithin(tx, written)),
+      world.db.transaction(async (tx) => writeWithin(tx, written)),
     ]);
     return written;
   },
   'somebody looks while a transaction is open': async (written: Written, look: () => Promise<unknown>) => {
-    await inTransaction(world.db, async (tx) => {
+    await world.db.transaction(async (tx) => {
       await look();
       await writeWithin(tx, written);
       await look();
@@ -148,7 +148,7 @@ const STEPS = {
     return written;
   },
   'a transaction begins while somebody looks': async (written: Written, look: () => Promise<unknown>) => {
-    await Promise.all([look(), inTransaction(world.db, async (tx) => writeWithin(tx, written)), look()]);
+    await Promise.all([look(), world.db.transaction(async (tx) => writeWithin(tx, written)), look()]);
     return written;
   },
   'it is written without a transaction': async ({ scripts, txids }: Written) => {
@@ -162,7 +162,7 @@ const STEPS = {
     return { scripts, txids };
   },
   'it is written past putOutput': async ({ scripts, txids }: Written) => {
-    await inTransaction(world.db, async (tx) => {
+    await world.db.transaction(async (tx) => {
       for (const script of scripts) await tx.insertInto('addresses').values(addressRow(script)).execute();
       for (const txid of txids) {
         await tx
@@ -182,7 +182,7 @@ const STEPS = {
     look: () => Promise<unknown>,
     check: (written: Written) => Promise<void>,
   ) => {
-    await inSnapshot(world.db, async (tx) => {
+    await world.db.read(async (tx) => {
       await tx.selectFrom('meta').selectAll().execute();
       writeElsewhere(written);
       await look();
@@ -260,7 +260,7 @@ describe('a look of the watch filter', () => {
     const [first, second] = [newHex(), newHex()];
     expect((await look()).mayOwn(tail(first))).toBe(false);
     for (const txid of [first, second]) {
-      await inTransaction(world.db, async (tx) =>
+      await world.db.transaction(async (tx) =>
         rememberInputs(tx, CHAIN, newHex(), [{ txid, index: 0, isParentOpen: false }]),
       );
     }
@@ -268,7 +268,7 @@ describe('a look of the watch filter', () => {
     other.prepare('DELETE FROM unconfirmed_inputs WHERE txid = ?').run(first);
     expect((await look()).mayOwn(tail(first))).toBe(false);
     expect((await look()).mayOwn(tail(second))).toBe(true);
-    await inTransaction(world.db, async (tx) => forgetSettledInputs(tx, CHAIN));
+    await world.db.transaction(async (tx) => forgetSettledInputs(tx, CHAIN));
     expect((await look()).mayOwn(tail(second))).toBe(false);
   });
 });
@@ -277,7 +277,7 @@ describe('a block', () => {
   it.each([
     [
       'a transaction',
-      async (written: Written) => inTransaction(world.db, async (tx) => writeWithin(tx, written)),
+      async (written: Written) => world.db.transaction(async (tx) => writeWithin(tx, written)),
     ],
     ['another process', async (written: Written) => writeElsewhere(written)],
   ])('is read with what %s writes while the node sends it', async (_by, write) => {

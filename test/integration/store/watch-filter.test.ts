@@ -6,10 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scanLoneTransaction } from '../../../src/chains/utxo/transaction.ts';
 import { matchTransactions } from '../../../src/chains/utxo/match.ts';
 import type { ChainIndex, Sieve } from '../../../src/domain/chain.ts';
-import { createChainIndex } from '../../../src/store/chain-index.ts';
-import { inTransaction } from '../../../src/store/database.ts';
-import { putOutput } from '../../../src/store/outputs.ts';
-import { forgetSettledInputs, rememberInputs } from '../../../src/store/unconfirmed-inputs.ts';
+import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
+import { putOutput } from '../../../src/store/ledger/outputs.ts';
+import { forgetSettledInputs, rememberInputs } from '../../../src/store/ledger/unconfirmed-inputs.ts';
 import { encodeTransaction, p2wpkh, txidOf, type TestTransaction } from '../../unit/chains/utxo/raw-chain.ts';
 import { openWalletWorld, type WalletWorld } from '../../_helpers/wallet-world.ts';
 
@@ -55,7 +54,7 @@ async function watch(scripts: readonly Buffer[]): Promise<number[]> {
 
 async function receive(txid: string): Promise<void> {
   const [address = 0] = await watch([newScript()]);
-  await inTransaction(world.db, async (tx) =>
+  await world.db.transaction(async (tx) =>
     putOutput(tx, {
       ...CHAIN,
       txid,
@@ -112,14 +111,14 @@ describe("the sieve of a chain's index", () => {
     const [paid, contested, stranger] = [newTxid(), newTxid(), newTxid()];
     expect((await sieveOf(index)).mayOwn(tail(paid))).toBe(false);
     await receive(paid);
-    await inTransaction(world.db, async (tx) =>
+    await world.db.transaction(async (tx) =>
       rememberInputs(tx, CHAIN, newTxid(), [{ txid: contested, index: 3, isParentOpen: false }]),
     );
     const sieve = await sieveOf(index);
     expect(sieve.mayOwn(tail(paid))).toBe(true);
     expect(sieve.mayOwn(tail(contested))).toBe(true);
     expect(sieve.mayOwn(tail(stranger))).toBe(false);
-    await inTransaction(world.db, async (tx) => forgetSettledInputs(tx, CHAIN));
+    await world.db.transaction(async (tx) => forgetSettledInputs(tx, CHAIN));
     expect((await sieveOf(index)).mayOwn(tail(contested))).toBe(false);
   });
 
@@ -139,10 +138,10 @@ describe("the sieve of a chain's index", () => {
       index: at,
       isParentOpen: false,
     }));
-    await inTransaction(world.db, async (tx) => rememberInputs(tx, CHAIN, newTxid(), inputs));
+    await world.db.transaction(async (tx) => rememberInputs(tx, CHAIN, newTxid(), inputs));
     const sieve = await sieveOf(index);
     expect(sieve.mayOwn(tail(newTxid()))).toBe(true);
-    await inTransaction(world.db, async (tx) => forgetSettledInputs(tx, CHAIN));
+    await world.db.transaction(async (tx) => forgetSettledInputs(tx, CHAIN));
   });
 
   it('changes nothing about what is found in a block', async () => {

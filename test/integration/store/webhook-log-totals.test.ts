@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inTransaction, type Database } from '../../../src/store/database.ts';
+import type { Database } from '../../../src/store/sqlite/database.ts';
 import {
   deleteOldestLogs,
   insertWebhookLog,
   listWebhookLogs,
   sumLogBytes,
-} from '../../../src/store/webhook-logs.ts';
+} from '../../../src/store/webhooks/webhook-logs.ts';
 import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
 
 let db: Database;
@@ -49,7 +49,7 @@ function rowOf({ merchant, status, at, body }: Log, id: string) {
 }
 
 async function write(logs: readonly Log[], andFail = false): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     await insertWebhookLog(tx, ...logs.map((each) => rowOf(each, `l${(made += 1)}`)));
     if (!andFail) return;
     await tx.deleteFrom('webhook_logs').execute();
@@ -65,7 +65,7 @@ async function take(step: Step): Promise<void> {
       await expect(write(step.logs, true)).rejects.toThrow('taken back');
       return;
     case 'prune':
-      await inTransaction(db, async (tx) => deleteOldestLogs(tx, step.bytes, step.limit));
+      await db.transaction(async (tx) => deleteOldestLogs(tx, step.bytes, step.limit));
       return;
     case 'change':
     case 'delete': {

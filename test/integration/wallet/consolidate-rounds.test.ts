@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { inTransaction } from '../../../src/store/database.ts';
-import { setFrozen } from '../../../src/store/frozen-outputs.ts';
-import { spendableFunds } from '../../../src/store/spendable.ts';
+import { setFrozen } from '../../../src/store/ledger/frozen-outputs.ts';
+import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
 import { consolidateRound } from '../../../src/usecases/wallet/consolidate-rounds.ts';
 import type { BumpSendsDeps } from '../../../src/usecases/wallet/bump-sends.ts';
 import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
@@ -35,7 +34,7 @@ test('hundreds of outputs are made one, once', async () => {
 test('frozen outputs are left alone, and count for nothing: no fee is paid to join the few others', async () => {
   const wallet = { ...sim.world.chain('BTC'), merchantId: sim.world.merchant.id };
   const funds = await spendableFunds(sim.world.db, wallet);
-  await inTransaction(sim.world.db, async (tx) => {
+  await sim.world.db.transaction(async (tx) => {
     for (const { ref } of funds.slice(0, MANY - 5))
       await setFrozen(tx, wallet, { ref, frozen: true, now: 1 });
   });

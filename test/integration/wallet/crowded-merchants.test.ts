@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
-import { crowdedMerchants } from '../../../src/store/spendable-accounts.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
+import { crowdedMerchants } from '../../../src/store/ledger/spendable-accounts.ts';
 
 const chain = { coin: 'SOL', mode: 'live' } as const;
 const MERCHANTS = 25;

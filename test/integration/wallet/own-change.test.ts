@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { spendableFunds } from '../../../src/store/spendable.ts';
+import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
 import { bumpSends } from '../../../src/usecases/wallet/bump-sends.ts';
 import { failOrphans } from '../../../src/usecases/wallet/fail-orphans.ts';

@@ -1,21 +1,21 @@
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../../src/store/database.ts';
+import type { Database } from '../../../src/store/sqlite/database.ts';
 import {
   dueSends,
   findSendByKey,
   findSendByTxid,
   signedSends,
   stuckSends,
-} from '../../../src/store/sends.ts';
-import { reservedFunds, sendsWithSurplus, spendableFunds } from '../../../src/store/spendable.ts';
-import { minedSpendsOf, unconfirmedSpends } from '../../../src/store/spends.ts';
-import { settledDeposits } from '../../../src/store/deposits.ts';
-import { laneGaps, laneOf } from '../../../src/store/lanes.ts';
-import { unsettledCredits } from '../../../src/store/outputs.ts';
-import { holdingsOf } from '../../../src/store/holdings.ts';
-import { pageWalletTransactions } from '../../../src/store/wallet-transactions.ts';
-import { openDatabase } from '../../../src/store/open.ts';
+} from '../../../src/store/sends/sends.ts';
+import { reservedFunds, sendsWithSurplus, spendableFunds } from '../../../src/store/ledger/spendable.ts';
+import { minedSpendsOf, unconfirmedSpends } from '../../../src/store/ledger/spends.ts';
+import { settledDeposits } from '../../../src/store/ledger/deposits.ts';
+import { laneGaps, laneOf } from '../../../src/store/sends/lanes.ts';
+import { unsettledCredits } from '../../../src/store/ledger/outputs.ts';
+import { holdingsOf } from '../../../src/store/ledger/holdings.ts';
+import { pageWalletTransactions } from '../../../src/store/ledger/wallet-transactions.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { recordQueries } from '../../_helpers/recorded-queries.ts';
 
 let db: Database;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AppError } from '../../../src/domain/errors.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { spendableChange } from '../../../src/usecases/wallet/ancestry.ts';
-import { spendableFunds } from '../../../src/store/spendable.ts';
+import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
 import { bumpSends } from '../../../src/usecases/wallet/bump-sends.ts';
 import { sendCoins } from '../../../src/usecases/wallet/send-coins.ts';

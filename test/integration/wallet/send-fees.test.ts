@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
-import { copySqlite } from '../../../src/store/sqlite-files.ts';
+import { copySqlite } from '../../../src/store/sqlite/files.ts';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
 import { bumpSend } from '../../../src/usecases/wallet/bump-send.ts';
 import { bumpSends } from '../../../src/usecases/wallet/bump-sends.ts';

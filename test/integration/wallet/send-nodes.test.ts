@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
-import { spendableFunds } from '../../../src/store/spendable.ts';
+import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
 import { failOrphans } from '../../../src/usecases/wallet/fail-orphans.ts';
 import { consolidate } from '../../../src/usecases/wallet/consolidate.ts';

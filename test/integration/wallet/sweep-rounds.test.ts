@@ -9,10 +9,10 @@ import {
   type SendPlan,
 } from '../../../src/domain/chain.ts';
 import type { Coin } from '../../../src/domain/coins.ts';
-import type { Db } from '../../../src/store/database.ts';
-import { settledDeposits } from '../../../src/store/deposits.ts';
-import { openDatabase, type OpenDatabase } from '../../../src/store/open.ts';
-import { failedSweeps } from '../../../src/store/sends.ts';
+import type { Db } from '../../../src/store/sqlite/database.ts';
+import { settledDeposits } from '../../../src/store/ledger/deposits.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
+import { failedSweeps } from '../../../src/store/sends/sends.ts';
 import { closeGaps } from '../../../src/usecases/wallet/close-gaps.ts';
 import { gatherDeposits } from '../../../src/usecases/wallet/gather-deposits.ts';
 import { SendsInHand } from '../../../src/usecases/wallet/sends-in-hand.ts';

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inTransaction } from '../../../src/store/database.ts';
-import { findDelivery } from '../../../src/store/deliveries.ts';
-import { updateMerchant } from '../../../src/store/merchants.ts';
+import { findDelivery } from '../../../src/store/webhooks/deliveries.ts';
+import { updateMerchant } from '../../../src/store/merchants/merchants.ts';
 import { emitEvent } from '../../../src/usecases/emit-event.ts';
 import { listEvents } from '../../../src/usecases/webhooks/list-events.ts';
 import { listWebhookLogs } from '../../../src/usecases/webhooks/list-webhook-logs.ts';
@@ -35,7 +34,7 @@ async function run(): Promise<void> {
 }
 
 async function editUrl(merchant: Merchant, webhookUrl: string | null): Promise<void> {
-  await inTransaction(shop.db, async (tx) => {
+  await shop.db.transaction(async (tx) => {
     const now = shop.clock.now();
     await updateMerchant(tx, merchant.id, { webhook_url: webhookUrl, updated_at: now });
     await pointWebhooks(tx, { merchantId: merchant.id, webhookUrl, now });
@@ -330,7 +329,7 @@ describe('emitting an event', () => {
       paymentWebhookUrl: null,
     };
     await expect(emitEvent(shop.db as never, deps, event)).rejects.toThrow('transaction');
-    const rolledBack = inTransaction(shop.db, async (tx) => {
+    const rolledBack = shop.db.transaction(async (tx) => {
       await emitEvent(tx, deps, event);
       throw new Error('change of mind');
     });

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findDelivery } from '../../../src/store/deliveries.ts';
+import { findDelivery } from '../../../src/store/webhooks/deliveries.ts';
 import { eventually } from '../../_helpers/webhooks/eventually.ts';
 import { openShop, type Shop } from '../../_helpers/webhooks/shop.ts';
 import { ok, startSink, type Sink } from '../../_helpers/webhooks/sink.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findDelivery } from '../../../src/store/deliveries.ts';
+import { findDelivery } from '../../../src/store/webhooks/deliveries.ts';
 import { listWebhookLogs } from '../../../src/usecases/webhooks/list-webhook-logs.ts';
 import { eventually } from '../../_helpers/webhooks/eventually.ts';
 import { openShop, type Shop } from '../../_helpers/webhooks/shop.ts';

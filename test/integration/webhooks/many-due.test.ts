@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { inTransaction } from '../../../src/store/database.ts';
 import {
   leaseDeliveries,
   listDue,
   releaseExpiredLeases,
   type DueFilter,
-} from '../../../src/store/delivery-leases.ts';
-import { endpointKey } from '../../../src/store/endpoint-key.ts';
+} from '../../../src/store/webhooks/delivery-leases.ts';
+import { endpointKey } from '../../../src/store/webhooks/endpoint-key.ts';
 import { openShop, type Merchant, type Shop } from '../../_helpers/webhooks/shop.ts';
 
 const BUSY = 'https://busy.example';
@@ -44,7 +43,7 @@ async function one(): Promise<string> {
 
 async function due(filter: Partial<DueFilter> = {}): Promise<string[]> {
   const all = { now: shop.clock.now(), perEndpoint: 4, exceptEndpoints: [busy], exceptIds: [], ...filter };
-  const found = await inTransaction(shop.db, async (tx) => {
+  const found = await shop.db.transaction(async (tx) => {
     await releaseExpiredLeases(tx, all);
     return listDue(tx, all);
   });
@@ -89,7 +88,7 @@ it('lists each once, and none that is leased, until its lease has expired', asyn
   const ids = [await one(), await one(), await one()];
   const [leased = ''] = ids;
   const now = shop.clock.now();
-  await inTransaction(shop.db, async (tx) =>
+  await shop.db.transaction(async (tx) =>
     leaseDeliveries(tx, [leased], { token: 'other', now, until: now + 1_000 }),
   );
   expect(await due()).toEqual(ids.slice(1));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findDelivery } from '../../../src/store/deliveries.ts';
+import { findDelivery } from '../../../src/store/webhooks/deliveries.ts';
 import { newWebhookSecret } from '../../../src/usecases/new-id.ts';
 import { listWebhookLogs } from '../../../src/usecases/webhooks/list-webhook-logs.ts';
 import { eventually } from '../../_helpers/webhooks/eventually.ts';

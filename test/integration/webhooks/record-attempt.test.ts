@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { inTransaction } from '../../../src/store/database.ts';
-import { findDelivery, type StoredDelivery } from '../../../src/store/deliveries.ts';
-import { leaseDeliveries } from '../../../src/store/delivery-leases.ts';
+import { findDelivery, type StoredDelivery } from '../../../src/store/webhooks/deliveries.ts';
+import { leaseDeliveries } from '../../../src/store/webhooks/delivery-leases.ts';
 import { recordAttempts, type AttemptRecord } from '../../../src/usecases/webhooks/record-attempt.ts';
 import { openShop, type Shop } from '../../_helpers/webhooks/shop.ts';
 
@@ -37,7 +36,7 @@ it('keeps what was delivered, whatever another attempt of the same batch says of
   }
   const now = shop.clock.now();
   const lease = { token: TOKEN, now, until: now + 60_000 };
-  await inTransaction(shop.db, async (tx) => {
+  await shop.db.transaction(async (tx) => {
     const [refused, made] = (await leaseDeliveries(tx, ids, lease)) as [StoredDelivery, StoredDelivery];
     const gone = {
       ...success(refused),

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inTransaction } from '../../../src/store/database.ts';
-import { insertWebhookLog, sumLogBytes } from '../../../src/store/webhook-logs.ts';
+import { insertWebhookLog, sumLogBytes } from '../../../src/store/webhooks/webhook-logs.ts';
 import { newId } from '../../../src/usecases/new-id.ts';
 import { listEvents } from '../../../src/usecases/webhooks/list-events.ts';
 import { pruneWebhooks } from '../../../src/usecases/webhooks/prune-webhooks.ts';
@@ -20,7 +19,7 @@ afterEach(async () => shop.close());
 async function history(count: number, size: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const { deliveryId } = await (await shop.payment(merchant)).emit();
-    await inTransaction(shop.db, async (tx) => {
+    await shop.db.transaction(async (tx) => {
       await tx.updateTable('deliveries').set({ status: 'delivered' }).where('id', '=', deliveryId!).execute();
       await insertWebhookLog(tx, {
         id: newId('whl_'),

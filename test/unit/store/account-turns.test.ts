@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AccountTurns } from '../../../src/store/account-turns.ts';
+import { AccountTurns } from '../../../src/store/ledger/account-turns.ts';
 
 const accounts = (from: number, count: number): { id: number }[] =>
   Array.from({ length: count }, (_, at) => ({ id: from + at }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointKey } from '../../../src/store/endpoint-key.ts';
+import { endpointKey } from '../../../src/store/webhooks/endpoint-key.ts';
 import { Slots } from '../../../src/webhooks/slots.ts';
 
 const endpoint = (merchant: string, path: string) => endpointKey(merchant, `https://hooks.example${path}`);

@@ -1,0 +1,55 @@
+import type { Db, Tx } from '../sqlite/database.ts';
+import type { AccountTokenRow } from '../schema/accounts.ts';
+
+/** Keeps a token as the only one of its user and purpose: the one before is dead. */
+export async function replaceAccountToken(tx: Tx, row: AccountTokenRow): Promise<void> {
+  await tx
+    .insertInto('account_tokens')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['user_id', 'purpose']).doUpdateSet({
+        token_hash: row.token_hash,
+        created_at: row.created_at,
+        expires_at: row.expires_at,
+        used_at: row.used_at,
+      }),
+    )
+    .execute();
+}
+
+/** The token with this SHA-256, used or not, unless it has expired. */
+export async function findAccountToken(
+  db: Db,
+  token: { purpose: AccountTokenRow['purpose']; hash: string; now: number },
+): Promise<AccountTokenRow | undefined> {
+  return db
+    .selectFrom('account_tokens')
+    .selectAll()
+    .where('token_hash', '=', token.hash)
+    .where('purpose', '=', token.purpose)
+    .where('expires_at', '>', token.now)
+    .executeTakeFirst();
+}
+
+/** Marks a token as used; false when it was used before or has been replaced. */
+export async function useAccountToken(tx: Tx, hash: string, now: number): Promise<boolean> {
+  const result = await tx
+    .updateTable('account_tokens')
+    .set({ used_at: now })
+    .where('token_hash', '=', hash)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Ends the tokens of one purpose without their being used. */
+export async function deleteAccountTokens(
+  tx: Tx,
+  owner: { userId: string; purpose: AccountTokenRow['purpose'] },
+): Promise<void> {
+  await tx
+    .deleteFrom('account_tokens')
+    .where('user_id', '=', owner.userId)
+    .where('purpose', '=', owner.purpose)
+    .execute();
+}

@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../sqlite/database.ts';
+import type { MailRow } from '../schema/accounts.ts';
+
+export async function insertMail(tx: Tx, row: MailRow): Promise<void> {
+  await tx.insertInto('mails').values(row).execute();
+}
+
+/** Drops what is still to be sent of one kind, because a newer mail takes its place. */
+export async function supersedeMails(
+  tx: Tx,
+  mail: { userId: string; kind: MailRow['kind']; now: number },
+): Promise<void> {
+  await tx
+    .updateTable('mails')
+    .set({ state: 'failed', body_sealed: null, last_error: 'superseded', updated_at: mail.now })
+    .where('user_id', '=', mail.userId)
+    .where('kind', '=', mail.kind)
+    .where('state', '=', sql.lit('pending'))
+    .execute();
+}
+
+/** When the mails of one kind were written since a time, oldest first. At most `limit`, the newest ones. */
+export async function mailTimesSince(
+  db: Db,
+  query: { userId: string; kind: MailRow['kind']; since: number; limit: number },
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('mails')
+    .select('created_at')
+    .where('user_id', '=', query.userId)
+    .where('kind', '=', query.kind)
+    .where('created_at', '>', query.since)
+    .orderBy('created_at', 'desc')
+    .limit(query.limit)
+    .execute();
+  return rows.map((row) => row.created_at).toReversed();
+}
+
+/** Mails whose time has come, longest due first. */
+export async function listDueMails(db: Db, now: number, limit: number): Promise<MailRow[]> {
+  return db
+    .selectFrom('mails')
+    .selectAll()
+    .where('state', '=', sql.lit('pending'))
+    .where('next_attempt_at', '<=', now)
+    .orderBy('next_attempt_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Ends a mail, whether sent or given up, and erases what it said. */
+export async function settleMail(
+  db: Db,
+  mail: {
+    id: string;
+    state: 'sent' | 'failed';
+    attempts: number;
+    error: string | null;
+    now: number;
+  },
+): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({
+      state: mail.state,
+      body_sealed: null,
+      attempts: mail.attempts,
+      last_error: mail.error,
+      updated_at: mail.now,
+    })
+    .where('id', '=', mail.id)
+    .where('state', '=', sql.lit('pending'))
+    .execute();
+}
+
+export async function postponeMail(
+  db: Db,
+  mail: { id: string; attempts: number; nextAttemptAt: number; error: string; now: number },
+): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({
+      attempts: mail.attempts,
+      next_attempt_at: mail.nextAttemptAt,
+      last_error: mail.error,
+      updated_at: mail.now,
+    })
+    .where('id', '=', mail.id)
+    .where('state', '=', sql.lit('pending'))
+    .execute();
+}
+
+/** Removes up to `limit` settled mails written before a time; says how many. */
+export async function deleteMailsBefore(db: Db, before: number, limit: number): Promise<number> {
+  const result = await db
+    .deleteFrom('mails')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('mails')
+        .select('id')
+        .where('state', '<>', sql.lit('pending'))
+        .where('created_at', '<', before)
+        .limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -1,0 +1,89 @@
+import type { Db, Tx } from '../sqlite/database.ts';
+import type { SecondFactorRow } from '../schema/accounts.ts';
+
+export async function findSecondFactor(db: Db, userId: string): Promise<SecondFactorRow | undefined> {
+  return db.selectFrom('second_factors').selectAll().where('user_id', '=', userId).executeTakeFirst();
+}
+
+/** Keeps a secret that waits for its first code; false when the user has an active one already. */
+export async function keepPendingFactor(
+  db: Db,
+  factor: { userId: string; secretSealed: string; now: number },
+): Promise<boolean> {
+  const fresh = { secret_sealed: factor.secretSealed, last_step: 0, created_at: factor.now };
+  const result = await db
+    .insertInto('second_factors')
+    .values({ user_id: factor.userId, enabled_at: null, ...fresh })
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet(fresh).where('second_factors.enabled_at', 'is', null),
+    )
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Makes the pending secret count; false when it has been replaced or is active already. */
+export async function activateFactor(
+  tx: Tx,
+  factor: { userId: string; secretSealed: string; step: number; now: number },
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('second_factors')
+    .set({ enabled_at: factor.now, last_step: factor.step })
+    .where('user_id', '=', factor.userId)
+    .where('secret_sealed', '=', factor.secretSealed)
+    .where('enabled_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Takes a TOTP step, once; false when it or a later one was taken before. */
+export async function takeStep(db: Db, userId: string, step: number): Promise<boolean> {
+  const result = await db
+    .updateTable('second_factors')
+    .set({ last_step: step })
+    .where('user_id', '=', userId)
+    .where('enabled_at', 'is not', null)
+    .where('last_step', '<', step)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Removes a user's second factor with its recovery codes. */
+export async function deleteSecondFactor(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('second_factors').where('user_id', '=', userId).execute();
+}
+
+export async function replaceRecoveryCodes(tx: Tx, userId: string, hashes: readonly string[]): Promise<void> {
+  await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+  await tx
+    .insertInto('recovery_codes')
+    .values(hashes.map((hash) => ({ user_id: userId, code_hash: hash, used_at: null })))
+    .execute();
+}
+
+/** Takes a recovery code, once; false when there is no such unused one. */
+export async function takeRecoveryCode(
+  db: Db,
+  code: { userId: string; hash: string; now: number },
+): Promise<boolean> {
+  const result = await db
+    .updateTable('recovery_codes')
+    .set({ used_at: code.now })
+    .where('user_id', '=', code.userId)
+    .where('code_hash', '=', code.hash)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** How many recovery codes are left. */
+export async function countRecoveryCodes(db: Db, userId: string): Promise<number> {
+  const row = await db
+    .selectFrom('recovery_codes')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return row.count;
+}

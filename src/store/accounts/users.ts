@@ -1,0 +1,75 @@
+import type { Db, Tx } from '../sqlite/database.ts';
+import { isUniqueViolation } from '../sqlite/errors.ts';
+import { prepared, type ParamOf } from '../sqlite/prepared.ts';
+import type { UserRow } from '../schema/accounts.ts';
+
+/** Inserts a user; false when another one has the e-mail address (by `email_key`). */
+export async function insertUser(tx: Tx, row: UserRow): Promise<boolean> {
+  try {
+    await tx.insertInto('users').values(row).execute();
+    return true;
+  } catch (error) {
+    if (isUniqueViolation(error)) return false;
+    throw error;
+  }
+}
+
+export async function findUser(db: Db, id: string): Promise<UserRow | undefined> {
+  return (await byId(db, { id }))[0];
+}
+
+const byId = prepared((db, param: ParamOf<{ id: string }>) =>
+  db.selectFrom('users').selectAll().where('id', '=', param('id')),
+);
+
+export async function findUserByEmail(db: Db, emailKey: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('email_key', '=', emailKey).executeTakeFirst();
+}
+
+export async function anyUserExists(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('users').select('id').limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Replaces a password hash, unless the password was changed since `previous` was read. */
+export async function replacePasswordHash(
+  db: Db,
+  change: { id: string; previous: string; next: string; now: number },
+): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ password_hash: change.next, updated_at: change.now })
+    .where('id', '=', change.id)
+    .where('password_hash', '=', change.previous)
+    .execute();
+}
+
+/**
+ * Sets a new password and moves the token version, which kills every token issued before.
+ * @param change.previous when given, undefined is the answer if the password was changed meanwhile
+ */
+export async function changePasswordHash(
+  tx: Tx,
+  change: { id: string; previous?: string; next: string; now: number },
+): Promise<UserRow | undefined> {
+  const query = tx
+    .updateTable('users')
+    .set((eb) => ({
+      password_hash: change.next,
+      token_version: eb('token_version', '+', 1),
+      updated_at: change.now,
+    }))
+    .where('id', '=', change.id);
+  const guarded = change.previous === undefined ? query : query.where('password_hash', '=', change.previous);
+  return guarded.returningAll().executeTakeFirst();
+}
+
+/** Notes that the e-mail address is its user's; once is enough. */
+export async function markVerified(tx: Tx, id: string, now: number): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ is_verified: 1, updated_at: now })
+    .where('id', '=', id)
+    .where('is_verified', '=', 0)
+    .execute();
+}

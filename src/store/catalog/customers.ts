@@ -1,0 +1,111 @@
+import { sql, type SelectQueryBuilder } from 'kysely';
+import type { Db, Tx } from '../sqlite/database.ts';
+import { isUniqueViolation } from '../sqlite/errors.ts';
+import { prepared, type ParamOf } from '../sqlite/prepared.ts';
+import type { CustomerRow } from '../schema/catalog.ts';
+import type { Tables } from '../schema/tables.ts';
+
+/** Inserts a customer; false when the user has one with this e-mail address (by `email_key`). */
+export async function insertCustomer(tx: Tx, row: CustomerRow): Promise<boolean> {
+  try {
+    await tx.insertInto('customers').values(row).execute();
+    return true;
+  } catch (error) {
+    if (isUniqueViolation(error)) return false;
+    throw error;
+  }
+}
+
+/** A customer of this user; one of another user is not found. */
+export async function findCustomerOf(db: Db, userId: string, id: string): Promise<CustomerRow | undefined> {
+  return (await ofUser(db, { userId, id }))[0];
+}
+
+const ofUser = prepared((db, param: ParamOf<{ userId: string; id: string }>) =>
+  db.selectFrom('customers').selectAll().where('id', '=', param('id')).where('user_id', '=', param('userId')),
+);
+
+/** Changes a customer; null when the new e-mail address is another customer's. */
+export async function updateCustomer(
+  tx: Tx,
+  id: string,
+  changes: Partial<Pick<CustomerRow, 'email' | 'email_key' | 'metadata_json'>> & { updated_at: number },
+): Promise<CustomerRow | null> {
+  try {
+    return await tx
+      .updateTable('customers')
+      .set(changes)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  } catch (error) {
+    if (isUniqueViolation(error)) return null;
+    throw error;
+  }
+}
+
+/** From the count that triggers keep. */
+async function countedCustomers(db: Db, userId: string): Promise<number> {
+  const row = await db
+    .selectFrom('customer_counts')
+    .select('count')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.count ?? 0;
+}
+
+export interface CustomerPage {
+  readonly rows: CustomerRow[];
+  readonly total: number;
+}
+
+interface CustomerFilter {
+  readonly userId: string;
+  /** A literal part of the address in its key form; empty for all customers. */
+  readonly search: string;
+  readonly page: number;
+  readonly limit: number;
+}
+
+/** So many customers found at most are counted by naming them; more take a second walk over the index. */
+const MAX_NAMED = 500;
+
+/** One page of a user's customers, newest first. */
+export async function listCustomers(db: Db, filter: CustomerFilter): Promise<CustomerPage> {
+  const { userId, search, page, limit } = filter;
+  const own = db.selectFrom('customers').where('user_id', '=', userId);
+  if (search === '') return { rows: await pageOf(own, filter), total: await countedCustomers(db, userId) };
+  const matching = own.where(sql<boolean>`instr(email_key, ${search}) > 0`);
+  // Read from the index alone, which has the address.
+  const named = await newestFirst(matching.select('id'))
+    .limit(MAX_NAMED + 1)
+    .execute();
+  const ids = named.slice((page - 1) * limit, page * limit).map(({ id }) => id);
+  if (named.length <= MAX_NAMED) return { rows: await customersOf(db, ids), total: named.length };
+  const count = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const isNamed = page * limit <= named.length;
+  return { rows: await (isNamed ? customersOf(db, ids) : pageOf(matching, filter)), total: count.total };
+}
+
+/** The customers with these ids, a page of them, newest first. */
+async function customersOf(db: Db, ids: readonly string[]): Promise<CustomerRow[]> {
+  if (ids.length === 0) return [];
+  const found = await db.selectFrom('customers').selectAll().where('id', 'in', ids).execute();
+  return found.toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
+}
+
+async function pageOf(
+  customers: SelectQueryBuilder<Tables, 'customers', object>,
+  { page, limit }: Pick<CustomerFilter, 'page' | 'limit'>,
+): Promise<CustomerRow[]> {
+  return newestFirst(customers.selectAll())
+    .limit(limit)
+    .offset((page - 1) * limit)
+    .execute();
+}
+
+function newestFirst<O>(
+  customers: SelectQueryBuilder<Tables, 'customers', O>,
+): SelectQueryBuilder<Tables, 'customers', O> {
+  return customers.orderBy('created_at', 'desc').orderBy('id', 'desc');
+}

@@ -1,0 +1,56 @@
+import type { Db, Tx } from '../sqlite/database.ts';
+import type { ProductRow } from '../schema/catalog.ts';
+
+export async function insertProduct(tx: Tx, row: ProductRow): Promise<void> {
+  await tx.insertInto('products').values(row).execute();
+}
+
+/** A product of this user; a deleted one, or one of another user, is not found. */
+export async function findProductOf(db: Db, userId: string, id: string): Promise<ProductRow | undefined> {
+  return db
+    .selectFrom('products')
+    .selectAll()
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+export async function updateProduct(
+  tx: Tx,
+  id: string,
+  changes: Partial<Pick<ProductRow, 'name' | 'description' | 'active' | 'deleted_at'>> & {
+    updated_at: number;
+  },
+): Promise<ProductRow> {
+  return tx
+    .updateTable('products')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export interface ProductFilter {
+  readonly userId: string;
+  readonly active?: boolean | undefined;
+}
+
+/** One page of a user's products, newest first, with the exact total. */
+export async function listProducts(
+  db: Db,
+  filter: ProductFilter,
+  page: { limit: number; offset: number },
+): Promise<{ rows: ProductRow[]; total: number }> {
+  let query = db.selectFrom('products').where('user_id', '=', filter.userId).where('deleted_at', 'is', null);
+  if (filter.active !== undefined) query = query.where('active', '=', filter.active ? 1 : 0);
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const counted = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { rows, total: counted.total };
+}

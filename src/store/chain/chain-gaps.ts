@@ -1,0 +1,65 @@
+import type { ChainId } from '../../domain/coins.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+import { readMeta, writeMeta } from '../meta.ts';
+import type { ChainGapRow } from '../schema/chain.ts';
+
+const lastSkipKey = ({ coin, mode }: ChainId): string => `last_skip.${coin}.${mode}`;
+
+/** Notes that the scan goes on after blocks that were not read: what came in there is not in the ledger. */
+export async function noteGap(tx: Tx, gap: ChainGapRow): Promise<void> {
+  const { before_height, found_at, reason } = gap;
+  await tx
+    .insertInto('chain_gaps')
+    .values(gap)
+    .onConflict((conflict) =>
+      conflict.columns(['coin', 'mode', 'after_height']).doUpdateSet({ before_height, found_at, reason }),
+    )
+    .execute();
+  if (reason === 'skipped') await writeMeta(tx, lastSkipKey(gap), String(found_at));
+}
+
+/** When blocks of a chain were last skipped, ms, also after their money was compared: the sends in them stay unknown. */
+export async function lastSkipAt(db: Db, chain: ChainId): Promise<number | null> {
+  const value = await readMeta(db, lastSkipKey(chain));
+  return value === null ? null : Number(value);
+}
+
+/** All gaps in what was scanned whose money was not compared with the ledger since, the lowest first. */
+export async function chainGaps(db: Db): Promise<ChainGapRow[]> {
+  return db.selectFrom('chain_gaps').selectAll().orderBy('after_height').execute();
+}
+
+/** Those of one chain. */
+export async function gapsOf(db: Db, { coin, mode }: ChainId): Promise<ChainGapRow[]> {
+  return (await chainGaps(db)).filter((gap) => gap.coin === coin && gap.mode === mode);
+}
+
+/** What was in these blocks is in the ledger now. A gap that has grown meanwhile stays. */
+export async function closeGaps(tx: Tx, gaps: readonly ChainGapRow[]): Promise<void> {
+  for (const { coin, mode, after_height, before_height } of gaps) {
+    await tx
+      .deleteFrom('chain_gaps')
+      .where('coin', '=', coin)
+      .where('mode', '=', mode)
+      .where('after_height', '=', after_height)
+      .where('before_height', '=', before_height)
+      .execute();
+  }
+}
+
+/** The scan goes back to a height and reads the blocks above it: gaps end there. */
+export async function cutGapsAt(tx: Tx, { coin, mode }: ChainId, height: number): Promise<void> {
+  await tx
+    .deleteFrom('chain_gaps')
+    .where('coin', '=', coin)
+    .where('mode', '=', mode)
+    .where('after_height', '>=', height)
+    .execute();
+  await tx
+    .updateTable('chain_gaps')
+    .set({ before_height: height + 1 })
+    .where('coin', '=', coin)
+    .where('mode', '=', mode)
+    .where('before_height', '>', height + 1)
+    .execute();
+}

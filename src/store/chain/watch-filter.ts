@@ -1,0 +1,92 @@
+import type { Sieve } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { watchKeysAfter } from '../ledger/addresses.ts';
+import type { Db } from '../sqlite/database.ts';
+import { txidsAfter } from '../ledger/outputs.ts';
+import { Uint32Set } from './uint32-set.ts';
+import { contestedTxids } from '../ledger/unconfirmed-inputs.ts';
+
+/** Rows taken in per look: some ten milliseconds. */
+const PAGE = 8_000;
+/** More inputs of unconfirmed payments than this (a flood of dust) are not held; then every input is asked about. */
+const MAX_CONTESTED = 5_000;
+const MAX_KEY_BYTES = 512;
+
+/**
+ * Keeps a 32-bit fingerprint of every watched script and of every transaction that paid us, so that a block is
+ * filtered without a query for each output of strangers. Addresses and outputs are only ever added, in the order of
+ * their numbers and by one writer: each look reads what was added since the last. After a start this takes a large
+ * shop many looks, until which there is no filter.
+ */
+export class WatchFilter {
+  readonly #db: Db;
+  readonly #chain: ChainId;
+  readonly #scripts = new Uint32Set();
+  readonly #paying = new Uint32Set();
+  readonly #key = Buffer.alloc(MAX_KEY_BYTES);
+  #lastAddress = 0;
+  #lastOutput = 0;
+
+  constructor(db: Db, { coin, mode }: ChainId) {
+    this.#db = db;
+    this.#chain = { coin, mode };
+  }
+
+  /** The filter as of now; null while it is being built. */
+  async look(): Promise<Sieve | null> {
+    this.#db.database.changes.refresh();
+    const hasAll = (await this.#takeAddresses()) && (await this.#takeOutputs());
+    if (!hasAll) return null;
+    const contested = await contestedTxids(this.#db, this.#chain, MAX_CONTESTED + 1);
+    const isFlooded = contested.length > MAX_CONTESTED;
+    const contestedTails = new Set(contested.map(idTail));
+    return {
+      mayWatch: (script, start, end) => this.#scripts.has(keyOf(script, start, end)),
+      mayOwn: (tail) => isFlooded || this.#paying.has(tail) || contestedTails.has(tail),
+    };
+  }
+
+  async #takeAddresses(): Promise<boolean> {
+    const rows = await watchKeysAfter(this.#db, this.#chain, this.#lastAddress, PAGE);
+    for (const { position, watchKey } of rows) {
+      const length = this.#key.write(watchKey, 'hex');
+      this.#scripts.add(keyOf(this.#key, 0, length));
+      this.#lastAddress = Math.max(this.#lastAddress, position);
+    }
+    return rows.length < PAGE;
+  }
+
+  async #takeOutputs(): Promise<boolean> {
+    const rows = await txidsAfter(this.#db, this.#lastOutput, PAGE);
+    const { coin, mode } = this.#chain;
+    for (const row of rows) {
+      if (row.coin === coin && row.mode === mode) this.#paying.add(idTail(row.txid));
+      this.#lastOutput = Math.max(this.#lastOutput, row.seq);
+    }
+    return rows.length < PAGE;
+  }
+}
+
+/** Where in a script the four bytes begin that tell it from others: behind what scripts of one kind have in common. */
+const TOLD_AT = 4;
+const TOLD_BYTES = 4;
+
+/**
+ * A 32-bit number for a watch key between two offsets: four of its bytes as they are, for scripts hold hashes already.
+ * Of shorter ones, all bytes (FNV-1a).
+ */
+function keyOf(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start >= TOLD_AT + TOLD_BYTES) {
+    const at = start + TOLD_AT;
+    const low = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+    return (low | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24)) >>> 0;
+  }
+  let hash = 0x811c9dc5;
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+  return hash >>> 0;
+}
+
+/** See Sieve.mayOwn. */
+function idTail(txid: string): number {
+  return Number.parseInt(txid.slice(-8), 16);
+}

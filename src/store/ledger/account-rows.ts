@@ -1,0 +1,158 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { ChainId, Mode } from '../../domain/coins.ts';
+import type { Db } from '../sqlite/database.ts';
+import { prepared, preparedList, type ParamOf } from '../sqlite/prepared.ts';
+import type { Tables } from '../schema/tables.ts';
+
+/** An account and one part of what it holds, which is all null when it holds nothing. */
+export interface AccountRow {
+  readonly id: number;
+  readonly watch_key: string;
+  readonly created_at: number;
+  /** Null for a merchant's own address. */
+  readonly payment_id: string | null;
+  readonly status: string | null;
+  readonly expires_at: number | null;
+  readonly closed_at: number | null;
+  readonly txid: string | null;
+  readonly vout: number | null;
+  readonly amount: string | null;
+  readonly height: number | null;
+}
+
+type Chosen = Pick<AccountRow, 'id' | 'watch_key' | 'created_at' | 'payment_id'>;
+const CHOSEN = [
+  'addresses.id',
+  'addresses.watch_key',
+  'addresses.created_at',
+  'addresses.payment_id',
+] as const;
+const HELD = ['outputs.txid', 'outputs.vout', 'outputs.amount', 'outputs.height'] as const;
+
+/** To each of the addresses its payment and a row for each part that it holds, the newest address first. */
+function withStandings(db: Db, addresses: SelectQueryBuilder<Tables, 'addresses', Chosen>) {
+  return db
+    .selectFrom(addresses.as('chosen'))
+    .leftJoin('payments', 'payments.id', 'chosen.payment_id')
+    .leftJoin('outputs', (join) =>
+      join
+        .onRef('outputs.address_id', '=', 'chosen.id')
+        .on('outputs.state', '=', sql.lit('confirmed'))
+        .on('outputs.spent_height', 'is', null),
+    )
+    .select(['chosen.id', 'chosen.watch_key', 'chosen.created_at', 'chosen.payment_id'])
+    .select(['payments.status', 'payments.expires_at', 'payments.closed_at', ...HELD])
+    .orderBy('chosen.id', 'desc');
+}
+
+/** A chain's addresses, as they are chosen from. */
+function addressesOf(db: Db, { coin, mode }: ChainId) {
+  return db.selectFrom('addresses').select(CHOSEN).where('coin', '=', coin).where('mode', '=', mode);
+}
+
+/** The highest id of a chain's addresses; no row while there is none. */
+export const newestAddressOf = prepared((db, param: ParamOf<ChainId>) =>
+  db
+    .selectFrom('addresses')
+    .select('id')
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .orderBy('id', 'desc')
+    .limit(1),
+);
+
+/** The merchants' own accounts, up to an id. */
+export const ownAccounts = prepared((db, param: ParamOf<ChainId & { newest: number; limit: number }>) =>
+  withStandings(
+    db,
+    addressesOf(db, { coin: param('coin'), mode: param('mode') })
+      .where('merchant_id', 'in', db.selectFrom('merchants').select('id'))
+      .where('branch', '=', 0)
+      .where('idx', '=', 0)
+      .where('id', '<=', param('newest'))
+      .limit(param('limit')),
+  ),
+);
+
+/** The newest accounts of payments below an id. */
+export const newestAccounts = prepared((db, param: ParamOf<ChainId & { below: number; size: number }>) =>
+  withStandings(
+    db,
+    addressesOf(db, { coin: param('coin'), mode: param('mode') })
+      .where('id', '<', param('below'))
+      .where('payment_id', 'is not', null)
+      .orderBy('id', 'desc')
+      .limit(param('size')),
+  ),
+);
+
+/** Accounts of payments and of merchants themselves with ids above one, the lowest ids. */
+export const accountsAfter = prepared((db, param: ParamOf<ChainId & { after: number; size: number }>) =>
+  withStandings(
+    db,
+    addressesOf(db, { coin: param('coin'), mode: param('mode') })
+      .where('id', '>', param('after'))
+      .where((eb) =>
+        eb.or([eb('payment_id', 'is not', null), eb.and([eb('branch', '=', 0), eb('idx', '=', 0)])]),
+      )
+      .orderBy('id')
+      .limit(param('size')),
+  ),
+);
+
+/** Accounts of these payments. */
+export const accountsOfPayments = preparedList((db, param: ParamOf<ChainId>, ids) =>
+  withStandings(
+    db,
+    addressesOf(db, { coin: param('coin'), mode: param('mode') }).where('payment_id', 'in', ids),
+  ),
+);
+
+interface PaymentPage {
+  readonly mode: Mode;
+  readonly expiresAt: number;
+  readonly id: string;
+  readonly size: number;
+}
+
+/** @param condition written out, not bound: only so does the planner prove that the partial index fits */
+function waitingPayments(condition: string) {
+  return prepared((db, param: ParamOf<PaymentPage>) =>
+    db
+      .selectFrom('payments')
+      .select(['id', 'expires_at'])
+      .where(sql<boolean>`${sql.raw(condition)}`)
+      .where('mode', '=', param('mode'))
+      .where((eb) => eb(eb.refTuple('expires_at', 'id'), '>', eb.tuple(param('expiresAt'), param('id'))))
+      .orderBy('expires_at')
+      .orderBy('id')
+      .limit(param('size')),
+  );
+}
+
+/** A page of the payments that still wait for money, the first to expire first. */
+export const unpaidPayments = waitingPayments(`closed_at is null and status in ('pending', 'underpaid')`);
+
+/** A page of the payments whose money gathers confirmations, the first to expire first. */
+export const confirmingPayments = waitingPayments(`status = 'confirming'`);
+
+/** What decides whether a payment's accounts are awaited (see isWaiting) or open. */
+export const paymentTimes = prepared((db, param: ParamOf<{ id: string }>) =>
+  db.selectFrom('payments').select(['status', 'expires_at', 'closed_at']).where('id', '=', param('id')),
+);
+
+/** Whether a payment waits for money, or for the confirmations of money that may still be taken back. */
+export function isWaiting(payment: Pick<AccountRow, 'status' | 'closed_at'> | undefined): boolean {
+  if (payment?.status === 'confirming') return true;
+  return payment?.closed_at === null && (payment.status === 'pending' || payment.status === 'underpaid');
+}
+
+/** A row for each part that an address holds. */
+export const heldBy = prepared((db, param: ParamOf<{ id: number }>) =>
+  db
+    .selectFrom('outputs')
+    .select(HELD)
+    .where('address_id', '=', param('id'))
+    .where('state', '=', sql.lit('confirmed'))
+    .where('spent_height', 'is', null),
+);

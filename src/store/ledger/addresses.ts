@@ -1,0 +1,248 @@
+import { sql, type Selectable } from 'kysely';
+import type { OpenKey } from '../../domain/chain.ts';
+import type { ChainId, Coin } from '../../domain/coins.ts';
+import type { KeyPath } from '../../domain/keys.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+import { prepared, preparedInserts, preparedList, type ParamOf } from '../sqlite/prepared.ts';
+import type { AddressRow } from '../schema/ledger.ts';
+
+/** One stored address, as read back. */
+export type StoredAddress = Selectable<AddressRow>;
+
+/** Where addresses are counted: per merchant, coin, mode and branch. */
+export interface AddressBranch extends ChainId {
+  readonly merchantId: string;
+  readonly branch: 0 | 1;
+}
+
+/** SQL parameters per statement, well below SQLite's limit. */
+const CHUNK = 500;
+
+/**
+ * Takes the next index of a branch on each of these chains: 0 for its first address, never the same
+ * one twice. The counter rows are written first, so two transactions cannot read the same value.
+ */
+export async function takeAddressIndexes(
+  tx: Tx,
+  at: Omit<AddressBranch, 'coin'>,
+  coins: readonly Coin[],
+): Promise<{ coin: Coin; index: number }[]> {
+  const { merchantId: merchant_id, mode, branch } = at;
+  const rows = await takeIndexes(
+    tx,
+    coins.map((coin) => ({ merchant_id, coin, mode, branch, next_index: 1 })),
+  );
+  return rows.map((row) => ({ coin: row.coin, index: row.next_index - 1 }));
+}
+
+const takeIndexes = preparedInserts(
+  'address_counters',
+  ['coin', 'next_index'],
+  sql` on conflict (merchant_id, coin, mode, branch) do update set next_index = address_counters.next_index + 1`,
+);
+
+/** The index the next address of a branch will get, without taking it. */
+export async function nextAddressIndex(db: Db, at: AddressBranch): Promise<number> {
+  const row = await db
+    .selectFrom('address_counters')
+    .select('next_index')
+    .where('merchant_id', '=', at.merchantId)
+    .where('coin', '=', at.coin)
+    .where('mode', '=', at.mode)
+    .where('branch', '=', at.branch)
+    .executeTakeFirst();
+  return row?.next_index ?? 0;
+}
+
+/** Every branch that has addresses, with the next index of each. */
+export async function addressCounters(db: Db): Promise<KeyPath[]> {
+  const rows = await db
+    .selectFrom('address_counters')
+    .innerJoin('merchants', 'merchants.id', 'address_counters.merchant_id')
+    .select(['merchants.account', 'coin', 'mode', 'branch', 'next_index as index'])
+    .execute();
+  return rows;
+}
+
+function tellOfNew(tx: Tx, ids: Iterable<number>): void {
+  const { onNewAddresses } = tx.database;
+  if (onNewAddresses === null) return;
+  const newest = Math.max(...ids);
+  tx.afterCommit(() => onNewAddresses(newest));
+}
+
+/** @param rows all of one mode @returns them with their ids */
+export async function insertAddresses(
+  tx: Tx,
+  rows: readonly Omit<StoredAddress, 'id'>[],
+): Promise<StoredAddress[]> {
+  const ids = new Map<string, number>();
+  for (const { id, coin, watch_key } of await insertRows(tx, rows)) ids.set(`${coin} ${watch_key}`, id);
+  tellOfNew(tx, ids.values());
+  return rows.map((row) => {
+    const id = ids.get(`${row.coin} ${row.watch_key}`);
+    if (id === undefined) throw new Error(`no ${row.coin} address was stored`);
+    return { ...row, id };
+  });
+}
+
+const insertRows = preparedInserts('addresses', ['id', 'coin', 'watch_key']);
+
+/** Of these watch keys, the ones that are ours, with their rows. Cost grows with the keys asked, not with those watched. */
+export async function findWatched(
+  db: Db,
+  chain: ChainId,
+  watchKeys: readonly string[],
+): Promise<StoredAddress[]> {
+  const found: StoredAddress[] = [];
+  for (let at = 0; at < watchKeys.length; at += CHUNK) {
+    const keys = watchKeys.slice(at, at + CHUNK);
+    const [only] = keys;
+    // A block that pays us mostly pays one of us.
+    const rows =
+      keys.length === 1 && only !== undefined
+        ? await watchedAs(db, { ...chain, watchKey: only })
+        : await watchedAmong(db, chain, keys).execute();
+    for (const row of rows) found.push(row);
+  }
+  return found;
+}
+
+function watchedAmong(db: Db, { coin, mode }: ChainId, watchKeys: readonly string[]) {
+  return db
+    .selectFrom('addresses')
+    .selectAll()
+    .where('coin', '=', coin)
+    .where('mode', '=', mode)
+    .where('watch_key', 'in', watchKeys);
+}
+
+const watchedAs = prepared((db, param: ParamOf<ChainId & { watchKey: string }>) =>
+  watchedAmong(db, { coin: param('coin'), mode: param('mode') }, [param('watchKey')]),
+);
+
+/** Of these watch keys, the ones that are ours: found in an index alone. */
+export async function watchedOf(
+  db: Db,
+  chain: ChainId,
+  watchKeys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return new Set((await watchedIn(db, chain, watchKeys)).map((row) => row.watch_key));
+}
+
+const watchedIn = preparedList((db, param: ParamOf<ChainId>, watchKeys) =>
+  db
+    .selectFrom('addresses')
+    .select('watch_key')
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .where('watch_key', 'in', watchKeys),
+);
+
+/** The highest id of all addresses of all chains, 0 while there is none. */
+export async function newestAddressId(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('addresses')
+    .select((eb) => eb.fn.max('id').as('newest'))
+    .executeTakeFirst();
+  return row?.newest ?? 0;
+}
+
+/** A chain's addresses in a range of ids. */
+export async function addressesBetween(
+  db: Db,
+  chain: ChainId,
+  ids: { readonly from: number; readonly below: number },
+): Promise<OpenKey[]> {
+  const rows = await db
+    .selectFrom('addresses')
+    .select(['watch_key', 'created_at'])
+    .where('id', '>=', ids.from)
+    .where('id', '<', ids.below)
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ watchKey: row.watch_key, since: row.created_at }));
+}
+
+/** The accounts of these payments on a chain. At most a few hundred ids at a time. */
+export async function accountsOfPaymentsOn(
+  db: Db,
+  chain: ChainId,
+  paymentIds: readonly string[],
+): Promise<{ watchKey: string; paymentId: string }[]> {
+  const rows = await db
+    .selectFrom('addresses')
+    .select(['watch_key', 'payment_id'])
+    .where('payment_id', 'in', paymentIds)
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .execute();
+  return rows.flatMap(({ watch_key: watchKey, payment_id: paymentId }) =>
+    paymentId === null ? [] : [{ watchKey, paymentId }],
+  );
+}
+
+/** All watch keys of a chain, page by page in the order in which they were given out. */
+export async function watchKeysAfter(
+  db: Db,
+  chain: ChainId,
+  after: number,
+  limit: number,
+): Promise<{ position: number; watchKey: string }[]> {
+  const rows = await keysAfter(db, { ...chain, after, limit });
+  return rows.map((row) => ({ position: row.id, watchKey: row.watch_key }));
+}
+
+const keysAfter = prepared((db, param: ParamOf<ChainId & { after: number; limit: number }>) =>
+  db
+    .selectFrom('addresses')
+    .select(['id', 'watch_key'])
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .where('id', '>', param('after'))
+    .orderBy('id')
+    .limit(param('limit')),
+);
+
+/** The merchant's own address on a chain: the first of its receiving branch. */
+export async function merchantAddress(
+  db: Db,
+  at: Omit<AddressBranch, 'branch'>,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('addresses')
+    .select('address')
+    .where('merchant_id', '=', at.merchantId)
+    .where('coin', '=', at.coin)
+    .where('mode', '=', at.mode)
+    .where('branch', '=', 0)
+    .where('idx', '=', 0)
+    .executeTakeFirst();
+  return row?.address;
+}
+
+/** The first address of every merchant on every live chain, with its account. */
+export async function merchantAddresses(db: Db): Promise<(StoredAddress & { account: number })[]> {
+  return db
+    .selectFrom('addresses')
+    .innerJoin('merchants', 'merchants.id', 'addresses.merchant_id')
+    .selectAll('addresses')
+    .select('merchants.account')
+    .where('addresses.mode', '=', 'live')
+    .where('addresses.branch', '=', 0)
+    .where('addresses.idx', '=', 0)
+    .execute();
+}
+
+/** Every watch key of a chain. */
+export async function watchedKeys(db: Db, chain: ChainId): Promise<string[]> {
+  const rows = await db
+    .selectFrom('addresses')
+    .select('watch_key')
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .execute();
+  return rows.map((row) => row.watch_key);
+}

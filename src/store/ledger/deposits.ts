@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import type { ChainId } from '../../domain/coins.ts';
+import type { Db } from '../sqlite/database.ts';
+
+/** Settled money on one payment's address. */
+export interface Deposit {
+  readonly merchantId: string;
+  readonly account: number;
+  readonly address: string;
+  readonly amount: bigint;
+}
+
+export interface SettledUpTo {
+  /** The newest block that counts. */
+  readonly height: number;
+  /** Those refused since are left out. */
+  readonly failedBefore: number;
+  readonly now: number;
+}
+
+/** Outputs looked at in one round. */
+const MAX_OUTPUTS = 1_000;
+
+/**
+ * Payment addresses, recovered ones too, with money that blocks up to a height hold, largest first, without those that
+ * are being emptied or refused that lately.
+ * @param among only these addresses, or all except these; a few thousand at most
+ */
+export async function settledDeposits(
+  db: Db,
+  chain: ChainId,
+  upTo: SettledUpTo,
+  among: { readonly only?: readonly string[]; readonly except?: readonly string[] } = {},
+): Promise<Deposit[]> {
+  const { only, except = [] } = among;
+  const rows = await db
+    .selectFrom('outputs')
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+    .select(['outputs.merchant_id', 'outputs.amount', 'addresses.address', 'merchants.account'])
+    .where('outputs.coin', '=', chain.coin)
+    .where('outputs.mode', '=', chain.mode)
+    .where('outputs.state', '=', sql.lit('confirmed'))
+    .where('outputs.spent_height', 'is', null)
+    .where('outputs.height', '<=', upTo.height)
+    .where('addresses.purpose', 'in', ['payment', 'recovered'])
+    .$if(only !== undefined, (query) => query.where('addresses.address', 'in', only ?? []))
+    .$if(except.length > 0, (query) => query.where('addresses.address', 'not in', except))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('sends')
+            .select('sends.id')
+            .whereRef('sends.lane', '=', 'addresses.address')
+            .where((or) =>
+              or.or([
+                or('sends.status', 'in', ['signed', 'broadcast']),
+                or.and([
+                  or('sends.status', '=', sql.lit('failed')),
+                  or('sends.updated_at', '>', upTo.failedBefore),
+                  // What is dated later is of a clock since set back.
+                  or('sends.updated_at', '<=', upTo.now),
+                ]),
+              ]),
+            ),
+        ),
+      ),
+    )
+    .orderBy((eb) => eb.fn<number>('length', ['outputs.amount']), 'desc')
+    .orderBy('outputs.amount', 'desc')
+    .limit(MAX_OUTPUTS)
+    .execute();
+  const deposits = new Map<string, Deposit>();
+  for (const { merchant_id: merchantId, account, address, amount } of rows) {
+    const before = deposits.get(address)?.amount ?? 0n;
+    deposits.set(address, { merchantId, account, address, amount: before + BigInt(amount) });
+  }
+  return [...deposits.values()].sort((a, b) => (a.amount < b.amount ? 1 : a.amount > b.amount ? -1 : 0));
+}

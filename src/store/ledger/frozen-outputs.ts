@@ -1,0 +1,44 @@
+import type { ExpressionBuilder } from 'kysely';
+import type { OutputRef } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { Tx } from '../sqlite/database.ts';
+import type { Tables } from '../schema/tables.ts';
+
+/** A condition on `outputs`: the merchant did not set it aside. */
+export function isNotFrozen(eb: ExpressionBuilder<Tables, 'outputs'>) {
+  return eb.not(
+    eb.exists(
+      eb
+        .selectFrom('frozen_outputs')
+        .select('frozen_outputs.txid')
+        .whereRef('frozen_outputs.coin', '=', 'outputs.coin')
+        .whereRef('frozen_outputs.mode', '=', 'outputs.mode')
+        .whereRef('frozen_outputs.txid', '=', 'outputs.txid')
+        .whereRef('frozen_outputs.vout', '=', 'outputs.vout'),
+    ),
+  );
+}
+
+/** Sets an output aside, so that no send uses it, or gives it back. Safe to repeat. */
+export async function setFrozen(
+  tx: Tx,
+  { coin, mode }: ChainId,
+  { ref, frozen, now }: { readonly ref: OutputRef; readonly frozen: boolean; readonly now: number },
+): Promise<void> {
+  const { txid, index: vout } = ref;
+  if (frozen) {
+    await tx
+      .insertInto('frozen_outputs')
+      .values({ coin, mode, txid, vout, frozen_at: now })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    return;
+  }
+  await tx
+    .deleteFrom('frozen_outputs')
+    .where('coin', '=', coin)
+    .where('mode', '=', mode)
+    .where('txid', '=', txid)
+    .where('vout', '=', vout)
+    .execute();
+}

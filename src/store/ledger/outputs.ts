@@ -1,0 +1,169 @@
+import { sql, type Selectable } from 'kysely';
+import type { Credit, OutputRef } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+import { prepared, preparedList, type ParamOf } from '../sqlite/prepared.ts';
+import type { OutputRow } from '../schema/ledger.ts';
+import { keepTotals } from '../payments/volume-totals.ts';
+
+/** One output that paid us, as the ledger holds it. */
+export type StoredOutput = Selectable<OutputRow>;
+
+/** SQL parameters per statement, well below SQLite's limit. */
+const CHUNK = 500;
+
+type Optional = 'seq' | 'awaited_depth' | 'confirmed_at';
+
+/** An output to be written: a known one keeps its place. */
+export type ObservedOutput = Omit<StoredOutput, Optional> & Partial<Pick<StoredOutput, Optional>>;
+
+/** Writes an output as observed now; what its spending side knows is left alone. */
+export async function putOutput(tx: Tx, row: ObservedOutput): Promise<void> {
+  const observed = { ...row, awaited_depth: row.awaited_depth ?? 0, confirmed_at: row.confirmed_at ?? null };
+  if (row.payment_id === null) await put(tx, observed);
+  else await keepTotals(tx, row.payment_id, () => put(tx, observed));
+}
+
+const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq'>>) => {
+  const observed = {
+    amount: param('amount'),
+    state: param('state'),
+    height: param('height'),
+    block_hash: param('block_hash'),
+    maturity: param('maturity'),
+    late_due: param('late_due'),
+    updated_at: param('updated_at'),
+    awaited_depth: param('awaited_depth'),
+    confirmed_at: param('confirmed_at'),
+    late: param('late'),
+  };
+  return db
+    .insertInto('outputs')
+    .values({
+      ...observed,
+      coin: param('coin'),
+      mode: param('mode'),
+      txid: param('txid'),
+      vout: param('vout'),
+      address_id: param('address_id'),
+      merchant_id: param('merchant_id'),
+      payment_id: param('payment_id'),
+      first_seen_at: param('first_seen_at'),
+      spent_by: param('spent_by'),
+      spent_height: param('spent_height'),
+      send_id: param('send_id'),
+    })
+    .onConflict((conflict) => conflict.columns(['coin', 'mode', 'txid', 'vout']).doUpdateSet(observed));
+});
+
+export async function findOutput(db: Db, chain: ChainId, ref: OutputRef): Promise<StoredOutput | undefined> {
+  return db
+    .selectFrom('outputs')
+    .selectAll()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('txid', '=', ref.txid)
+    .where('vout', '=', ref.index)
+    .executeTakeFirst();
+}
+
+export async function outputsOfPayment(db: Db, paymentId: string): Promise<StoredOutput[]> {
+  return ofPayment(db, { paymentId });
+}
+
+const ofPayment = prepared((db, param: ParamOf<{ paymentId: string }>) =>
+  db
+    .selectFrom('outputs')
+    .selectAll()
+    .where('payment_id', '=', param('paymentId'))
+    .orderBy('first_seen_at')
+    .orderBy('txid')
+    .orderBy('vout'),
+);
+
+/** Outputs of these transactions that paid us. */
+export async function outputsOfTransactions(
+  db: Db,
+  chain: ChainId,
+  txids: readonly string[],
+): Promise<StoredOutput[]> {
+  const found: StoredOutput[] = [];
+  for (let at = 0; at < txids.length; at += CHUNK) {
+    const rows = await db
+      .selectFrom('outputs')
+      .selectAll()
+      .where('coin', '=', chain.coin)
+      .where('mode', '=', chain.mode)
+      .where('txid', 'in', txids.slice(at, at + CHUNK))
+      .execute();
+    for (const row of rows) found.push(row);
+  }
+  return found;
+}
+
+/** Outputs of these transactions that paid us, by name: found in an index alone. */
+export async function ownOutpoints(db: Db, chain: ChainId, txids: readonly string[]): Promise<OutputRef[]> {
+  return (await outpointsOf(db, chain, txids)).map(({ txid, vout }) => ({ txid, index: vout }));
+}
+
+const outpointsOf = preparedList((db, param: ParamOf<ChainId>, txids) =>
+  db
+    .selectFrom('outputs')
+    .select(['txid', 'vout'])
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .where('txid', 'in', txids),
+);
+
+/** Transactions that paid us on any chain, page by page in the order in which their outputs were first written. */
+export async function txidsAfter(
+  db: Db,
+  after: number,
+  limit: number,
+): Promise<Pick<StoredOutput, 'seq' | 'coin' | 'mode' | 'txid'>[]> {
+  return paidAfter(db, { after, limit });
+}
+
+const paidAfter = prepared((db, param: ParamOf<{ after: number; limit: number }>) =>
+  db
+    .selectFrom('outputs')
+    .select(['seq', 'coin', 'mode', 'txid'])
+    .where('seq', '>', param('after'))
+    .orderBy('seq')
+    .limit(param('limit')),
+);
+
+/** Everything we count on that no block holds. */
+export async function unconfirmedOutputs(db: Db, chain: ChainId): Promise<StoredOutput[]> {
+  return db
+    .selectFrom('outputs')
+    .selectAll()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('state', '=', sql.lit('unconfirmed'))
+    .execute();
+}
+
+/** Everything we count on that no block holds, by the address it paid. */
+export async function unsettledCredits(db: Db, chain: ChainId): Promise<Pick<Credit, 'ref' | 'watchKey'>[]> {
+  const rows = await db
+    .selectFrom('outputs')
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .select(['outputs.txid', 'outputs.vout', 'addresses.watch_key'])
+    .where('outputs.coin', '=', chain.coin)
+    .where('outputs.mode', '=', chain.mode)
+    .where('outputs.state', '=', sql.lit('unconfirmed'))
+    .execute();
+  return rows.map((row) => ({ ref: { txid: row.txid, index: row.vout }, watchKey: row.watch_key }));
+}
+
+/** Outputs confirmed above a height: what a reorg down to it unconfirms. */
+export async function outputsAbove(db: Db, chain: ChainId, height: number): Promise<StoredOutput[]> {
+  return db
+    .selectFrom('outputs')
+    .selectAll()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('height', '>', height)
+    .execute();
+}

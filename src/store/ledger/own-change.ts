@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import type { Fund, OutputRef } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { Db } from '../sqlite/database.ts';
+import { isNotFrozen } from './frozen-outputs.ts';
+import type { StoredSend } from '../sends/sends.ts';
+
+/** Most unconfirmed outputs looked at for one wallet. */
+const MAX_CHANGE = 200;
+
+/**
+ * Change of own sends that no block holds yet and that may be spent all the same, largest first: a node has the
+ * transaction, and it was never replaced, so that no other version of it can be mined in its stead. The same
+ * rule as Bitcoin Core's.
+ */
+export async function unconfirmedChange(
+  db: Db,
+  wallet: ChainId & { readonly merchantId: string },
+): Promise<Fund[]> {
+  const rows = await db
+    .selectFrom('outputs')
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+    .innerJoin('send_versions', (join) =>
+      join
+        .onRef('send_versions.coin', '=', 'outputs.coin')
+        .onRef('send_versions.mode', '=', 'outputs.mode')
+        .onRef('send_versions.txid', '=', 'outputs.txid'),
+    )
+    .innerJoin('sends', 'sends.id', 'send_versions.send_id')
+    .where('outputs.coin', '=', wallet.coin)
+    .where('outputs.mode', '=', wallet.mode)
+    .where('outputs.state', '=', sql.lit('unconfirmed'))
+    .where('outputs.merchant_id', '=', wallet.merchantId)
+    .where('outputs.spent_by', 'is', null)
+    .where('outputs.send_id', 'is', null)
+    .where(isNotFrozen)
+    .where('addresses.purpose', '=', 'change')
+    .where('sends.status', '=', sql.lit('broadcast'))
+    .where('sends.height', 'is', null)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('send_versions as others')
+            .select('others.version')
+            .whereRef('others.send_id', '=', 'sends.id')
+            .whereRef('others.version', '<>', 'send_versions.version'),
+        ),
+      ),
+    )
+    .select(['outputs.coin', 'outputs.mode', 'outputs.txid', 'outputs.vout', 'outputs.amount'])
+    .select(['addresses.address', 'addresses.branch', 'addresses.idx', 'merchants.account'])
+    .orderBy((eb) => eb.fn<number>('length', ['outputs.amount']), 'desc')
+    .orderBy('outputs.amount', 'desc')
+    .orderBy('outputs.txid')
+    .limit(MAX_CHANGE)
+    .execute();
+  return rows.map(({ coin, mode, account, branch, ...row }) => ({
+    ref: { txid: row.txid, index: row.vout },
+    amount: BigInt(row.amount),
+    address: row.address,
+    keyPath: { coin, mode, account, branch, index: row.idx },
+  }));
+}
+
+/** The unconfirmed output of one transaction that came back to the wallet as change, spent or not. */
+export async function changeOf(
+  db: Db,
+  chain: ChainId,
+  txid: string,
+): Promise<{ fund: Fund; heldBy: string | null } | null> {
+  const row = await db
+    .selectFrom('outputs')
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+    .where('outputs.coin', '=', chain.coin)
+    .where('outputs.mode', '=', chain.mode)
+    .where('outputs.txid', '=', txid)
+    .where('outputs.state', '=', sql.lit('unconfirmed'))
+    .where('addresses.purpose', '=', 'change')
+    .select(['outputs.vout', 'outputs.amount', 'outputs.send_id'])
+    .select(['addresses.address', 'addresses.branch', 'addresses.idx', 'merchants.account'])
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const keyPath = { ...chain, account: row.account, branch: row.branch, index: row.idx };
+  const ref: OutputRef = { txid, index: row.vout };
+  return { fund: { ref, amount: BigInt(row.amount), address: row.address, keyPath }, heldBy: row.send_id };
+}
+
+/** Open sends that hold outputs which another transaction spent in a block, or which were displaced themselves. */
+export async function displacedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
+  return db
+    .selectFrom('sends')
+    .selectAll('sends')
+    .where('sends.coin', '=', chain.coin)
+    .where('sends.mode', '=', chain.mode)
+    .where(sql<boolean>`sends.status in ('signed', 'broadcast')`)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('outputs')
+          .select('outputs.seq')
+          .whereRef('outputs.send_id', '=', 'sends.id')
+          .where((or) =>
+            or.or([or('outputs.state', '=', sql.lit('gone')), or('outputs.spent_height', 'is not', null)]),
+          ),
+      ),
+    )
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import type { StoredTransaction } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+import { prepared, type ParamOf } from '../sqlite/prepared.ts';
+
+/** SQL parameters per statement, well below SQLite's limit. */
+const CHUNK = 500;
+
+/** Keeps the bytes of a payer's transaction, so that it can be offered to the network again. */
+export async function keepRawTransaction(
+  tx: Tx,
+  chain: ChainId,
+  transaction: { txid: string; raw: string },
+  nowMs: number,
+): Promise<void> {
+  await keep(tx, { ...chain, ...transaction, nowMs });
+}
+
+const keep = prepared((db, param: ParamOf<ChainId & { txid: string; raw: string; nowMs: number }>) =>
+  db
+    .insertInto('raw_transactions')
+    .values({
+      coin: param('coin'),
+      mode: param('mode'),
+      txid: param('txid'),
+      raw: param('raw'),
+      created_at: param('nowMs'),
+    })
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+/** The transactions of these ids, with their bytes where we have them. */
+export async function storedTransactions(
+  db: Db,
+  chain: ChainId,
+  txids: readonly string[],
+): Promise<StoredTransaction[]> {
+  const raws = new Map<string, string>();
+  for (let at = 0; at < txids.length; at += CHUNK) {
+    const rows = await db
+      .selectFrom('raw_transactions')
+      .select(['txid', 'raw'])
+      .where('coin', '=', chain.coin)
+      .where('mode', '=', chain.mode)
+      .where('txid', 'in', txids.slice(at, at + CHUNK))
+      .execute();
+    for (const row of rows) raws.set(row.txid, row.raw);
+  }
+  return txids.map((txid) => ({ txid, raw: raws.get(txid) ?? null }));
+}
+
+/** Forgets the bytes of transactions in blocks of a range of heights, the upper end not included. */
+export async function forgetTransactionsBetween(
+  tx: Tx,
+  chain: ChainId,
+  heights: { from: number; below: number },
+): Promise<void> {
+  await tx
+    .deleteFrom('raw_transactions')
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('txid', 'in', (eb) =>
+      eb
+        .selectFrom('outputs')
+        .select('outputs.txid')
+        .where('outputs.coin', '=', chain.coin)
+        .where('outputs.mode', '=', chain.mode)
+        .where('outputs.height', '>=', heights.from)
+        .where('outputs.height', '<', heights.below),
+    )
+    .execute();
+}
+
+/** Forgets the bytes kept before a time of transactions that no block holds and nobody waits for any more. */
+export async function forgetDeadTransactions(tx: Tx, chain: ChainId, beforeMs: number): Promise<void> {
+  await tx
+    .deleteFrom('raw_transactions')
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('created_at', '<', beforeMs)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('outputs')
+            .select('outputs.txid')
+            .where('outputs.coin', '=', chain.coin)
+            .where('outputs.mode', '=', chain.mode)
+            .whereRef('outputs.txid', '=', 'raw_transactions.txid')
+            .where('outputs.state', '<>', sql.lit('gone')),
+        ),
+      ),
+    )
+    .execute();
+}

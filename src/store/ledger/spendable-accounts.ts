@@ -1,0 +1,149 @@
+import { sql } from 'kysely';
+import type { Fund } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+
+/** All that one address holds and no send draws on yet. */
+export interface SpendableAccount {
+  /** The whole of it under the name of one of its parts: an account is spent as one. */
+  readonly fund: Fund;
+  /** The merchant's own, which payments do not use. */
+  readonly isWallet: boolean;
+  /** The block that holds the newest part. */
+  readonly height: number;
+}
+
+/**
+ * A merchant's accounts with money for sends, where accounts are spent as a whole: the merchant's
+ * own first, then the largest. One row each, however many parts came in: anybody can pay a lamport
+ * ten thousand times.
+ */
+export async function spendableAccounts(
+  db: Db,
+  wallet: ChainId & { readonly merchantId: string },
+  limit: number,
+): Promise<SpendableAccount[]> {
+  const { coin, mode, merchantId } = wallet;
+  const total = sql`sum(cast(outputs.amount as bigint))`;
+  const isWallet = sql<number>`case when addresses.purpose = 'wallet' then 1 else 0 end`;
+  const rows = await idle(db, wallet)
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+    .where('outputs.merchant_id', '=', merchantId)
+    .groupBy(['addresses.id', 'addresses.address', 'addresses.purpose', 'addresses.branch'])
+    .groupBy(['addresses.idx', 'merchants.account'])
+    .select(['addresses.address', 'addresses.branch', 'addresses.idx', 'merchants.account'])
+    // Digits: a sum of lamports may be larger than a double counts.
+    .select([
+      sql<string>`cast(${total} as text)`.as('amount'),
+      sql<string>`min(outputs.txid || ':' || outputs.vout)`.as('part'),
+      isWallet.as('is_wallet'),
+      sql<number>`max(outputs.height)`.as('height'),
+    ])
+    .orderBy(isWallet, 'desc')
+    .orderBy(total, 'desc')
+    .orderBy('addresses.address')
+    .limit(limit)
+    .execute();
+  return rows.map(({ address, account, branch, idx, amount, part, is_wallet, height }) => {
+    const colon = part.lastIndexOf(':');
+    const ref = { txid: part.slice(0, colon), index: Number(part.slice(colon + 1)) };
+    const keyPath = { coin, mode, account, branch, index: idx };
+    return { fund: { ref, amount: BigInt(amount), address, keyPath }, isWallet: is_wallet === 1, height };
+  });
+}
+
+/**
+ * Merchants with more payment addresses to spend from than `most`; others every time, so that those whose
+ * deposits are not worth moving keep nobody else from their turn.
+ */
+export async function crowdedMerchants(
+  db: Db,
+  chain: ChainId,
+  options: { readonly most: number; readonly limit: number },
+): Promise<{ merchantId: string; account: number }[]> {
+  const addresses = sql<number>`count(distinct outputs.address_id)`;
+  const rows = await idle(db, chain)
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+    .where('addresses.purpose', '!=', 'wallet')
+    .groupBy(['outputs.merchant_id', 'merchants.account'])
+    .having(addresses, '>', options.most)
+    .select(['outputs.merchant_id', 'merchants.account'])
+    .orderBy(sql`random()`)
+    .limit(options.limit)
+    .execute();
+  return rows.map(({ merchant_id: merchantId, account }) => ({ merchantId, account }));
+}
+
+/** Takes the rest of the accounts of which a send has taken one part. */
+export async function reserveWholeAccounts(tx: Tx, sendId: string): Promise<void> {
+  const drawn = tx
+    .selectFrom('outputs as taken')
+    .select('taken.address_id')
+    .where('taken.send_id', '=', sendId);
+  await tx
+    .updateTable('outputs')
+    .set({ send_id: sendId })
+    .where('state', '=', sql.lit('confirmed'))
+    .where('spent_height', 'is', null)
+    .where('spent_by', 'is', null)
+    .where('send_id', 'is', null)
+    .where('address_id', 'in', drawn)
+    .execute();
+}
+
+/** Confirmed money on the accounts of a merchant that sends under way draw on, theirs included; lamports. */
+export async function heldByAccountsInUse(
+  db: Db,
+  wallet: ChainId & { readonly merchantId: string },
+): Promise<bigint> {
+  const { drawn, leaving } = accountsInUse(db, wallet);
+  const row = await db
+    .selectFrom('outputs')
+    .select(sql<string>`cast(coalesce(sum(cast(outputs.amount as bigint)), 0) as text)`.as('amount'))
+    .where('outputs.merchant_id', '=', wallet.merchantId)
+    .where('outputs.coin', '=', wallet.coin)
+    .where('outputs.mode', '=', wallet.mode)
+    .where('outputs.state', '=', sql.lit('confirmed'))
+    .where('outputs.spent_height', 'is', null)
+    .where((eb) => eb.or([eb('outputs.address_id', 'in', drawn), eb('outputs.address_id', 'in', leaving)]))
+    .executeTakeFirstOrThrow();
+  return BigInt(row.amount);
+}
+
+/**
+ * What came to an account while a send draws on it waits for that one, or the two would be taken
+ * for rivals. The accounts in use are found once, not for every part: they are few, parts may be many.
+ */
+function idle(db: Db, chain: ChainId) {
+  const { drawn, leaving } = accountsInUse(db, chain);
+  // Literals, not parameters: only so does the planner prove that the partial index fits.
+  return db
+    .selectFrom('outputs')
+    .where('outputs.coin', '=', chain.coin)
+    .where('outputs.mode', '=', chain.mode)
+    .where('outputs.state', '=', sql.lit('confirmed'))
+    .where('outputs.spent_by', 'is', null)
+    .where('outputs.send_id', 'is', null)
+    .where('outputs.address_id', 'not in', drawn)
+    .where('outputs.address_id', 'not in', leaving);
+}
+
+function accountsInUse(db: Db, { coin, mode }: ChainId) {
+  const drawn = db
+    .selectFrom('outputs as drawn')
+    .select('drawn.address_id')
+    .where('drawn.coin', '=', coin)
+    .where('drawn.mode', '=', mode)
+    .where('drawn.send_id', 'is not', null)
+    .where('drawn.spent_by', 'is', null);
+  const leaving = db
+    .selectFrom('outputs as left')
+    .select('left.address_id')
+    .where('left.coin', '=', coin)
+    .where('left.mode', '=', mode)
+    .where('left.spent_by', 'is not', null)
+    .where('left.spent_height', 'is', null);
+  return { drawn, leaving };
+}

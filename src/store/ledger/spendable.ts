@@ -1,0 +1,264 @@
+import { sql, type SelectQueryBuilder } from 'kysely';
+import { accountsPerSend, OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
+import type { Fund, OutputRef } from '../../domain/chain.ts';
+import { COIN_DEFINITIONS, type ChainId } from '../../domain/coins.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+import { isNotFrozen } from './frozen-outputs.ts';
+import { reserveWholeAccounts, spendableAccounts } from './spendable-accounts.ts';
+import type { Tables } from '../schema/tables.ts';
+
+/** Whose money, on which chain. */
+export interface WalletRef extends ChainId {
+  readonly merchantId: string;
+  /** On chains of accounts: only what this address holds in blocks, whatever is under way from it. */
+  readonly from?: string | undefined;
+}
+
+type OutputQuery = SelectQueryBuilder<Tables, 'outputs', object>;
+
+/**
+ * Money that a send may use now: confirmed, mature at the chain's cursor, unspent and unreserved,
+ * of all of the merchant's addresses. Largest first, at most OUTPUTS_PER_SEND of them; where accounts
+ * are spent as a whole, as many as one send can draw on, each as one fund.
+ */
+export async function spendableFunds(db: Db, wallet: WalletRef): Promise<Fund[]> {
+  const accounts = wallet.from === undefined ? accountsPerSend(wallet) : null;
+  if (accounts !== null) return (await spendableAccounts(db, wallet, accounts)).map(({ fund }) => fund);
+  return toFunds(available(db, wallet), limitFor(wallet));
+}
+
+/** What there is to spend, atoms. */
+export interface SpendableTotal {
+  readonly amount: bigint;
+  readonly count: number;
+  /** What costs more than it brings; not in `amount`. */
+  readonly dust: bigint;
+}
+
+/**
+ * All that can be spent now, in as many sends as it takes; where accounts are spent as a whole, what one send can
+ * draw on.
+ * @param inputCost atoms that spending one output costs: those worth no more are dust
+ */
+export async function spendableTotal(db: Db, wallet: WalletRef, inputCost: bigint): Promise<SpendableTotal> {
+  if (wallet.from === undefined && accountsPerSend(wallet) !== null) {
+    return totalOf((await spendableFunds(db, wallet)).map(({ amount }) => amount));
+  }
+  const spendable = matured(available(db, wallet));
+  if (!COIN_DEFINITIONS[wallet.coin].fitsInt64) {
+    const rows = await spendable.limit(MAX_ACCOUNT_PARTS).select('outputs.amount').execute();
+    return totalOf(rows.map((row) => BigInt(row.amount)));
+  }
+  const atoms = sql`cast(outputs.amount as integer)`;
+  const isDust = sql`${atoms} <= ${inputCost}`;
+  const row = await spendable
+    .select([
+      sql<string>`cast(coalesce(sum(case when ${isDust} then 0 else ${atoms} end), 0) as text)`.as('amount'),
+      sql<string>`cast(coalesce(sum(case when ${isDust} then ${atoms} else 0 end), 0) as text)`.as('dust'),
+      sql<number>`coalesce(sum(case when ${isDust} then 0 else 1 end), 0)`.as('count'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { amount: BigInt(row.amount), dust: BigInt(row.dust), count: row.count };
+}
+
+function totalOf(amounts: readonly bigint[]): SpendableTotal {
+  return { amount: amounts.reduce((sum, amount) => sum + amount, 0n), count: amounts.length, dust: 0n };
+}
+
+/** Confirmed, unspent outputs that this send already holds, whichever of its versions uses them. */
+export async function reservedFunds(db: Db, sendId: string): Promise<Fund[]> {
+  return toFunds(
+    db
+      .selectFrom('outputs')
+      .where('outputs.send_id', '=', sendId)
+      .where('outputs.state', '=', sql.lit('confirmed'))
+      .where('outputs.spent_by', 'is', null),
+  );
+}
+
+/**
+ * Takes outputs for one send.
+ * @throws when one of them is spent or taken already: the caller read it outside this transaction.
+ */
+export async function reserveOutputs(
+  tx: Tx,
+  chain: ChainId,
+  refs: readonly OutputRef[],
+  sendId: string,
+): Promise<void> {
+  if (!tx.isTransaction) throw new Error('reserveOutputs must run in a transaction');
+  for (const ref of refs) {
+    const { numUpdatedRows } = await tx
+      .updateTable('outputs')
+      .set({ send_id: sendId })
+      .where('coin', '=', chain.coin)
+      .where('mode', '=', chain.mode)
+      .where('txid', '=', ref.txid)
+      .where('vout', '=', ref.index)
+      .where('state', '!=', sql.lit('gone'))
+      .where('spent_by', 'is', null)
+      .where((eb) => eb.or([eb('send_id', 'is', null), eb('send_id', '=', sendId)]))
+      .executeTakeFirst();
+    if (numUpdatedRows !== 1n) throw new Error(`output ${ref.txid}:${ref.index} is not free`);
+  }
+  if (accountsPerSend(chain) !== null) await reserveWholeAccounts(tx, sendId);
+}
+
+/** Gives back what a send holds; with `unspentOnly` what was spent stays in its name. */
+export async function releaseOutputs(
+  tx: Tx,
+  sendId: string,
+  options: { unspentOnly?: boolean } = {},
+): Promise<void> {
+  let update = tx.updateTable('outputs').set({ send_id: null }).where('send_id', '=', sendId);
+  if (options.unspentOnly === true) update = update.where('spent_by', 'is', null);
+  await update.execute();
+}
+
+/** Sends whose surplus is given back at a time. */
+const MAX_RELEASED = 500;
+
+/** Confirmed sends up to a height that still hold outputs which the confirmed version did not use. */
+export async function sendsWithSurplus(db: Db, chain: ChainId, upToHeight: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('outputs')
+    .innerJoin('sends', 'sends.id', 'outputs.send_id')
+    .where('outputs.coin', '=', chain.coin)
+    .where('outputs.mode', '=', chain.mode)
+    .where('outputs.send_id', 'is not', null)
+    .where('outputs.spent_by', 'is', null)
+    .where('sends.status', '=', sql.lit('confirmed'))
+    .where('sends.height', '<=', upToHeight)
+    .select('outputs.send_id as id')
+    .distinct()
+    .limit(MAX_RELEASED)
+    .execute();
+  return rows.flatMap((row) => (row.id === null ? [] : [row.id]));
+}
+
+/** Merchants with at least so many outputs that a send could use, and what these are worth together; others every time. */
+export async function merchantsWithManyOutputs(
+  db: Db,
+  chain: ChainId,
+  { from, limit }: { readonly from: number; readonly limit: number },
+): Promise<{ merchantId: string; account: number; amount: bigint }[]> {
+  const rows = await db
+    .selectFrom('outputs')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+    .where('outputs.coin', '=', chain.coin)
+    .where('outputs.mode', '=', chain.mode)
+    .where('outputs.state', '=', sql.lit('confirmed'))
+    .where('outputs.spent_by', 'is', null)
+    .where('outputs.send_id', 'is', null)
+    .groupBy(['outputs.merchant_id', 'merchants.account'])
+    .having(sql<number>`count(*)`, '>=', from)
+    .select(['outputs.merchant_id', 'merchants.account'])
+    .select(sql<string>`cast(sum(cast(outputs.amount as integer)) as text)`.as('amount'))
+    .orderBy(sql`random()`)
+    .limit(limit)
+    .execute();
+  return rows.map(({ merchant_id: merchantId, account, amount }) => ({
+    merchantId,
+    account,
+    amount: BigInt(amount),
+  }));
+}
+
+/**
+ * Transactions whose money a send holds and that no block holds: `unconfirmed`, such as own change on its way, and
+ * `gone`, which a fork took out, or which the network dropped, and may bring back. Where accounts are spent as a whole,
+ * money counts as gone only once its transaction is proven to have expired for good: that is not waited for.
+ */
+export async function unminedInputs(
+  db: Db,
+  send: ChainId & { readonly id: string },
+): Promise<{ readonly unconfirmed: readonly string[]; readonly gone: readonly string[] }> {
+  const rows = await db
+    .selectFrom('outputs')
+    .select(['txid', 'state'])
+    .distinct()
+    .where('send_id', '=', send.id)
+    .where('state', 'in', accountsPerSend(send) === null ? ['unconfirmed', 'gone'] : ['unconfirmed'])
+    .execute();
+  const of = (wanted: 'unconfirmed' | 'gone') =>
+    rows.flatMap(({ txid, state }) => (state === wanted ? [txid] : []));
+  return { unconfirmed: of('unconfirmed'), gone: of('gone') };
+}
+
+/** What an account holds is one sum, however many parts it came in. */
+const MAX_ACCOUNT_PARTS = 20_000;
+
+function limitFor({ from }: WalletRef): number {
+  return from === undefined ? OUTPUTS_PER_SEND : MAX_ACCOUNT_PARTS;
+}
+
+function available(db: Db, wallet: WalletRef): OutputQuery {
+  return wallet.from === undefined ? unclaimed(db, wallet) : heldBy(db, wallet, wallet.from);
+}
+
+function heldBy(db: Db, { merchantId, coin, mode }: WalletRef, address: string): OutputQuery {
+  const account = db
+    .selectFrom('addresses')
+    .select('addresses.id')
+    .where('addresses.merchant_id', '=', merchantId)
+    .where('addresses.coin', '=', coin)
+    .where('addresses.mode', '=', mode)
+    .where('addresses.address', '=', address);
+  return db
+    .selectFrom('outputs')
+    .where('outputs.address_id', 'in', account)
+    .where('outputs.state', '=', sql.lit('confirmed'))
+    .where('outputs.spent_height', 'is', null);
+}
+
+/** Literals, not parameters: only so does the planner prove that the partial index fits. */
+function unclaimed(db: Db, wallet: WalletRef): OutputQuery {
+  return db
+    .selectFrom('outputs')
+    .where('outputs.merchant_id', '=', wallet.merchantId)
+    .where('outputs.coin', '=', wallet.coin)
+    .where('outputs.mode', '=', wallet.mode)
+    .where('outputs.state', '=', sql.lit('confirmed'))
+    .where(isNotFrozen)
+    .where('outputs.spent_by', 'is', null)
+    .where('outputs.send_id', 'is', null);
+}
+
+function matured(query: OutputQuery) {
+  return query
+    .innerJoin('chain_cursors', (join) =>
+      join.onRef('chain_cursors.coin', '=', 'outputs.coin').onRef('chain_cursors.mode', '=', 'outputs.mode'),
+    )
+    .where((eb) =>
+      eb(
+        eb('chain_cursors.height', '-', eb.ref('outputs.height')),
+        '>=',
+        eb('outputs.maturity', '-', eb.lit(1)),
+      ),
+    );
+}
+
+/** Decimal text without leading zeros sorts as a number by its length first. */
+function largest(query: ReturnType<typeof matured>) {
+  return query
+    .orderBy((eb) => eb.fn<number>('length', ['outputs.amount']), 'desc')
+    .orderBy('outputs.amount', 'desc');
+}
+
+async function toFunds(query: OutputQuery, limit = OUTPUTS_PER_SEND): Promise<Fund[]> {
+  const rows = await largest(matured(query))
+    .orderBy('outputs.txid')
+    .orderBy('outputs.vout')
+    .limit(limit)
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+    .select(['outputs.coin', 'outputs.mode', 'outputs.txid', 'outputs.vout', 'outputs.amount'])
+    .select(['addresses.address', 'addresses.branch', 'addresses.idx', 'merchants.account'])
+    .execute();
+  return rows.map(({ coin, mode, account, branch, ...row }) => ({
+    ref: { txid: row.txid, index: row.vout },
+    amount: BigInt(row.amount),
+    address: row.address,
+    keyPath: { coin, mode, account, branch, index: row.idx },
+  }));
+}

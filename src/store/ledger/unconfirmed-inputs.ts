@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+import type { Debit, OutputRef } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+import { prepared, preparedList, type ParamOf } from '../sqlite/prepared.ts';
+
+/** SQL parameters per statement, well below SQLite's limit. */
+const CHUNK = 300;
+
+/** What an unconfirmed transaction spends, and whether that is unconfirmed itself. */
+export interface UnconfirmedInput extends OutputRef {
+  readonly isParentOpen: boolean;
+}
+
+/** Remembers what an unconfirmed transaction that pays us spends: whoever spends that otherwise undoes it. */
+export async function rememberInputs(
+  tx: Tx,
+  chain: ChainId,
+  spender: string,
+  inputs: readonly UnconfirmedInput[],
+): Promise<void> {
+  const { coin, mode } = chain;
+  for (let at = 0; at < inputs.length; at += CHUNK) {
+    await tx
+      .insertInto('unconfirmed_inputs')
+      .values(
+        inputs.slice(at, at + CHUNK).map(({ txid, index, isParentOpen }) => ({
+          coin,
+          mode,
+          txid,
+          vout: index,
+          spender,
+          parent_open: isParentOpen ? (1 as const) : (0 as const),
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(['coin', 'mode', 'txid', 'vout', 'spender'])
+          .doUpdateSet((eb) => ({ parent_open: eb.ref('excluded.parent_open') }))
+          .whereRef('unconfirmed_inputs.parent_open', '<>', 'excluded.parent_open'),
+      )
+      .execute();
+  }
+}
+
+/** Unconfirmed payments to us that spent unconfirmed money when last seen. */
+export async function spendersOfOpenParents(db: Db, chain: ChainId): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('unconfirmed_inputs')
+    .select('spender')
+    .distinct()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('parent_open', '=', 1)
+    .execute();
+  return new Set(rows.map((row) => row.spender));
+}
+
+/** Of these outputs (by their transactions), those that unconfirmed payments to us spend, with the spender. */
+export async function spentByUnconfirmed(db: Db, chain: ChainId, txids: readonly string[]): Promise<Debit[]> {
+  const found: Debit[] = [];
+  for (let at = 0; at < txids.length; at += CHUNK) {
+    const rows = await db
+      .selectFrom('unconfirmed_inputs')
+      .select(['txid', 'vout', 'spender'])
+      .where('coin', '=', chain.coin)
+      .where('mode', '=', chain.mode)
+      .where('txid', 'in', txids.slice(at, at + CHUNK))
+      .execute();
+    found.push(...rows.map(({ txid, vout, spender }) => ({ ref: { txid, index: vout }, byTxid: spender })));
+  }
+  return found;
+}
+
+/** Of the outputs of these transactions, those that unconfirmed payments to us spend. */
+export async function contestedOutpoints(
+  db: Db,
+  chain: ChainId,
+  txids: readonly string[],
+): Promise<OutputRef[]> {
+  return (await contestedOf(db, chain, txids)).map(({ txid, vout }) => ({ txid, index: vout }));
+}
+
+const contestedOf = preparedList((db, param: ParamOf<ChainId>, txids) =>
+  db
+    .selectFrom('unconfirmed_inputs')
+    .select(['txid', 'vout'])
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .where('txid', 'in', txids),
+);
+
+/** Transactions whose outputs unconfirmed payments to us spend, `limit` at most. */
+export async function contestedTxids(db: Db, chain: ChainId, limit: number): Promise<string[]> {
+  const rows = await contested(db, { ...chain, limit });
+  return rows.map((row) => row.txid);
+}
+
+const contested = prepared((db, param: ParamOf<ChainId & { limit: number }>) =>
+  db
+    .selectFrom('unconfirmed_inputs')
+    .select('txid')
+    .distinct()
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .limit(param('limit')),
+);
+
+/** Forgets the inputs of transactions of which nothing is unconfirmed any more; those of their parents at the next turns. */
+export async function forgetSettledInputs(tx: Tx, chain: ChainId): Promise<void> {
+  await forgetSettled(tx, chain);
+}
+
+const forgetSettled = prepared((db, param: ParamOf<ChainId>) =>
+  db
+    .deleteFrom('unconfirmed_inputs')
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('outputs')
+            .select('outputs.txid')
+            .whereRef('outputs.coin', '=', 'unconfirmed_inputs.coin')
+            .whereRef('outputs.mode', '=', 'unconfirmed_inputs.mode')
+            .whereRef('outputs.txid', '=', 'unconfirmed_inputs.spender')
+            .where('outputs.state', '=', sql.lit('unconfirmed')),
+        ),
+      ),
+    )
+    // An unconfirmed parent is remembered as long as what spends it.
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('unconfirmed_inputs as child')
+            .select('child.txid')
+            .whereRef('child.coin', '=', 'unconfirmed_inputs.coin')
+            .whereRef('child.mode', '=', 'unconfirmed_inputs.mode')
+            .whereRef('child.txid', '=', 'unconfirmed_inputs.spender'),
+        ),
+      ),
+    ),
+);

@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import type { Coin, Mode } from '../../domain/coins.ts';
+import type { Db } from '../sqlite/database.ts';
+
+export interface WalletOutputsPage {
+  readonly merchantId: string;
+  readonly mode: Mode;
+  readonly coin: Coin;
+  readonly page: number;
+  readonly limit: number;
+}
+
+/** An unspent output of a wallet with all that decides whether a send may use it. */
+export interface WalletOutputRow {
+  readonly txid: string;
+  readonly vout: number;
+  readonly amount: string;
+  readonly address: string;
+  readonly state: 'unconfirmed' | 'confirmed' | 'gone';
+  readonly height: number | null;
+  readonly maturity: number;
+  readonly send_id: string | null;
+  readonly spent_by: string | null;
+  readonly payment_id: string | null;
+  readonly purpose: string;
+  readonly frozen: string | null;
+}
+
+/** What no block has spent, newest first. */
+export async function pageWalletOutputs(
+  db: Db,
+  { merchantId, mode, coin, page, limit }: WalletOutputsPage,
+): Promise<{ rows: WalletOutputRow[]; total: number }> {
+  const unspent = db
+    .selectFrom('outputs')
+    .where('outputs.merchant_id', '=', merchantId)
+    .where('outputs.mode', '=', mode)
+    .where('outputs.coin', '=', coin)
+    .where('outputs.state', 'in', ['unconfirmed', 'confirmed'])
+    .where('outputs.spent_height', 'is', null);
+  const rows = await unspent
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .leftJoin('frozen_outputs', (join) =>
+      join
+        .onRef('frozen_outputs.coin', '=', 'outputs.coin')
+        .onRef('frozen_outputs.mode', '=', 'outputs.mode')
+        .onRef('frozen_outputs.txid', '=', 'outputs.txid')
+        .onRef('frozen_outputs.vout', '=', 'outputs.vout'),
+    )
+    .select(['outputs.txid', 'outputs.vout', 'outputs.amount', 'addresses.address', 'outputs.state'])
+    .select(['outputs.height', 'outputs.maturity', 'outputs.send_id', 'outputs.spent_by'])
+    .select(['outputs.payment_id', 'addresses.purpose', 'frozen_outputs.txid as frozen'])
+    .orderBy('outputs.first_seen_at', 'desc')
+    .orderBy('outputs.seq', 'desc')
+    .limit(limit)
+    .offset((page - 1) * limit)
+    .execute();
+  const count = await unspent.select(sql<number>`count(*)`.as('total')).executeTakeFirst();
+  return { rows, total: count?.total ?? 0 };
+}

@@ -1,0 +1,200 @@
+import { sql } from 'kysely';
+import type { Coin, Mode } from '../../domain/coins.ts';
+import type { Db } from '../sqlite/database.ts';
+
+export interface WalletTransactionFilter {
+  readonly merchantId: string;
+  readonly mode: Mode;
+  readonly coin: Coin | null;
+  readonly direction: 'in' | 'out' | null;
+  readonly page: number;
+  readonly limit: number;
+}
+
+/** One line of a merchant's money book: an output that paid it, or a send. */
+export interface WalletTransactionRow {
+  readonly direction: 'in' | 'out';
+  /** The send's id; `txid:index` of an output. */
+  readonly id: string;
+  readonly coin: Coin;
+  readonly txid: string;
+  readonly address: string;
+  readonly amount: string;
+  readonly fee: string | null;
+  readonly status: string;
+  readonly height: number | null;
+  readonly payment_id: string | null;
+  readonly error: string | null;
+  readonly created_at: number;
+}
+
+/** One page of money in and out, newest first. Change of one's own sends and moved deposits are no income and left out. */
+export async function pageWalletTransactions(
+  db: Db,
+  filter: WalletTransactionFilter,
+): Promise<{ rows: WalletTransactionRow[]; total: number }> {
+  const { page, limit } = filter;
+  // Each side comes sorted from its index and is cut before the two are merged. Of rows before the page
+  // nothing but their place is read.
+  const moneyIn = incoming(db, filter)
+    .select([
+      'outputs.first_seen_at as created_at',
+      sql.ref<number | null>('outputs.seq').as('seq'),
+      sql<string | null>`null`.as('send_id'),
+    ])
+    .orderBy('outputs.first_seen_at', 'desc')
+    .orderBy('outputs.seq', 'desc')
+    .limit(page * limit);
+  const moneyOut = outgoing(db, filter)
+    .select([
+      'sends.created_at as created_at',
+      sql<number | null>`null`.as('seq'),
+      sql.ref<string | null>('sends.id').as('send_id'),
+    ])
+    .orderBy('sends.created_at', 'desc')
+    .orderBy('sends.id', 'desc')
+    .limit(page * limit);
+  const both = db
+    .selectFrom(moneyIn.as('money_in'))
+    .select(['created_at', 'seq', 'send_id'])
+    .unionAll(db.selectFrom(moneyOut.as('money_out')).select(['created_at', 'seq', 'send_id']));
+  const places = await db
+    .selectFrom(both.as('book'))
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('seq', 'desc')
+    .orderBy('send_id', 'desc')
+    .limit(limit)
+    .offset((page - 1) * limit)
+    .execute();
+  const paid = await paidOutputs(
+    db,
+    places.flatMap(({ seq }) => seq ?? []),
+  );
+  const sent = await sentOut(
+    db,
+    places.flatMap(({ send_id: id }) => id ?? []),
+  );
+  const rows = places.flatMap(
+    ({ seq, send_id: id }) => (id === null ? paid.get(seq ?? 0) : sent.get(id)) ?? [],
+  );
+  return { rows, total: (await countIncoming(db, filter)) + (await countOutgoing(db, filter)) };
+}
+
+/** All outputs, counted by triggers, less those left out, which are found from the sends: far fewer than what came in. */
+async function countIncoming(db: Db, filter: WalletTransactionFilter): Promise<number> {
+  if (filter.direction === 'out') return 0;
+  const { merchantId, mode, coin } = filter;
+  const counted = await db
+    .selectFrom('output_counts')
+    .where('merchant_id', '=', merchantId)
+    .where('mode', '=', mode)
+    .$if(coin !== null, (query) => query.where('coin', '=', coin))
+    .select((eb) => eb.fn.sum<number | null>('count').as('total'))
+    .executeTakeFirstOrThrow();
+  // A txid belongs to one version of one send (it is unique there), so that no output is met twice.
+  const none = await db
+    .selectFrom(leftOut(db, filter).as('left_out'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return (counted.total ?? 0) - none.total;
+}
+
+async function countOutgoing(db: Db, filter: WalletTransactionFilter): Promise<number> {
+  const counted = await outgoing(db, filter)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return counted.total;
+}
+
+function incoming(db: Db, filter: WalletTransactionFilter) {
+  const { merchantId, mode, coin, direction } = filter;
+  return db
+    .selectFrom('outputs')
+    .where('outputs.merchant_id', '=', merchantId)
+    .where('outputs.mode', '=', mode)
+    .$if(coin !== null, (query) => query.where('outputs.coin', '=', coin))
+    .where('outputs.seq', 'not in', leftOut(db, filter))
+    .$if(direction === 'out', (query) => query.where(sql<boolean>`1 = 0`));
+}
+
+/** Outputs of the merchant's own sends that are no income: change, and deposits that were moved. */
+function leftOut(db: Db, { merchantId, mode, coin }: WalletTransactionFilter) {
+  return db
+    .selectFrom('sends')
+    .innerJoin('send_versions', 'send_versions.send_id', 'sends.id')
+    .innerJoin('outputs as own', (join) =>
+      join
+        .onRef('own.coin', '=', 'send_versions.coin')
+        .onRef('own.mode', '=', 'send_versions.mode')
+        .onRef('own.txid', '=', 'send_versions.txid')
+        .onRef('own.merchant_id', '=', 'sends.merchant_id'),
+    )
+    .innerJoin('addresses', 'addresses.id', 'own.address_id')
+    .where('sends.merchant_id', '=', merchantId)
+    .where('own.mode', '=', mode)
+    .$if(coin !== null, (query) => query.where('own.coin', '=', coin))
+    .where((eb) =>
+      eb.or([eb('sends.destination', '<>', eb.ref('addresses.address')), eb('sends.purpose', '=', 'sweep')]),
+    )
+    .select('own.seq');
+}
+
+function outgoing(db: Db, filter: WalletTransactionFilter) {
+  const { merchantId, mode, coin, direction } = filter;
+  return db
+    .selectFrom('sends')
+    .where('sends.merchant_id', '=', merchantId)
+    .where('sends.mode', '=', mode)
+    .where('sends.purpose', '=', 'send')
+    .$if(coin !== null, (query) => query.where('sends.coin', '=', coin))
+    .$if(direction === 'in', (query) => query.where(sql<boolean>`1 = 0`));
+}
+
+async function paidOutputs(db: Db, seqs: readonly number[]): Promise<Map<number, WalletTransactionRow>> {
+  if (seqs.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('outputs')
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .select([
+      'outputs.seq',
+      sql.lit<'in'>('in').as('direction'),
+      sql<string>`outputs.txid || ':' || outputs.vout`.as('id'),
+      'outputs.coin',
+      'outputs.txid',
+      'addresses.address',
+      'outputs.amount',
+      sql<string | null>`null`.as('fee'),
+      sql.ref<string>('outputs.state').as('status'),
+      'outputs.height',
+      'outputs.payment_id',
+      sql<string | null>`null`.as('error'),
+      'outputs.first_seen_at as created_at',
+    ])
+    .where('outputs.seq', 'in', seqs)
+    .execute();
+  return new Map(rows.map(({ seq, ...row }) => [seq, row]));
+}
+
+async function sentOut(db: Db, ids: readonly string[]): Promise<Map<string, WalletTransactionRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('sends')
+    .select([
+      sql.lit<'out'>('out').as('direction'),
+      'sends.id',
+      'sends.coin',
+      'sends.txid',
+      'sends.destination as address',
+      'sends.amount',
+      sql.ref<string | null>('sends.fee').as('fee'),
+      sql.ref<string>('sends.status').as('status'),
+      'sends.height',
+      sql<string | null>`null`.as('payment_id'),
+      'sends.error',
+      'sends.created_at',
+    ])
+    .where('sends.id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -1,0 +1,71 @@
+import type { Db, Tx } from '../sqlite/database.ts';
+import { prepared, type ParamOf } from '../sqlite/prepared.ts';
+import type { ApiKeyRow, MerchantRow } from '../schema/merchants.ts';
+
+export async function insertApiKeys(tx: Tx, rows: readonly ApiKeyRow[]): Promise<void> {
+  await tx
+    .insertInto('api_keys')
+    .values([...rows])
+    .execute();
+}
+
+export interface KeyOwner {
+  readonly key: Pick<ApiKeyRow, 'id' | 'kind' | 'expires_at' | 'last_used_at'>;
+  readonly merchant: Readonly<MerchantRow>;
+}
+
+const byHash = prepared((db, param: ParamOf<{ keyHash: string }>) =>
+  db
+    .selectFrom('api_keys as key')
+    .innerJoin('merchants', 'merchants.id', 'key.merchant_id')
+    .selectAll('merchants')
+    .select(['key.id as key_id', 'key.kind as key_kind'])
+    .select(['key.expires_at as key_expires_at', 'key.last_used_at as key_last_used_at'])
+    .where('key.key_hash', '=', param('keyHash')),
+);
+
+/** The valid key with this SHA-256 and its merchant; a key past its grace period is not found. */
+export async function findValidKey(db: Db, keyHash: string, now: number): Promise<KeyOwner | null> {
+  const [row] = await byHash(db, { keyHash });
+  if (row === undefined) return null;
+  const { key_id: id, key_kind: kind, key_expires_at, key_last_used_at, ...merchant } = row;
+  if (key_expires_at !== null && key_expires_at <= now) return null;
+  return { key: { id, kind, expires_at: key_expires_at, last_used_at: key_last_used_at }, merchant };
+}
+
+/** Valid keys of a merchant, newest first. */
+export async function validKeysOf(db: Db, merchantId: string, now: number): Promise<ApiKeyRow[]> {
+  return db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('merchant_id', '=', merchantId)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Lets the current keys of a merchant live until a moment; keys already in their grace period keep theirs. */
+export async function retireCurrentKeys(tx: Tx, merchantId: string, until: number): Promise<void> {
+  await tx
+    .updateTable('api_keys')
+    .set({ expires_at: until })
+    .where('merchant_id', '=', merchantId)
+    .where('expires_at', 'is', null)
+    .execute();
+}
+
+/** Ends every key of a merchant at once, grace periods included. */
+export async function deleteKeys(tx: Tx, merchantId: string): Promise<void> {
+  await tx.deleteFrom('api_keys').where('merchant_id', '=', merchantId).execute();
+}
+
+/** Notes a use, unless one since `before` was noted already. */
+export async function touchKey(db: Db, use: { id: string; now: number; before: number }): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at: use.now })
+    .where('id', '=', use.id)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', use.before)]))
+    .execute();
+}

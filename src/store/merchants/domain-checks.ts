@@ -1,0 +1,46 @@
+import type { Db, Tx } from '../sqlite/database.ts';
+import type { DomainCheckRow } from '../schema/merchants.ts';
+
+/** How a merchant verifies its domain and what came of it; undefined while no method was chosen. */
+export async function findDomainCheck(db: Db, merchantId: string): Promise<DomainCheckRow | undefined> {
+  return db.selectFrom('domain_checks').selectAll().where('merchant_id', '=', merchantId).executeTakeFirst();
+}
+
+/** Writes the whole row of a merchant. */
+export async function saveDomainCheck(tx: Tx, row: DomainCheckRow): Promise<void> {
+  const { merchant_id: _, ...changes } = row;
+  await tx
+    .insertInto('domain_checks')
+    .values(row)
+    .onConflict((conflict) => conflict.column('merchant_id').doUpdateSet(changes))
+    .execute();
+}
+
+/**
+ * Takes the checks that are due, longest due first, and puts them off until `until`: a check that is
+ * never recorded comes again then, and holds up nobody else's.
+ */
+export async function takeDueDomainChecks(
+  tx: Tx,
+  { now, until, limit }: { now: number; until: number; limit: number },
+): Promise<DomainCheckRow[]> {
+  const due = await tx
+    .selectFrom('domain_checks')
+    .selectAll()
+    .where('next_check_at', '<=', now)
+    .orderBy('next_check_at')
+    .orderBy('merchant_id')
+    .limit(limit)
+    .execute();
+  if (due.length === 0) return [];
+  await tx
+    .updateTable('domain_checks')
+    .set({ next_check_at: until })
+    .where(
+      'merchant_id',
+      'in',
+      due.map((row) => row.merchant_id),
+    )
+    .execute();
+  return due;
+}

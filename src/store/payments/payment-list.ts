@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import type { Coin, Mode } from '../../domain/coins.ts';
+import type { PaymentStatus } from '../../domain/payment/types.ts';
+import type { Db } from '../sqlite/database.ts';
+import { paymentsNamed, type PaymentSearch } from './payment-search.ts';
+import { offeredBits, type StoredPayment } from './payments.ts';
+
+export interface PaymentFilter {
+  readonly merchantId: string;
+  readonly mode: Mode;
+  readonly status?: PaymentStatus | undefined;
+  readonly customerId?: string | undefined;
+  readonly orderId?: string | undefined;
+  readonly coin?: Coin | undefined;
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+  readonly search?: PaymentSearch | undefined;
+}
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** One page of a merchant's payments, newest first. */
+export async function listPayments(db: Db, filter: PaymentFilter, page: Page): Promise<StoredPayment[]> {
+  const { search } = filter;
+  if (search !== undefined) return listNamed(db, filter, search, page);
+  return filteredPayments(db, filter)
+    .selectAll('payments')
+    .orderBy('payments.created_at', 'desc')
+    .orderBy('payments.id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+}
+
+/** Filtered and sorted by what the indexes say of them; only the page's rows are read. */
+async function listNamed(
+  db: Db,
+  filter: PaymentFilter,
+  search: PaymentSearch,
+  page: Page,
+): Promise<StoredPayment[]> {
+  const found = namedPayments(db, filter, search)
+    .select(['named.id', 'named.created_at'])
+    .orderBy('named.created_at', 'desc')
+    .orderBy('named.id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset);
+  return db
+    .selectFrom(found.as('found'))
+    .innerJoin('payments', 'payments.id', 'found.id')
+    .selectAll('payments')
+    .orderBy('found.created_at', 'desc')
+    .orderBy('found.id', 'desc')
+    .execute();
+}
+
+/** A merchant's payments that pass every part of a filter but its search. */
+export function filteredPayments(db: Db, filter: PaymentFilter) {
+  let query = db
+    .selectFrom('payments')
+    .where('payments.merchant_id', '=', filter.merchantId)
+    .where('payments.mode', '=', filter.mode);
+  if (filter.status !== undefined) query = query.where('payments.status', '=', filter.status);
+  if (filter.customerId !== undefined) query = query.where('payments.customer_id', '=', filter.customerId);
+  if (filter.orderId !== undefined) query = query.where('payments.order_id', '=', filter.orderId);
+  if (filter.fromMs !== undefined) query = query.where('payments.created_at', '>=', filter.fromMs);
+  if (filter.toMs !== undefined) query = query.where('payments.created_at', '<=', filter.toMs);
+  if (filter.coin !== undefined) query = query.where(isOffered('payments.offered', filter.coin));
+  return query;
+}
+
+/** Those of them that a text names: these few are looked up, not all gone through. */
+export function namedPayments(db: Db, filter: PaymentFilter, search: PaymentSearch) {
+  const { customerId, orderId } = filter;
+  let query = db.selectFrom(paymentsNamed(db, filter, search).as('named'));
+  if (filter.status !== undefined) query = query.where('named.status', '=', filter.status);
+  if (filter.fromMs !== undefined) query = query.where('named.created_at', '>=', filter.fromMs);
+  if (filter.toMs !== undefined) query = query.where('named.created_at', '<=', filter.toMs);
+  if (filter.coin !== undefined) query = query.where(isOffered('named.offered', filter.coin));
+  if (customerId === undefined && orderId === undefined) return query;
+  const { merchantId, mode } = filter;
+  const own = filteredPayments(db, { merchantId, mode, customerId, orderId }).select('payments.id');
+  return query.where('named.id', 'in', own);
+}
+
+/** Whether a column of offered coins holds this one. */
+export function isOffered(column: string, coin: Coin) {
+  return sql<boolean>`(${sql.ref(column)} & ${offeredBits([coin])}) <> 0`;
+}

@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import type { Db } from '../sqlite/database.ts';
+import { prepared, type ParamOf } from '../sqlite/prepared.ts';
+
+export interface TimelineRow {
+  readonly type: string;
+  readonly sequence: number;
+  readonly at: number;
+}
+
+/** What was told about a payment, oldest first, cut to the newest `limit`. */
+export async function paymentTimeline(db: Db, paymentId: string, limit: number): Promise<TimelineRow[]> {
+  const rows = await newest(db, { paymentId, limit });
+  return rows.toReversed();
+}
+
+const newest = prepared((db, param: ParamOf<{ paymentId: string; limit: number }>) =>
+  db
+    .selectFrom('events')
+    .select(['type', 'sequence', 'created_at as at'])
+    .where('payment_id', '=', param('paymentId'))
+    // A range: SQLite would build an index of its own from a list of words, at every run.
+    .where(sql<boolean>`type >= 'payment.' and type < 'payment/'`)
+    .orderBy('sequence', 'desc')
+    .limit(param('limit')),
+);

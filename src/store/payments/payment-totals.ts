@@ -1,0 +1,65 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Db } from '../sqlite/database.ts';
+import { filteredPayments, isOffered, namedPayments, type PaymentFilter } from './payment-list.ts';
+import { splitByDay, type SplitSpan } from './whole-days.ts';
+
+/** How many payments match, exactly. */
+export async function totalPayments(db: Db, filter: PaymentFilter): Promise<number> {
+  const { customerId, orderId, search } = filter;
+  if (search !== undefined) {
+    const { total } = await namedPayments(db, filter, search)
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    return total;
+  }
+  const isCounted = customerId === undefined && orderId === undefined;
+  const parts = isCounted ? countedParts(db, filter) : [rows(db, filter)];
+  // In one statement: all parts are of the same moment.
+  const { total } = await db
+    .selectNoFrom(sql<number>`${sql.join(parts, sql` + `)}`.as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+type Part = RawBuilder<number>;
+
+/**
+ * From the counts that triggers keep: a few rows, however many payments there are. A range of dates is
+ * the sum of its days; of the two that it has in part the payments themselves are counted.
+ */
+function countedParts(db: Db, filter: PaymentFilter): Part[] {
+  if (filter.fromMs === undefined && filter.toMs === undefined) return [counts(db, filter)];
+  const days = splitByDay(filter);
+  if (days === null) return [rows(db, filter)];
+  return [dayCounts(db, filter, days), ...days.ends.map((end) => rows(db, { ...filter, ...end }))];
+}
+
+function rows(db: Db, filter: PaymentFilter): Part {
+  const counted = filteredPayments(db, filter).select((eb) => eb.fn.countAll<number>().as('total'));
+  return sql<number>`${counted}`;
+}
+
+function counts(db: Db, filter: PaymentFilter): Part {
+  let query = db
+    .selectFrom('payment_counts')
+    .where('merchant_id', '=', filter.merchantId)
+    .where('mode', '=', filter.mode);
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status);
+  if (filter.coin !== undefined) query = query.where(isOffered('offered', filter.coin));
+  const summed = query.select((eb) => eb.fn.sum<number | null>('count').as('total'));
+  return sql<number>`coalesce(${summed}, 0)`;
+}
+
+/** Of whole days, the last one not counted. */
+function dayCounts(db: Db, filter: PaymentFilter, days: SplitSpan): Part {
+  let query = db
+    .selectFrom('payment_day_counts')
+    .where('merchant_id', '=', filter.merchantId)
+    .where('mode', '=', filter.mode);
+  if (days.firstDay !== undefined) query = query.where('day', '>=', days.firstDay);
+  if (days.endDay !== undefined) query = query.where('day', '<', days.endDay);
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status);
+  if (filter.coin !== undefined) query = query.where(isOffered('offered', filter.coin));
+  const summed = query.select((eb) => eb.fn.sum<number | null>('count').as('total'));
+  return sql<number>`coalesce(${summed}, 0)`;
+}

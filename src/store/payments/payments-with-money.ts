@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import { COINS, type ChainId, type Coin, type Mode } from '../../domain/coins.ts';
+import type { Db } from '../sqlite/database.ts';
+import type { StoredOutput } from '../ledger/outputs.ts';
+import { prepared, type ParamOf } from '../sqlite/prepared.ts';
+import type { PaymentOptionRow } from '../schema/payments.ts';
+
+/**
+ * Payments with money in blocks above a height that at a tip still gathers confirmations, or that the
+ * network's own word settles: those to which a newer tip may make a difference.
+ */
+export async function paymentsWithMoneyAbove(
+  db: Db,
+  chain: ChainId,
+  height: number,
+  tip: number = height,
+): Promise<string[]> {
+  const rows = await paymentsInBlocks(db, { ...chain, height, next: tip + 1 });
+  return rows.flatMap((row) => (row.payment_id === null ? [] : [row.payment_id]));
+}
+
+const paymentsInBlocks = prepared((db, param: ParamOf<ChainId & { height: number; next: number }>) =>
+  db
+    .selectFrom('outputs')
+    .select('payment_id')
+    .distinct()
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .where('height', '>', param('height'))
+    .where((eb) => eb(eb('height', '+', eb.ref('awaited_depth')), '>', param('next'))),
+);
+
+/** Of money that the network's own word settles, which may come at any depth. */
+const ANY_DEPTH = 1_000_000_000;
+
+/** The `awaited_depth` of a payment's output. */
+export function awaitedDepth(
+  option: Pick<PaymentOptionRow, 'required_confirmations' | 'required_finality'>,
+  maturity: number,
+): number {
+  return option.required_finality === null ? Math.max(option.required_confirmations, maturity) : ANY_DEPTH;
+}
+
+/** Payments, by id after `after`, with late money whose price at the current rate is not known yet. */
+export async function paymentsWithUnquotedMoney(
+  db: Db,
+  chain: ChainId,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await unquoted(db, chain)
+    .select('payment_id')
+    .distinct()
+    .where('payment_id', '>', after)
+    .orderBy('payment_id')
+    .limit(limit)
+    .execute();
+  return rows.flatMap((row) => (row.payment_id === null ? [] : [row.payment_id]));
+}
+
+/** A payment's late money whose price at the current rate is not known yet. */
+export async function unquotedOutputsOf(db: Db, chain: ChainId, paymentId: string): Promise<StoredOutput[]> {
+  return unquoted(db, chain).selectAll().where('payment_id', '=', paymentId).execute();
+}
+
+/** Written out, not bound: only so does the planner prove that the partial index fits. */
+function unquoted(db: Db, chain: ChainId) {
+  return db
+    .selectFrom('outputs')
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where(sql<boolean>`late = 1 and late_due is null and state <> 'gone'`);
+}
+
+/** A payment with money that was seen in time and that no block has ever held. */
+export interface OpenMoney {
+  readonly paymentId: string;
+  readonly coin: Coin;
+  readonly mode: Mode;
+  readonly expiresAt: number;
+}
+
+/** Money of payments expired by a time that no block has ever held, payment by payment after an id. */
+export async function openMoneyOf(
+  db: Db,
+  expiredBy: number,
+  after: string,
+  limit: number,
+): Promise<OpenMoney[]> {
+  return (
+    db
+      .selectFrom('outputs')
+      // In this order: few outputs are unconfirmed, however many payments there are.
+      .crossJoin('payments')
+      .whereRef('payments.id', '=', 'outputs.payment_id')
+      .select([
+        'payments.id as paymentId',
+        'outputs.coin',
+        'payments.mode',
+        'payments.expires_at as expiresAt',
+      ])
+      .distinct()
+      .where('outputs.coin', 'in', COINS)
+      .where('outputs.mode', 'in', ['live', 'sandbox'])
+      .where('outputs.state', '=', sql.lit('unconfirmed'))
+      .where('outputs.late', '=', sql.lit(0))
+      .where('outputs.confirmed_at', 'is', null)
+      .where('payments.expires_at', '<=', expiredBy)
+      .where('payments.id', '>', after)
+      .orderBy('payments.id')
+      .limit(limit)
+      .execute()
+  );
+}

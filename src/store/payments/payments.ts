@@ -1,0 +1,201 @@
+import { sql, type Insertable, type Selectable } from 'kysely';
+import { COIN_DEFINITIONS, type Coin, type Mode } from '../../domain/coins.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+import { prepared, preparedInsert, preparedInserts, type ParamOf } from '../sqlite/prepared.ts';
+import type { PaymentOptionRow, PaymentRow } from '../schema/payments.ts';
+import { keepTotals } from './volume-totals.ts';
+
+export type StoredPayment = Selectable<PaymentRow>;
+export type StoredOption = Selectable<PaymentOptionRow>;
+
+const insertRow = preparedInsert('payments');
+const insertOptions = preparedInserts('payment_options');
+
+export async function insertPayment(tx: Tx, row: Insertable<PaymentRow>): Promise<void> {
+  await insertRow(tx, row);
+}
+
+export async function insertPaymentOptions(tx: Tx, rows: readonly PaymentOptionRow[]): Promise<void> {
+  await insertOptions(tx, rows);
+}
+
+const byId = prepared((db, param: ParamOf<{ id: string }>) =>
+  db.selectFrom('payments').selectAll().where('id', '=', param('id')),
+);
+
+export async function findPayment(db: Db, id: string): Promise<StoredPayment | undefined> {
+  return (await byId(db, { id }))[0];
+}
+
+/** The stored fields that checkout pages show and that can change, for up to a few thousand payments. */
+export async function checkoutRows(db: Db, ids: readonly string[]) {
+  return db
+    .selectFrom('payments')
+    .innerJoin('merchants', 'merchants.id', 'payments.merchant_id')
+    .select(['payments.id', 'payments.status', 'payments.exception', 'payments.updated_at'])
+    .select(['payments.expires_at', 'merchants.name', 'merchants.domain_verified_at'])
+    .where('payments.id', 'in', ids)
+    .execute();
+}
+export type CheckoutRow = Awaited<ReturnType<typeof checkoutRows>>[number];
+
+const options = prepared((db, param: ParamOf<{ paymentId: string }>) =>
+  db.selectFrom('payment_options').selectAll().where('payment_id', '=', param('paymentId')).orderBy('coin'),
+);
+
+export async function optionsOf(db: Db, paymentId: string): Promise<StoredOption[]> {
+  return options(db, { paymentId });
+}
+
+const openOrders = prepared((db, param: ParamOf<{ merchantId: string; mode: Mode; orderId: string }>) =>
+  db
+    .selectFrom('payments')
+    .selectAll()
+    .where('merchant_id', '=', param('merchantId'))
+    .where('mode', '=', param('mode'))
+    .where('order_id', '=', param('orderId'))
+    .where('status', 'not in', ['expired', 'cancelled']),
+);
+
+/**
+ * The payment that holds an order id: the one that is neither expired nor cancelled. When late money
+ * brought an ended payment back beside a newer one, the older, which has the money.
+ */
+export async function findOpenOrder(
+  db: Db,
+  at: { merchantId: string; mode: Mode; orderId: string },
+): Promise<StoredPayment | undefined> {
+  // Sorted here: told to sort and stop at one, SQLite walks all payments of the merchant by age.
+  const rows = await openOrders(db, at);
+  return rows.toSorted((a, b) => a.created_at - b.created_at)[0];
+}
+
+/** What a transition may change about a payment. */
+export type PaymentChange = Pick<
+  PaymentRow,
+  | 'status'
+  | 'exception'
+  | 'updated_at'
+  | 'closed_at'
+  | 'cancelled_at'
+  | 'accepted_at'
+  | 'refunded_at'
+  | 'refunded_by'
+  | 'accepted_json'
+  | 'excess_told'
+>;
+
+/**
+ * @param events how many events the change causes: as many more are counted on the payment
+ * @param from the payment as it is, if that was read in this transaction. SQLite writes every index anew that
+ *   has a column which a statement sets, be it to the same: what stays as it is had better not be set.
+ */
+export async function updatePayment(
+  tx: Tx,
+  id: string,
+  to: PaymentChange,
+  { events = 0, from }: { readonly events?: number; readonly from?: StoredPayment } = {},
+): Promise<void> {
+  const change = { ...to, id, events };
+  const isAll = from === undefined || ENDS.some((column) => from[column] !== to[column]);
+  if (from?.status === to.status) await (isAll ? changeAll : changeLittle)(tx, change);
+  else await keepTotals(tx, id, () => (isAll ? changeAll : changeStatus)(tx, change));
+}
+
+const ENDS = [
+  'closed_at',
+  'cancelled_at',
+  'accepted_at',
+  'refunded_at',
+  'refunded_by',
+  'accepted_json',
+  'excess_told',
+] as const;
+
+type ChangeSlots = PaymentChange & { readonly id: string; readonly events: number };
+
+function changing(db: Db, param: ParamOf<ChangeSlots>) {
+  return db
+    .updateTable('payments')
+    .set((eb) => ({
+      exception: param('exception'),
+      updated_at: param('updated_at'),
+      sequence: eb('sequence', '+', param('events')),
+    }))
+    .where('id', '=', param('id'));
+}
+
+const changeLittle = prepared(changing);
+const changeStatus = prepared((db, param: ParamOf<ChangeSlots>) =>
+  changing(db, param).set({ status: param('status') }),
+);
+const changeAll = prepared((db, param: ParamOf<ChangeSlots>) =>
+  changing(db, param).set({
+    status: param('status'),
+    closed_at: param('closed_at'),
+    cancelled_at: param('cancelled_at'),
+    accepted_at: param('accepted_at'),
+    refunded_at: param('refunded_at'),
+    refunded_by: param('refunded_by'),
+    accepted_json: param('accepted_json'),
+    excess_told: param('excess_told'),
+  }),
+);
+
+/** The coins each of these payments is offered in. At most a few hundred ids at a time. */
+export async function coinsOffered(
+  db: Db,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Coin[]>> {
+  const rows = await db
+    .selectFrom('payment_options')
+    .select(['payment_id', 'coin'])
+    .where('payment_id', 'in', paymentIds)
+    .execute();
+  const coins = new Map<string, Coin[]>();
+  for (const row of rows) coins.set(row.payment_id, [...(coins.get(row.payment_id) ?? []), row.coin]);
+  return coins;
+}
+
+/** Payments whose time is up and that the clock may still change, oldest deadline first. */
+export async function paymentsDue(
+  db: Db,
+  nowMs: number,
+  after: { expiresAt: number; id: string },
+  limit: number,
+): Promise<Pick<StoredPayment, 'id' | 'mode' | 'expires_at'>[]> {
+  return (
+    db
+      .selectFrom('payments')
+      .select(['id', 'mode', 'expires_at'])
+      // Written out, not bound: only so does the planner prove that the partial index fits.
+      .where(sql<boolean>`closed_at is null and status in ('pending', 'underpaid')`)
+      .where('expires_at', '<=', nowMs)
+      .where((eb) =>
+        eb.or([
+          eb('expires_at', '>', after.expiresAt),
+          eb.and([eb('expires_at', '=', after.expiresAt), eb('id', '>', after.id)]),
+        ]),
+      )
+      .orderBy('expires_at')
+      .orderBy('id')
+      .limit(limit)
+      .execute()
+  );
+}
+
+/** These coins as `offered` holds them. */
+export function offeredBits(coins: readonly Coin[]): number {
+  return coins.reduce((bits, coin) => bits | COIN_DEFINITIONS[coin].offeredBit, 0);
+}
+
+/** Brings a payment's deadline forward to a moment, never back. For the sandbox only. */
+export async function bringExpiryForward(tx: Tx, id: string, expiresAtMs: number): Promise<void> {
+  await tx
+    .updateTable('payments')
+    .set({ expires_at: expiresAtMs })
+    .where('id', '=', id)
+    .where('mode', '=', 'sandbox')
+    .where('expires_at', '>', expiresAtMs)
+    .execute();
+}

@@ -1,0 +1,54 @@
+import type { Coin } from '../../domain/coins.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+import { prepared, type ParamOf } from '../sqlite/prepared.ts';
+import type { RefundRow } from '../schema/payments.ts';
+import type { SendStatus } from '../schema/sends.ts';
+
+/** A refund with what its send says about it now. */
+export interface StoredRefund {
+  readonly send_id: string;
+  readonly payment_id: string;
+  readonly coin: Coin;
+  /** Atoms of the payment's money that it uses up. */
+  readonly refunded: string;
+  /** Atoms that the destination receives. */
+  readonly amount: string;
+  readonly fee: string;
+  readonly txid: string;
+  readonly destination: string;
+  readonly status: SendStatus;
+  readonly error: string | null;
+  readonly created_at: number;
+}
+
+/** Must run in the transaction that stores the send. */
+export async function insertRefund(tx: Tx, row: RefundRow): Promise<void> {
+  if (!tx.isTransaction) throw new Error('a refund must be written in the transaction of its send');
+  await tx.insertInto('refunds').values(row).execute();
+}
+
+/** All refunds of a payment, failed ones too, oldest first. */
+export async function refundsOf(db: Db, paymentId: string): Promise<StoredRefund[]> {
+  return ofPayment(db, { paymentId });
+}
+
+const ofPayment = prepared((db, param: ParamOf<{ paymentId: string }>) =>
+  refunds(db)
+    .where('refunds.payment_id', '=', param('paymentId'))
+    .orderBy('refunds.created_at')
+    .orderBy('refunds.send_id'),
+);
+
+/** The refund that a send is; undefined when it is none. */
+export async function findRefund(db: Db, sendId: string): Promise<StoredRefund | undefined> {
+  return refunds(db).where('refunds.send_id', '=', sendId).executeTakeFirst();
+}
+
+function refunds(db: Db) {
+  return db
+    .selectFrom('refunds')
+    .innerJoin('sends', 'sends.id', 'refunds.send_id')
+    .select(['refunds.send_id', 'refunds.payment_id', 'refunds.coin', 'refunds.created_at'])
+    .select(['refunds.amount as refunded', 'sends.amount', 'sends.fee', 'sends.txid'])
+    .select(['sends.destination', 'sends.status', 'sends.error']);
+}

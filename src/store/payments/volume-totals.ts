@@ -1,0 +1,148 @@
+import { sql } from 'kysely';
+import type { Coin } from '../../domain/coins.ts';
+import { parseDecimal } from '../../domain/money.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+import { prepared, type ParamOf } from '../sqlite/prepared.ts';
+import type { PaymentRow, VolumeTotalRow } from '../schema/payments.ts';
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+/** Decimals that prices are summed with: no currency has more. */
+export const PRICE_DECIMALS = 4;
+/** In place of a currency: the total is the money itself, in atoms of its coin. */
+export const MONEY = '';
+
+/** A completed payment with one of its confirmed outputs; without coin and atoms when none is confirmed. */
+export interface CompletedRow extends Pick<
+  PaymentRow,
+  'id' | 'merchant_id' | 'mode' | 'created_at' | 'currency'
+> {
+  readonly price: string;
+  readonly coin: Coin | null;
+  readonly atoms: string | null;
+}
+
+/** What a payment adds to one total, or a total itself. */
+export interface Share {
+  /** MONEY, or the currency of the price. */
+  readonly currency: string;
+  /** Of a price: the only coin it was paid in; empty when there are several, or none. */
+  readonly coin: Coin | '';
+  readonly sum: bigint;
+  readonly payments: number;
+}
+
+/** What one completed payment adds: its price, and its confirmed money by coin. */
+export function sharesOf(rows: readonly CompletedRow[]): Share[] {
+  const [payment] = rows;
+  if (payment === undefined) return [];
+  const byCoin = new Map<Coin, bigint>();
+  for (const { coin, atoms } of rows) {
+    if (coin !== null && atoms !== null) byCoin.set(coin, (byCoin.get(coin) ?? 0n) + BigInt(atoms));
+  }
+  const [first = '', ...others] = byCoin.keys();
+  const { currency, price } = payment;
+  const sum = parseDecimal(price, PRICE_DECIMALS);
+  return [
+    { currency, coin: others.length === 0 ? first : '', sum, payments: 1 },
+    ...[...byCoin].map(([coin, atoms]) => ({ currency: MONEY, coin, sum: atoms, payments: 1 })),
+  ];
+}
+
+/** Adds up shares by currency and coin; what comes to nothing is left out. */
+export function addShares(shares: Iterable<Share>): Share[] {
+  const totals = new Map<string, Share>();
+  for (const share of shares) {
+    const key = `${share.currency} ${share.coin}`;
+    const had = totals.get(key);
+    const sum = share.sum + (had?.sum ?? 0n);
+    totals.set(key, { ...share, sum, payments: share.payments + (had?.payments ?? 0) });
+  }
+  return [...totals.values()].filter(({ sum, payments }) => sum !== 0n || payments !== 0);
+}
+
+/**
+ * Makes a change to a payment or to its outputs, and moves the totals of completed payments by the difference:
+ * whatever changes a status or confirmed money goes through here, in its own transaction.
+ */
+export async function keepTotals(tx: Tx, paymentId: string, change: () => unknown): Promise<void> {
+  const before = await completed(tx, { paymentId });
+  await change();
+  const after = await completed(tx, { paymentId });
+  const [payment] = [...before, ...after];
+  if (payment === undefined) return;
+  const taken = sharesOf(before).map((share) => ({ ...share, sum: -share.sum, payments: -share.payments }));
+  const { merchant_id, mode, created_at: madeAt } = payment;
+  for (const share of addShares([...sharesOf(after), ...taken])) {
+    for (const period of [HOUR_MS, DAY_MS]) {
+      const starts_at = madeAt - (madeAt % period);
+      const { currency, coin } = share;
+      await move(tx, { merchant_id, mode, period_ms: period, starts_at, currency, coin }, share);
+    }
+  }
+}
+
+type TotalKey = Omit<VolumeTotalRow, 'sum' | 'payments'>;
+
+async function move(tx: Tx, key: TotalKey, by: Pick<Share, 'sum' | 'payments'>): Promise<void> {
+  const [held = { sum: '0', payments: 0 }] = await findTotal(tx, key);
+  const payments = held.payments + by.payments;
+  const sum = BigInt(held.sum) + by.sum;
+  if (payments === 0 && sum === 0n) await removeTotal(tx, key);
+  else await putTotal(tx, { ...key, sum: String(sum), payments });
+}
+
+const completed = prepared((db, param: ParamOf<{ paymentId: string }>) =>
+  completedPayments(db).where('p.id', '=', param('paymentId')),
+);
+
+/** Completed payments, each as often as it has confirmed outputs, and at least once. */
+export function completedPayments(db: Db) {
+  return db
+    .selectFrom('payments as p')
+    .leftJoin('outputs as o', (join) =>
+      join.onRef('o.payment_id', '=', 'p.id').on('o.state', '=', sql.lit('confirmed')),
+    )
+    .where('p.status', '=', sql.lit('completed'))
+    .select(['p.id', 'p.merchant_id', 'p.mode', 'p.created_at', 'p.currency', 'p.amount as price'])
+    .select(['o.coin', 'o.amount as atoms']);
+}
+
+const findTotal = prepared((db, param: ParamOf<TotalKey>) =>
+  db
+    .selectFrom('volume_totals')
+    .select(['sum', 'payments'])
+    .where('merchant_id', '=', param('merchant_id'))
+    .where('mode', '=', param('mode'))
+    .where('period_ms', '=', param('period_ms'))
+    .where('starts_at', '=', param('starts_at'))
+    .where('currency', '=', param('currency'))
+    .where('coin', '=', param('coin')),
+);
+
+const putTotal = prepared((db, param: ParamOf<VolumeTotalRow>) =>
+  db
+    .insertInto('volume_totals')
+    .values({
+      merchant_id: param('merchant_id'),
+      mode: param('mode'),
+      period_ms: param('period_ms'),
+      starts_at: param('starts_at'),
+      currency: param('currency'),
+      coin: param('coin'),
+      sum: param('sum'),
+      payments: param('payments'),
+    })
+    .onConflict((conflict) => conflict.doUpdateSet({ sum: param('sum'), payments: param('payments') })),
+);
+
+const removeTotal = prepared((db, param: ParamOf<TotalKey>) =>
+  db
+    .deleteFrom('volume_totals')
+    .where('merchant_id', '=', param('merchant_id'))
+    .where('mode', '=', param('mode'))
+    .where('period_ms', '=', param('period_ms'))
+    .where('starts_at', '=', param('starts_at'))
+    .where('currency', '=', param('currency'))
+    .where('coin', '=', param('coin')),
+);

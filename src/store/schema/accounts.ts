@@ -1,0 +1,62 @@
+import type { Flag } from './flag.ts';
+
+export interface UserRow {
+  id: string;
+  email: string;
+  email_key: string;
+  password_hash: string;
+  is_verified: Flag;
+  token_version: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A link that was mailed. Only the newest of each purpose counts. */
+export interface AccountTokenRow {
+  user_id: string;
+  purpose: 'verify-email' | 'reset-password';
+  /** SHA-256 of the token; the token itself is only in the mail. */
+  token_hash: string;
+  created_at: number;
+  expires_at: number;
+  used_at: number | null;
+}
+
+export interface SecondFactorRow {
+  user_id: string;
+  secret_sealed: string;
+  /** Null while the set-up waits for its first code. */
+  enabled_at: number | null;
+  /** Newest TOTP step that was accepted; that one and older ones are refused. */
+  last_step: number;
+  created_at: number;
+}
+
+export interface RecoveryCodeRow {
+  user_id: string;
+  code_hash: string;
+  used_at: number | null;
+}
+
+/** A network its user has signed in from, kept as a hash. */
+export interface KnownNetworkRow {
+  user_id: string;
+  network_hash: string;
+  last_used_at: number;
+}
+
+export interface MailRow {
+  id: string;
+  user_id: string;
+  kind: 'verify-email' | 'reset-password' | 'notice';
+  state: 'pending' | 'sent' | 'failed';
+  /** The whole message, sealed because it holds a token; erased once settled. */
+  body_sealed: string | null;
+  attempts: number;
+  next_attempt_at: number;
+  /** From when on the mail would be of no use. */
+  expires_at: number;
+  last_error: string | null;
+  created_at: number;
+  updated_at: number;
+}

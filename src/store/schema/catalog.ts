@@ -1,0 +1,41 @@
+import type { RecurringInterval } from '../../domain/catalog.ts';
+import type { Flag } from './flag.ts';
+
+export interface CustomerRow {
+  id: string;
+  user_id: string;
+  email: string;
+  email_key: string;
+  metadata_json: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ProductRow {
+  id: string;
+  user_id: string;
+  name: string;
+  description: string | null;
+  recurring: Flag;
+  /** Set exactly when it is recurring. */
+  recurring_interval: RecurringInterval | null;
+  active: Flag;
+  created_at: number;
+  updated_at: number;
+  /** Deleted rows stay, because payments refer to them, and are found no more. */
+  deleted_at: number | null;
+}
+
+export interface PriceRow {
+  id: string;
+  user_id: string;
+  product_id: string;
+  /** Decimal string in the currency's unit, as the merchant wrote it. */
+  amount: string;
+  currency: string;
+  active: Flag;
+  created_at: number;
+  updated_at: number;
+  /** Set too when its product is deleted. */
+  deleted_at: number | null;
+}

@@ -1,0 +1,77 @@
+import type { Generated } from 'kysely';
+import type { Coin, Mode } from '../../domain/coins.ts';
+import type { CreditState } from '../../domain/payment/types.ts';
+import type { Flag } from './flag.ts';
+
+export interface AddressRow {
+  id: Generated<number>;
+  merchant_id: string;
+  coin: Coin;
+  mode: Mode;
+  branch: 0 | 1;
+  idx: number;
+  address: string;
+  watch_key: string;
+  /** `recovered`: may have been given out after the backup that was restored; watched, never given out again. */
+  purpose: 'wallet' | 'payment' | 'change' | 'recovered';
+  payment_id: string | null;
+  created_at: number;
+}
+
+export interface AddressCounterRow {
+  merchant_id: string;
+  coin: Coin;
+  mode: Mode;
+  branch: 0 | 1;
+  next_index: number;
+}
+
+/** Every output that ever paid one of our addresses: the ledger. */
+export interface OutputRow {
+  /** Counts outputs in the order in which they were first written. */
+  seq: Generated<number>;
+  coin: Coin;
+  mode: Mode;
+  txid: string;
+  vout: number;
+  address_id: number;
+  merchant_id: string;
+  payment_id: string | null;
+  amount: string;
+  state: CreditState;
+  height: number | null;
+  block_hash: string | null;
+  maturity: number;
+  first_seen_at: number;
+  late: Flag;
+  late_due: string | null;
+  /** Transaction that spends it, when one is known; height null while that one is unconfirmed. */
+  spent_by: string | null;
+  spent_height: number | null;
+  /** Send that reserved it. */
+  send_id: string | null;
+  updated_at: number;
+  /** Confirmations up to which its payment wants to hear of each; 0 of what is no payment's. */
+  awaited_depth: Generated<number>;
+  /** When a block was first seen to hold it, ms; kept when a reorg takes that block. */
+  confirmed_at: number | null;
+}
+
+export interface RawTransactionRow {
+  coin: Coin;
+  mode: Mode;
+  txid: string;
+  raw: string;
+  created_at: number;
+}
+
+/** An output that an unconfirmed payment to us spends. */
+export interface UnconfirmedInputRow {
+  coin: Coin;
+  mode: Mode;
+  txid: string;
+  vout: number;
+  spender: string;
+  /** The transaction that made this input was unconfirmed itself when last seen. */
+  parent_open: Flag;
+}

@@ -1,0 +1,54 @@
+import type { VerificationMethod } from '../../domain/domain-verification.ts';
+import type { LatePolicy } from '../../domain/payment/types.ts';
+import type { Flag } from './flag.ts';
+
+export interface MerchantRow {
+  id: string;
+  user_id: string;
+  account: number;
+  name: string;
+  description: string | null;
+  domain: string;
+  domain_token: string;
+  domain_verified_at: number | null;
+  webhook_url: string | null;
+  webhook_secret_sealed: string;
+  /** The secret before the last rotation, still used for signing until the time beside it. */
+  webhook_old_secret_sealed: string | null;
+  webhook_old_secret_until: number | null;
+  sandbox: Flag;
+  payment_lifetime_minutes: number;
+  tolerance_bps: number;
+  late_policy: LatePolicy;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Exists once the merchant has chosen how to verify its domain; see DomainState. */
+export interface DomainCheckRow {
+  merchant_id: string;
+  method: VerificationMethod;
+  proven_method: VerificationMethod | null;
+  chosen_at: number;
+  revoked_at: number | null;
+  checked_at: number | null;
+  last_error: string | null;
+  failures: number;
+  failed_since: number | null;
+  next_check_at: number | null;
+}
+
+export interface ApiKeyRow {
+  id: string;
+  merchant_id: string;
+  kind: 'public' | 'secret';
+  key_hash: string;
+  /** The whole key for public keys; null for secret ones. */
+  public_value: string | null;
+  prefix: string;
+  last_four: string;
+  created_at: number;
+  /** End of the grace period after a regeneration; null while it is the current key. */
+  expires_at: number | null;
+  last_used_at: number | null;
+}

@@ -1,0 +1,94 @@
+import type { Generated } from 'kysely';
+import type { Coin, Mode } from '../../domain/coins.ts';
+import type { Finality } from '../../domain/confirmations.ts';
+import type { LatePolicy, PaymentException, PaymentStatus } from '../../domain/payment/types.ts';
+
+export interface PaymentRow {
+  id: string;
+  merchant_id: string;
+  customer_id: string;
+  order_id: string;
+  mode: Mode;
+  status: PaymentStatus;
+  exception: PaymentException | null;
+  amount: string;
+  currency: string;
+  product_id: string | null;
+  price_id: string | null;
+  metadata_json: string | null;
+  custom_fields_json: string | null;
+  webhook_url: string | null;
+  success_url: string | null;
+  return_url: string | null;
+  allowed_cryptos_json: string;
+  /** The coins it is offered in, one bit each (COIN_BITS of payments.ts): what lists filter by. */
+  offered: Generated<number>;
+  tolerance_bps: number;
+  late_policy: LatePolicy;
+  /** SHA-256 of the creating request, to tell a repeat from a different order with the same id. */
+  request_hash: string;
+  /** Number of events told about this payment so far. */
+  sequence: number;
+  created_at: number;
+  expires_at: number;
+  updated_at: number;
+  /** When its time was found to be up on every chain. */
+  closed_at: number | null;
+  cancelled_at: number | null;
+  accepted_at: number | null;
+  refunded_at: number | null;
+  /** Whose word that is: the merchant's, or the sum of its refunds. */
+  refunded_by: 'merchant' | 'refunds' | null;
+  /** Atoms per coin that the merchant accepted: {"BTC":"40000000"}. */
+  accepted_json: string | null;
+  /** The most settled money that payment.overpaid was emitted for, as a share of the price: `numerator/denominator`. */
+  excess_told: string | null;
+}
+
+/** How many payments are alike in what lists and metrics count by, in all and by UTC day (since 1970); kept by triggers. */
+export interface PaymentCountRow {
+  merchant_id: string;
+  mode: Mode;
+  status: PaymentStatus;
+  offered: number;
+  count: number;
+}
+
+export interface PaymentOptionRow {
+  payment_id: string;
+  coin: Coin;
+  address_id: number;
+  address: string;
+  amount: string;
+  rate: string;
+  rate_sources_json: string;
+  rate_at: number;
+  required_confirmations: number;
+  required_finality: Finality | null;
+}
+
+/** What completed payments made in one hour or day of UTC brought: see volume-totals.ts. */
+export interface VolumeTotalRow {
+  merchant_id: string;
+  mode: Mode;
+  /** An hour or a day. */
+  period_ms: number;
+  starts_at: number;
+  /** Of the prices; empty for the money itself. */
+  currency: string;
+  /** Of a price: the only coin it was paid in; empty when there are several, or none. */
+  coin: Coin | '';
+  /** Prices with four decimals, money in atoms. */
+  sum: string;
+  payments: number;
+}
+
+/** A send that gives a payment's money back. */
+export interface RefundRow {
+  send_id: string;
+  payment_id: string;
+  coin: Coin;
+  /** Atoms of the payment's money that it uses up; with subtract_fee the fee is among them. */
+  amount: string;
+  created_at: number;
+}

@@ -1,0 +1,66 @@
+import type { Generated } from 'kysely';
+import type { Coin, Mode } from '../../domain/coins.ts';
+import type { Flag } from './flag.ts';
+
+export const SEND_STATUSES = ['signed', 'broadcast', 'confirmed', 'failed'] as const;
+
+export type SendStatus = (typeof SEND_STATUSES)[number];
+
+export interface SendRow {
+  id: string;
+  merchant_id: string;
+  coin: Coin;
+  mode: Mode;
+  /** `sweep`: moves a deposit to the merchant address; nobody ordered it and nobody is told. */
+  purpose: 'send' | 'sweep';
+  /** On chains of accounts: the sending address, and the sequence number it used. */
+  lane: string | null;
+  nonce: number | null;
+  destination: string;
+  subtract_fee: Flag;
+  /** The amount as ordered; with subtract_fee more than the destination gets. */
+  ordered: string;
+  /** What the destination gets. */
+  amount: string;
+  fee: string;
+  status: SendStatus;
+  txid: string;
+  version: number;
+  height: number | null;
+  error: string | null;
+  idempotency_key: string | null;
+  created_at: number;
+  updated_at: number;
+  next_broadcast_at: number | null;
+  /** Offers of the newest version to the node whose outcome was recorded. */
+  broadcasts: number;
+  /** Transaction that the last send.broadcast event told of. */
+  announced_txid: string | null;
+  /** Transaction that the last send.confirmed event told of. */
+  confirmed_txid: string | null;
+  /** `amount: "max"`: everything spendable was ordered. */
+  everything: Generated<Flag>;
+  /** Most that it may cost, atoms; null: raises stay under a share of the amount. */
+  max_fee: string | null;
+  note: string | null;
+  /** The block since which nothing of it can be mined as far as the chain shows; null while it can. */
+  displaced_height: number | null;
+}
+
+/** The signed bytes of a send: version 1 and one more for each fee bump. */
+export interface SendVersionRow {
+  send_id: string;
+  version: number;
+  coin: Coin;
+  mode: Mode;
+  txid: string;
+  raw: string;
+  fee: string;
+  fee_rate: string;
+  plan_json: string;
+  created_at: number;
+  /** Position of the output that comes back to the wallet; null where there is none, or in rows of older versions. */
+  change_index: number | null;
+  /** Pays everything back to the wallet instead of the destination. */
+  cancels: Generated<Flag>;
+}

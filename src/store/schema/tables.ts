@@ -1,0 +1,79 @@
+import type { Coin, Mode } from '../../domain/coins.ts';
+import type { EventType } from '../../domain/events.ts';
+import type {
+  AccountTokenRow,
+  KnownNetworkRow,
+  MailRow,
+  RecoveryCodeRow,
+  SecondFactorRow,
+  UserRow,
+} from './accounts.ts';
+import type { CustomerRow, PriceRow, ProductRow } from './catalog.ts';
+import type { ChainBlockRow, ChainCursorRow, ChainGapRow } from './chain.ts';
+import type {
+  AddressCounterRow,
+  AddressRow,
+  OutputRow,
+  RawTransactionRow,
+  UnconfirmedInputRow,
+} from './ledger.ts';
+import type { ApiKeyRow, DomainCheckRow, MerchantRow } from './merchants.ts';
+import type { IdempotencyRow, SimBlockRow, SimSpendRow, SimTransactionRow } from './operations.ts';
+import type { PaymentCountRow, PaymentOptionRow, PaymentRow, RefundRow, VolumeTotalRow } from './payments.ts';
+import type { SendRow, SendVersionRow } from './sends.ts';
+import type { DeliveryRow, EventRow, GoneEndpointRow, WebhookLogRow } from './webhooks.ts';
+
+/**
+ * Row types of every table. Conventions: times are integer milliseconds, flags 0 or 1, atoms are
+ * decimal strings (wei do not fit 64 bits), `*_json` holds JSON text, `*_sealed` AES-GCM text.
+ */
+export interface Tables {
+  meta: { key: string; value: string };
+  users: UserRow;
+  account_tokens: AccountTokenRow;
+  second_factors: SecondFactorRow;
+  recovery_codes: RecoveryCodeRow;
+  known_networks: KnownNetworkRow;
+  mails: MailRow;
+  merchants: MerchantRow;
+  domain_checks: DomainCheckRow;
+  api_keys: ApiKeyRow;
+  customers: CustomerRow;
+  products: ProductRow;
+  prices: PriceRow;
+  addresses: AddressRow;
+  address_counters: AddressCounterRow;
+  payments: PaymentRow;
+  payment_counts: PaymentCountRow;
+  payment_day_counts: PaymentCountRow & { day: number };
+  /** How many outputs there are, gone ones too; kept by triggers. */
+  output_counts: { merchant_id: string; mode: Mode; coin: Coin; count: number };
+  event_counts: { merchant_id: string; type: EventType; count: number };
+  /** Kept by triggers: how many there are, and how often one was moved, renamed or deleted. */
+  customer_counts: { user_id: string; count: number };
+  payment_options: PaymentOptionRow;
+  outputs: OutputRow;
+  volume_totals: VolumeTotalRow;
+  raw_transactions: RawTransactionRow;
+  unconfirmed_inputs: UnconfirmedInputRow;
+  chain_cursors: ChainCursorRow;
+  chain_blocks: ChainBlockRow;
+  chain_gaps: ChainGapRow;
+  events: EventRow;
+  deliveries: DeliveryRow;
+  webhook_logs: WebhookLogRow;
+  /** How many logs there are and their bytes, kept by triggers by the day of UTC they were written. */
+  webhook_log_counts: { merchant_id: string; day: number; status: number; count: number; bytes: number };
+  gone_endpoints: GoneEndpointRow;
+  sends: SendRow;
+  send_versions: SendVersionRow;
+  /** Outputs that the merchant wants left where they are. */
+  frozen_outputs: { coin: Coin; mode: Mode; txid: string; vout: number; frozen_at: number };
+  /** The last fee rate told by a node, and what spending one output costs at it, atoms. */
+  fee_levels: { coin: Coin; mode: Mode; rate: string; input_cost: string; at: number };
+  refunds: RefundRow;
+  idempotency: IdempotencyRow;
+  sim_blocks: SimBlockRow;
+  sim_transactions: SimTransactionRow;
+  sim_spends: SimSpendRow;
+}

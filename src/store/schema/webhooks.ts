@@ -1,0 +1,68 @@
+import type { Generated } from 'kysely';
+import type { Mode } from '../../domain/coins.ts';
+import type { EventType } from '../../domain/events.ts';
+
+export interface EventRow {
+  seq: Generated<number>;
+  id: string;
+  merchant_id: string;
+  mode: Mode;
+  type: EventType;
+  payment_id: string | null;
+  send_id: string | null;
+  /** Counts per payment; 0 for events of no payment. */
+  sequence: number;
+  /** The webhook body, frozen at event time. */
+  body_json: string;
+  created_at: number;
+}
+
+export interface DeliveryRow {
+  id: string;
+  /** Also the webhook-id header: the same over retries and redeliveries. */
+  event_id: string;
+  event_seq: number;
+  merchant_id: string;
+  payment_id: string | null;
+  /** Deliveries that share it go out one after the other. */
+  order_key: string;
+  url: string;
+  /** Scheme, host and port of the url: what concurrency is bounded by. */
+  /** Not only the origin: the key of its endpoint (endpointKey). */
+  origin: string;
+  status: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  next_attempt_at: number;
+  lease_until: number | null;
+  lease_token: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface WebhookLogRow {
+  id: string;
+  delivery_id: string;
+  merchant_id: string;
+  payment_id: string | null;
+  endpoint: string;
+  /** HTTP status of the answer; 0 when none came. */
+  status: number;
+  attempt: number;
+  duration_ms: number;
+  error: string | null;
+  /** Method and headers; the body is the event's. */
+  request_json: string;
+  response_json: string;
+  /** What the row takes on disk, roughly: retention by size adds it up. */
+  size_bytes: number;
+  created_at: number;
+}
+
+/** Endpoints that answered 410: nothing more goes there until the merchant edits the URL. */
+export interface GoneEndpointRow {
+  merchant_id: string;
+  /** Empty for the merchant's own URL, else the payment whose URL it is. */
+  payment_id: string;
+  url: string;
+  created_at: number;
+}

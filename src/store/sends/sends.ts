@@ -1,0 +1,286 @@
+import { sql, type Selectable } from 'kysely';
+import { COINS, MODES, type ChainId } from '../../domain/coins.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+import type { SendRow, SendVersionRow } from '../schema/sends.ts';
+
+export type StoredSend = Selectable<SendRow>;
+export type StoredSendVersion = Selectable<SendVersionRow>;
+
+/** What changes about a send after it was made. */
+export type SendPatch = Partial<
+  Pick<
+    StoredSend,
+    | 'status'
+    | 'txid'
+    | 'amount'
+    | 'fee'
+    | 'version'
+    | 'height'
+    | 'error'
+    | 'next_broadcast_at'
+    | 'broadcasts'
+    | 'announced_txid'
+    | 'confirmed_txid'
+    | 'max_fee'
+    | 'displaced_height'
+  >
+>;
+
+type OptionalOfSend = 'everything' | 'max_fee' | 'note' | 'displaced_height';
+type OptionalOfVersion = 'change_index' | 'cancels';
+
+export async function insertSend(
+  tx: Tx,
+  row: Omit<StoredSend, OptionalOfSend> & Partial<Pick<StoredSend, OptionalOfSend>>,
+): Promise<void> {
+  await tx
+    .insertInto('sends')
+    .values({ max_fee: null, note: null, ...row })
+    .execute();
+}
+
+export async function insertSendVersion(
+  tx: Tx,
+  row: Omit<StoredSendVersion, OptionalOfVersion> & Partial<Pick<StoredSendVersion, OptionalOfVersion>>,
+): Promise<void> {
+  await tx
+    .insertInto('send_versions')
+    .values({ change_index: null, ...row })
+    .execute();
+}
+
+/**
+ * Takes a transaction away from a send that failed with it: the same coins sent once more to the
+ * same destination sign to the same bytes, and whatever becomes of those concerns the new send.
+ */
+export async function disownFailedVersion(tx: Tx, chain: ChainId, txid: string): Promise<void> {
+  await tx
+    .deleteFrom('send_versions')
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('txid', '=', txid)
+    .where('send_id', 'in', (eb) =>
+      eb
+        .selectFrom('sends')
+        .select('sends.id')
+        .whereRef('sends.id', '=', 'send_versions.send_id')
+        .where('sends.status', '=', sql.lit('failed')),
+    )
+    .execute();
+}
+
+/** Writes a change and answers the send as it is now. */
+export async function updateSend(tx: Tx, sendId: string, patch: SendPatch, now: number): Promise<StoredSend> {
+  return tx
+    .updateTable('sends')
+    .set({ ...patch, updated_at: now })
+    .where('id', '=', sendId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** What blocks above a height had displaced may be mined again. */
+export async function forgetDisplacedAbove(tx: Tx, chain: ChainId, height: number): Promise<void> {
+  await tx
+    .updateTable('sends')
+    .set({ displaced_height: null })
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where(sql<boolean>`status in ('signed', 'broadcast')`)
+    .where('displaced_height', '>', height)
+    .execute();
+}
+
+/** Leaves the idempotency key of a send to another one. */
+export async function releaseSendKey(tx: Tx, sendId: string): Promise<void> {
+  await tx.updateTable('sends').set({ idempotency_key: null }).where('id', '=', sendId).execute();
+}
+
+export async function findSend(db: Db, sendId: string): Promise<StoredSend | undefined> {
+  return db.selectFrom('sends').selectAll().where('id', '=', sendId).executeTakeFirst();
+}
+
+export async function findSendByKey(
+  db: Db,
+  merchantId: string,
+  idempotencyKey: string,
+): Promise<StoredSend | undefined> {
+  return db
+    .selectFrom('sends')
+    .selectAll()
+    .where('merchant_id', '=', merchantId)
+    .where('idempotency_key', '=', idempotencyKey)
+    .executeTakeFirst();
+}
+
+/** The merchant's send one of whose versions has this transaction id, on any chain. */
+export async function findSendByTxid(
+  db: Db,
+  merchantId: string,
+  txid: string,
+): Promise<StoredSend | undefined> {
+  return db
+    .selectFrom('send_versions')
+    .innerJoin('sends', 'sends.id', 'send_versions.send_id')
+    .selectAll('sends')
+    .where('send_versions.coin', 'in', COINS)
+    .where('send_versions.mode', 'in', MODES)
+    .where('send_versions.txid', '=', txid)
+    .where('sends.merchant_id', '=', merchantId)
+    .executeTakeFirst();
+}
+
+/** The signed version that has this transaction id. */
+export async function findVersionByTxid(
+  db: Db,
+  chain: ChainId,
+  txid: string,
+): Promise<StoredSendVersion | undefined> {
+  return db
+    .selectFrom('send_versions')
+    .selectAll()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('txid', '=', txid)
+    .executeTakeFirst();
+}
+
+/** All signed versions of a send, oldest first. */
+export async function versionsOf(db: Db, sendId: string): Promise<StoredSendVersion[]> {
+  return db
+    .selectFrom('send_versions')
+    .selectAll()
+    .where('send_id', '=', sendId)
+    .orderBy('version')
+    .execute();
+}
+
+/** Sends whose bytes are due at the node again, or planned for an impossibly late time; earliest first. */
+export async function dueSends(
+  db: Db,
+  chain: ChainId,
+  at: { now: number; impossible: number },
+  limit: number,
+): Promise<StoredSend[]> {
+  return openSends(db, chain)
+    .where((eb) =>
+      eb.or([eb('next_broadcast_at', '<=', at.now), eb('next_broadcast_at', '>', at.impossible)]),
+    )
+    .orderBy('next_broadcast_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/**
+ * A merchant's sweeps of a chain that failed after a time and until now, ms: how many, and when the last one did
+ * (0: never). What is dated later is of a clock since set back, and would be waited for until then.
+ */
+export async function failedSweeps(
+  db: Db,
+  wallet: ChainId & { readonly merchantId: string },
+  { since, now }: { readonly since: number; readonly now: number },
+): Promise<{ count: number; lastAt: number }> {
+  const row = await db
+    .selectFrom('sends')
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('updated_at').as('last_at')])
+    .where('merchant_id', '=', wallet.merchantId)
+    .where('created_at', '>', since)
+    .where('updated_at', '<=', now)
+    .where('coin', '=', wallet.coin)
+    .where('mode', '=', wallet.mode)
+    .where('purpose', '=', 'sweep')
+    .where('status', '=', sql.lit('failed'))
+    .executeTakeFirst();
+  return { count: row?.count ?? 0, lastAt: row?.last_at ?? 0 };
+}
+
+/** Stored but not known to be accepted: what a restarted process hands to the node first. */
+export async function signedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
+  return openSends(db, chain)
+    .where('status', '=', sql.lit('signed'))
+    .orderBy('next_broadcast_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Where a send stands in the order in which they were made. */
+export type SendPlace = Pick<StoredSend, 'created_at' | 'id'>;
+
+/**
+ * Unconfirmed sends whose newest version was signed at or before a time, or by a clock since set back; oldest first.
+ * @param after only those behind this one
+ */
+export async function stuckSends(
+  db: Db,
+  chain: ChainId,
+  times: { readonly signedBefore: number; readonly now: number; readonly after?: SendPlace | null },
+  limit: number,
+): Promise<StoredSend[]> {
+  const { signedBefore, now, after = null } = times;
+  return openSends(db, chain)
+    .where('height', 'is', null)
+    .$if(after !== null, (query) =>
+      query.where((eb) =>
+        eb(eb.refTuple('created_at', 'id'), '>', eb.tuple(after?.created_at ?? 0, after?.id ?? '')),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('send_versions')
+            .select('send_versions.version')
+            .whereRef('send_versions.send_id', '=', 'sends.id')
+            .where('send_versions.created_at', '>', signedBefore)
+            .where('send_versions.created_at', '<=', now),
+        ),
+      ),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Sends of a chain that no block has, those made first before the others. */
+export async function oldestOpenSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
+  return openSends(db, chain).orderBy('created_at').orderBy('id').limit(limit).execute();
+}
+
+/** Sends of one wallet that no block has, newest first. */
+export async function openSendsOf(
+  db: Db,
+  wallet: ChainId & { readonly merchantId: string },
+  limit: number,
+): Promise<StoredSend[]> {
+  return openSends(db, wallet)
+    .where('merchant_id', '=', wallet.merchantId)
+    .where('height', 'is', null)
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Whether a block executed it in vain, and may yet leave the chain. */
+export function isReverted({ status, height }: Pick<StoredSend, 'status' | 'height'>): boolean {
+  return status === 'broadcast' && height !== null;
+}
+
+/** Sends that a block executed in vain and that have not failed for good, oldest block first; a bounded number. */
+export async function revertedSends(db: Db, chain: ChainId): Promise<StoredSend[]> {
+  return openSends(db, chain).where('height', 'is not', null).orderBy('height').limit(MAX_REVERTED).execute();
+}
+
+const MAX_REVERTED = 100;
+
+/** Written out, not bound: only so does the planner prove that the index of open sends fits. */
+function openSends(db: Db, chain: ChainId) {
+  return db
+    .selectFrom('sends')
+    .selectAll()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where(sql<boolean>`status in ('signed', 'broadcast')`);
+}

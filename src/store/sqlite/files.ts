@@ -1,0 +1,61 @@
+import { chmodSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { isLocked } from './errors.ts';
+
+/**
+ * Writes a consistent, compact copy of a database into a new file. Its writers, also those of other
+ * processes, go on meanwhile: the copy is the state of one moment.
+ */
+export function copySqlite(path: string, copyPath: string): void {
+  const sqlite = new Database(path, { fileMustExist: true, timeout: 10_000 });
+  try {
+    sqlite.prepare('VACUUM INTO ?').run(copyPath);
+  } finally {
+    sqlite.close();
+  }
+  chmodSync(copyPath, 0o600);
+}
+
+/** What is wrong with a database file: pages, indexes, constraints, references. Empty when it is sound. */
+export function sqliteProblems(path: string): string[] {
+  const sqlite = new Database(path, { fileMustExist: true, readonly: true });
+  try {
+    const found = sqlite.pragma('integrity_check(20)') as { integrity_check: string }[];
+    const broken = found.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+    const orphans = sqlite.pragma('foreign_key_check') as { table: string }[];
+    return [...broken, ...new Set(orphans.map(({ table }) => `rows of ${table} refer to nothing`))];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** A fact from the `meta` table of a database file that is not open here; null when it has none. */
+export function readSqliteMeta(path: string, key: string): string | null {
+  const sqlite = new Database(path, { fileMustExist: true, readonly: true });
+  try {
+    const value = sqlite.prepare('SELECT value FROM meta WHERE key = ?').pluck().get(key);
+    return typeof value === 'string' ? value : null;
+  } finally {
+    sqlite.close();
+  }
+}
+
+/**
+ * Holds an exclusive lock on a file of its own until released; null when another process has it.
+ * SQLite's file locks belong to the process, so that even `kill -9` lets go of them.
+ */
+export function holdExclusiveLock(path: string): { release: () => void } | null {
+  const sqlite = new Database(path, { timeout: 0 });
+  try {
+    chmodSync(path, 0o600);
+    sqlite.pragma('locking_mode = EXCLUSIVE');
+    sqlite.exec('BEGIN EXCLUSIVE');
+    return { release: () => void sqlite.close() };
+  } catch (error) {
+    sqlite.close();
+    if (isLocked(error)) return null;
+    throw error;
+  }
+}

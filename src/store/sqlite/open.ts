@@ -1,0 +1,203 @@
+import { chmodSync, existsSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import type { Logger } from '../../domain/ports.ts';
+import { Database } from './database.ts';
+import { migrate, MIGRATIONS, pendingMigrations, type Migrations } from '../schema/migrate.ts';
+import { startCheckpointer } from './checkpointer.ts';
+import { Connection } from './connection.ts';
+import { migrationsOn } from './migration-dialect.ts';
+import { SnapshotConnection } from './snapshot-connection.ts';
+import { WriteHealth } from './write-health.ts';
+import { Writer } from './writer.ts';
+import { copySqlite } from './files.ts';
+
+export interface OpenOptions {
+  readonly migrations?: Migrations;
+  /** False beside a running daemon: a schema that is not this version's own is then refused. */
+  readonly mayMigrate?: boolean;
+  /** Hears of trouble that nobody waits for. */
+  readonly logger?: Pick<Logger, 'warn' | 'error'> | undefined;
+  /** Whether a thread copies the write-ahead log into the database; otherwise commits do. */
+  readonly checkpointsAside?: boolean | undefined;
+  /** How long a write waits for another process, and with it everything else of this one. */
+  readonly busyTimeoutMs?: number;
+  /** Commits that take at least so long are logged. */
+  readonly slowCommitMs?: number;
+}
+
+export interface OpenDatabase {
+  readonly db: Database;
+  /** Folds the write-ahead log into the one file and closes it. */
+  close(): Promise<void>;
+  /** Gives up to so many free pages back to the file system. */
+  reclaim(pages: number): void;
+}
+
+/** While the database is being opened, and beside a daemon. */
+const BUSY_TIMEOUT_MS = 5_000;
+const MEMORY = ':memory:';
+
+/**
+ * Opens (creating if needed) and migrates the database at a path; `:memory:` for tests. Before a
+ * migration changes an existing database, a copy of it is kept beside it.
+ */
+export async function openDatabase(path: string, options: OpenOptions = {}): Promise<OpenDatabase> {
+  let sqlite: Sqlite.Database | null = null;
+  try {
+    sqlite = openWriting(path);
+    await bringUpToDate(sqlite, path, options);
+    return openEngine(sqlite, path, options);
+  } catch (error) {
+    sqlite?.close();
+    throw plainly(path, error);
+  }
+}
+
+/** WAL with synchronous FULL: a committed transaction survives power loss; foreign keys are enforced. */
+function openWriting(path: string): Sqlite.Database {
+  const sqlite = new Sqlite(path);
+  try {
+    if (path !== MEMORY) chmodSync(path, 0o600);
+    // Takes effect on an empty file only, and must come before anything is written to it.
+    sqlite.pragma('auto_vacuum = INCREMENTAL');
+    sqlite.pragma('journal_mode = WAL');
+    sqlite.pragma('synchronous = FULL');
+    sqlite.pragma('foreign_keys = ON');
+    sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    sqlite.pragma('temp_store = MEMORY');
+    // The system keeps the file in its own memory, too: what is read again from there takes two microseconds a page.
+    sqlite.pragma('cache_size = -4000');
+    return sqlite;
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
+}
+
+async function bringUpToDate(
+  sqlite: Sqlite.Database,
+  path: string,
+  { migrations = MIGRATIONS, mayMigrate = true }: OpenOptions,
+): Promise<void> {
+  // What an earlier process left in the log, perhaps without being able to flush it: nothing is to build on that.
+  if (mayMigrate) sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  const migrating = migrationsOn(sqlite);
+  const { applied, pending } = await pendingMigrations(migrating, migrations);
+  const [next] = pending;
+  if (next !== undefined && !mayMigrate) {
+    throw new Error(`the database lacks the changes of this version (${next}): start the daemon once`);
+  }
+  if (applied > 0 && next !== undefined && path !== MEMORY) keepCopy(path, `${path}.before-${next}`);
+  await migrate(migrating, migrations);
+}
+
+function openEngine(sqlite: Sqlite.Database, path: string, options: OpenOptions): OpenDatabase {
+  const { logger, checkpointsAside = false, busyTimeoutMs = BUSY_TIMEOUT_MS, slowCommitMs } = options;
+  const isFile = path !== MEMORY;
+  const setBusyTimeout = (ms: number): void => void sqlite.pragma(`busy_timeout = ${ms}`);
+  setBusyTimeout(busyTimeoutMs);
+  const reader = isFile ? new SnapshotConnection(openReading(path)) : null;
+  const probe = (): void => tryToWrite(sqlite, path);
+  const health = new WriteHealth({ probe, setBusyTimeout, busyTimeoutMs, path, logger });
+  const beforeCommit = (): void => reader?.endSnapshot();
+  const writer = new Writer(sqlite, { health, beforeCommit, logger, slowCommitMs });
+  const openSnapshot = isFile ? () => new Connection(openReading(path)) : null;
+  const endCheckpoints = isFile && checkpointsAside ? checkpointAside(sqlite, path, logger) : null;
+  if (!checkpointsAside) setAutocheckpoint(sqlite, WORTHWHILE_PAGES);
+  const close = async (): Promise<void> => {
+    await endCheckpoints?.();
+    health.close();
+    reader?.close();
+    sqlite.pragma('wal_checkpoint(TRUNCATE)');
+    writer.connection.close();
+  };
+  return {
+    db: new Database({ writer, sqlite, reader, openSnapshot, health, close }),
+    close,
+    // By exec: the statement gives back one page per step and must be stepped to its end.
+    reclaim: (pages) => void sqlite.exec(`PRAGMA incremental_vacuum(${Math.trunc(pages)})`),
+  };
+}
+
+function openReading(path: string): Sqlite.Database {
+  const sqlite = new Sqlite(path, { fileMustExist: true });
+  sqlite.pragma('query_only = ON');
+  sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  sqlite.pragma('temp_store = MEMORY');
+  // Its pages are mostly those that the writing connection keeps as well: it keeps few.
+  sqlite.pragma('cache_size = -2000');
+  return sqlite;
+}
+
+/** From so many pages in the log on (16 MB) a commit empties it where no thread does. */
+const WORTHWHILE_PAGES = 4_000;
+/** The log is left to the thread; only when that cannot keep up does a commit empty it, too. */
+const BACKSTOP_PAGES = 16_000;
+
+function setAutocheckpoint(sqlite: Sqlite.Database, pages: number): void {
+  sqlite.pragma(`wal_autocheckpoint = ${pages}`);
+}
+
+function checkpointAside(
+  sqlite: Sqlite.Database,
+  path: string,
+  logger: OpenOptions['logger'],
+): () => Promise<void> {
+  setAutocheckpoint(sqlite, BACKSTOP_PAGES);
+  return startCheckpointer(path, (error) => {
+    setAutocheckpoint(sqlite, WORTHWHILE_PAGES);
+    logger?.error(
+      { err: error },
+      'no thread copies the write-ahead log into the database: commits do it from now on, which makes some of them slower',
+    );
+  });
+}
+
+/** Less is no room: the next payments would fill it. */
+const ROOM_BYTES = 1_000_000;
+
+/** @throws unless the disk has room for more than the least that can be written, which is tried, too. */
+function tryToWrite(sqlite: Sqlite.Database, path: string): void {
+  if (sqlite.inTransaction) throw new Error('a transaction is open');
+  const { bavail, bsize } = statfsSync(path);
+  if (bavail * bsize < ROOM_BYTES) throw new Error('the disk is nearly full');
+  try {
+    // One page, with nothing in it that anybody reads.
+    sqlite.exec('BEGIN IMMEDIATE; PRAGMA user_version = 0; COMMIT');
+  } catch (error) {
+    if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** What to do about a file that SQLite cannot use, for whoever starts the daemon at night. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  SQLITE_NOTADB: 'restore the latest backup into a new data directory (scripts/restore)',
+  SQLITE_CORRUPT: 'restore the latest backup into a new data directory (scripts/restore)',
+  SQLITE_FULL: 'free some room',
+};
+
+/** SQLite's own words name no file. Other errors say enough, and keep their code. */
+function plainly(path: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = codeOf(error) ?? codeOf(error.cause);
+  if (code === null) return error;
+  const remedy = REMEDIES[code];
+  const message = `cannot use the database ${path}: ${error.message}`;
+  const plain = new Error(remedy === undefined ? message : `${message}; ${remedy}`, { cause: error });
+  return Object.assign(plain, { code });
+}
+
+function codeOf(error: unknown): string | null {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code.startsWith('SQLITE_') ? code : null;
+}
+
+/** A copy made before an earlier try at the same migration is the older truth and stays. */
+function keepCopy(path: string, copyPath: string): void {
+  if (existsSync(copyPath)) return;
+  const unfinished = `${copyPath}.tmp`;
+  rmSync(unfinished, { force: true });
+  copySqlite(path, unfinished);
+  renameSync(unfinished, copyPath);
+}

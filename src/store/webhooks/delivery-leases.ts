@@ -1,0 +1,159 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../sqlite/database.ts';
+import type { StoredDelivery } from './deliveries.ts';
+import { prepared, preparedList, type ParamOf } from '../sqlite/prepared.ts';
+
+export interface Lease {
+  readonly token: string;
+  readonly now: number;
+  readonly until: number;
+}
+
+/** What can be leased, with its endpoint. */
+export type DueDelivery = Pick<StoredDelivery, 'id' | 'origin'>;
+
+export interface DueFilter {
+  readonly now: number;
+  /** At most so many for each endpoint. */
+  readonly perEndpoint: number;
+  /** Endpoints that can take no more for now. */
+  readonly exceptEndpoints: readonly string[];
+  /** Deliveries this process is at work on, whatever the clock says of their leases. */
+  readonly exceptIds: readonly string[];
+}
+
+/**
+ * Deliveries whose time has come, longest due first: of each endpoint the first few, of each order key only the
+ * earliest pending one, and none that is leased. The endpoints are found by one seek each, so that a backlog of
+ * one of them does not make the look at the others any longer.
+ */
+export async function listDue(tx: Tx, filter: DueFilter): Promise<DueDelivery[]> {
+  const due = await firstDue(tx, {
+    now: filter.now,
+    perEndpoint: filter.perEndpoint,
+    except: JSON.stringify(filter.exceptEndpoints),
+  });
+  const busy = new Set(filter.exceptIds);
+  return due.filter(({ id }) => !busy.has(id));
+}
+
+type DueSlots = { now: number; perEndpoint: number; except: string };
+
+const firstDue = prepared((db, param: ParamOf<DueSlots>) => ({
+  compile: () =>
+    sql<DueDelivery>`
+      WITH RECURSIVE endpoint(key) AS (
+        SELECT min(origin) FROM deliveries WHERE status = 'pending' AND lease_token IS NULL
+        UNION ALL
+        SELECT (
+          SELECT min(origin) FROM deliveries
+          WHERE status = 'pending' AND lease_token IS NULL AND origin > endpoint.key
+        ) FROM endpoint WHERE endpoint.key IS NOT NULL
+      )
+      SELECT d.id, d.origin FROM endpoint JOIN deliveries AS d ON d.rowid IN (
+        SELECT head.rowid FROM deliveries AS head
+        WHERE head.origin = endpoint.key AND head.status = 'pending' AND head.lease_token IS NULL
+          AND head.next_attempt_at <= ${param('now')}
+          AND NOT EXISTS (
+            SELECT 1 FROM deliveries AS earlier
+            WHERE earlier.order_key = head.order_key AND earlier.event_seq < head.event_seq
+              AND earlier.status = 'pending'
+          )
+        ORDER BY head.next_attempt_at, head.event_seq LIMIT ${param('perEndpoint')}
+      )
+      WHERE endpoint.key NOT IN (SELECT value FROM json_each(${param('except')}))
+      ORDER BY d.next_attempt_at, d.event_seq`.compile(db),
+}));
+
+/** Takes the leases of pending deliveries that nobody else holds; answers those it got, in the order asked. */
+export async function leaseDeliveries(
+  tx: Tx,
+  ids: readonly string[],
+  lease: Lease,
+): Promise<StoredDelivery[]> {
+  const leased = await leaseThem(tx, lease, ids);
+  const byId = new Map(leased.map((delivery) => [delivery.id, delivery]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+const leaseThem = preparedList((db, param: ParamOf<Lease>, ids) =>
+  db
+    .updateTable('deliveries')
+    .set({ lease_token: param('token'), lease_until: param('until'), updated_at: param('now') })
+    .where('id', 'in', ids)
+    .where('status', '=', sql.lit('pending'))
+    .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_until', '<=', param('now'))]))
+    .returningAll(),
+);
+
+/** Gives back leases without an attempt having counted; the rows are due again at once. */
+export async function releaseLeases(tx: Tx, ids: readonly string[], token: string): Promise<void> {
+  await releaseThem(tx, { token }, ids);
+}
+
+const releaseThem = preparedList((db, param: ParamOf<{ token: string }>, ids) =>
+  db
+    .updateTable('deliveries')
+    .set({ lease_token: null, lease_until: null })
+    .where('id', 'in', ids)
+    .where('lease_token', '=', param('token')),
+);
+
+/** Takes back leases that expired without a record, except those this process is still at work on. */
+export async function releaseExpiredLeases(
+  tx: Tx,
+  expired: { readonly now: number; readonly exceptIds: readonly string[] },
+): Promise<void> {
+  await releaseExpired(tx, { now: expired.now, except: JSON.stringify(expired.exceptIds) });
+}
+
+const releaseExpired = prepared((db, param: ParamOf<{ now: number; except: string }>) =>
+  db
+    .updateTable('deliveries')
+    .set({ lease_token: null, lease_until: null })
+    .where('status', '=', sql.lit('pending'))
+    .where('lease_token', 'is not', null)
+    .where('lease_until', '<=', param('now'))
+    .where(sql<boolean>`id NOT IN (SELECT value FROM json_each(${param('except')}))`),
+);
+
+/** Takes over what a dead process left leased. Only for the start of the one process that may run. */
+export async function releaseAllLeases(db: Db): Promise<number> {
+  const result = await db
+    .updateTable('deliveries')
+    .set({ lease_token: null, lease_until: null })
+    .where('status', '=', sql.lit('pending'))
+    .where('lease_token', 'is not', null)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}
+
+/**
+ * Makes due what was last touched in the future: the clock has been set back since, and a time
+ * planned by the wrong clock may be years away. The same for leases; not for what is being worked on.
+ */
+export async function rescueFromClockJump(
+  db: Db,
+  clock: { now: number; toleranceMs: number; exceptIds: readonly string[] },
+): Promise<number> {
+  const { now } = clock;
+  const suspect = now + clock.toleranceMs;
+  const planned = await db
+    .updateTable('deliveries')
+    .set({ next_attempt_at: now, updated_at: now })
+    .where('status', '=', sql.lit('pending'))
+    .where('lease_token', 'is', null)
+    // What is due needs no help.
+    .where('next_attempt_at', '>', now)
+    .where('updated_at', '>', suspect)
+    .executeTakeFirst();
+  let leased = db
+    .updateTable('deliveries')
+    .set({ next_attempt_at: now, updated_at: now, lease_token: null, lease_until: null })
+    .where('status', '=', sql.lit('pending'))
+    .where('lease_token', 'is not', null)
+    .where('updated_at', '>', suspect);
+  if (clock.exceptIds.length > 0) leased = leased.where('id', 'not in', clock.exceptIds);
+  const released = await leased.executeTakeFirst();
+  return Number(planned.numUpdatedRows + released.numUpdatedRows);
+}

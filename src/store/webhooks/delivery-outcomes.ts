@@ -1,0 +1,185 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../sqlite/database.ts';
+import type { StoredDelivery } from './deliveries.ts';
+import { preparedList, type ParamOf } from '../sqlite/prepared.ts';
+
+export interface Settlement {
+  readonly delivery: Pick<StoredDelivery, 'id' | 'url' | 'order_key' | 'event_id' | 'merchant_id'>;
+  readonly token: string;
+  readonly attempts: number;
+  readonly now: number;
+}
+
+/**
+ * Ends a delivery if the token still holds its lease, and lets the next of its order go; but not for a
+ * failure at a URL that the merchant has changed meanwhile.
+ */
+export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void> {
+  const { delivery, now } = settlement;
+  if (await hasMoved(tx, delivery)) {
+    await postponeDelivery(tx, settlement, now);
+    return;
+  }
+  const held = await update(tx, settlement, { status: 'failed' });
+  if (held) await freeFollowers(tx, { now }, [delivery.order_key]);
+}
+
+/**
+ * Ends deliveries that were made, and lets the next of their orders go; where the lease is not held any
+ * more they are left alone.
+ */
+export async function settleDelivered(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
+  const held: Settlement[] = [];
+  for (const [token, of] of Map.groupBy(settlements, (settlement) => settlement.token)) {
+    const now = Math.max(...of.map((settlement) => settlement.now));
+    const marked = await markDelivered(
+      tx,
+      { token, now },
+      of.map(({ delivery }) => delivery.id),
+    );
+    const ids = new Set(marked.map(({ id }) => id));
+    for (const settlement of of) if (ids.has(settlement.delivery.id)) held.push(settlement);
+  }
+  if (held.length === 0) return;
+  const pending = await stillPending(
+    tx,
+    {},
+    held.map(({ delivery }) => delivery.event_id),
+  );
+  const repeated = new Set(pending.map((each) => each.event_id));
+  for (const { delivery, now } of held) {
+    if (repeated.has(delivery.event_id)) await settleRepeats(tx, delivery, now);
+  }
+  const now = Math.max(...held.map((settlement) => settlement.now));
+  await freeFollowers(
+    tx,
+    { now },
+    held.map(({ delivery }) => delivery.order_key),
+  );
+}
+
+const markDelivered = preparedList((db, param: ParamOf<{ token: string; now: number }>, ids) =>
+  db
+    .updateTable('deliveries')
+    .set((eb) => ({
+      status: 'delivered' as const,
+      attempts: eb('attempts', '+', 1),
+      lease_token: null,
+      lease_until: null,
+      updated_at: param('now'),
+    }))
+    .where('id', 'in', ids)
+    .where('lease_token', '=', param('token'))
+    .where('status', '=', sql.lit('pending'))
+    .returning('id'),
+);
+
+const stillPending = preparedList((db, _slot: ParamOf<object>, eventIds) =>
+  db
+    .selectFrom('deliveries')
+    .select('event_id')
+    .where('event_id', 'in', eventIds)
+    .where('status', '=', sql.lit('pending')),
+);
+
+/**
+ * Plans the next attempt if the token still holds the lease; what waits behind it waits along. A failure at a
+ * URL that the merchant has changed meanwhile is none of the new one's.
+ */
+export async function postponeDelivery(tx: Tx, settlement: Settlement, at: number): Promise<boolean> {
+  const { delivery, now } = settlement;
+  const moved = await hasMoved(tx, delivery);
+  const next = moved ? now : at;
+  const held = await update(tx, settlement, { next_attempt_at: next, ...(moved ? { attempts: 0 } : {}) });
+  if (held) {
+    await tx
+      .updateTable('deliveries')
+      .set({ next_attempt_at: next })
+      .where('order_key', '=', delivery.order_key)
+      .where('status', '=', sql.lit('pending'))
+      .where('id', '<>', delivery.id)
+      .execute();
+  }
+  return held;
+}
+
+/** Ends every pending delivery of a merchant to a URL, or only those of one payment. */
+export async function endDeliveries(
+  tx: Tx,
+  target: { merchantId: string; url: string; paymentId?: string; now: number },
+): Promise<void> {
+  let query = tx
+    .updateTable('deliveries')
+    .set({ status: 'failed', lease_token: null, lease_until: null, updated_at: target.now })
+    .where('merchant_id', '=', target.merchantId)
+    .where('url', '=', target.url)
+    .where('status', '=', sql.lit('pending'));
+  if (target.paymentId !== undefined) query = query.where('payment_id', '=', target.paymentId);
+  await query.execute();
+  await freeFollowersOf(tx, target);
+}
+
+async function update(
+  tx: Tx,
+  settlement: Settlement,
+  change: { status: 'failed' } | { next_attempt_at: number; attempts?: number },
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('deliveries')
+    .set({
+      attempts: settlement.attempts,
+      ...change,
+      lease_token: null,
+      lease_until: null,
+      updated_at: settlement.now,
+    })
+    .where('id', '=', settlement.delivery.id)
+    .where('lease_token', '=', settlement.token)
+    .where('status', '=', sql.lit('pending'))
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+async function hasMoved(tx: Tx, delivery: Pick<StoredDelivery, 'id' | 'url'>): Promise<boolean> {
+  const row = await tx
+    .selectFrom('deliveries')
+    .select('url')
+    .where('id', '=', delivery.id)
+    .executeTakeFirst();
+  return row !== undefined && row.url !== delivery.url;
+}
+
+/** The event reached this URL: its other deliveries there have nothing left to do. */
+async function settleRepeats(tx: Tx, delivery: Settlement['delivery'], now: number): Promise<void> {
+  const repeats = await tx
+    .updateTable('deliveries')
+    .set({ status: 'delivered', lease_token: null, lease_until: null, updated_at: now })
+    .where('event_id', '=', delivery.event_id)
+    .where('url', '=', delivery.url)
+    .where('status', '=', sql.lit('pending'))
+    .returning('order_key')
+    .execute();
+  await freeFollowers(
+    tx,
+    { now },
+    repeats.map((repeat) => repeat.order_key),
+  );
+}
+
+/** Makes due whatever was never tried: it had only been waiting for those before it. */
+const freeFollowers = preparedList((db, param: ParamOf<{ now: number }>, orderKeys) =>
+  waitingOnly(db, param('now')).where('order_key', 'in', orderKeys),
+);
+
+/** As freeFollowers, for all orders of a merchant. */
+async function freeFollowersOf(tx: Tx, which: { merchantId: string; now: number }): Promise<void> {
+  await waitingOnly(tx, which.now).where('merchant_id', '=', which.merchantId).execute();
+}
+
+const waitingOnly = (db: Db, now: number) =>
+  db
+    .updateTable('deliveries')
+    .set({ next_attempt_at: now })
+    .where('status', '=', sql.lit('pending'))
+    .where('attempts', '=', 0)
+    .where('next_attempt_at', '>', now);

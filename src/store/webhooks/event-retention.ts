@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../sqlite/database.ts';
+import type { StoredEvent } from './events.ts';
+
+/** Deletes up to `limit` settled deliveries older than a time that no log tells about; returns how many. */
+export async function deleteSettledDeliveries(db: Db, before: number, limit: number): Promise<number> {
+  const result = await db
+    .deleteFrom('deliveries')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('deliveries as old')
+        .select('old.id')
+        .where('old.status', '<>', sql.lit('pending'))
+        .where('old.created_at', '<', before)
+        .where((inner) =>
+          inner.not(
+            inner.exists(
+              inner
+                .selectFrom('webhook_logs as log')
+                .select('log.id')
+                .whereRef('log.delivery_id', '=', 'old.id'),
+            ),
+          ),
+        )
+        .orderBy('old.created_at')
+        .limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+/** The next events after a place in the log that are older than a time, in order. */
+export async function listEventsAfter(
+  db: Db,
+  range: { seq: number; before: number; limit: number },
+): Promise<StoredEvent[]> {
+  return db
+    .selectFrom('events')
+    .selectAll()
+    .where('seq', '>', range.seq)
+    .where('created_at', '<', range.before)
+    .orderBy('seq')
+    .limit(range.limit)
+    .execute();
+}
+
+/** Of these events, those that still have deliveries. */
+export async function listDeliveredEventIds(db: Db, eventIds: readonly string[]): Promise<Set<string>> {
+  if (eventIds.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('deliveries')
+    .select('event_id')
+    .distinct()
+    .where('event_id', 'in', eventIds)
+    .execute();
+  return new Set(rows.map((row) => row.event_id));
+}
+
+export async function replaceEventBody(tx: Tx, id: string, bodyJson: string): Promise<void> {
+  await tx.updateTable('events').set({ body_json: bodyJson }).where('id', '=', id).execute();
+}

@@ -1,0 +1,41 @@
+import type { Db } from '../sqlite/database.ts';
+import { preparedList, type ParamOf } from '../sqlite/prepared.ts';
+
+export interface SealedWebhookSecrets {
+  readonly current: string;
+  /** The one before the last rotation, while it is still used for signing. */
+  readonly previous: string | null;
+}
+
+/** The signing secrets of merchants as of a time, sealed, by merchant. */
+export async function findWebhookSecrets(
+  db: Db,
+  merchantIds: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, SealedWebhookSecrets>> {
+  const rows = await secretsOf(db, {}, merchantIds);
+  return new Map(
+    rows.map((row) => {
+      const isRotating = (row.webhook_old_secret_until ?? 0) > now;
+      const previous = isRotating ? row.webhook_old_secret_sealed : null;
+      return [row.id, { current: row.webhook_secret_sealed, previous }];
+    }),
+  );
+}
+
+const secretsOf = preparedList((db, _slot: ParamOf<object>, ids) =>
+  db
+    .selectFrom('merchants')
+    .select(['id', 'webhook_secret_sealed', 'webhook_old_secret_sealed', 'webhook_old_secret_until'])
+    .where('id', 'in', ids),
+);
+
+/** The webhookUrl a payment was created with; null when it has none of its own. */
+export async function findPaymentWebhookUrl(db: Db, paymentId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('payments')
+    .select('webhook_url')
+    .where('id', '=', paymentId)
+    .executeTakeFirst();
+  return row?.webhook_url ?? null;
+}
