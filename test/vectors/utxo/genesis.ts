@@ -7,6 +7,8 @@ interface GenesisRecipe {
   readonly time: number;
   readonly nonce: number;
   readonly bits: number;
+  /** 50 coins where none is given. */
+  readonly reward?: bigint;
 }
 
 const SATOSHI = {
@@ -50,7 +52,7 @@ export function genesisBlock(recipe: GenesisRecipe): TestBlock & { readonly coin
     ],
     outputs: [
       {
-        amount: 5_000_000_000n,
+        amount: recipe.reward ?? 5_000_000_000n,
         script: Buffer.concat([Buffer.from([key.length]), key, Buffer.from([0xac])]),
       },
     ],
