@@ -167,7 +167,7 @@ describe('a daemon with one more coin', () => {
 function isSignedBy(sent: Transaction, script: Buffer): boolean {
   const { txid, index, finalScriptSig } = sent.getInput(0);
   const scriptSig = Buffer.from(finalScriptSig!);
-  const signature = scriptSig.subarray(1, scriptSig[0]!);
+  const signature = scriptSig.subarray(1, scriptSig[0]);
   const key = scriptSig.subarray(scriptSig[0]! + 2);
   expect(Buffer.from(p2pkh(key).script)).toEqual(script);
   const outputs = [0, 1].map((at) => sent.getOutput(at));

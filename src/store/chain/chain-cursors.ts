@@ -9,13 +9,13 @@ import { prepared, preparedInsert, type ParamOf } from '../sqlite/prepared.ts';
 export const REMEMBERED_BLOCKS = 2_016;
 
 /** Where the scan of a chain stands, and what its network called final. */
-export interface ChainStand {
+interface ChainStand {
   readonly cursor: BlockRef;
   readonly final: FinalHeights;
 }
 
 /** Undefined before the first contact with the chain's node. */
-export async function findStand(db: Db, chain: ChainId): Promise<ChainStand | undefined> {
+async function findStand(db: Db, chain: ChainId): Promise<ChainStand | undefined> {
   const [row] = await standOf(db, chain);
   if (row === undefined) return undefined;
   const { height, hash, safe, finalized } = row;

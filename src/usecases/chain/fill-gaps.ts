@@ -1,7 +1,7 @@
 import { outputKey, type BlockRef, type ChainAdapter, type UnspentOutput } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { watchedKeys } from '../../store/ledger/addresses.ts';
-import { findStand, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
+import { findCursor, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
 import { closeGaps, gapsOf } from '../../store/chain/chain-gaps.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findOutput } from '../../store/ledger/outputs.ts';
@@ -81,15 +81,13 @@ async function creditFromGap(
 ): Promise<boolean> {
   const known = await findOutput(tx, chain, ref);
   if (known?.state === 'confirmed') return false;
-  const stand = await findStand(tx, chain);
-  if (stand === undefined || block === undefined || watchKey === undefined) {
+  const cursor = await findCursor(tx, chain);
+  if (cursor === undefined || block === undefined || watchKey === undefined) {
     throw new Error(`the block of ${outputKey(ref)} is not known`);
   }
   const { hash, timeMs, maturity } = block;
   const credit = { ref, watchKey, amount, maturity, raw: null };
-  const { cursor, final } = stand;
-  const before = { coin: chain.coin, height: cursor.height, final };
-  const sighting = { kind: 'block' as const, height, hash, before, tip: cursor.height };
+  const sighting = { kind: 'block' as const, height, hash, tip: cursor.height };
   await recordSightings(tx, deps, chain, { seen: [{ credit, seenAt: timeMs }], gone: [] }, sighting);
   await confirmItsSend(tx, deps, chain, { txid: ref.txid, height });
   return true;

@@ -2,7 +2,7 @@ import type { BlockRef, ChainBlock, ChainBlockHeader, Credit } from '../../domai
 import type { BlockTimes } from '../../domain/block-times.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { depthOf } from '../../domain/confirmations.ts';
-import { advanceCursor, findCursor, findStand, forgetBlocksBelow } from '../../store/chain/chain-cursors.ts';
+import { advanceCursor, findCursor, forgetBlocksBelow } from '../../store/chain/chain-cursors.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { paymentsWithMoneyAbove } from '../../store/payments/payments-with-money.ts';
 import { forgetDeadTransactions, forgetTransactionsBetween } from '../../store/ledger/raw-transactions.ts';
@@ -11,7 +11,7 @@ import { applyFacts } from '../payment/apply-facts.ts';
 import { confirmSends } from '../wallet/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import { findDisproved, findMinedAgain, findReplaced, findUndone } from './find-undone.ts';
-import { recordSightings, type SeenCredit, type TipBefore } from './record-sightings.ts';
+import { recordSightings, type SeenCredit } from './record-sightings.ts';
 
 /** Deepest confirmation count that a protocol rule asks for (coinbase maturity), with room to spare. */
 const PROTOCOL_DEPTH = 200;
@@ -73,12 +73,10 @@ async function write(
   },
 ): Promise<boolean> {
   const { block, arrival, below } = given;
-  const stand = await findStand(tx, chain);
-  if (stand === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);
-  const { cursor, final } = stand;
+  const cursor = await findCursor(tx, chain);
+  if (cursor === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);
   if (!isInRow(cursor, [...below, block])) return false;
   const now = deps.clock.now();
-  await advanceCursor(tx, chain, block, now, below);
   const seen = block.credits.map((credit) => seenIn(block, credit, arrival, now));
   const gone = [
     ...(await findUndone(tx, chain, block.debits)),
@@ -87,11 +85,11 @@ async function write(
     ...(await findMinedAgain(tx, chain, block.credits)),
   ];
   const { height, hash } = block;
-  const before = { coin: chain.coin, height: cursor.height, final };
-  const sighting = { kind: 'block' as const, height, hash, before };
-  const told = await recordSightings(tx, deps, chain, { seen, gone }, sighting);
+  const told = await recordSightings(tx, deps, chain, { seen, gone }, { kind: 'block', height, hash });
+  await countConfirmations(tx, deps, chain, { from: cursor.height, to: height, told });
+  await advanceCursor(tx, chain, block, now, below);
+  // Their events count confirmations from the cursor.
   await confirmSends(tx, deps, chain, { spends: block.debits, height });
-  await countConfirmations(tx, deps, chain, { before, to: height, told });
   await forgetSettledInputs(tx, chain);
   const entersInterval = Math.floor(height / FORGET_EVERY) > Math.floor(cursor.height / FORGET_EVERY);
   if (entersInterval) {
@@ -139,12 +137,12 @@ async function countConfirmations(
   tx: Tx,
   deps: ObserveDeps,
   chain: ChainId,
-  at: { readonly before: TipBefore; readonly to: number; readonly told: ReadonlySet<string> },
+  at: { readonly from: number; readonly to: number; readonly told: ReadonlySet<string> },
 ): Promise<void> {
-  const { before, to: height, told } = at;
-  for (const paymentId of await gatheringConfirmations(tx, deps, chain, before.height)) {
+  const { from, to: height, told } = at;
+  for (const paymentId of await gatheringConfirmations(tx, deps, chain, from)) {
     if (told.has(paymentId)) continue;
-    await applyFacts(tx, deps, paymentId, [{ type: 'tip', coin: chain.coin, height }], { before });
+    await applyFacts(tx, deps, paymentId, [{ type: 'tip', coin: chain.coin, height }]);
   }
 }
 

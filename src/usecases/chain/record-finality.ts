@@ -69,12 +69,12 @@ async function believe(
     else if (block.height > (before[finality] ?? -1)) after = { ...after, [finality]: block.height };
   }
   if (after === before) return strays;
-  await setFinalHeights(tx, chain, after);
   const { coin } = chain;
   const { height } = cursor;
   for (const paymentId of await paymentsAwaiting(tx, chain, { before, after })) {
     const fact = { type: 'tip' as const, coin, height, final: after };
-    await applyFacts(tx, deps, paymentId, [fact], { before: { coin, height, final: before } });
+    await applyFacts(tx, deps, paymentId, [fact]);
   }
+  await setFinalHeights(tx, chain, after);
   return strays;
 }

@@ -5,7 +5,7 @@ import { findWatched, type StoredAddress } from '../../store/ledger/addresses.ts
 import type { Tx } from '../../store/sqlite/database.ts';
 import { findOutput, putOutput, type ObservedOutput, type StoredOutput } from '../../store/ledger/outputs.ts';
 import { keepRawTransaction } from '../../store/ledger/raw-transactions.ts';
-import { applyFacts, type ApplyFactsDeps, type Occasion } from '../payment/apply-facts.ts';
+import { applyFacts, type ApplyFactsDeps } from '../payment/apply-facts.ts';
 
 /** Where a credit was seen: in a block of the best chain, or unconfirmed. */
 export type Sighting =
@@ -13,14 +13,10 @@ export type Sighting =
       readonly kind: 'block';
       readonly height: number;
       readonly hash: string;
-      readonly before: TipBefore;
       /** Where the chain stands, when that is not this block. */
       readonly tip?: number;
     }
   | { readonly kind: 'unconfirmed' };
-
-/** Where the chain stood before a block. */
-export type TipBefore = NonNullable<Occasion['before']>;
 
 export interface SeenCredit {
   readonly credit: Credit;
@@ -34,7 +30,7 @@ export interface SeenCredit {
  * Writes into the ledger what was observed together: money that came, and outputs that cannot
  * confirm any more. A payment hears of all of it at once, through its machine; the merchant's own
  * addresses (wallet, change) are written directly. Repeats change nothing. A block is told with the
- * tip that it makes.
+ * tip that it makes, before the cursor is moved onto it.
  * @returns the payments that were told
  */
 export async function recordSightings(
@@ -89,9 +85,9 @@ async function applyTogether(
     await applyFacts(tx, deps, paymentId, told);
     return;
   }
-  const { height, hash, before } = sighting;
+  const { height, hash } = sighting;
   const tip: PaymentFact = { type: 'tip', coin: chain.coin, height: sighting.tip ?? height };
-  await applyFacts(tx, deps, paymentId, [...told, tip], { blockHash: hash, before });
+  await applyFacts(tx, deps, paymentId, [...told, tip], hash);
 }
 
 function sightingFact(

@@ -1,6 +1,6 @@
 import type { ChainAdapter, ChainBlock } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { findStand, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
+import { findCursor, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
 import { endReread, findReread, writeReread, type RereadRequest } from '../../store/chain/reread-requests.ts';
 import { confirmSends } from '../wallet/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
@@ -39,16 +39,14 @@ async function reread(
   { request, block }: { readonly request: RereadRequest; readonly block: ChainBlock },
 ): Promise<boolean> {
   const isDone = await deps.db.transaction(async (tx) => {
-    const stand = await findStand(tx, chain);
+    const cursor = await findCursor(tx, chain);
     const { height, hash } = block;
-    if (stand === undefined || stand.cursor.height < height) return null;
+    if (cursor === undefined || cursor.height < height) return null;
     const [known] = await rememberedBlocks(tx, chain, height, 1);
     if (known?.height === height && known.hash !== hash) return null;
-    const { cursor, final } = stand;
     const now = deps.clock.now();
     const seen = block.credits.map((credit) => ({ credit, seenAt: Math.min(now, block.timeMs) }));
-    const before = { coin: chain.coin, height: cursor.height, final };
-    const sighting = { kind: 'block' as const, height, hash, before, tip: cursor.height };
+    const sighting = { kind: 'block' as const, height, hash, tip: cursor.height };
     await recordSightings(tx, deps, chain, { seen, gone: [] }, sighting);
     await confirmSends(tx, deps, chain, { spends: block.debits, height });
     if (height >= request.to) await endReread(tx, chain);

@@ -1,6 +1,5 @@
 import { outputKey } from '../../domain/chain.ts';
 import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
-import type { FinalHeights } from '../../domain/confirmations.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { AppError } from '../../domain/errors.ts';
 import { parseDecimal } from '../../domain/money.ts';
@@ -33,18 +32,12 @@ export interface ApplyFactsDeps extends PresentDeps {
   readonly tellPaymentNews: (paymentId: string) => void;
 }
 
-/** What facts come with. */
-export interface Occasion {
-  /** The block that confirmed facts come from. */
-  readonly blockHash?: string;
-  /** Where the chain of a `tip` fact stood before: the database says already what it says now. */
-  readonly before?: { readonly coin: Coin; readonly height: number; readonly final: FinalHeights };
-}
-
 /**
  * Tells a payment what was observed together and stores everything that follows from it: its
  * state, the ledger's outputs, its events and their deliveries. Must run in the caller's
- * transaction, so that all of it exists together with the cause or not at all.
+ * transaction, so that all of it exists together with the cause or not at all; before a chain's new tip is stored
+ * there, since what a payment knew is read with the tip that stands.
+ * @param blockHash the block that confirmed facts come from
  * @returns the events it caused, in order
  */
 export async function applyFacts(
@@ -52,7 +45,7 @@ export async function applyFacts(
   deps: ApplyFactsDeps,
   paymentId: string,
   facts: readonly PaymentFact[],
-  { blockHash, before }: Occasion = {},
+  blockHash: string | null = null,
 ): Promise<readonly PaymentEventType[]> {
   if (!tx.isTransaction) throw new Error('applyFacts must run in a transaction');
   const row = await findPayment(tx, paymentId);
@@ -63,8 +56,7 @@ export async function applyFacts(
   const now = deps.clock.now();
   const known = new Map(loaded.state.credits.map((credit) => [outputKey(credit.ref), credit]));
   const { unconfirmedGraceMs = loaded.state.unconfirmedGraceMs } = deps;
-  const current = { ...loaded.state, unconfirmedGraceMs };
-  const state = before === undefined ? current : asOf(current, before);
+  const state = { ...loaded.state, unconfirmedGraceMs };
   const result = transitionAll(
     state,
     facts.map((fact) => prepared(deps, loaded, { state, known }, fact)),
@@ -72,14 +64,10 @@ export async function applyFacts(
   );
   if (result.events.length === 0 && isUnchanged(state, result.payment)) return [];
   const { payment, events } = result;
-  await saveCredits(tx, loaded, payment, { now, blockHash: blockHash ?? null });
+  await saveCredits(tx, loaded, payment, { now, blockHash });
   const saved = await saveState(tx, row, payment, { now, events: events.length });
   if (events.length > 0) await tell(tx, deps, afterChange(loaded, saved, payment), events);
   return events;
-}
-
-function asOf(state: PaymentState, { coin, height, final }: NonNullable<Occasion['before']>): PaymentState {
-  return { ...state, tips: { ...state.tips, [coin]: height }, final: { ...state.final, [coin]: final } };
 }
 
 /** True when there is nothing to write: most blocks only repeat what is known of most payments. */

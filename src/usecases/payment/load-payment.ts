@@ -45,10 +45,9 @@ async function loadWith(
  * @param state as the machine left it
  */
 export function afterChange(before: LoadedPayment, row: StoredPayment, state: PaymentState): LoadedPayment {
-  const { tips, final } = before.state;
   const credits =
     state.credits === before.state.credits ? state.credits : state.credits.toSorted(byFirstSight);
-  return { ...before, row, state: { ...state, credits, tips, final } };
+  return { ...before, row, state: { ...state, credits } };
 }
 
 /** The order in which outputs are read. */
