@@ -9,6 +9,7 @@ import {
   oldestOpenSends,
   versionsOf,
   type StoredSend,
+  type StoredSendVersion,
 } from '../../store/sends/sends.ts';
 import { handToNode } from './hand-to-node.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
@@ -87,13 +88,22 @@ async function examine(
     default:
       return assertNever(result);
   }
+  return afterRefusal(db, adapter, { send, versions, reason: result.reason });
+}
+
+/** What is known of a send that the node refuses. */
+async function afterRefusal(
+  db: Db,
+  adapter: ChainAdapter,
+  { send, versions, reason }: { send: StoredSend; versions: readonly StoredSendVersion[]; reason: string },
+): Promise<Pick<SendFinding, 'standing' | 'why'>> {
   const verdict = await askVerdict(db, adapter, { send, versions });
   const fates = versions.map(({ txid }) => ({ txid, fate: verdict.fates.get(txid) ?? 'unknown' }));
   const present = fates.find(({ fate }) => fate === 'present');
   if (present !== undefined) {
     return { standing: 'in_network', why: `the node has ${present.txid}: it waits for a block` };
   }
-  const said = `the node refuses it (${result.reason})`;
+  const said = `the node refuses it (${reason})`;
   if (!(await isProvenOn(db, send, verdict))) {
     return {
       standing: 'open',
