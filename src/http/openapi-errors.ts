@@ -113,25 +113,6 @@ const CREDENTIALS: Readonly<Record<AuthKind, string>> = {
   payer: 'a public key, a secret key or a user token',
 };
 
-const UNAUTHORISED_NAMES: Readonly<Record<AuthKind, string>> = {
-  none: 'Unauthorised',
-  jwt: 'UnauthorisedUser',
-  account: 'UnauthorisedAccount',
-  merchant: 'UnauthorisedMerchant',
-  payer: 'UnauthorisedPayer',
-};
-
-const SHARED: Readonly<Partial<Record<ErrorCode, string>>> = {
-  VALIDATION_INVALID: 'ValidationInvalid',
-  MERCHANT_NOT_FOUND: 'MerchantNotFound',
-  PAYLOAD_TOO_LARGE: 'PayloadTooLarge',
-  IDEMPOTENCY_MISMATCH: 'IdempotencyMismatch',
-  IDEMPOTENCY_IN_FLIGHT: 'IdempotencyInFlight',
-  RATE_LIMITED: 'RateLimited',
-  DATABASE_UNAVAILABLE: 'DatabaseUnavailable',
-  INTERNAL_ERROR: 'InternalError',
-};
-
 export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   FieldProblem: {
     type: 'object',
@@ -155,41 +136,35 @@ export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/** The failure responses of a route: one per status, those that others share by reference. */
-export function failureResponses(route: Route): Record<string, ResponseObject | Reference> {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of documentedErrors(route)) {
-    byStatus.set(ERROR_STATUS[code], [...(byStatus.get(ERROR_STATUS[code]) ?? []), code]);
+/** The failure responses of a route, one per status, by reference. */
+export function failureResponses(route: Route): Record<string, Reference> {
+  return Object.fromEntries(
+    [...codesByStatus(route)].map(([status, codes]) => [
+      String(status),
+      { $ref: `#/components/responses/${responseName(codes, route.auth)}` },
+    ]),
+  );
+}
+
+/** Every failure response that routes refer to, by name. */
+export function sharedResponses(routes: readonly Route[]): Record<string, ResponseObject> {
+  const responses = new Map<string, ResponseObject>();
+  for (const route of routes) {
+    for (const codes of codesByStatus(route).values()) {
+      const name = responseName(codes, route.auth);
+      if (!responses.has(name)) responses.set(name, failureResponse(codes, route.auth));
+    }
   }
-  const entries = [...byStatus].map(([status, codes]): [string, ResponseObject | Reference] => {
-    const [first] = codes;
-    const shared = codes.length === 1 && first !== undefined ? sharedName(first, route.auth) : undefined;
-    const response = shared === undefined ? failureResponse(codes, route.auth) : refTo(shared);
-    return [String(status), response];
-  });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(responses);
 }
 
-/** The responses that routes refer to by name. */
-export function sharedResponses(): Record<string, ResponseObject> {
-  const common = Object.entries(SHARED).map(([code, name]): [string, ResponseObject] => [
-    name,
-    failureResponse([code as ErrorCode], 'none'),
-  ]);
-  const kinds: readonly AuthKind[] = ['jwt', 'account', 'merchant', 'payer'];
-  const unauthorised = kinds.map((kind): [string, ResponseObject] => [
-    UNAUTHORISED_NAMES[kind],
-    failureResponse(['UNAUTHORISED'], kind),
-  ]);
-  return Object.fromEntries([...common, ...unauthorised]);
+function codesByStatus(route: Route): ReadonlyMap<number, readonly ErrorCode[]> {
+  return Map.groupBy(documentedErrors(route), (code) => ERROR_STATUS[code]);
 }
 
-function sharedName(code: ErrorCode, auth: AuthKind): string | undefined {
-  return code === 'UNAUTHORISED' ? UNAUTHORISED_NAMES[auth] : SHARED[code];
-}
-
-function refTo(name: string): Reference {
-  return { $ref: `#/components/responses/${name}` };
+/** Of all routes that answer the same codes with a status; a 401 also says what credential is wanted. */
+function responseName(codes: readonly ErrorCode[], auth: AuthKind): string {
+  return [...codes, ...(codes.includes('UNAUTHORISED') ? [auth] : [])].join('.');
 }
 
 function failureResponse(codes: readonly ErrorCode[], auth: AuthKind): ResponseObject {
@@ -208,7 +183,7 @@ function failureResponse(codes: readonly ErrorCode[], auth: AuthKind): ResponseO
     },
     required: ['success', 'error', 'data'],
   };
-  const examples = Object.fromEntries(codes.map((code) => [code, exampleOf(code)]));
+  const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
   return {
     description: codes.map((code) => describe(code, auth)).join('\n'),
     headers: {
@@ -224,6 +199,12 @@ function failureResponse(codes: readonly ErrorCode[], auth: AuthKind): ResponseO
 function describe(code: ErrorCode, auth: AuthKind): string {
   const wanted = code === 'UNAUTHORISED' && auth !== 'none' ? `; this takes ${CREDENTIALS[auth]}` : '';
   return `\`${code}\`: ${ERROR_TEXTS[code][0]}${wanted}.`;
+}
+
+/** An answer of each code, which the failure responses refer to. */
+export function errorExamples(routes: readonly Route[]): Record<string, Example> {
+  const codes = new Set(routes.flatMap((route) => [...documentedErrors(route)]));
+  return Object.fromEntries([...codes].sort().map((code) => [code, exampleOf(code)]));
 }
 
 function exampleOf(code: ErrorCode): Example {

@@ -25,9 +25,11 @@ export interface JsonSchema {
   readonly maxItems?: number;
 }
 
+/** An example, or a reference to one. */
 export interface Example {
+  readonly $ref?: string;
   readonly summary?: string;
-  readonly value: unknown;
+  readonly value?: unknown;
 }
 
 export interface MediaType {
@@ -82,6 +84,7 @@ export interface OpenApiDocument {
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly responses: Readonly<Record<string, ResponseObject>>;
+    readonly examples: Readonly<Record<string, Example>>;
     readonly headers: Readonly<Record<string, object>>;
     readonly securitySchemes: Readonly<Record<string, object>>;
   };
@@ -107,6 +110,14 @@ export function resolveResponse(
   if (!('$ref' in response)) return response;
   const found = document.components.responses[nameOf(response.$ref)];
   if (found === undefined) throw new Error(`the document has no ${response.$ref}`);
+  return found;
+}
+
+/** The example a reference of this document points to, or the example itself. */
+export function resolveExample(document: Pick<OpenApiDocument, 'components'>, example: Example): Example {
+  if (example.$ref === undefined) return example;
+  const found = document.components.examples[nameOf(example.$ref)];
+  if (found === undefined) throw new Error(`the document has no ${example.$ref}`);
   return found;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOverride, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { ERROR_SCHEMAS, sharedResponses } from './openapi-errors.ts';
+import { ERROR_SCHEMAS, errorExamples, sharedResponses } from './openapi-errors.ts';
 import { exampleOf } from './openapi-examples.ts';
 import { operation } from './openapi-operation.ts';
 import { HEADERS, SECURITY_SCHEMES, SERVICE_PATHS, TAGS } from './openapi-service.ts';
@@ -48,7 +48,8 @@ export function createOpenApi(
   const components = {
     ...generated.components,
     schemas: { ...generated.components.schemas, ...ERROR_SCHEMAS },
-    responses: sharedResponses(),
+    responses: sharedResponses(routes),
+    examples: errorExamples(routes),
     headers: HEADERS,
     securitySchemes: SECURITY_SCHEMES,
   };

@@ -1,5 +1,6 @@
 import {
   METHODS,
+  resolveExample,
   resolveResponse,
   type Example,
   type OpenApiDocument,
@@ -119,7 +120,10 @@ function errors(document: OpenApiDocument, { responses }: Operation): Html {
     .filter(([status]) => /^[45]/.test(status))
     .flatMap(([status, response]) => {
       const { examples = {} } = resolveResponse(document, response).content?.['application/json'] ?? {};
-      return Object.entries(examples).map(([code, { summary = '' }]) => ({ status, code, summary }));
+      return Object.entries(examples).map(([code, example]) => {
+        const { summary = '' } = resolveExample(document, example);
+        return { status, code, summary };
+      });
     });
   const own = all.filter(({ code }) => !COMMON.has(code));
   const common = all.filter(({ code }) => COMMON.has(code));

@@ -65,5 +65,7 @@ it('the dashboard is typed by the API as it is now', async () => {
     silent: true,
     exportType: false,
   });
-  await expect(HEAD + astToString(types)).toMatchFileSnapshot(FILE);
+  // What is not there needs no line that says so.
+  const lean = astToString(types).replaceAll(/^ +\w+\?: never;\n/gm, '');
+  await expect(HEAD + lean).toMatchFileSnapshot(FILE);
 });

@@ -2,7 +2,12 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EVENT_TYPES } from '../../../src/domain/events.ts';
 import { NO_EXAMPLE } from '../../../src/http/openapi-examples.ts';
-import { resolveResponse, type MediaType, type Operation } from '../../../src/http/openapi-types.ts';
+import {
+  resolveExample,
+  resolveResponse,
+  type MediaType,
+  type Operation,
+} from '../../../src/http/openapi-types.ts';
 import { Till } from '../../_helpers/till.ts';
 import { Contract } from './contract.ts';
 
@@ -33,7 +38,9 @@ function contents(operation: Operation): MediaType[] {
 }
 
 function examplesOf(content: MediaType): unknown[] {
-  const named = Object.values(content.examples ?? {}).map(({ value }) => value);
+  const named = Object.values(content.examples ?? {}).map(
+    (example) => resolveExample(contract.document, example).value,
+  );
   return content.example === undefined ? named : [content.example, ...named];
 }
 

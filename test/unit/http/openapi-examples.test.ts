@@ -9,6 +9,7 @@ const COIN: JsonSchema = {
 const components = {
   schemas: { Customer: COIN, Price: COIN },
   responses: {},
+  examples: {},
   headers: {},
   securitySchemes: {},
 };

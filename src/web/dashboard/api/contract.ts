@@ -3,7 +3,8 @@ import type { paths } from './openapi.ts';
 /** The API as types, read off its OpenAPI document by method and path. */
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-type Operation<M extends Method, P extends keyof paths> = paths[P][Lowercase<M>];
+type Operation<M extends Method, P extends keyof paths> =
+  Lowercase<M> extends keyof paths[P] ? paths[P][Lowercase<M>] : never;
 
 /** Every address of the API that takes this method. */
 export type PathOf<M extends Method> = {
