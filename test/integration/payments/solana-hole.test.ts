@@ -14,6 +14,7 @@ interface Health {
   readonly height: number;
   readonly alarms: string[];
   readonly warnings: string[];
+  readonly lastError?: string | null;
 }
 
 describe('a Solana node whose history has a hole', () => {
@@ -105,5 +106,33 @@ describe('a Solana node whose history has a hole', () => {
     world.payer.pay([{ address: addressOf(next), amount: due(next) }]);
     world.node.advance(SETTLED);
     await world.sink.waitForEvent('payment.completed', next.id);
+  });
+
+  it('ends the scan loudly where an account holds less afterwards than was read before: nothing is written off', async () => {
+    const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
+    const address = addressOf(payment);
+    world.payer.pay([{ address, amount: due(payment) }]);
+    const paidIn = world.node.ledger.top.slot;
+    world.node.advance(8);
+    await world.sink.waitForEvent('payment.confirming', payment.id);
+    await until('the cursor is beyond it', async () => (await chain()).height > paidIn + 2);
+    const last = world.node.ledger.top.slot + 150;
+    const hole = makeHole(world.node, paidIn - 1, last);
+    const account = world.node.ledger.accountAt(address, 'processed');
+    if (account === null) throw new Error('the account is empty');
+    world.node.ledger.put(address, { ...account, lamports: account.lamports - 1n });
+    world.node.advance(EXPIRY);
+    await until(
+      'the operator is told',
+      async () => /hold less than what was read/.test((await chain()).lastError ?? ''),
+      5_000,
+    );
+    expect((await chain()).height).toBeLessThan(last);
+    expect(world.sink.types(payment.id)).not.toContain('payment.reversed');
+    world.node.ledger.put(address, account);
+    hole.clear();
+    world.node.advance(SETTLED);
+    await until('it is followed again', async () => (await chain()).height > last);
+    await world.sink.waitForEvent('payment.completed', payment.id);
   });
 });
