@@ -1,6 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { CompiledQuery } from 'kysely';
-import { Connection } from '../../../src/store/sqlite/connection.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Database } from '../../../src/store/sqlite/database.ts';
 import { refundPayment } from '../../../src/usecases/payment/refund-payment.ts';
 import { getSend } from '../../../src/usecases/wallet/get-send.ts';
 import { SendsInHand } from '../../../src/usecases/wallet/sends-in-hand.ts';
@@ -15,22 +14,19 @@ beforeEach(async () => {
 afterEach(async () => shop.close());
 
 /** Runs something once, after the first answer of the database that shows a refund, when armed. */
-function afterFirstLook(work: (sendId: string) => Promise<void>) {
+function afterFirstLook(database: Database, work: (sendId: string) => Promise<void>) {
   let isArmed = false;
-  const original = Object.getOwnPropertyDescriptor(Connection.prototype, 'executeQuery')?.value as
-    typeof Connection.prototype.executeQuery | undefined;
-  const spy = vi.spyOn(Connection.prototype, 'executeQuery');
-  if (original === undefined) throw new Error('there is nothing to call');
-  spy.mockImplementation(async function executeQuery(this: Connection, query: CompiledQuery) {
-    const result = await original.call(this, query);
-    const { send_id: sendId, refunded } = (result.rows[0] ?? {}) as Record<string, unknown>;
+  const all = database.all.bind(database);
+  database.all = async (text, parameters) => {
+    const rows = await all(text, parameters);
+    const { send_id: sendId, refunded } = (rows[0] ?? {}) as Record<string, unknown>;
     if (isArmed && typeof sendId === 'string' && refunded !== undefined) {
       isArmed = false;
       await work(sendId);
     }
-    return result;
-  });
-  return { arm: () => void (isArmed = true), disarm: () => spy.mockRestore() };
+    return rows;
+  };
+  return () => void (isArmed = true);
 }
 
 test('a block that comes while a refund is answered does not make two of it', async () => {
@@ -39,7 +35,7 @@ test('a block that comes while a refund is answered does not make two of it', as
   const { world } = shop;
   const { merchant, deps } = world;
   const sent = async (sendId: string) => getSend(deps, { merchantId: merchant.id, sendId });
-  const { arm, disarm } = afterFirstLook(async (sendId) => {
+  const arm = afterFirstLook(world.db.database, async (sendId) => {
     await shop.control('LTC').mine(1);
     await eventually(
       'it is in a block',
@@ -68,7 +64,6 @@ test('a block that comes while a refund is answered does not make two of it', as
     { ...deps, inHand: new Armed() },
     { merchant, paymentId: payment.id, destination, idempotencyKey: null },
   );
-  disarm();
   expect(refunds).toEqual([refund]);
   expect((await sent(refund.sendId)).status).toBe('confirmed');
 });
