@@ -137,10 +137,24 @@ async function missingInputs(
       return { kind: 'rejected', reason: `its input ${ref.txid}:${ref.index} does not exist` };
     }
     if (parent.state === 'dropped') {
-      return { kind: 'unknown', reason: `its input ${ref.txid}:${ref.index} is not on the network now` };
+      const name = `its input ${ref.txid}:${ref.index}`;
+      return (await isDisplaced(ledger, parent))
+        ? { kind: 'rejected', reason: `${name} was displaced by another transaction in a block` }
+        : { kind: 'unknown', reason: `${name} is not on the network now` };
     }
   }
   return null;
+}
+
+/** Whether a block spends otherwise what a transaction, or one that it comes from, spends. */
+async function isDisplaced(ledger: SimulatorLedger, transaction: SimulatedTransaction): Promise<boolean> {
+  const rivals = await activeRivals(ledger, transaction);
+  if (rivals.some(({ state }) => state === 'mined')) return true;
+  const parents = await ledger.transactions([...new Set(transaction.inputs.map(({ txid }) => txid))]);
+  for (const parent of parents) {
+    if (parent.state === 'dropped' && (await isDisplaced(ledger, parent))) return true;
+  }
+  return false;
 }
 
 async function withDescendants(
