@@ -55,7 +55,7 @@ export class WalletWorld {
   readonly db: Db;
   readonly clock: TestClock;
   readonly merchant: MerchantRow;
-  readonly deps: SendCoinsDeps;
+  deps: SendCoinsDeps;
   readonly #adapters: readonly ChainAdapter[];
   readonly #followers = new Map<Coin, ChainFollower>();
   readonly #close: () => Promise<void>;
@@ -117,6 +117,12 @@ export class WalletWorld {
       .orderBy('seq')
       .execute();
     return rows.map((row) => row.type);
+  }
+
+  /** What a new process knows: nothing but the database. */
+  restart(): void {
+    this.#followers.clear();
+    this.deps = { ...this.deps, inHand: new SendsInHand() };
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,454 @@
+/** Random lives of sends: what a merchant, a node, its line and its network do to them, and what must hold after each. */
+import * as fc from 'fast-check';
+import { expect } from 'vitest';
+import type { BroadcastResult, ChainAdapter, StoredTransaction } from '../../src/domain/chain.ts';
+import type { Coin } from '../../src/domain/coins.ts';
+import type { ConfirmationPolicy } from '../../src/domain/confirmations.ts';
+import { AppError, assertNever } from '../../src/domain/errors.ts';
+import type { StoredSend, StoredSendVersion } from '../../src/store/sends/sends.ts';
+import { advanceSends } from '../../src/usecases/wallet/advance-sends.ts';
+import { bumpSend } from '../../src/usecases/wallet/bump-send.ts';
+import { bumpSends } from '../../src/usecases/wallet/bump-sends.ts';
+import { closeGaps } from '../../src/usecases/wallet/close-gaps.ts';
+import { cancelSend } from '../../src/usecases/wallet/cancel-send.ts';
+import { failOrphans } from '../../src/usecases/wallet/fail-orphans.ts';
+import { failReverted } from '../../src/usecases/wallet/fail-reverted.ts';
+import { sendCoins } from '../../src/usecases/wallet/send-coins.ts';
+import { readPlan } from '../../src/usecases/wallet/stored-plan.ts';
+import { createSweepMemory } from '../../src/usecases/wallet/sweep-memory.ts';
+import type { WalletWorld } from './wallet-world.ts';
+
+/** Different orders of a merchant. */
+export const ORDERS = 5;
+/** No block with so many on it leaves the chain in these tests: what rests on one is final. */
+export const FINAL_DEPTH = 4;
+
+/** A transaction in a mempool or in a block of the best chain. */
+export interface Landed {
+  readonly txid: string;
+  readonly pays: readonly string[];
+  /** Null: unconfirmed. */
+  readonly height: number | null;
+  /** A block executed it, and it paid nobody. */
+  readonly isReverted?: boolean;
+}
+
+/** The network as it really is, which the daemon sees through its node only. */
+export interface LifeNetwork {
+  readonly coin: Coin;
+  landed(): Promise<readonly Landed[]>;
+  /** Somebody pays the merchant, unconfirmed at first. */
+  pay(coins: number): Promise<void>;
+  mine(count: number): Promise<void>;
+  /** Replaces the highest blocks; what they held is mined again, forgotten, or displaced by rivals. */
+  reorg(depth: number, fate: 'moved' | 'dropped' | 'replaced'): Promise<void>;
+  /** Every node forgets an unconfirmed transaction. */
+  drop(txid: string): Promise<void>;
+  /** A stranger with the seed spends the same otherwise, unconfirmed at first. */
+  steal(txid: string): Promise<void>;
+  /** The fee level doubles. */
+  raiseFees(): void;
+  /** Somebody else's address, a new one for each number. */
+  destination(order: number): string;
+}
+
+/** What comes of one offer: `lost` and `dies_after` reach the network, though the daemon does not hear so. */
+const ANSWERS = ['heard', 'heard', 'heard', 'lost', 'never', 'refused', 'dies_before', 'dies_after'] as const;
+type Answer = (typeof ANSWERS)[number];
+
+/** The line between daemon and node, on which each offer meets the next of the answers. */
+export class LifeLine {
+  /** Null: every offer is heard and answered. */
+  answers: Iterator<Answer> | null = null;
+  /** Called when the process ends in the middle of an offer. */
+  onDeath: () => void = () => {};
+  /** Transactions that a node may have. */
+  readonly outside = new Set<string>();
+  /** Those that a node had, and may hand on at any time. */
+  readonly #delivered = new Map<string, StoredTransaction>();
+  #adapter: ChainAdapter | null = null;
+
+  /** Some node offers what it once had to all others. */
+  async revive(which: number): Promise<void> {
+    const transaction = [...this.#delivered.values()][which % Math.max(1, this.#delivered.size)];
+    if (transaction !== undefined) await this.#adapter?.broadcast(transaction);
+  }
+
+  over(adapter: ChainAdapter): ChainAdapter {
+    this.#adapter = adapter;
+    return {
+      ...adapter,
+      recheck: async (transactions, ledger) => {
+        for (const { txid } of transactions) this.outside.add(txid);
+        return adapter.recheck(transactions, ledger);
+      },
+      broadcast: async (transaction) => this.#offer(adapter, transaction),
+    };
+  }
+
+  async #offer(adapter: ChainAdapter, transaction: StoredTransaction): Promise<BroadcastResult> {
+    const answer: Answer = this.answers === null ? 'heard' : this.answers.next().value;
+    if (answer !== 'refused') this.outside.add(transaction.txid);
+    switch (answer) {
+      case 'heard':
+        return this.#deliver(adapter, transaction);
+      case 'lost':
+        await this.#deliver(adapter, transaction);
+        return { kind: 'unknown', reason: 'the answer was lost' };
+      case 'never':
+        return { kind: 'unknown', reason: 'no answer' };
+      case 'refused':
+        return { kind: 'rejected', reason: 'refused' };
+      case 'dies_after':
+        await this.#deliver(adapter, transaction);
+        return this.#die();
+      case 'dies_before':
+        return this.#die();
+      default:
+        return assertNever(answer);
+    }
+  }
+
+  async #deliver(adapter: ChainAdapter, transaction: StoredTransaction): Promise<BroadcastResult> {
+    const result = await adapter.broadcast(transaction);
+    if (result.kind === 'accepted') this.#delivered.set(transaction.txid, transaction);
+    return result;
+  }
+
+  /** Nothing of what waits for this answer ever goes on, as in a process that was killed. */
+  #die(): Promise<never> {
+    this.onDeath();
+    return new Promise(() => {});
+  }
+}
+
+export type Step =
+  | { readonly kind: 'send'; readonly order: number; readonly percent: number }
+  | { readonly kind: 'raise' | 'cancel' | 'drop' | 'steal' | 'revive'; readonly which: number }
+  | { readonly kind: 'pay'; readonly coins: number }
+  | { readonly kind: 'mine'; readonly count: number }
+  | { readonly kind: 'reorg'; readonly depth: number; readonly fate: 'moved' | 'dropped' | 'replaced' }
+  | { readonly kind: 'look' | 'round' | 'dear' | 'restart' };
+
+/** What happens to the sends of a merchant, and what each offer of theirs meets. */
+export interface LifeOf {
+  readonly steps: readonly Step[];
+  readonly answers: Iterator<Answer>;
+}
+
+/** These answers, and from then on good ones only. */
+export function* answered(...first: readonly Answer[]): Generator<Answer> {
+  yield* first;
+  for (;;) yield 'heard';
+}
+
+const which = fc.nat(3);
+
+export const lives: fc.Arbitrary<LifeOf> = fc.record({
+  steps: fc.array(
+    fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          kind: fc.constant('send' as const),
+          order: fc.nat(ORDERS - 1),
+          percent: fc.integer({ min: 5, max: 60 }),
+        }),
+      },
+      {
+        weight: 5,
+        arbitrary: fc.record({
+          kind: fc.constantFrom(
+            'raise' as const,
+            'cancel' as const,
+            'drop' as const,
+            'steal' as const,
+            'revive' as const,
+          ),
+          which,
+        }),
+      },
+      {
+        weight: 3,
+        arbitrary: fc.record({ kind: fc.constant('mine' as const), count: fc.integer({ min: 1, max: 4 }) }),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.record({ kind: fc.constant('pay' as const), coins: fc.integer({ min: 1, max: 8 }) }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          kind: fc.constant('reorg' as const),
+          depth: fc.integer({ min: 1, max: FINAL_DEPTH - 1 }),
+          fate: fc.constantFrom('moved' as const, 'dropped' as const, 'replaced' as const),
+        }),
+      },
+      {
+        weight: 5,
+        arbitrary: fc.record({
+          kind: fc.constantFrom(
+            'look' as const,
+            'round' as const,
+            'round' as const,
+            'dear' as const,
+            'restart' as const,
+          ),
+        }),
+      },
+    ),
+    { minLength: 3, maxLength: 14 },
+  ),
+  answers: fc.infiniteStream(fc.constantFrom(...ANSWERS)),
+});
+
+/** Refusals that a merchant may meet at any time. */
+const USUAL = [
+  'INSUFFICIENT_BALANCE',
+  'VALIDATION_INVALID',
+  'SEND_REJECTED',
+  'IDEMPOTENCY_MISMATCH',
+  'INVALID_STATE',
+  'FEE_ABOVE_LIMIT',
+  'NODE_UNAVAILABLE',
+];
+
+/** A send as it stands, with everything that was ever signed for it. */
+export interface Standing {
+  readonly send: StoredSend;
+  readonly versions: readonly StoredSendVersion[];
+  readonly events: readonly string[];
+}
+
+export class SendLife {
+  readonly #world: WalletWorld;
+  readonly #network: LifeNetwork;
+  readonly #line: LifeLine;
+  /** Sends that were told as failed. */
+  readonly #failed = new Set<string>();
+
+  constructor(world: WalletWorld, network: LifeNetwork, line: LifeLine) {
+    this.#world = world;
+    this.#network = network;
+    this.#line = line;
+  }
+
+  async live({ steps, answers }: LifeOf): Promise<Standing[]> {
+    this.#line.answers = answers;
+    for (const step of steps) {
+      await this.#untilDeath(async () => this.#perform(step));
+      await this.#check();
+    }
+    this.#line.answers = null;
+    await this.#end();
+    return this.#standings();
+  }
+
+  /** Performs one step, or as much of it as the process lives to see. */
+  async #untilDeath(step: () => Promise<void>): Promise<void> {
+    const died = new Promise<'died'>((resolve) => {
+      this.#line.onDeath = () => resolve('died');
+    });
+    if ((await Promise.race([step(), died])) === 'died') await this.#restart();
+  }
+
+  async #restart(): Promise<void> {
+    this.#world.restart();
+    await this.#untilDeath(async () => this.#round({ resume: true }));
+  }
+
+  async #perform(step: Step): Promise<void> {
+    const { deps, merchant } = this.#world;
+    switch (step.kind) {
+      case 'send':
+        return this.#send(step.order, step.percent);
+      case 'raise':
+      case 'cancel': {
+        const open = await this.#pick(
+          step.which,
+          ({ send }) => send.status === 'signed' || send.status === 'broadcast',
+        );
+        if (open === undefined) return;
+        if (step.kind === 'raise') this.#network.raiseFees();
+        const input = { merchantId: merchant.id, sendId: open.send.id };
+        const replace = step.kind === 'raise' ? bumpSend : cancelSend;
+        await replace(deps, input).catch(expected);
+        return;
+      }
+      case 'drop':
+      case 'steal': {
+        const waiting = (await this.#network.landed()).filter(({ height }) => height === null);
+        const victim = waiting[step.which % Math.max(1, waiting.length)];
+        if (victim !== undefined) await this.#network[step.kind](victim.txid);
+        return;
+      }
+      case 'revive':
+        return this.#line.revive(step.which);
+      case 'pay':
+        return this.#network.pay(step.coins);
+      case 'mine':
+        return this.#network.mine(step.count);
+      case 'reorg':
+        return this.#network.reorg(step.depth, step.fate);
+      case 'look':
+        return this.#look();
+      case 'round':
+        return this.#round();
+      case 'dear':
+        this.#world.clock.advance(deps.policy.bumpAfterMs);
+        this.#network.raiseFees();
+        await bumpSends(deps, this.#world.chain(this.#network.coin));
+        return;
+      case 'restart':
+        return this.#restart();
+      default:
+        return assertNever(step);
+    }
+  }
+
+  /** An order of the merchant: the same key, payee and amount however often it is asked for. */
+  async #send(order: number, percent: number): Promise<void> {
+    const { coin } = this.#network;
+    const { deps, merchant } = this.#world;
+    const amount = (percent / 20).toFixed(8);
+    const destination = this.#network.destination(order);
+    const idempotencyKey = `order-${order}`;
+    await sendCoins(deps, { merchant, destination, amount, coin, idempotencyKey, maxFee: '1' }).catch(
+      expected,
+    );
+  }
+
+  /** What the daemon does by itself without offering anything. */
+  async #look(): Promise<void> {
+    const { coin } = this.#network;
+    const { deps } = this.#world;
+    await this.#world.sync(coin);
+    await failReverted({ ...deps, confirmations: policy }, this.#world.chain(coin));
+    await failOrphans(deps, this.#world.chain(coin));
+  }
+
+  async #round(options: { readonly resume?: boolean } = {}): Promise<void> {
+    this.#world.clock.advance(this.#world.deps.policy.rebroadcastMs);
+    await this.#look();
+    const { deps } = this.#world;
+    const chain = this.#world.chain(this.#network.coin);
+    await advanceSends(deps, chain, options);
+    await closeGaps(deps, chain, createSweepMemory(deps.clock));
+  }
+
+  async #check(): Promise<void> {
+    const landed = await this.#network.landed();
+    this.#checkPayments(landed, await this.#standings());
+    await this.#look();
+    const seen = await this.#standings();
+    for (const standing of seen) this.#checkOne(standing, landed);
+    this.#checkNonces(seen);
+    await this.#look();
+    expect(withoutTimes(await this.#standings())).toEqual(withoutTimes(seen));
+  }
+
+  /** Whatever happened, an order is paid once, and what was told as failed not at all. */
+  #checkPayments(landed: readonly Landed[], standings: readonly Standing[]): void {
+    const payments = landed.filter(({ isReverted }) => isReverted !== true);
+    const paid = payments.flatMap(({ pays }) => [...new Set(pays)]);
+    for (let order = 0; order < ORDERS; order += 1) {
+      const destination = this.#network.destination(order);
+      expect(paid.filter((address) => address === destination).length).toBeLessThanOrEqual(1);
+    }
+    const live = new Set(payments.map(({ txid }) => txid));
+    for (const { send, versions } of standings) {
+      if (send.status !== 'failed') continue;
+      expect(paying(versions).filter(({ txid }) => live.has(txid))).toEqual([]);
+    }
+  }
+
+  /** What the ledger, which has read all there is, says of a send is what the network knows. */
+  #checkOne({ send, versions, events }: Standing, landed: readonly Landed[]): void {
+    if (send.status === 'failed') this.#failed.add(send.id);
+    if (this.#failed.has(send.id)) expect(send.status).toBe('failed');
+    const mined = landed.find(({ txid, height, isReverted }) => {
+      const isPaid = height !== null && isReverted !== true;
+      return isPaid && paying(versions).some((version) => version.txid === txid);
+    });
+    expect({
+      confirmed: send.status === 'confirmed' ? send.txid : null,
+      height: send.status === 'confirmed' ? send.height : null,
+    }).toEqual({
+      confirmed: mined?.txid ?? null,
+      height: mined?.height ?? null,
+    });
+    if (send.status === 'broadcast') expect(this.#line.outside).toContain(send.txid);
+    // One that failed leaves its bytes to a later send that signs the same.
+    if (send.status !== 'failed') expect(versions.map(({ txid }) => txid)).toContain(send.txid);
+    // Moving one's own money is told to nobody.
+    if (send.purpose !== 'send') return expect(events).toEqual([]);
+    const told = (type: string) => events.filter((event) => event === type).length;
+    expect(told('send.failed')).toBe(send.status === 'failed' ? 1 : 0);
+    expect(told('send.broadcast')).toBeLessThanOrEqual(paying(versions).length + told('send.confirmed'));
+    if (send.status === 'confirmed') expect(told('send.confirmed')).toBeGreaterThan(0);
+  }
+
+  /** A nonce is given out again only when nothing that was signed with it left this process. */
+  #checkNonces(standings: readonly Standing[]): void {
+    const users = new Map<number, string>();
+    for (const { send, versions } of standings) {
+      const nonce = versions.map(({ plan_json: plan }) => readPlan(plan).account?.nonce)[0];
+      if (nonce === undefined || !versions.some(({ txid }) => this.#line.outside.has(txid))) continue;
+      expect(users.get(nonce) ?? send.id).toBe(send.id);
+      users.set(nonce, send.id);
+    }
+  }
+
+  /** With a good line and blocks enough each send ends, and the ledger holds what the network holds. */
+  async #end(): Promise<void> {
+    await this.#network.pay(100);
+    for (let round = 0; round < 3 * FINAL_DEPTH; round += 1) {
+      await this.#round();
+      await this.#network.mine(1);
+    }
+    await this.#check();
+    const open = (await this.#standings()).filter(
+      ({ send }) => send.status === 'signed' || send.status === 'broadcast',
+    );
+    expect(open.map(({ send }) => send)).toEqual([]);
+  }
+
+  async #pick(at: number, fits: (standing: Standing) => boolean): Promise<Standing | undefined> {
+    const fitting = (await this.#standings()).filter(fits);
+    return fitting[at % Math.max(1, fitting.length)];
+  }
+
+  async #standings(): Promise<Standing[]> {
+    const { db } = this.#world;
+    const sends = await db.selectFrom('sends').selectAll().orderBy('created_at').orderBy('id').execute();
+    const versions = await db.selectFrom('send_versions').selectAll().orderBy('version').execute();
+    const events = await db
+      .selectFrom('events')
+      .select(['type', 'send_id'])
+      .where('send_id', 'is not', null)
+      .orderBy('seq')
+      .execute();
+    return sends.map((send) => ({
+      send,
+      versions: versions.filter((version) => version.send_id === send.id),
+      events: events.filter((event) => event.send_id === send.id).map(({ type }) => type),
+    }));
+  }
+}
+
+function policy(): ConfirmationPolicy {
+  return { base: FINAL_DEPTH, tiers: [] };
+}
+
+function paying(versions: readonly StoredSendVersion[]): StoredSendVersion[] {
+  return versions.filter(({ cancels }) => cancels === 0);
+}
+
+function withoutTimes(standings: readonly Standing[]): unknown {
+  return standings.map(({ send, ...rest }) => ({ ...rest, send: { ...send, updated_at: 0 } }));
+}
+
+function expected(error: unknown): void {
+  if (error instanceof AppError && USUAL.includes(error.code)) return;
+  throw error;
+}

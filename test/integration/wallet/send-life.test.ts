@@ -1,0 +1,207 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createSimulator } from '../../../src/chains/simulator/simulator.ts';
+import type { FeeQuote } from '../../../src/domain/chain.ts';
+import { createSimulatorStore } from '../../../src/store/simulator.ts';
+import { AccountChain } from '../../_helpers/account-chain.ts';
+import {
+  answered,
+  FINAL_DEPTH,
+  LifeLine,
+  lives,
+  ORDERS,
+  SendLife,
+  type LifeNetwork,
+  type LifeOf,
+  type Standing,
+} from '../../_helpers/send-life.ts';
+import { ONE } from '../../_helpers/simulated-world.ts';
+import { openWalletWorld, silent, type WalletWorld } from '../../_helpers/wallet-world.ts';
+
+const COIN = 'BTC';
+
+interface Life {
+  readonly world: WalletWorld;
+  readonly network: LifeNetwork;
+  readonly line: LifeLine;
+  readonly close: () => Promise<void>;
+}
+
+/** A funded wallet on the simulated network of outputs, whose money no fork takes back. */
+async function openOutputs(): Promise<Life> {
+  const dir = mkdtempSync(join(tmpdir(), 'tilld-life-'));
+  const line = new LifeLine();
+  let rate = 5_000n;
+  let simulator: ReturnType<typeof createSimulator> | undefined;
+  const world = await openWalletWorld({
+    dir,
+    mode: 'sandbox',
+    policy: { surplusDepth: FINAL_DEPTH },
+    connect: (context) => {
+      const { db, clock } = context;
+      const chain = { coin: COIN, mode: 'sandbox' } as const;
+      const store = createSimulatorStore(db);
+      const made = createSimulator({
+        coin: COIN,
+        store,
+        index: context.index(chain),
+        clock,
+        logger: silent,
+        blockIntervalMs: 3_600_000,
+      });
+      simulator = made;
+      const quote = async (): Promise<FeeQuote> => ({ ...(await made.adapter.feeQuote()), rate });
+      return [line.over({ ...made.adapter, feeQuote: quote })];
+    },
+  });
+  if (simulator === undefined) throw new Error('no chain was connected');
+  const { control } = simulator;
+  const store = createSimulatorStore(world.db);
+  const network: LifeNetwork = {
+    coin: COIN,
+    landed: async () =>
+      store.transact(COIN, async (ledger) => {
+        const found = [...(await ledger.minedFrom(0)), ...(await ledger.mempool())];
+        return found.map(({ txid, height, outputs }) => ({
+          txid,
+          height,
+          pays: outputs.map(({ address }) => address),
+        }));
+      }),
+    pay: async (coins) => {
+      await control.pay([{ address: world.address(COIN), amount: BigInt(coins) * ONE.BTC }]);
+    },
+    mine: async (count) => void (await control.mine(count)),
+    reorg: async (depth, fate) => control.reorg({ depth, fate }),
+    drop: async (txid) => control.drop(txid),
+    steal: async (txid) => void (await control.replace(txid)),
+    raiseFees: () => {
+      rate *= 2n;
+    },
+    destination: (order) =>
+      world.deps.deriver.address({ coin: COIN, mode: 'sandbox', account: 9, branch: 0, index: order }),
+  };
+  await world.sync(COIN);
+  const address = world.address(COIN);
+  await control.pay([1n, 2n, 4n].map((coins) => ({ address, amount: coins * ONE.BTC })));
+  await control.mine(FINAL_DEPTH);
+  await world.sync(COIN);
+  const close = async () => {
+    await world.close();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  return { world, network, line, close };
+}
+
+/** The same on a network of accounts and nonces. What the last order pays fails whenever it is executed. */
+async function openAccounts(): Promise<Life> {
+  const dir = mkdtempSync(join(tmpdir(), 'tilld-life-'));
+  const line = new LifeLine();
+  let chain: AccountChain | undefined;
+  const world = await openWalletWorld({
+    dir,
+    mode: 'live',
+    policy: { surplusDepth: FINAL_DEPTH },
+    connect: (context) => {
+      chain = new AccountChain(context.clock);
+      return [line.over(chain.adapter(context.index({ coin: 'ETH', mode: 'live' })))];
+    },
+  });
+  if (chain === undefined) throw new Error('no chain was connected');
+  const made = chain;
+  const network = Object.assign(made, {
+    pay: async (coins: number) => made.give(world.address('ETH'), BigInt(coins) * ONE.ETH),
+    destination: (order: number) =>
+      world.deps.deriver.address({ coin: 'ETH', mode: 'live', account: 9, branch: 0, index: order }),
+  });
+  network.failing.add(network.destination(ORDERS - 1).toLowerCase());
+  await world.sync('ETH');
+  for (const coins of [1, 2, 4]) await network.pay(coins);
+  await network.mine(FINAL_DEPTH);
+  await world.sync('ETH');
+  const close = async () => {
+    await world.close();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  return { world, network, line, close };
+}
+
+describe.each([
+  // An output that was displaced is lost; a balance is paid from whatever else came.
+  { money: 'outputs', open: openOutputs, ended: 'send.failed' },
+  { money: 'accounts', open: openAccounts, ended: 'send.confirmed' },
+])('sends of $money', ({ open, ended }) => {
+  async function live(life: LifeOf): Promise<Standing[]> {
+    const { world, network, line, close } = await open();
+    try {
+      return await new SendLife(world, network, line).live(life);
+    } finally {
+      await close();
+    }
+  }
+
+  test('one that a block displaced is paid when that block leaves the chain', async () => {
+    const [sent] = await live({
+      steps: [
+        { kind: 'send', order: 0, percent: 20 },
+        { kind: 'steal', which: 0 },
+        { kind: 'mine', count: 1 },
+        { kind: 'reorg', depth: 1, fate: 'dropped' },
+        { kind: 'revive', which: 0 },
+        { kind: 'mine', count: 1 },
+      ],
+      answers: answered(),
+    });
+    expect(sent?.events).toEqual(['send.broadcast', 'send.confirmed']);
+  });
+
+  test('one that a block displaced fails once that block is final', async () => {
+    const [sent] = await live({
+      steps: [
+        { kind: 'send', order: 0, percent: 20 },
+        { kind: 'steal', which: 0 },
+        { kind: 'mine', count: 1 },
+      ],
+      answers: answered(),
+    });
+    expect(sent?.events).toEqual(['send.broadcast', 'send.failed']);
+  });
+
+  test('one that is taken back and paid all the same is told as confirmed', async () => {
+    const [sent] = await live({
+      steps: [
+        { kind: 'send', order: 0, percent: 20 },
+        { kind: 'cancel', which: 0 },
+        { kind: 'mine', count: 1 },
+      ],
+      answers: answered('heard', 'never'),
+    });
+    expect(sent?.versions.map(({ cancels }) => cancels)).toEqual([0, 1]);
+    expect(sent?.events).toEqual(['send.broadcast', 'send.confirmed']);
+  });
+
+  test('one that draws on a deposit which a fork displaced ends', async () => {
+    const [sent] = await live({
+      steps: [
+        { kind: 'pay', coins: 8 },
+        { kind: 'mine', count: 1 },
+        { kind: 'send', order: 0, percent: 5 },
+        { kind: 'reorg', depth: 1, fate: 'replaced' },
+      ],
+      answers: answered(),
+    });
+    expect(sent?.events).toEqual(['send.broadcast', ended]);
+  });
+
+  test('whatever happens, an order is paid once, and what is told of it stays true', async () => {
+    await fc.assert(
+      fc.asyncProperty(lives, async (life) => {
+        await live(life);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
