@@ -65,8 +65,13 @@ export interface ChainAdapter {
   /**
    * What became of transactions that left the unconfirmed view without being mined. May rebroadcast them.
    * @param ledger the block up to which the ledger has read the chain: none of them is in it, or below
+   * @param proof `final`: where a nonce ends a transaction, only one that a final block has used
    */
-  recheck(transactions: readonly StoredTransaction[], ledger?: BlockRef): Promise<ReadonlyMap<string, Fate>>;
+  recheck(
+    transactions: readonly StoredTransaction[],
+    ledger?: BlockRef,
+    proof?: 'block' | 'final',
+  ): Promise<ReadonlyMap<string, Fate>>;
 
   /** Null when the text is a spendable address of this coin and network; else why not, for a person. */
   addressProblem(address: string): string | null;
@@ -221,8 +226,10 @@ export interface Credit {
 /** A transaction that spends outputs of ours, as far as it tells who made it, and what for. */
 export interface Spender {
   readonly raw: string;
-  /** How many outputs it spends, ours and others. */
+  /** How many outputs it spends, ours and others; 0 where money is held by accounts. */
   readonly inputs: number;
+  /** The account that made it, where its nonce makes it the rival of every other one with the same. */
+  readonly account?: { readonly watchKey: string; readonly nonce: number };
   /** Null for outputs that no address stands for. */
   readonly pays: readonly { readonly watchKey: string | null; readonly amount: bigint }[];
 }
@@ -231,7 +238,7 @@ export interface Spender {
 export interface Debit {
   readonly ref: OutputRef;
   readonly byTxid: string;
-  /** The spending transaction itself, where money is held in outputs. */
+  /** The spending transaction itself, as far as it is told. */
   readonly spender?: Spender;
   /** How the spending transaction ended, where only its block can tell: the fee really paid, and whether it paid anybody. */
   readonly outcome?: { readonly fee: bigint; readonly succeeded: boolean };

@@ -1,4 +1,4 @@
-import type { Credit, Debit, Holding, OutputRef } from '../../domain/chain.ts';
+import type { Credit, Debit, Holding, OutputRef, Spender } from '../../domain/chain.ts';
 
 /** Names what an account keeps after one of its own transactions: no transfer of it can have this index. */
 const REMAINDER_INDEX = 1_000_000;
@@ -36,11 +36,17 @@ export class AccountBook {
     /** What left the account besides what the transaction gave to it: value and fee. */
     readonly cost: bigint;
     readonly outcome?: { readonly fee: bigint; readonly succeeded: boolean };
+    readonly spender?: Spender;
   }): bigint {
-    const { watchKey, txid, cost, outcome } = spending;
+    const { watchKey, txid, cost, outcome, spender } = spending;
     const rest = this.balance(watchKey) - cost;
     for (const { ref } of this.#parts(watchKey)) {
-      this.debits.push({ ref, byTxid: txid, ...(outcome === undefined ? {} : { outcome }) });
+      this.debits.push({
+        ref,
+        byTxid: txid,
+        ...(outcome === undefined ? {} : { outcome }),
+        ...(spender === undefined ? {} : { spender }),
+      });
     }
     this.#held.set(watchKey, []);
     if (rest > 0n) this.keep(watchKey, { txid, index: REMAINDER_INDEX }, rest);

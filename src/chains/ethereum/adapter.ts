@@ -1,5 +1,4 @@
 import {
-  type BlockRef,
   type ChainAdapter,
   ChainError,
   type ChainIndex,
@@ -29,7 +28,7 @@ import { planBump, planSend } from './plan-send.ts';
 import { createRpc } from './rpc.ts';
 import { Shortfalls } from './shortfalls.ts';
 import { signSend } from './sign-send.ts';
-import { createSubmitter, type Submitter } from './submit.ts';
+import { createSubmitter } from './submit.ts';
 import { createTracer } from './traces.ts';
 import { noteTypes } from './transaction-types.ts';
 
@@ -110,7 +109,8 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
       submitter.saw(byNonce);
       return view;
     },
-    recheck: (transactions, ledger) => recheck({ submitter, logger }, transactions, ledger),
+    recheck: (transactions, ledger, proof) =>
+      recheck(logger, transactions, (each) => submitter.fateOf(each, ledger, proof)),
     addressProblem,
     watchKey: accountKey,
     paymentUri: ({ address, amount }) => eip681Uri({ address, amount, chainId }),
@@ -155,14 +155,14 @@ function withWarning(status: NodeStatus, warning: string | null): NodeStatus {
 
 /** Bounded by the caller's list. Trouble with the node leaves the rest unknown rather than waiting for each. */
 async function recheck(
-  { submitter, logger }: { readonly submitter: Submitter; readonly logger: Logger },
+  logger: Logger,
   transactions: readonly StoredTransaction[],
-  ledger: BlockRef | undefined,
+  fateOf: (transaction: StoredTransaction) => Promise<Fate>,
 ): Promise<ReadonlyMap<string, Fate>> {
   const fates = new Map<string, Fate>(transactions.map(({ txid }) => [txid, 'unknown']));
   try {
     for (const transaction of transactions) {
-      fates.set(transaction.txid, await submitter.fateOf(transaction, ledger));
+      fates.set(transaction.txid, await fateOf(transaction));
     }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;

@@ -2,6 +2,7 @@ import { type BlockRef, ChainError, type OpenAccount, type OutputRef } from '../
 import type { Logger } from '../../domain/ports.ts';
 import { type AccountBook, sumOf } from './account-book.ts';
 import { STATES_KEPT } from './balance-reads.ts';
+import { finalBlock } from './final-block.ts';
 import { blockBefore } from './headers.ts';
 import { EARLIER_INDEX, FOUND_INDEX, foundBalanceTxid, isFoundAbove } from './found-balance.ts';
 import type { Block } from './node-answers.ts';
@@ -167,16 +168,6 @@ async function enterShortfall(
   book.spend({ watchKey, txid, cost: rest });
   shortfalls.over(watchKey);
   return taken;
-}
-
-/** Null where the node does not tell it now: then nothing is proven. */
-async function finalBlock(client: NodeClient): Promise<BlockRef | null> {
-  try {
-    return (await client.finalBlocks(['finalized'])).get('finalized') ?? null;
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    return null;
-  }
 }
 
 /** Whether an account has made more transactions by a final block than the ledger knows: nonces only rise. */

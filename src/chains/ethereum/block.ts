@@ -8,6 +8,7 @@ import {
   type OpenAccount,
   type OpenKey,
   type OutputRef,
+  type Spender,
 } from '../../domain/chain.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { openAccounts } from '../open-accounts.ts';
@@ -208,19 +209,40 @@ function required(receipt: Receipt | null, { number }: Block): Receipt {
 function enterSpending(
   deps: BlockReaderDeps,
   book: AccountBook,
-  { hash: txid, from: watchKey, value }: BlockTransaction,
+  transaction: BlockTransaction,
   receipt: Receipt,
 ): void {
+  const { hash: txid, from: watchKey, value } = transaction;
   const succeeded = receipt.status === 1;
   const blobs = (receipt.blobGasUsed ?? 0n) * (receipt.blobGasPrice ?? 0n);
   const fee = receipt.gasUsed * receipt.effectiveGasPrice + blobs;
   const cost = succeeded ? value + fee : fee;
-  const missing = book.spend({ watchKey, txid, cost, outcome: { fee, succeeded } });
+  const spender = spenderOf(transaction);
+  const missing = book.spend({
+    watchKey,
+    txid,
+    cost,
+    outcome: { fee, succeeded },
+    ...(spender === null ? {} : { spender }),
+  });
   if (missing === 0n) return;
   deps.logger.warn(
     { coin: 'ETH', account: watchKey, txid, missing: missing.toString() },
     'an account spent more than it was known to hold',
   );
+}
+
+/** Null where its bytes cannot be put together: no send of ours is such a transaction. */
+function spenderOf(transaction: BlockTransaction): Spender | null {
+  const raw = rawTransaction(transaction);
+  if (raw === null) return null;
+  const { from, to, value, nonce } = transaction;
+  return {
+    raw,
+    inputs: 0,
+    account: { watchKey: from, nonce },
+    pays: [{ watchKey: to ?? null, amount: value }],
+  };
 }
 
 /**

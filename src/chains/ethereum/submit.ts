@@ -9,18 +9,22 @@ import {
 import { assertNever } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { type FoundBalance, readFoundBalance } from './found-balance.ts';
+import { finalBlock } from './final-block.ts';
 import { nonceRef } from './nonce-ref.ts';
 import type { NodeClient } from './node-client.ts';
 import { readSigned } from './raw-transaction.ts';
 import { meaningOf } from './refusals.ts';
 import { RpcRefusal } from './rpc.ts';
 
+/** Which block has to use a nonce before its other transactions are gone. */
+type Proof = 'block' | 'final';
+
 /** Hands transactions to the node and finds out what became of them. */
 export interface Submitter {
   /** See ChainAdapter.broadcast. */
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
   /** See ChainAdapter.recheck. @throws {ChainError} on trouble with the node. */
-  fateOf(transaction: StoredTransaction, ledger?: BlockRef): Promise<Fate>;
+  fateOf(transaction: StoredTransaction, ledger?: BlockRef, proof?: Proof): Promise<Fate>;
   /** Remembers what waits to be mined, by sender and nonce. */
   saw(byNonce: ReadonlyMap<string, string>): void;
 }
@@ -41,7 +45,7 @@ export function createSubmitter(deps: Pick<Desk, 'client' | 'logger' | 'wasRead'
   const desk: Desk = { ...deps, waiting: new Map() };
   return {
     broadcast: (transaction) => broadcast(desk, transaction),
-    fateOf: (transaction, ledger) => fateOf(desk, transaction, ledger),
+    fateOf: (transaction, ledger, proof) => fateOf(desk, transaction, ledger, proof),
     saw: (byNonce) => {
       desk.waiting = byNonce;
     },
@@ -56,7 +60,8 @@ export function createSubmitter(deps: Pick<Desk, 'client' | 'logger' | 'wasRead'
 async function weigh(
   { client, waiting }: Desk,
   { txid, raw }: StoredTransaction,
-  ledger?: BlockRef,
+  ledger: BlockRef | undefined,
+  proof: Proof,
 ): Promise<Weight> {
   const { height, hash } = ledger ?? (await newest(client));
   const signed = readSigned(txid, raw);
@@ -69,9 +74,19 @@ async function weigh(
   if (!standing.knowsTip) return 'unproven';
   if (receipt !== null) return 'reverted';
   if (signed === null || sender === null) return 'absent';
-  if (used !== null && used > signed.nonce) return 'gone';
+  if (used !== null && used > signed.nonce) {
+    const isProven = proof === 'block' || (await isUsedForGood(client, sender, signed.nonce));
+    return isProven ? 'gone' : 'unproven';
+  }
   const rival = waiting.get(outputKey(nonceRef({ from: sender, nonce: signed.nonce })));
   return rival !== undefined && rival !== txid ? 'replaced' : 'absent';
+}
+
+/** Whether a final block or one before it has used a nonce: until then a fork may bring the other transaction. */
+async function isUsedForGood(client: NodeClient, sender: string, nonce: number): Promise<boolean> {
+  const final = await finalBlock(client);
+  const used = final === null ? null : await client.nonceAt(sender, final.hash);
+  return used !== null && used > nonce;
 }
 
 async function newest(client: NodeClient): Promise<BlockRef> {
@@ -79,15 +94,22 @@ async function newest(client: NodeClient): Promise<BlockRef> {
   return { height, hash };
 }
 
-async function fateOf(desk: Desk, transaction: StoredTransaction, ledger?: BlockRef): Promise<Fate> {
+async function fateOf(
+  desk: Desk,
+  transaction: StoredTransaction,
+  ledger?: BlockRef,
+  proof: Proof = 'block',
+): Promise<Fate> {
   const found = readFoundBalance(transaction.txid);
   if (found !== null) return fateOfBalance(desk, found);
-  const weight = await weigh(desk, transaction, ledger);
+  const weight = await weigh(desk, transaction, ledger, proof);
   switch (weight) {
-    case 'reverted':
-    case 'replaced':
     case 'gone':
       return 'gone';
+    // Another one that waits may yet lose, and the block of one that failed may leave the chain.
+    case 'reverted':
+    case 'replaced':
+      return proof === 'final' ? 'unknown' : 'gone';
     case 'mined':
     case 'waiting':
       return 'present';
@@ -140,7 +162,7 @@ async function explain(
   if (meaning === 'invalid' || meaning === 'unpaid') return { kind: 'rejected', reason };
   if (meaning === 'open') return { kind: 'unknown', reason };
   try {
-    const weight = await weigh(desk, transaction);
+    const weight = await weigh(desk, transaction, undefined, 'final');
     // By these bytes, for all that is known here: whoever gave them may have tried twice.
     if (weight === 'gone') return { kind: 'rejected', reason, isExpired: true };
     const isHeld = weight === 'mined' || weight === 'reverted' || weight === 'waiting';

@@ -145,6 +145,26 @@ export async function findVersionByTxid(
     .executeTakeFirst();
 }
 
+/** The send that waits for a block with a nonce of an account. */
+export async function findOpenByNonce(
+  db: Db,
+  { coin, mode }: ChainId,
+  { watchKey, nonce }: { readonly watchKey: string; readonly nonce: number },
+): Promise<StoredSend | undefined> {
+  return db
+    .selectFrom('addresses')
+    .innerJoin('sends', 'sends.lane', 'addresses.address')
+    .selectAll('sends')
+    .where('addresses.coin', '=', coin)
+    .where('addresses.mode', '=', mode)
+    .where('addresses.watch_key', '=', watchKey)
+    .where('sends.coin', '=', coin)
+    .where('sends.mode', '=', mode)
+    .where('sends.nonce', '=', nonce)
+    .where('sends.status', 'in', ['signed', 'broadcast'])
+    .executeTakeFirst();
+}
+
 /** All signed versions of a send, oldest first. */
 export async function versionsOf(db: Db, sendId: string): Promise<StoredSendVersion[]> {
   return db

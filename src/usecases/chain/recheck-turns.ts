@@ -11,7 +11,10 @@ const MAX_GAP_MS = 90_000;
  */
 export class RecheckTurns {
   #after = '';
-  /** How long a node in step has not had each of them. */
+  /**
+   * How long a node in step has not had each of them, since this process began: a restart counts anew, so that a
+   * transaction counts as dropped later than it might, never sooner.
+   */
   readonly #absences = new Map<string, { ms: number; isAbsent: boolean }>();
   #seenThrough: number | null = null;
 

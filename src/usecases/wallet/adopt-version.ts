@@ -15,17 +15,22 @@ export interface AdoptVersionDeps {
 }
 
 /**
- * A transaction in a block that was not signed by this database, but spends all inputs of a version of a send and
- * pays the same destination the same amount, is that send at a higher fee: raised after the backup was made from
- * which the database was restored. It becomes one of its versions. Null when it is not.
+ * A transaction in a block that was not signed by this database, but spends all inputs of a version of a send, or its
+ * nonce, and pays the same destination the same amount, is that send at a higher fee: raised after the backup was made
+ * from which the database was restored. It becomes one of its versions. Null when it is not.
  */
 export async function adoptVersion(
   tx: Tx,
   deps: AdoptVersionDeps,
   chain: ChainId,
-  found: { readonly txid: string; readonly sendId: string; readonly spends: readonly Debit[] },
+  found: {
+    readonly txid: string;
+    readonly sendId: string;
+    readonly spends: readonly Debit[];
+    readonly outcome: Debit['outcome'];
+  },
 ): Promise<StoredSendVersion | null> {
-  const { txid, sendId, spends } = found;
+  const { txid, sendId, spends, outcome } = found;
   const send = await findSend(tx, sendId);
   const spender = spends[0]?.spender;
   const adapter = deps.chains.get(chain.coin, chain.mode);
@@ -36,18 +41,22 @@ export async function adoptVersion(
   );
   const spent = new Set(spends.map(({ ref }) => outputKey(ref)));
   const versions = await versionsOf(tx, sendId);
-  const rival = versions.findLast(({ plan_json }) =>
-    readPlan(plan_json).inputs.every(({ ref }) => spent.has(outputKey(ref))),
-  );
+  const rival = versions.findLast(({ plan_json }) => {
+    const { account, inputs } = readPlan(plan_json);
+    if (account !== undefined) return account.nonce === spender.account?.nonce;
+    return inputs.every(({ ref }) => spent.has(outputKey(ref)));
+  });
   if (!paysTheSame || rival === undefined) return null;
   const plan = readPlan(rival.plan_json);
   const fee =
+    outcome?.fee ??
     (await feeOf(
       tx,
       chain,
       spends.map(({ ref }) => ref),
       spender,
-    )) ?? plan.fee;
+    )) ??
+    plan.fee;
   const version: StoredSendVersion = {
     ...rival,
     version: (versions.at(-1)?.version ?? 0) + 1,

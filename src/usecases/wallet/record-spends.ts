@@ -3,6 +3,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { Logger } from '../../domain/ports.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import {
+  findOpenByNonce,
   findSend,
   findVersionByTxid,
   forgetDisplacedAbove,
@@ -59,9 +60,13 @@ export async function confirmSends(
     if (owned.heldBy !== null) holders.add(owned.heldBy);
   }
   for (const [txid, { outcome, spends, heldBy }] of spenders) {
+    const known = await findVersionByTxid(tx, chain, txid);
+    const rival = known === undefined ? await rivalOf(tx, chain, spends) : undefined;
+    const sendId = rival?.id ?? heldBy;
     const version =
-      (await findVersionByTxid(tx, chain, txid)) ??
-      (heldBy === null ? null : await adoptVersion(tx, deps, chain, { txid, sendId: heldBy, spends }));
+      known ??
+      (sendId === null ? null : await adoptVersion(tx, deps, chain, { txid, sendId, spends, outcome }));
+    if (version === null && rival !== undefined) await noteRival(tx, deps, rival, spends);
     if (version !== null) await confirmVersion(tx, deps, version, { height: block.height, outcome });
     else
       deps.logger.warn(
@@ -72,6 +77,29 @@ export async function confirmSends(
   const isWhollyRead = block.spends.every(({ spender }) => spender !== undefined);
   const { height } = block;
   for (const sendId of holders) await judge(tx, deps, sendId, { isWhollyRead, height });
+}
+
+/** The send that waits with the account and nonce of a transaction: one of both can be in a block. */
+async function rivalOf(tx: Tx, chain: ChainId, [spend]: readonly Debit[]): Promise<StoredSend | undefined> {
+  const account = spend?.spender?.account;
+  return account === undefined ? undefined : findOpenByNonce(tx, chain, account);
+}
+
+/**
+ * The nonce of a send went to a transaction that pays its destination nothing: so it was not paid in blocks or by
+ * versions that are not known here, either. It ends once that is final. What pays the destination another amount is
+ * the operator's matter.
+ */
+async function noteRival(
+  tx: Tx,
+  deps: RecordSpendsDeps,
+  send: StoredSend,
+  [spend]: readonly Debit[],
+): Promise<void> {
+  const destination = deps.chains.get(send.coin, send.mode)?.watchKey(send.destination);
+  const pays = spend?.spender?.pays ?? [];
+  if (destination === undefined || pays.some(({ watchKey }) => watchKey === destination)) return;
+  await noteExamined(tx, deps, send);
 }
 
 /** One transaction of a block that spends outputs of ours. */

@@ -41,7 +41,7 @@ export async function askVerdict(
   const { gone } = await unminedInputs(db, send);
   const parents = await storedTransactions(db, send, gone);
   try {
-    const fates = await adapter.recheck([...versions.map(transactionOf), ...parents], cursor);
+    const fates = await adapter.recheck([...versions.map(transactionOf), ...parents], cursor, 'final');
     return { fates, tipHash: await provenHash(adapter, cursor) };
   } catch {
     return { fates: new Map(), tipHash: null };

@@ -4,6 +4,7 @@ import type { Receipt } from '../../../../src/chains/ethereum/node-answers.ts';
 import type { NodeClient, Standing } from '../../../../src/chains/ethereum/node-client.ts';
 import { RpcRefusal } from '../../../../src/chains/ethereum/rpc.ts';
 import { createSubmitter } from '../../../../src/chains/ethereum/submit.ts';
+import { ChainError } from '../../../../src/domain/chain.ts';
 import { silent } from '../../../_helpers/wallet-world.ts';
 
 const hash = (digit: number): string => `0x${String(digit).repeat(64)}`;
@@ -63,8 +64,14 @@ describe('a transaction behind a balancer that splits one request between backen
   transaction.signature = wallet.signingKey.sign(transaction.unsignedHash);
   const stored = { txid: transaction.hash ?? '', raw: transaction.serialized };
   /** One backend has mined it in block 6 and counts its nonce; the other, which lags, tells the rest. */
+  let final = 6;
   const client: Partial<NodeClient> = {
     tip: async () => ({ ...header, number: 6, hash: hash(6), parentHash: hash(5) }),
+    finalBlocks: async () => {
+      if (final === 0) throw new ChainError('unavailable', 'no such block');
+      return new Map([['finalized', { height: final, hash: hash(final) }]]);
+    },
+    nonceAt: async (_sender, at) => (at === hash(6) ? 1 : 0),
     standing: async (_txid, _sender, { height }) => ({
       knowsTip: true,
       used: height >= 6 ? 1 : 0,
@@ -79,8 +86,30 @@ describe('a transaction behind a balancer that splits one request between backen
     expect(await submitter.fateOf(stored, { height: 5, hash: hash(5) })).toBe('absent');
   });
 
+  const last = { height: 6, hash: hash(6) };
+
   it('is gone once the ledger has read it, and found another transaction there', async () => {
-    expect(await submitter.fateOf(stored, { height: 6, hash: hash(6) })).toBe('gone');
+    expect(await submitter.fateOf(stored, last)).toBe('gone');
+    expect(await submitter.fateOf(stored, last, 'final')).toBe('gone');
+  });
+
+  it.each([
+    ['that block is not final', 5],
+    ['the node does not tell which block is final', 0],
+  ])('is not gone for good while %s: a fork may bring it all the same', async (_why, height) => {
+    final = height;
+    expect(await submitter.fateOf(stored, last, 'final')).toBe('unknown');
+    expect(await submitter.fateOf(stored, last)).toBe('gone');
+    expect(await submitter.broadcast(stored)).toMatchObject({ kind: 'unknown' });
+    final = 6;
+  });
+
+  it('is not gone for good while another one with its nonce waits: that one may lose', async () => {
+    submitter.saw(new Map([[`nonce:${wallet.address.toLowerCase()}:0`, hash(7)]]));
+    const before = { height: 5, hash: hash(5) };
+    expect(await submitter.fateOf(stored, before)).toBe('gone');
+    expect(await submitter.fateOf(stored, before, 'final')).toBe('unknown');
+    submitter.saw(new Map());
   });
 
   it('does not fail at its first offer: these bytes may be what used the nonce', async () => {
