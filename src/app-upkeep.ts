@@ -127,7 +127,7 @@ export async function reconcileDue(
     if (signal.aborted) return;
     const last = await lastReconciliation(db, adapter);
     const isFresh = last !== undefined && Math.abs(clock.now() - last.at) < intervalMs;
-    const isDisputed = last !== undefined && last.differences > 0 && adapter.balancesAt !== undefined;
+    const isDisputed = last !== undefined && last.differences > 0 && adapter.funds?.model === 'accounts';
     if (isFresh && !isDisputed) continue;
     await reconcile({ db, clock, logger, patienceMs: PATIENCE_MS, signal }, adapter);
   }

@@ -7,7 +7,7 @@ import { watchUntil, type LookAheadDeps } from '../usecases/wallet/look-ahead.ts
 /** Addresses per scan: a node reads its whole set of unspent outputs for each. */
 const PER_SCAN = 500_000;
 
-type Scanned = Pick<ChainAdapter, 'coin' | 'mode' | 'scanUnspent' | 'close'>;
+type Scanned = Pick<ChainAdapter, 'coin' | 'mode' | 'funds' | 'close'>;
 
 interface Place {
   readonly merchant: MerchantRow;
@@ -28,11 +28,11 @@ export async function watchUnspent(
 ): Promise<number> {
   let watched = 0;
   for (const chain of chains) {
-    if (chain.scanUnspent === undefined) continue;
+    if (chain.funds?.model !== 'outputs') continue;
     const furthest = new Map<string, Place>();
     for await (const places of batches(deps, chain, depth)) {
       deps.logger.info({ coin: chain.coin, addresses: places.size }, 'searching unspent outputs');
-      const scan = await chain.scanUnspent({ watchKeys: [...places.keys()], known: [] });
+      const scan = await chain.funds.scanUnspent({ watchKeys: [...places.keys()], known: [] });
       if (!scan.isComplete) {
         deps.logger.warn(
           { coin: chain.coin },

@@ -1,4 +1,15 @@
-import { outputKey, type ChainAdapter, type ChainBlock, type UnconfirmedView } from '../domain/chain.ts';
+import {
+  outputKey,
+  type AccountFunds,
+  type BlockRuns,
+  type ChainAdapter,
+  type ChainBlock,
+  type NetworkFinality,
+  type OutputFunds,
+  type SparseBlocks,
+  type UnconfirmedView,
+  type WholeAccounts,
+} from '../domain/chain.ts';
 import { COIN_DEFINITIONS } from '../domain/coins.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { NodeMetrics } from './node-metrics.ts';
@@ -6,8 +17,16 @@ import type { NodeMetrics } from './node-metrics.ts';
 /** Outputs of the last views that are remembered: a flooded mempool must not grow this without end. */
 const MAX_REMEMBERED = 100_000;
 
-/** The calls that ask a node; every other member of an adapter is passed through as it is. */
-const ASKING: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
+/** The calls that ask a node; every other member of an adapter and of what only some have is passed through as it is. */
+const ASKING: ReadonlySet<PropertyKey> = new Set<
+  | keyof ChainAdapter
+  | keyof BlockRuns
+  | keyof SparseBlocks
+  | keyof NetworkFinality
+  | keyof WholeAccounts
+  | keyof OutputFunds
+  | keyof AccountFunds
+>([
   'status',
   'tip',
   'finalizedHeight',
@@ -29,6 +48,15 @@ const ASKING: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
   'balancesAt',
 ]);
 
+/** What only some chains can do: objects whose calls are timed, too. */
+const PARTS: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
+  'runs',
+  'sparse',
+  'finality',
+  'wholeAccounts',
+  'funds',
+]);
+
 /**
  * The same adapter, with every call to its node timed, and the delay with which payments are seen. A
  * proxy, so that what only some chains have is neither lost nor made up.
@@ -44,21 +72,24 @@ export function meterAdapter(adapter: ChainAdapter, metrics: NodeMetrics, clock:
       if (block?.oddVersions !== undefined) metrics.oddVersions({ coin, mode }, block.oddVersions);
     }
   };
-  return new Proxy(adapter, {
-    get: (target, name): unknown => {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      const method = (...args: unknown[]): unknown => Reflect.apply(member, target, args);
-      if (!ASKING.has(name)) return method;
-      return async (...args: unknown[]): Promise<unknown> => {
-        const answer = await metrics.time({ coin, mode, call: String(name) }, async () => method(...args));
-        if (name === 'unconfirmed') delays.look(answer as UnconfirmedView);
-        if (name === 'blockAt' || name === 'blockAfter') lookAt([answer as ChainBlock | null]);
-        if (name === 'blocksFrom') lookAt(answer as readonly ChainBlock[]);
-        return answer;
-      };
-    },
-  });
+  const metered = <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
+      get: (target, name): unknown => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member === 'object' && member !== null && PARTS.has(name)) return metered(member);
+        if (typeof member !== 'function') return member;
+        const method = (...args: unknown[]): unknown => Reflect.apply(member, target, args);
+        if (!ASKING.has(name)) return method;
+        return async (...args: unknown[]): Promise<unknown> => {
+          const answer = await metrics.time({ coin, mode, call: String(name) }, async () => method(...args));
+          if (name === 'unconfirmed') delays.look(answer as UnconfirmedView);
+          if (name === 'blockAt' || name === 'blockAfter') lookAt([answer as ChainBlock | null]);
+          if (name === 'blocksFrom') lookAt(answer as readonly ChainBlock[]);
+          return answer;
+        };
+      },
+    });
+  return metered(adapter);
 }
 
 /**

@@ -37,7 +37,7 @@ async function compareOne(deps: ReconcileDeps, adapter: ChainAdapter): Promise<b
   const amount = (atoms: bigint | null): string =>
     atoms === null ? 'nothing' : `${formatCoinAmount(atoms, coin)} ${coin}`;
   const { subjects, ledger, height, differences } = result;
-  const what = adapter.balancesAt === undefined ? 'outputs' : 'addresses';
+  const what = adapter.funds?.model === 'accounts' ? 'addresses' : 'outputs';
   tell(
     `${coin}: ${subjects} ${what}, ${amount(ledger)} unspent at height ${height}, ${differences.length} differences`,
   );

@@ -60,7 +60,6 @@ function show({ send, standing, why }: SendFinding, adapter: ChainAdapter): void
   const amount = `${formatCoinAmount(BigInt(send.amount), coin)} ${coin}`;
   const made = `made ${isoTime(send.created_at)}, ${send.status}, offered ${send.broadcasts} times`;
   tell(`  ${send.id} (${send.purpose}): ${amount} to ${send.destination}, ${made}`);
-  const next =
-    adapter.planRenewal === undefined ? 'ends it as failed' : 'signs it anew, or ends it as failed';
+  const next = adapter.expiry === undefined ? 'ends it as failed' : 'signs it anew, or ends it as failed';
   tell(`    ${why}${standing === 'impossible' ? `: the daemon ${next}, at its next try` : ''}`);
 }

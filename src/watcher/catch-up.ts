@@ -99,11 +99,11 @@ async function passGap(
 
 /** The next blocks in the way that the chain is best read; none at its tip. */
 async function blocksAfter(adapter: ChainAdapter, cursor: BlockRef): Promise<readonly ChainBlock[]> {
-  if (adapter.blocksFrom !== undefined) return adapter.blocksFrom(cursor.height + 1);
+  if (adapter.runs !== undefined) return adapter.runs.blocksFrom(cursor.height + 1);
   const block =
-    adapter.blockAfter === undefined
+    adapter.sparse === undefined
       ? await adapter.blockAt(cursor.height + 1)
-      : await adapter.blockAfter(cursor);
+      : await adapter.sparse.blockAfter(cursor);
   return block === null ? [] : [block];
 }
 

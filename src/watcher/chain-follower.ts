@@ -144,7 +144,7 @@ export class ChainFollower {
    * concluded from what is not.
    */
   #isWholeLook(view: UnconfirmedView, status: NodeStatus): boolean {
-    const isLagging = this.#adapter.finalizedHeight === undefined && view.tip.height < status.tip.height;
+    const isLagging = this.#adapter.sparse === undefined && view.tip.height < status.tip.height;
     // A reorganisation may have left the chain shorter for a moment: the next look asks for the status again.
     if (isLagging) this.#statusAt = 0;
     const isWhole = !isLagging && view.isPartial !== true;

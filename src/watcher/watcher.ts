@@ -86,7 +86,7 @@ export class Watcher {
     for (const follower of this.#followers.values()) follower.start();
     this.#hush = this.#adapters.flatMap((adapter) => {
       const { coin, mode } = adapter;
-      return adapter.listen?.(() => this.wake(coin, mode)) ?? [];
+      return adapter.hints?.listen(() => this.wake(coin, mode)) ?? [];
     });
     for (const task of this.#tasks) task.start();
     this.#sends.start();

@@ -5,9 +5,17 @@ import { meterAdapter } from '../../src/metrics/metered-adapter.ts';
 import { createNodeMetrics } from '../../src/metrics/node-metrics.ts';
 
 const METHODS =
-  'status tip hashAt blockBefore blockAt blockAfter finalizedHeight planRenewal recheck addressProblem watchKey paymentUri feeQuote planSend signSend planBump broadcast scanUnspent close'.split(
+  'status tip hashAt blockBefore blockAt recheck addressProblem watchKey paymentUri feeQuote planSend signSend planBump broadcast close'.split(
     ' ',
   );
+
+/** What only some chains can do. */
+const PARTS = {
+  sparse: ['finalizedHeight', 'finalAfter'],
+  finality: ['finalBlocks'],
+  wholeAccounts: ['heldNow', 'measure'],
+  funds: ['heldAfter', 'balancesAt'],
+} as const;
 
 test('a metered adapter passes every argument on and every answer back', async () => {
   const parts = { coin: 'ETH', mode: 'live', network: 'regtest', minimumPayment: 1n };
@@ -22,10 +30,32 @@ test('a metered adapter passes every argument on and every answer back', async (
   }
 });
 
+test('a metered adapter times what only some chains can do', async () => {
+  const registry = new Registry();
+  const parts = Object.entries(PARTS).map(([part, names]) => [
+    part,
+    Object.fromEntries(names.map((name) => [name, (...args: unknown[]) => ({ name, args })])),
+  ]);
+  const adapter = { coin: 'ETH', mode: 'live', ...Object.fromEntries(parts) } as ChainAdapter;
+  const metered = meterAdapter(adapter, createNodeMetrics(registry), { now: () => 0 });
+  for (const [part, names] of Object.entries(PARTS)) {
+    const methods = metered[part as keyof typeof PARTS] as unknown as Record<
+      string,
+      (arg: number) => unknown
+    >;
+    for (const name of names) expect(await methods[name]!(7)).toEqual({ name, args: [7] });
+  }
+  const told = await registry.metrics();
+  const timed = Object.values(PARTS)
+    .flat()
+    .filter((name) => told.includes(`call="${name}"`));
+  expect(timed).toEqual(Object.values(PARTS).flat());
+});
+
 test('a metered adapter has nothing that the chain does not have', () => {
   const adapter = { coin: 'BTC', mode: 'live' } as ChainAdapter;
   const metered = meterAdapter(adapter, createNodeMetrics(new Registry()), { now: () => 0 });
-  const optional = ['blockAfter', 'finalizedHeight', 'planRenewal', 'scanUnspent'] as const;
+  const optional = ['runs', 'sparse', 'finality', 'wholeAccounts', 'expiry', 'funds', 'hints'] as const;
   expect(optional.filter((name) => metered[name] !== undefined)).toEqual([]);
 });
 
@@ -91,7 +121,6 @@ test('where the node does not say when it saw a transaction, the time of its blo
 
 /** Arguments each method has at most (see ChainAdapter). */
 function adapterArity(name: string): number {
-  if (['status', 'tip', 'finalizedHeight', 'close'].includes(name)) return 0;
-  if (name === 'planRenewal') return 3;
+  if (['status', 'tip', 'close'].includes(name)) return 0;
   return name === 'signSend' ? 2 : 1;
 }

@@ -52,7 +52,7 @@ const CHAINS: Readonly<Record<'ETH' | 'SOL', Chain>> = {
       createSolanaAdapter({ network: 'regtest', rpcUrl, index, clock, logger: silent }),
     look: async (adapter, from) => {
       await adapter.hashAt(from.height);
-      for (let at = await adapter.blockAfter?.(from); at; at = await adapter.blockAfter?.(at));
+      for (let at = await adapter.sparse?.blockAfter(from); at; at = await adapter.sparse?.blockAfter(at));
       await adapter.unconfirmed();
     },
   },

@@ -100,7 +100,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
       const { number: height, hash } = await client.tip();
       return { height, hash };
     },
-    finalBlocks: (wanted) => client.finalBlocks(wanted),
+    finality: { finalBlocks: (wanted) => client.finalBlocks(wanted) },
     hashAt: async (height) => (await client.headerAt(height))?.hash ?? null,
     blockBefore: (timeMs) => blockBefore(client, timeMs),
     blockAt: (height) => readBlock(reader, height),
@@ -119,8 +119,11 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     signSend,
     planBump: (request) => planBump({ ...request, capRate }),
     broadcast: (transaction) => submitter.broadcast(transaction),
-    balancesAt: (accounts, ledger) => balancesAt(client, accounts, ledger),
-    heldAfter: async (accounts, block) => (await balancesAt(client, accounts, block)).balances,
+    funds: {
+      model: 'accounts',
+      balancesAt: (accounts, ledger) => balancesAt(client, accounts, ledger),
+      heldAfter: async (accounts, block) => (await balancesAt(client, accounts, block)).balances,
+    },
     close: () => client.close(),
   };
 }

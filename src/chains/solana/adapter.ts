@@ -72,12 +72,14 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
       return watch.withWarning(lostHistory.withWarning(status));
     },
     tip: () => view.tip(),
-    finalizedHeight: () => client.slot('finalized'),
-    finalAfter: async (height) => finalAfter(client, height),
+    sparse: {
+      finalizedHeight: () => client.slot('finalized'),
+      finalAfter: async (height) => finalAfter(client, height),
+      blockAfter: (cursor) => view.blockAfter(cursor),
+    },
     hashAt: (height) => view.hashAt(height),
     blockBefore: async (timeMs) => blockBefore(client, timeMs),
     blockAt: (height) => view.blockAt(height),
-    blockAfter: (cursor) => view.blockAfter(cursor),
     unconfirmed: () => view.unconfirmed(),
     recheck: (transactions) => submitter.recheck(transactions),
     addressProblem,
@@ -87,21 +89,29 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
       const writable = intent === undefined ? [] : [intent.from, intent.destination];
       return quoteFee(client, { capRate, at: clock.now(), writable });
     },
-    measure: async (draft, quote) => measureSend({ client, logger }, draft, quote),
-    heldNow: async (accounts) => (await client.balances(accounts, 0)).lamports,
-    heldAfter: async (accounts, { height }) => (await client.balances(accounts, height)).lamports,
+    wholeAccounts: {
+      measure: async (draft, quote) => measureSend({ client, logger }, draft, quote),
+      heldNow: async (accounts) => (await client.balances(accounts, 0)).lamports,
+    },
+    funds: {
+      model: 'accounts',
+      heldAfter: async (accounts, { height }) => (await client.balances(accounts, height)).lamports,
+      balancesAt: (accounts) => balancesAt(client, accounts),
+    },
     planSend: (request) => planSend(request, rentMinimum),
     signSend,
     // Nothing replaces a transaction here: while it can land, a second one would pay twice.
     planBump: () => null,
-    planRenewal: (previous, quote, terms) => planRenewal(previous, quote, { ...terms, capRate, rentMinimum }),
+    expiry: {
+      planRenewal: (previous, quote, terms) =>
+        planRenewal(previous, quote, { ...terms, capRate, rentMinimum }),
+    },
     broadcast: async (transaction) => {
       const wire = transaction.raw === null ? null : readWire(transaction.raw);
       watch.expect([...(await index.watched(wire?.staticKeys ?? []))]);
       return submitter.broadcast(transaction);
     },
-    balancesAt: (accounts) => balancesAt(client, accounts),
-    ...(hints === null ? {} : { listen: (wake: () => void) => hints.start(wake) }),
+    ...(hints === null ? {} : { hints: { listen: (wake: () => void) => hints.start(wake) } }),
     close: async () => {
       hints?.close();
       await client.close();

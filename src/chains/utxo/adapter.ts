@@ -91,7 +91,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     hashAt: (height) => feed.hashAt(height),
     blockBefore: (timeMs) => blockBefore(client, timeMs),
     blockAt: (height) => readBlock(reader, height),
-    blocksFrom: (height) => feed.blocksFrom(height),
+    runs: { blocksFrom: (height) => feed.blocksFrom(height) },
     unconfirmed: () => mempool.view(),
     recheck: (transactions, ledger) => recheck({ submitter, logger }, transactions, ledger),
     addressProblem(address) {
@@ -101,12 +101,15 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     watchKey: (address) => addressScript(coin, network, address).toString('hex'),
     paymentUri: (request) => bip21Uri(coin, request),
     feeQuote: () => quoteFee(client, limits, clock.now()),
-    inputCost: (rate) => feeFor(inputVsize(coin.scriptType), rate),
+    funds: {
+      model: 'outputs',
+      inputCost: (rate) => feeFor(inputVsize(coin.scriptType), rate),
+      scanUnspent: (query) => scanUnspent(slowRpc, query),
+    },
     planSend: (request) => planSend(coin, network, request),
     signSend: (plan, keys) => signSend(coin, network, plan, keys),
     planBump: (request) => planBump(coin, network, { ...request, capRate: limits.capRate }),
     broadcast: (transaction) => submitter.broadcast(transaction),
-    scanUnspent: (query) => scanUnspent(slowRpc, query),
     close: async () => {
       await Promise.all([client.close(), slowRpc.close()]);
     },

@@ -26,7 +26,7 @@ export async function crossGap(
   { cursor, shared }: { readonly cursor: BlockRef; readonly shared: BlockRef | null },
 ): Promise<ChainBlock | null> {
   const { coin, mode } = adapter;
-  const next = (await adapter.finalAfter?.(cursor.height)) ?? null;
+  const next = (await adapter.sparse?.finalAfter(cursor.height)) ?? null;
   if (next === null) return null;
   const short = await accountsShort(deps.db, adapter, { cursor, above: shared?.height ?? 0 });
   if (short.length > 0) {
@@ -55,8 +55,8 @@ async function accountsShort(
   const outputs = await unspentAbove(db, adapter, above);
   const drawnOn = new Set(outputs.flatMap(({ watchKey, isReserved }) => (isReserved ? [watchKey] : [])));
   const accounts = [...new Set(outputs.map(({ watchKey }) => watchKey))].filter((key) => !drawnOn.has(key));
-  if (accounts.length === 0 || adapter.balancesAt === undefined) return [];
-  const { balances } = await adapter.balancesAt(accounts, cursor);
+  if (accounts.length === 0 || adapter.funds?.model !== 'accounts') return [];
+  const { balances } = await adapter.funds.balancesAt(accounts, cursor);
   const holdings = await holdingsOf(db, adapter, accounts);
   return accounts.filter((account) => (balances.get(account) ?? 0n) < total(holdings.get(account)));
 }

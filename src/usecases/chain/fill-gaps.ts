@@ -16,7 +16,7 @@ import { recordSightings } from './record-sightings.ts';
 /** How long the ledger may take to reach the node's block. */
 const PATIENCE_MS = 60_000;
 
-type Filled = Pick<ChainAdapter, 'coin' | 'mode' | 'scanUnspent' | 'balancesAt'>;
+type Filled = Pick<ChainAdapter, 'coin' | 'mode' | 'funds'>;
 
 /**
  * Reconciles the gaps of a chain: unspent outputs in them are credited from the node's own set, as of
@@ -28,14 +28,14 @@ export async function fillGaps(deps: ObserveDeps, adapter: Filled): Promise<bool
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   const gaps = await gapsOf(deps.db, chain);
   if (gaps.length === 0) return true;
-  const { balancesAt, scanUnspent } = adapter;
-  if (balancesAt !== undefined) return compareGaps(deps, { ...chain, balancesAt }, gaps);
-  if (scanUnspent === undefined) return false;
+  const { funds } = adapter;
+  if (funds === undefined) return false;
+  if (funds.model === 'accounts') return compareGaps(deps, { ...chain, funds }, gaps);
   const within = {
     from: Math.min(...gaps.map((gap) => gap.after_height + 1)),
     to: Math.max(...gaps.map((gap) => gap.before_height - 1)),
   };
-  const scan = await scanUnspent({ watchKeys: await watchedKeys(deps.db, chain), known: [], within });
+  const scan = await funds.scanUnspent({ watchKeys: await watchedKeys(deps.db, chain), known: [], within });
   if (!scan.isComplete || !(await isPast(deps.db, chain, within.to, scan.tip))) return false;
   const found = scan.outputs.filter(({ height }) => gaps.some((gap) => isWithin(gap, height)));
   const credited = await deps.db.transaction(async (tx) => {

@@ -6,10 +6,10 @@ import type { BlockRef, ChainAdapter } from '../../domain/chain.ts';
  * node's chain.
  */
 export async function provenHash(
-  adapter: Pick<ChainAdapter, 'tip' | 'finalizedHeight' | 'hashAt'>,
+  adapter: Pick<ChainAdapter, 'tip' | 'sparse' | 'hashAt'>,
   cursor: BlockRef | undefined,
 ): Promise<string | null> {
-  if (adapter.finalizedHeight === undefined) return (await adapter.tip()).hash;
-  if (cursor === undefined || cursor.height < (await adapter.finalizedHeight())) return null;
+  if (adapter.sparse === undefined) return (await adapter.tip()).hash;
+  if (cursor === undefined || cursor.height < (await adapter.sparse.finalizedHeight())) return null;
   return adapter.hashAt(cursor.height);
 }

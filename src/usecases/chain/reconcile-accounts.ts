@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BalanceReading, ChainAdapter } from '../../domain/chain.ts';
+import type { BalanceReading, AccountFunds } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { watchKeysAfter } from '../../store/ledger/addresses.ts';
 import { findCursor, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
@@ -11,7 +11,7 @@ const PAGE = 100;
 /** Pause before accounts that differ are asked about once more, where that may help. */
 const AGAIN_MS = 1_000;
 
-export type AccountChain = Required<Pick<ChainAdapter, 'coin' | 'mode' | 'balancesAt'>>;
+export type AccountChain = ChainId & { readonly funds: Pick<AccountFunds, 'balancesAt'> };
 
 interface Page {
   readonly height: number;
@@ -82,7 +82,7 @@ async function compareOnce(
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   for (;;) {
     const cursor = await findCursor(deps.db, chain);
-    const reading = cursor === undefined ? null : await adapter.balancesAt(keys, cursor);
+    const reading = cursor === undefined ? null : await adapter.funds.balancesAt(keys, cursor);
     const held = reading === null ? null : await ledgerAt(deps, chain, { keys, reading, deadline });
     if (reading !== null && held !== null) {
       const ledger = [...held.values()].reduce((sum, amount) => sum + amount, 0n);

@@ -4,6 +4,7 @@ import {
   outputKey,
   type BlockRef,
   type ChainAdapter,
+  type OutputFunds,
   type UnspentScan,
 } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
@@ -20,7 +21,7 @@ import {
   type Reconciliation,
 } from './reconciliation.ts';
 
-type Reconciled = Pick<ChainAdapter, 'coin' | 'mode' | 'tip' | 'scanUnspent' | 'balancesAt'>;
+type Reconciled = Pick<ChainAdapter, 'coin' | 'mode' | 'tip' | 'funds'>;
 
 /**
  * Compares what the ledger holds with what the chain itself holds for our addresses: unspent outputs, or
@@ -46,14 +47,16 @@ export async function reconcile(deps: ReconcileDeps, adapter: Reconciled): Promi
 }
 
 async function compare(deps: ReconcileDeps, adapter: Reconciled): Promise<Reconciliation | null> {
-  const { coin, mode, balancesAt, scanUnspent } = adapter;
-  if (balancesAt !== undefined) return compareAccounts(deps, { coin, mode, balancesAt });
-  return scanUnspent === undefined ? null : compareOutputs(deps, { ...adapter, coin, mode, scanUnspent });
+  const { coin, mode, funds } = adapter;
+  if (funds === undefined) return null;
+  if (funds.model === 'accounts') return compareAccounts(deps, { coin, mode, funds });
+  return compareOutputs(deps, adapter, funds);
 }
 
 async function compareOutputs(
   deps: ReconcileDeps,
-  adapter: Required<Pick<ChainAdapter, 'coin' | 'mode' | 'tip' | 'scanUnspent'>>,
+  adapter: Reconciled,
+  funds: OutputFunds,
 ): Promise<Reconciliation> {
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   const before = await adapter.tip();
@@ -61,7 +64,7 @@ async function compareOutputs(
     txid,
     index: vout,
   }));
-  const scan = await adapter.scanUnspent({ watchKeys: await watchedKeys(deps.db, chain), known });
+  const scan = await funds.scanUnspent({ watchKeys: await watchedKeys(deps.db, chain), known });
   const { height } = scan.tip;
   const ledger = await ledgerAt(deps, chain, scan.tip);
   if (ledger === null) {

@@ -26,12 +26,12 @@ export async function recordFinality(
   adapter: ChainAdapter,
   earlier: EarlierFinality,
 ): Promise<void> {
-  if (adapter.finalBlocks === undefined) return;
+  if (adapter.finality === undefined) return;
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   const policy = finalitiesOf(deps.confirmations(chain.coin, chain.mode));
   const wanted = [...new Set([...policy, ...(await earlier.awaited(deps, chain))])];
   if (wanted.length === 0) return;
-  const named = await adapter.finalBlocks(wanted);
+  const named = await adapter.finality.finalBlocks(wanted);
   const strays = await deps.db.transaction(async (tx) => believe(tx, deps, chain, named));
   deps.wakeWebhooks();
   const [stray] = strays;

@@ -13,7 +13,7 @@ import type { RecheckTurns } from './recheck-turns.ts';
 import { recordSightings } from './record-sightings.ts';
 
 /** What asking after transactions takes. */
-type Asked = Pick<ChainAdapter, 'coin' | 'mode' | 'recheck' | 'tip' | 'finalizedHeight' | 'hashAt'>;
+type Asked = Pick<ChainAdapter, 'coin' | 'mode' | 'recheck' | 'tip' | 'sparse' | 'hashAt'>;
 
 /** Longer than this no transaction is waited for that the node has neither in a block nor in its mempool. */
 const DROP_AFTER_MS = 2 * 3_600_000;

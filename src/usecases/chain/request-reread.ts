@@ -10,7 +10,7 @@ import { findReread, writeReread, type RereadRequest } from '../../store/chain/r
  */
 export async function requestReread(db: Db, adapter: ChainAdapter, from: number): Promise<RereadRequest> {
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
-  if (adapter.scanUnspent === undefined)
+  if (adapter.funds?.model !== 'outputs')
     throw new Error(
       'in coins held by accounts the daemon compares balances by itself: stop it for a full rescan',
     );

@@ -34,7 +34,7 @@ export async function rescanChain(
       `the node has no blocks ${to.height + 1} to ${pruneHeight - 1}: ${wayOut(stand?.height ?? 0, pruneHeight)}, or use a node that has them`,
     );
   }
-  if (adapter.blockAfter === undefined) await adapter.blockAt(to.height + 1);
+  if (adapter.sparse === undefined) await adapter.blockAt(to.height + 1);
   const before = await deps.db.transaction(async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor === undefined)

@@ -67,7 +67,7 @@ export class LastLook {
    */
   async settled(coin: Coin, mode: Mode, paymentIds: readonly string[]): Promise<ReadonlySet<string>> {
     const adapter = this.#deps.chains.get(coin, mode);
-    if (adapter?.heldAfter === undefined) return new Set(paymentIds);
+    if (adapter?.funds?.model !== 'accounts') return new Set(paymentIds);
     const now = this.#deps.clock.now();
     if (isResting(this.#restUntil.get(`${coin}/${mode}`), now)) return new Set();
     const asked = paymentIds.filter((id) => {
@@ -95,7 +95,8 @@ export class LastLook {
     const accounts = await accountsOfPaymentsOn(db, chain, paymentIds);
     if (cursor === undefined) return new Set();
     const keys = accounts.map(({ watchKey }) => watchKey);
-    const balances = (await adapter.heldAfter?.(keys, cursor)) ?? new Map<string, bigint>();
+    if (adapter.funds?.model !== 'accounts') return new Set(paymentIds);
+    const balances = await adapter.funds.heldAfter(keys, cursor);
     // Read after the balances: what was credited meanwhile is in it.
     const ledger = await holdingsOf(db, chain, keys);
     const settled = new Set(paymentIds);

@@ -167,7 +167,7 @@ async function askRenewal(
   adapter: ChainAdapter,
   { send, current }: { readonly send: StoredSend; readonly current: StoredSendVersion },
 ): Promise<Renewal | null> {
-  if (adapter.planRenewal === undefined) return null;
+  if (adapter.expiry === undefined) return null;
   const wallet = { coin: send.coin, mode: send.mode, merchantId: send.merchant_id };
   const { inputs, destination, amount } = readPlan(current.plan_json);
   const first = inputs.map(({ address }) => address);

@@ -1,4 +1,4 @@
-import type { ChainAdapter, FeeQuote, PlanSigner } from '../../domain/chain.ts';
+import { inputCostAt, type ChainAdapter, type FeeQuote, type PlanSigner } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
@@ -54,7 +54,7 @@ export async function bumpSends(
   const stuck = await stuckSends(deps.db, chain, { signedBefore, now, after }, ROUND_SIZE);
   if (stuck.length === 0) return null;
   const quote = await adapter.feeQuote();
-  await noteFeeLevel(deps.db, chain, { ...quote, inputCost: adapter.inputCost?.(quote.rate) ?? 0n });
+  await noteFeeLevel(deps.db, chain, { ...quote, inputCost: inputCostAt(adapter, quote) });
   let raised = 0;
   for (const send of stuck) {
     try {

@@ -19,16 +19,16 @@ const FROM_OUTPUTS = 200;
 export async function consolidateRound(deps: BumpSendsDeps, chain: ChainId): Promise<void> {
   const adapter = deps.chains.get(chain.coin, chain.mode);
   const { consolidateBelowRate } = deps.policy;
-  if (adapter?.inputCost === undefined || consolidateBelowRate === 0n) return;
+  if (adapter?.funds?.model !== 'outputs' || consolidateBelowRate === 0n) return;
   const crowded = await merchantsWithManyOutputs(deps.db, chain, { from: FROM_OUTPUTS, limit: ROUND_SIZE });
   if (crowded.length === 0) return;
   const quote = await adapter.feeQuote();
-  await noteFeeLevel(deps.db, chain, { ...quote, inputCost: adapter.inputCost(quote.rate) });
+  await noteFeeLevel(deps.db, chain, { ...quote, inputCost: adapter.funds.inputCost(quote.rate) });
   if (quote.rate > consolidateBelowRate) return;
   for (const { merchantId, account, amount } of crowded) {
     const wallet = { ...chain, merchantId, account };
     const most = OUTPUTS_PER_SEND;
-    const fee = adapter.inputCost(quote.rate) * BigInt(most);
+    const fee = adapter.funds.inputCost(quote.rate) * BigInt(most);
     if (!isWorthItsFee(amount, fee)) continue;
     try {
       await gatherOutputs(deps, { wallet, adapter, quote, least: FROM_OUTPUTS, most, limit: null });

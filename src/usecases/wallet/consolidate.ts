@@ -1,5 +1,6 @@
 import { OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
 import {
+  inputCostAt,
   ChainError,
   InsufficientFunds,
   UnsendableAmount,
@@ -122,7 +123,7 @@ async function storeGathering(
   sendId: string,
   { wallet, adapter, quote, least, most, limit }: Gathering,
 ): Promise<NewVersion | null> {
-  const cost = adapter.inputCost?.(quote.rate) ?? 0n;
+  const cost = inputCostAt(adapter, quote);
   const funds = (await spendableFunds(tx, wallet)).filter(({ amount }) => amount > cost).slice(0, most);
   if (funds.length < least) return null;
   const address = await nextChangeAddress(tx, deps, wallet);

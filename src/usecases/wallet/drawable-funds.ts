@@ -24,11 +24,11 @@ export async function withHeld(
   { wallet, first = [] }: { readonly wallet: Drawer; readonly first?: readonly string[] },
   quote: FeeQuote,
 ): Promise<FeeQuote> {
-  if (adapter.heldNow === undefined || accountsPerSend(wallet) === null) return quote;
+  if (adapter.wholeAccounts === undefined || accountsPerSend(wallet) === null) return quote;
   const spendable = await spendableAccounts(db, wallet, ACCOUNTS_ASKED);
   const accounts = new Set([...first, ...spendable.map(({ fund }) => fund.address)]);
   if (accounts.size === 0) return quote;
-  return { ...quote, held: await adapter.heldNow([...accounts].slice(0, ACCOUNTS_ASKED)) };
+  return { ...quote, held: await adapter.wholeAccounts.heldNow([...accounts].slice(0, ACCOUNTS_ASKED)) };
 }
 
 /**

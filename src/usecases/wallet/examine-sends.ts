@@ -131,7 +131,7 @@ async function afterRefusal(
   }
   const { surplusDepth } = DEFAULT_SEND_POLICY;
   const height = (await findCursor(db, send))?.height ?? 0;
-  if (adapter.planRenewal === undefined && height - (send.displaced_height ?? height) + 1 < surplusDepth) {
+  if (adapter.expiry === undefined && height - (send.displaced_height ?? height) + 1 < surplusDepth) {
     return {
       standing: 'open',
       why: `${said}, and none of its transactions can confirm: it fails once that holds for ${surplusDepth} blocks`,

@@ -103,7 +103,7 @@ async function gather(
   const quote = await withHeldBeyond(deps.db, crowd, { adapter, reach });
   const draft = planGathering(await choose(deps.db, quote.held), { adapter, quote });
   if (draft === null) return true;
-  const measured = (await adapter.measure?.(draft, quote)) ?? quote;
+  const measured = (await adapter.wholeAccounts?.measure(draft, quote)) ?? quote;
   await offerSweep(deps, {
     adapter,
     plan: async (tx) => {
@@ -130,9 +130,9 @@ async function settledBeyond(db: Db, crowd: Crowd, { perSend, settled }: Reach):
 /** A quote with what the first of those hold on the chain, if it tells. */
 async function withHeldBeyond(db: Db, crowd: Crowd, { adapter, reach }: Using): Promise<FeeQuote> {
   const quote = await adapter.feeQuote();
-  if (adapter.heldNow === undefined) return quote;
+  if (adapter.wholeAccounts === undefined) return quote;
   const accounts = (await settledBeyond(db, crowd, reach)).slice(0, ACCOUNTS_ASKED);
-  return { ...quote, held: await adapter.heldNow(accounts.map(({ address }) => address)) };
+  return { ...quote, held: await adapter.wholeAccounts.heldNow(accounts.map(({ address }) => address)) };
 }
 
 /** Of those as many as one transaction takes, without any that on the chain hold something else than in the ledger. */

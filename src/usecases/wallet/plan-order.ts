@@ -1,5 +1,6 @@
 import { accountsPerSend, OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
 import {
+  inputCostAt,
   InsufficientFunds,
   UnsendableAmount,
   type Ancestry,
@@ -139,7 +140,7 @@ function worthSpending(funds: readonly Fund[], using: Using, ancestry: Ancestry)
 }
 
 function costOfInput({ adapter, quote }: Using): bigint {
-  return adapter.inputCost?.(quote.rate) ?? 0n;
+  return inputCostAt(adapter, quote);
 }
 
 /**

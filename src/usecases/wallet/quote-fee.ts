@@ -1,4 +1,10 @@
-import { ChainError, UnsendableAmount, type ChainAdapter, type FeeQuote } from '../../domain/chain.ts';
+import {
+  inputCostAt,
+  ChainError,
+  UnsendableAmount,
+  type ChainAdapter,
+  type FeeQuote,
+} from '../../domain/chain.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { noteFeeLevel } from '../../store/ledger/fee-levels.ts';
@@ -21,10 +27,13 @@ export async function quoteFee(
   const { coin, feeRate = null } = order;
   try {
     const quote = atRate(await askFee(deps, adapter, order), feeRate, coin);
-    await noteFeeLevel(deps.db, order, { ...quote, inputCost: adapter.inputCost?.(quote.rate) ?? 0n });
-    if (adapter.measure !== undefined) {
+    await noteFeeLevel(deps.db, order, { ...quote, inputCost: inputCostAt(adapter, quote) });
+    if (adapter.wholeAccounts !== undefined) {
       // What is planned here may be gone when it is stored: then the plan is made without the measure.
-      return await adapter.measure(await planOrder(deps.db, deps, order, { adapter, quote }), quote);
+      return await adapter.wholeAccounts.measure(
+        await planOrder(deps.db, deps, order, { adapter, quote }),
+        quote,
+      );
     }
     return quote;
   } catch (error) {
@@ -43,7 +52,7 @@ async function askFee(
   const { coin, mode, account, destination, amount } = order;
   const from = deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
   const intent = { from, destination, amount };
-  if (adapter.measure !== undefined)
+  if (adapter.wholeAccounts !== undefined)
     return withHeld(deps.db, adapter, { wallet: order }, await adapter.feeQuote(intent));
   return sendsFromOneAddress(order) ? adapter.feeQuote(intent) : adapter.feeQuote();
 }

@@ -46,10 +46,13 @@ export async function renewSend(
 ): Promise<StoredSend | 'impossible' | 'later'> {
   const { send, newest } = expired;
   const { adapter, quote } = renewal;
-  if (adapter.planRenewal === undefined || newest.version >= deps.policy.maxVersions) return 'impossible';
+  if (adapter.expiry === undefined || newest.version >= deps.policy.maxVersions) return 'impossible';
   const previous = readPlan(newest.plan_json);
   const feeLimit = feeLimitOf(send, deps.policy);
-  const same = adapter.planRenewal(previous, quote, { subtractFee: send.subtract_fee === 1, feeLimit });
+  const same = adapter.expiry.planRenewal(previous, quote, {
+    subtractFee: send.subtract_fee === 1,
+    feeLimit,
+  });
   // The node that dates new ones is not as far as the one that proved the old one's end.
   if (same === null) return 'later';
   const isSame = fitsHeld(same, quote.held);

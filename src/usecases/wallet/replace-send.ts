@@ -39,7 +39,7 @@ export async function replaceSend(
   const send = await requireOpenSend(deps.db, input);
   const adapter = deps.chains.get(send.coin, send.mode);
   if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${send.coin} is not configured`);
-  if (adapter.planRenewal !== undefined) {
+  if (adapter.expiry !== undefined) {
     throw new AppError(
       'INVALID_STATE',
       `${send.coin} transactions expire within minutes and are signed anew by themselves`,

@@ -39,13 +39,17 @@ async function heldAfter(keys: readonly string[]): Promise<ReadonlyMap<string, b
   return new Map(keys.map((key) => [key, balances?.get(key) ?? 0n]));
 }
 
+function balancesAt(): never {
+  throw new Error('nothing is reconciled here');
+}
+
 /** BTC, as if it held money in accounts. */
 function accountChains(): PaymentWorld['deps']['chains'] {
   return {
     get: (coin, mode) => {
       const adapter = world.deps.chains.get(coin, mode);
       if (adapter === null || coin !== 'BTC') return adapter;
-      return { ...adapter, heldAfter };
+      return { ...adapter, funds: { model: 'accounts', heldAfter, balancesAt } };
     },
   };
 }

@@ -4,6 +4,7 @@ import { ChainError } from '../../../src/domain/chain.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { writeReconciliation } from '../../../src/store/chain/reconciliations.ts';
 import { silent } from '../../_helpers/wallet-world.ts';
+import { outputFunds } from '../../_helpers/output-funds.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -20,10 +21,10 @@ it.each([
   const adapter = {
     ...chain,
     tip: async () => ({ height: 5, hash: 'aa'.repeat(32) }),
-    scanUnspent: async () => {
+    funds: outputFunds(async () => {
       asked += 1;
       throw new ChainError('unavailable', 'another scan runs');
-    },
+    }),
   };
   const deps = { db, clock: { now: () => now }, logger: silent, intervalMs: DAY_MS, adapters: [adapter] };
   await reconcileDue(deps, new AbortController().signal);

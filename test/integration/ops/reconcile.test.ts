@@ -14,6 +14,7 @@ import { eventually } from '../../_helpers/poll.ts';
 import { liveEnv, Till } from '../../_helpers/till.ts';
 import { runTool } from '../../_helpers/tool.ts';
 import { silent } from '../../_helpers/wallet-world.ts';
+import { outputFunds } from '../../_helpers/output-funds.ts';
 
 const clock = { now: () => Date.now() };
 
@@ -161,7 +162,7 @@ describe('a ledger that is not on the node’s block', () => {
         coin: 'BTC',
         mode: 'live',
         tip: async () => tip,
-        scanUnspent: async () => ({ tip, outputs: [], isComplete: true }),
+        funds: outputFunds(async () => ({ tip, outputs: [], isComplete: true })),
       },
     );
     expect(result).toMatchObject({ kind: 'unknown' });

@@ -6,6 +6,7 @@ import type { PaymentView } from '../../../src/usecases/payment/present-payment.
 import type { ChainAdapter } from '../../../src/domain/chain.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo } from '../../_helpers/scripted-chain.ts';
+import { outputFunds } from '../../_helpers/output-funds.ts';
 
 const DUE = 50_000_000n;
 let world: PaymentWorld;
@@ -23,7 +24,7 @@ afterEach(async () => world.close());
 function adapter(): ChainAdapter {
   const tip = { height: world.chains.BTC.tip.height, hash: world.chains.BTC.tip.hash };
   const scanUnspent = async () => ({ tip, outputs: [], isComplete: true });
-  return { ...world.chains.BTC.adapter('BTC'), scanUnspent };
+  return { ...world.chains.BTC.adapter('BTC'), funds: outputFunds(scanUnspent) };
 }
 
 it('adds money that the ledger lost and changes nothing else, the chain being followed all the while', async () => {

@@ -8,6 +8,7 @@ import { ChainFollower } from '../../../src/watcher/chain-follower.ts';
 import { readChains } from '../../../src/watcher/chain-warnings.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, type ScriptedChain } from '../../_helpers/scripted-chain.ts';
+import { outputFunds } from '../../_helpers/output-funds.ts';
 
 const DUE = 50_000_000n;
 const PRUNED = 50;
@@ -95,7 +96,10 @@ it('skipped blocks are named until what was paid in them is credited as of its b
   const { ref, amount, watchKey } = credit;
   const output: UnspentOutput = { ref, amount, height, watchKey, block: { hash, timeMs, maturity: 1 } };
   const tip = { height: 100, hash: chain().tip.hash };
-  const adapter = { ...pruned(), scanUnspent: async () => ({ tip, outputs: [output], isComplete: true }) };
+  const adapter = {
+    ...pruned(),
+    funds: outputFunds(async () => ({ tip, outputs: [output], isComplete: true })),
+  };
   expect(await fillGaps(world.deps, adapter)).toBe(true);
   expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
   expect(await chainGaps(world.deps.db)).toEqual([]);
@@ -111,7 +115,10 @@ it.each([
   await skipBlocks(world.deps, pruned(), PRUNED);
   const follower = follow(pruned());
   while (await follower.round());
-  const behind = { ...pruned(), scanUnspent: async () => ({ tip: tip(), outputs: [], isComplete: true }) };
+  const behind = {
+    ...pruned(),
+    funds: outputFunds(async () => ({ tip: tip(), outputs: [], isComplete: true })),
+  };
   expect(await fillGaps(world.deps, behind)).toBe(false);
   expect(await chainGaps(world.deps.db)).toHaveLength(1);
 });
@@ -122,7 +129,7 @@ it('a gap stays while the node does not answer', async () => {
   await skipBlocks(world.deps, pruned(), PRUNED);
   const silent = {
     ...pruned(),
-    scanUnspent: async () => Promise.reject(new ChainError('unavailable', 'no answer')),
+    funds: outputFunds(async () => Promise.reject(new ChainError('unavailable', 'no answer'))),
   };
   await expect(fillGaps(world.deps, silent)).rejects.toThrow('no answer');
   expect(await chainGaps(world.deps.db)).toHaveLength(1);

@@ -47,7 +47,7 @@ describe('the watch over Solana accounts', () => {
     const credits: Credit[] = [];
     try {
       for (;;) {
-        const block = await adapter.blockAfter?.(cursor);
+        const block = await adapter.sparse?.blockAfter(cursor);
         if (block === null || block === undefined) return credits;
         credits.push(...block.credits);
         index.record(block.credits);

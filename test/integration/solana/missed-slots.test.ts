@@ -38,7 +38,7 @@ describe('money that comes to light below the cursor', () => {
   async function upToTip(from: BlockRef): Promise<ChainBlock> {
     let last: ChainBlock | null = null;
     for (;;) {
-      const block: ChainBlock | null = (await adapter.blockAfter?.(last ?? from)) ?? null;
+      const block: ChainBlock | null = (await adapter.sparse?.blockAfter(last ?? from)) ?? null;
       if (block === null) break;
       last = block;
     }
@@ -78,10 +78,10 @@ describe('money that comes to light below the cursor', () => {
         { methods: ['getBlock'], about: ([at]) => Number(at) < below },
       );
     const few = unshown(from + 5);
-    expect(await adapter.finalAfter?.(from)).toMatchObject({ height: from + 5 });
+    expect(await adapter.sparse?.finalAfter(from)).toMatchObject({ height: from + 5 });
     few.clear();
     const many = unshown(Number.POSITIVE_INFINITY);
-    await expect(adapter.finalAfter?.(from)).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(adapter.sparse?.finalAfter(from)).rejects.toMatchObject({ kind: 'unavailable' });
     expect(many.hits).toBeLessThanOrEqual(20);
   });
 });

@@ -16,7 +16,7 @@ async function round(adapter: ChainAdapter, node: SvmNode): Promise<Map<string, 
   await adapter.hashAt(cursor.height);
   let at = cursor;
   for (;;) {
-    const block = (await adapter.blockAfter?.(at)) ?? null;
+    const block = (await adapter.sparse?.blockAfter(at)) ?? null;
     if (block === null) break;
     at = block;
   }
@@ -75,7 +75,7 @@ describe('the cost of watching', () => {
     payer.pay([{ address: addresses[137]!, amount: 5_000_000n }]);
     node.advance(3);
     const before = node.calls.length;
-    const block = await adapter.blockAfter?.(cursor);
+    const block = await adapter.sparse?.blockAfter(cursor);
     expect(block?.credits).toMatchObject([{ watchKey: addresses[137], amount: 5_000_000n }]);
     const asked = node.calls.slice(before);
     expect(asked.filter((method) => method === 'getSignaturesForAddress')).toHaveLength(1);

@@ -4,6 +4,7 @@ import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
 import { consolidateRound } from '../../../src/usecases/wallet/consolidate-rounds.ts';
 import type { BumpSendsDeps } from '../../../src/usecases/wallet/bump-sends.ts';
 import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
+import { outputFunds } from '../../_helpers/output-funds.ts';
 
 const MANY = 210;
 
@@ -12,7 +13,13 @@ let deps: BumpSendsDeps;
 beforeEach(async () => {
   sim = await openSimulatedWorld({ consolidateBelowRate: 10n ** 9n });
   await sim.fund('BTC', ...Array.from({ length: MANY }, () => 1_000_000n));
-  const adapter = { ...sim.world.adapter('BTC'), inputCost: (rate: bigint) => (rate * 68n) / 1000n };
+  const funds = outputFunds(
+    () => {
+      throw new Error('nothing is scanned here');
+    },
+    (rate) => (rate * 68n) / 1000n,
+  );
+  const adapter = { ...sim.world.adapter('BTC'), funds };
   deps = { ...sim.world.deps, chains: { get: () => adapter } };
 });
 afterEach(async () => sim.close());

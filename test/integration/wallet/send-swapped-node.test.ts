@@ -4,6 +4,7 @@ import { fillGaps } from '../../../src/usecases/chain/fill-gaps.ts';
 import { skipBlocks } from '../../../src/usecases/chain/skip-blocks.ts';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
+import { outputFunds } from '../../_helpers/output-funds.ts';
 
 let sim: SimulatedWorld;
 
@@ -80,7 +81,7 @@ test('a send that was mined in skipped blocks is confirmed by its change, once t
   }));
   expect(outputs).toHaveLength(1);
   const tip = await adapter.tip();
-  const scanning = { ...adapter, scanUnspent: async () => ({ tip, outputs, isComplete: true }) };
+  const scanning = { ...adapter, funds: outputFunds(async () => ({ tip, outputs, isComplete: true })) };
   const deps = { ...sim.world.deps, confirmations: () => ({ base: 2, tiers: [] }) };
   expect(await fillGaps(deps, scanning)).toBe(true);
   expect((await sim.status(send.id)).status).toBe('confirmed');

@@ -1,0 +1,181 @@
+import type { KeyPath, KeySource } from '../keys.ts';
+import type { OutputRef } from './block.ts';
+
+/** Makes addresses into what a chain knows, and wishes into signed transactions. */
+export interface SendBuilder {
+  /** Smallest amount in atoms that can be paid to a fresh address and spent from it later (dust, rent). */
+  readonly minimumPayment: bigint;
+  /** Where accounts are spent as a whole. */
+  readonly wholeAccounts?: WholeAccounts;
+  /** Where transactions expire. */
+  readonly expiry?: SendExpiry;
+
+  /** Null when the text is a spendable address of this coin and network; else why not, for a person. */
+  addressProblem(address: string): string | null;
+  /** The key under which payments to an address are found on the chain (script hex, account). Pure. */
+  watchKey(address: string): string;
+  /** Payment URI: BIP21, EIP-681 or Solana Pay. Pure. */
+  paymentUri(request: { address: string; amount: bigint; label?: string }): string;
+
+  /** Reads what signing needs from the node (fee level, nonce, blockhash). Called outside transactions. */
+  feeQuote(intent?: SendIntent): Promise<FeeQuote>;
+  /** Chooses funds for a send. Pure. @throws {InsufficientFunds} {UnsendableAmount} */
+  planSend(request: SendRequest): SendPlan;
+  /** Signs a plan. Pure and synchronous: it runs inside the transaction that stores the result. */
+  signSend(plan: SendPlan, keys: KeySource): SignedTransaction;
+  /**
+   * A plan that replaces a stuck send at a higher fee and pays the same destination the same
+   * amount; null when a replacement would not raise the fee enough or cannot be paid for.
+   */
+  planBump(request: BumpRequest): SendPlan | null;
+}
+
+/** Signs a plan with the wallet's keys; who holds it can sign, but never has a key. */
+export type PlanSigner = (adapter: Pick<SendBuilder, 'signSend'>, plan: SendPlan) => SignedTransaction;
+
+export interface WholeAccounts {
+  /**
+   * What each of these, a hundred at most, holds on the chain now, atoms. What came in unnoticed makes a transaction
+   * fail that was to leave nothing there.
+   */
+  heldNow(accounts: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
+  /**
+   * The quote with what this draft would use of the chain's computing, run by the node without a trace, or as it was
+   * when the node does not tell. Called outside transactions.
+   */
+  measure(draft: SendPlan, quote: FeeQuote): Promise<FeeQuote>;
+}
+
+export interface SendExpiry {
+  /**
+   * A plan that pays the same again once every version signed so far is proven to have expired without ever landing;
+   * null while that is not proven. It may cost more, within the cap of the quote.
+   */
+  planRenewal(
+    previous: SendPlan,
+    quote: FeeQuote,
+    terms: { readonly subtractFee: boolean; readonly feeLimit: bigint },
+  ): SendPlan | null;
+}
+
+/** What the node said about fees. `rate` is in atoms per 1,000 units of size (vB, gas, compute). */
+export interface FeeQuote {
+  readonly rate: bigint;
+  readonly source: string;
+  readonly at: number;
+  /** The rate below which a transaction is not relayed or cannot be mined at this moment. */
+  readonly minimum?: bigint;
+  /** The configured cap: no rate above it is ever paid. */
+  readonly maximum?: bigint;
+  /** Where transactions expire: what a new one is dated with. */
+  readonly lifetime?: Lifetime & { readonly finalizedHeight: number };
+  /** On chains of accounts: what a transaction of the intended sender needs. */
+  readonly account?: AccountTerms;
+  /** Where computing is paid for by a limit set beforehand: what a transaction of so many accounts and transfers was measured to need. */
+  readonly measured?: {
+    readonly accounts: number;
+    readonly transfers: number;
+    readonly computeUnits: number;
+  };
+  /** Where accounts are spent as a whole: what the chain says they hold, whatever the ledger says; atoms. */
+  readonly held?: ReadonlyMap<string, bigint>;
+}
+
+/** A transaction dated with this block hash can land up to and including a block height. */
+export interface Lifetime {
+  readonly blockhash: string;
+  readonly lastValidHeight: number;
+  /** The slot of that block: it can land in later ones only. */
+  readonly slot?: number;
+}
+
+/** Who is going to pay whom how much, for chains whose fee and sequence depend on it. */
+export interface SendIntent {
+  readonly from: string;
+  readonly destination: string;
+  readonly amount: bigint;
+}
+
+/** What a transaction of one account is signed with besides amounts. */
+export interface AccountTerms {
+  readonly chainId: number;
+  readonly nonce: number;
+  readonly gasLimit: bigint;
+}
+
+/** What other sends of the same account have taken that its outputs do not show yet. */
+export interface Lane {
+  /** Sequence numbers (nonces) of its sends, unconfirmed or not. */
+  readonly taken: ReadonlySet<number>;
+  /** Atoms that its unconfirmed sends will use, fees included. */
+  readonly committed: bigint;
+}
+
+/** Money that a send may use: confirmed, mature, unspent, unreserved. */
+export interface Fund {
+  readonly ref: OutputRef;
+  readonly amount: bigint;
+  readonly address: string;
+  readonly keyPath: KeyPath;
+}
+
+/** An unconfirmed transaction of our own that must be mined before, or together with, one that spends from it. */
+export interface FeeAncestor {
+  readonly txid: string;
+  readonly fee: bigint;
+  /** Virtual size. */
+  readonly size: bigint;
+}
+
+/** Unconfirmed ancestors by the output (see outputKey) that a transaction may spend; confirmed outputs have no entry. */
+export type Ancestry = ReadonlyMap<string, readonly FeeAncestor[]>;
+
+export interface SendRequest {
+  readonly funds: readonly Fund[];
+  /** Of funds that no block holds yet: what pays for them, too, where they pay less than the rate asks. */
+  readonly ancestry?: Ancestry;
+  readonly destination: string;
+  /** Atoms. With subtractFee the destination gets this less the fee. */
+  readonly amount: bigint;
+  readonly subtractFee: boolean;
+  readonly changeAddress: string;
+  readonly quote: FeeQuote;
+  readonly lane?: Lane;
+}
+
+export interface SendPlan {
+  readonly inputs: readonly Fund[];
+  readonly destination: string;
+  /** What the destination receives. */
+  readonly amount: bigint;
+  readonly fee: bigint;
+  readonly change: { readonly address: string; readonly amount: bigint } | null;
+  /** Atoms per 1,000 size units actually paid. */
+  readonly feeRate: bigint;
+  readonly lifetime?: Lifetime;
+  readonly account?: AccountTerms;
+  /** The limit on computing that its fee pays for, where there is one. */
+  readonly computeUnits?: number;
+}
+
+export interface BumpRequest {
+  readonly previous: SendPlan;
+  /** More confirmed funds that may be added. */
+  readonly funds: readonly Fund[];
+  readonly changeAddress: string;
+  readonly quote: FeeQuote;
+  readonly lane?: Lane;
+  /** The higher fee may come out of the amount: nobody outside waits for it. */
+  readonly fromAmount?: boolean;
+  /** Of the inputs that no block holds yet. */
+  readonly ancestry?: Ancestry;
+  /** Everything goes to `changeAddress`: the replacement takes the payment back. */
+  readonly toSelf?: boolean;
+}
+
+export interface SignedTransaction {
+  readonly txid: string;
+  readonly raw: string;
+  /** Addresses of its outputs in their order, where money is held in outputs. */
+  readonly outputs?: readonly string[];
+}

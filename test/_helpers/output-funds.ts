@@ -1,0 +1,9 @@
+import type { OutputFunds } from '../../src/domain/chain.ts';
+
+/** Money in outputs, on a chain that says of them what a test does. */
+export function outputFunds(
+  scanUnspent: OutputFunds['scanUnspent'],
+  inputCost: OutputFunds['inputCost'] = () => 0n,
+): OutputFunds {
+  return { model: 'outputs', inputCost, scanUnspent };
+}
