@@ -30,7 +30,9 @@ const ENV = {
 const STEP_MS = 220;
 const LOOK_REQUESTS = 6;
 const CALM_REQUESTS = 24;
-const CALM_WAITS = 10;
+/** With sends under way: their loop has to come round, or what it signs expires before it is offered. */
+const CALM_REQUESTS_SENDING = 80;
+const CALM_WAITS = 40;
 /** Time put forward at each step of the calm at the end; the long ones outlast every patience of the till. */
 const CALM_STEPS_MS = [
   ...Array.from({ length: 12 }, () => 30_000),
@@ -190,12 +192,10 @@ async function look(stage: Stage, isUndisturbed: boolean): Promise<void> {
 }
 
 /** On a slow machine, too, the till gets its looks before time goes on: what it signs would expire unsent. */
-async function someLooks(proxy: MisbehavingProxy): Promise<void> {
-  const before = proxy.requests;
+async function someLooks(proxy: MisbehavingProxy, isSending: boolean): Promise<void> {
+  const wanted = proxy.requests + (isSending ? CALM_REQUESTS_SENDING : CALM_REQUESTS);
   await sleep(STEP_MS);
-  for (let waited = 0; waited < CALM_WAITS && proxy.requests < before + CALM_REQUESTS; waited += 1) {
-    await sleep(STEP_MS);
-  }
+  for (let waited = 0; waited < CALM_WAITS && proxy.requests < wanted; waited += 1) await sleep(STEP_MS);
 }
 
 /** The node behaves well again. Answers what is still open when time enough has passed. */
@@ -215,7 +215,10 @@ async function comeToRest(stage: Stage, lasting: readonly Mischief[]): Promise<r
       treasurer.tryAll(shop);
       await world.pass(ms, random);
       await world.settle();
-      await someLooks(proxy);
+      await someLooks(
+        proxy,
+        open.some((each) => each.endsWith(': signed') || each.endsWith(': broadcast')),
+      );
       await payments.refresh();
       open = await unresolved(stage, database);
       if (open.length === 0) break;
