@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
 import { getPayment } from '../../../src/usecases/payment/get-payment.ts';
+import { failOrphans } from '../../../src/usecases/wallet/fail-orphans.ts';
 import { refundPayment, type RefundPaymentInput } from '../../../src/usecases/payment/refund-payment.ts';
 import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
 import { getSend } from '../../../src/usecases/wallet/get-send.ts';
@@ -75,7 +76,10 @@ describe('a refund that fails for good', () => {
     const { refund, status } = await refundPayment(shop.world.deps, wish(payment));
     expect(status).toBe('refunded');
     await shop.control(COIN).replace(refund.txHash);
-    await shop.control(COIN).mine(1);
+    const { deps } = shop.world;
+    await shop.control(COIN).mine(deps.policy.surplusDepth);
+    await shop.world.sync(COIN);
+    await failOrphans(deps, { coin: COIN, mode: 'sandbox' });
     const back = await until(payment, 'completed');
     expect(back.refunds).toMatchObject([{ sendId: refund.sendId, status: 'failed' }]);
     expect(back.refunds[0]?.error).toMatch(/spent the coins/);
