@@ -19,7 +19,7 @@ import type {
   UnconfirmedView,
 } from '../../src/domain/chain.ts';
 import type { Clock } from '../../src/domain/ports.ts';
-import type { Landed } from './send-life.ts';
+import type { Landed } from './send-steps.ts';
 
 const GAS = 21_000n;
 const CHAIN_ID = 1_337;

@@ -7,17 +7,9 @@ import { createSimulator } from '../../../src/chains/simulator/simulator.ts';
 import type { FeeQuote } from '../../../src/domain/chain.ts';
 import { createSimulatorStore } from '../../../src/store/simulator.ts';
 import { AccountChain } from '../../_helpers/account-chain.ts';
-import {
-  answered,
-  FINAL_DEPTH,
-  LifeLine,
-  lives,
-  ORDERS,
-  SendLife,
-  type LifeNetwork,
-  type LifeOf,
-  type Standing,
-} from '../../_helpers/send-life.ts';
+import { SendLife, type Standing } from '../../_helpers/send-life.ts';
+import { answered, LifeLine } from '../../_helpers/send-line.ts';
+import { FINAL_DEPTH, type LifeNetwork, type LifeOf, lives, ORDERS } from '../../_helpers/send-steps.ts';
 import { ONE } from '../../_helpers/simulated-world.ts';
 import { openWalletWorld, silent, type WalletWorld } from '../../_helpers/wallet-world.ts';
 
