@@ -133,7 +133,7 @@ async function isDisplacedForGood(tx: Tx, deps: RecordAnswerDeps, send: StoredSe
 }
 
 /** Notes since which block nothing of a send can be mined; null: it can. */
-export async function noteDisplaced(
+async function noteDisplaced(
   tx: Tx,
   { clock }: Pick<RecordAnswerDeps, 'clock'>,
   send: StoredSend,
