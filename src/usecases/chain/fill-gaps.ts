@@ -1,4 +1,10 @@
-import { outputKey, type BlockRef, type ChainAdapter, type UnspentOutput } from '../../domain/chain.ts';
+import {
+  ChainError,
+  outputKey,
+  type BlockRef,
+  type ChainAdapter,
+  type UnspentOutput,
+} from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { watchedKeys } from '../../store/ledger/addresses.ts';
 import { findCursor, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
@@ -54,7 +60,19 @@ async function compareGaps(
   adapter: Parameters<typeof compareAccounts>[1],
   gaps: readonly ChainGapRow[],
 ): Promise<boolean> {
-  const result = await compareAccounts({ ...deps, patienceMs: PATIENCE_MS }, adapter);
+  const top = Math.max(...gaps.map((gap) => gap.before_height - 1));
+  const balancesAt: typeof adapter.funds.balancesAt = async (keys, cursor) => {
+    const reading = await adapter.funds.balancesAt(keys, cursor);
+    if (reading.height >= top) return reading;
+    throw new ChainError(
+      'unavailable',
+      `the node tells balances of ${reading.height}, below the gap's ${top}`,
+    );
+  };
+  const result = await compareAccounts(
+    { ...deps, patienceMs: PATIENCE_MS },
+    { ...adapter, funds: { balancesAt } },
+  );
   if (result.kind === 'unknown' || result.differences.length > 0) return false;
   await deps.db.transaction((tx) => closeGaps(tx, gaps));
   const { coin, mode } = adapter;

@@ -134,3 +134,23 @@ it('a gap stays while the node does not answer', async () => {
   await expect(fillGaps(world.deps, silent)).rejects.toThrow('no answer');
   expect(await chainGaps(world.deps.db)).toHaveLength(1);
 });
+
+it('balances of a node that stands below a gap do not close it', async () => {
+  await world.order({ allowed: ['LTC'] });
+  mineUpTo(100);
+  await skipBlocks(world.deps, pruned(), PRUNED);
+  const follower = follow(pruned());
+  while (await follower.round());
+  const at = (height: number) => ({
+    coin: 'LTC' as const,
+    mode: 'live' as const,
+    funds: {
+      model: 'accounts' as const,
+      balancesAt: async () => ({ height, hash: null, balances: new Map<string, bigint>() }),
+      heldAfter: async () => new Map<string, bigint>(),
+    },
+  });
+  await expect(fillGaps(world.deps, at(PRUNED - 1))).rejects.toThrow('below');
+  expect(await chainGaps(world.deps.db)).toHaveLength(1);
+  expect(await fillGaps(world.deps, at(PRUNED))).toBe(true);
+});
