@@ -72,7 +72,7 @@ async function leaveBranch(deps: CatchUpDeps, cursor: BlockRef): Promise<CatchUp
 }
 
 function waitFor(deps: CatchUpDeps, tip: BlockRef): CatchUp {
-  deps.watch.broken();
+  deps.watch.fellBehind();
   deps.health.behindCursor(tip);
   return 'behind';
 }

@@ -8,6 +8,9 @@ const SETTLE_MS = 120_000;
 /** Looks further apart than this do not join into one watch: machine, node or network may have slept. */
 const MAX_GAP_MS = 90_000;
 
+/** How long a node that had fallen behind is believed only as far as its newest block reaches. */
+const DISTRUST_MS = 3_600_000;
+
 /** A node that has every block it knows of, and peers unless it is alone by design. */
 export function isInStep(status: NodeStatus): boolean {
   return !status.syncing && (status.peers === null || status.peers > 0);
@@ -26,6 +29,7 @@ export class UnbrokenWatch {
   #since: number | null = null;
   #lastLook: number | null = null;
   #seenThrough: number | null = null;
+  #behindAt: number | null = null;
 
   constructor(clock: Clock, chain: Pick<ChainAdapter, 'coin' | 'mode' | 'network'>) {
     this.#clock = clock;
@@ -69,13 +73,27 @@ export class UnbrokenWatch {
     this.#since ??= startedAt;
     const settleMs = status.peers === null ? 0 : SETTLE_MS;
     if (startedAt - this.#since < settleMs) return;
-    const seen = this.blockTimes === 'exact' ? Math.min(startedAt, tipTimeMs ?? 0) : startedAt;
+    const isByBlocks = this.blockTimes === 'exact' || this.#wasBehind(startedAt);
+    const seen = isByBlocks ? Math.min(startedAt, tipTimeMs ?? 0) : startedAt;
     // The same block tells no more at a second look, nor does an older one after a reorganisation tell less.
     this.#seenThrough = Math.max(seen, this.seenThrough ?? 0);
   }
 
-  /** The node did not answer or fell behind: what it says next proves nothing for a while. */
+  /** The node did not answer: what it says next proves nothing for a while. */
   broken(): void {
     this.#since = null;
+  }
+
+  /**
+   * The node, or a backend of it, showed less than before. When its tip has grown past the cursor it may lag as much
+   * as ever, so for some time its silence counts only up to the time of its newest block.
+   */
+  fellBehind(): void {
+    this.broken();
+    this.#behindAt = this.#clock.now();
+  }
+
+  #wasBehind(now: number): boolean {
+    return this.#behindAt !== null && Math.abs(now - this.#behindAt) < DISTRUST_MS;
   }
 }

@@ -65,6 +65,20 @@ describe('the time up to which a chain was seen', () => {
     expect(watch.isStale(now() - MINUTE)).toBe(false);
   });
 
+  it('is that of the newest block of BTC for an hour after the node fell behind', () => {
+    const { watch, look, watchOn, now } = watchOf('BTC', 'mainnet');
+    watchOn(5 * MINUTE);
+    expect(watch.seenThrough).toBe(now());
+    const before = now();
+    watch.fellBehind();
+    watchOn(20 * MINUTE);
+    expect(watch.seenThrough).toBe(before);
+    look(MINUTE);
+    expect(watch.seenThrough).toBe(now() - MINUTE);
+    for (let passed = 0; passed < 21; passed += 1) watchOn(5 * MINUTE);
+    expect(watch.seenThrough).toBe(now());
+  });
+
   it('never goes back when a block is replaced by an older one', () => {
     const { watch, look, watchOn } = watchOf('ETH', 'mainnet');
     watchOn(12_000);
