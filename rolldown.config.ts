@@ -12,7 +12,7 @@ export default defineConfig({
   input: {
     main: 'src/main.ts',
     'checkpoint-thread': 'src/store/sqlite/checkpoint-thread.ts',
-    ...Object.fromEntries(TOOLS.map((name) => [`tools/${name}`, `src/tools/${name}.ts`])),
+    ...Object.fromEntries(TOOLS.map((name) => [`tools/${name}`, `src/cli/${name}.ts`])),
   },
   platform: 'node',
   // Native, or loaded by name and only when a live coin needs it.

@@ -1,6 +1,6 @@
-import { createApp } from './app.ts';
+import { createApp } from './app/app.ts';
 import { ConfigError, loadConfig, redactedConfig } from './config/load-config.ts';
-import { createLogger } from './logger.ts';
+import { createLogger } from './app/logger.ts';
 import { readableLog, startedLines } from './terminal.ts';
 
 /** Exit codes: 0 stopped as asked, 1 failed while running, 2 cannot start (configuration, data directory, keys). */

@@ -31,7 +31,9 @@ function readable(line: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const values = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
   const clock = shown(time).slice(11, 19);
-  const text = [clock, shown(level).padEnd(5), ...(msg === undefined ? [] : [shown(msg)]), ...values].join(' ');
+  const text = [clock, shown(level).padEnd(5), ...(msg === undefined ? [] : [shown(msg)]), ...values].join(
+    ' ',
+  );
   return `${text}\n${err === undefined ? '' : `${causeOf(err)}\n`}`;
 }
 

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import { Agent } from 'undici';
 import type { Logger } from '../../src/domain/ports.ts';
-import { createLogger, logOutput } from '../../src/logger.ts';
+import { createLogger, logOutput } from '../../src/app/logger.ts';
 import { openShop, realClock, type Merchant, type Shop } from '../../test/_helpers/webhooks/shop.ts';
 import { alternate, compare } from './harness/alternate.ts';
 import { nextMessage, startNode } from './harness/child.ts';

@@ -9,7 +9,7 @@ import { readSqliteMeta, sqliteProblems } from '../store/sqlite/files.ts';
 import { skipAccounts } from '../store/merchants/merchants.ts';
 import { writeMeta } from '../store/meta.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
-import { openLookAhead } from '../usecases/wallet/look-ahead.ts';
+import { openGapLimit } from '../usecases/wallet/gap-limit.ts';
 import { createWallet } from '../wallet/derivation.ts';
 import { openKeyring, type KeyringCost } from '../wallet/keyring.ts';
 import { BackupError } from './backup-error.ts';
@@ -79,7 +79,7 @@ async function lookAhead(
     const { db } = database;
     await assertSameNetwork(db, deriver, options.liveNetwork);
     await db.transaction((tx) => skipAccounts(tx, SKIPPED_ACCOUNTS));
-    const recovered = await openLookAhead({ db, deriver, watchKeyOf, clock, logger }, options.lookAhead);
+    const recovered = await openGapLimit({ db, deriver, watchKeyOf, clock, logger }, options.lookAhead);
     await writeMeta(db, 'restored_at', String(clock.now()));
     return recovered;
   } finally {

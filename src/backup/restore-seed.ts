@@ -9,8 +9,8 @@ import { writeMeta } from '../store/meta.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
 import { insertUser } from '../store/accounts/users.ts';
 import { createMerchant } from '../usecases/merchants/create-merchant.ts';
-import { newUuid } from '../usecases/new-id.ts';
-import { openLookAhead } from '../usecases/wallet/look-ahead.ts';
+import { newUuid } from '../usecases/events/new-id.ts';
+import { openGapLimit } from '../usecases/wallet/gap-limit.ts';
 import { createWallet } from '../wallet/derivation.ts';
 import { restoreKeyring, type Keyring, type KeyringCost } from '../wallet/keyring.ts';
 import { loadOrCreatePassphrase } from '../wallet/passphrase.ts';
@@ -104,7 +104,7 @@ async function repopulate(options: RestoreSeedOptions, db: Db, keyring: Keyring)
   const chains = options.depth > 0 ? options.connect(db) : [];
   try {
     const found = await watchUnspent(deps, chains, options.depth);
-    return found + (await openLookAhead(deps, gap));
+    return found + (await openGapLimit(deps, gap));
   } finally {
     await Promise.all(chains.map(async (chain) => chain.close()));
   }

@@ -2,7 +2,7 @@ import type { ChainAdapter } from '../domain/chain.ts';
 import type { AddressBranch } from '../store/ledger/addresses.ts';
 import { allMerchants } from '../store/merchants/merchants.ts';
 import type { MerchantRow } from '../store/schema/merchants.ts';
-import { watchUntil, type LookAheadDeps } from '../usecases/wallet/look-ahead.ts';
+import { watchUntil, type GapLimitDeps } from '../usecases/wallet/gap-limit.ts';
 
 /** Addresses per scan: a node reads its whole set of unspent outputs for each. */
 const PER_SCAN = 500_000;
@@ -22,7 +22,7 @@ interface Place {
  * @throws {ChainError} when a node does not answer: without it nobody knows what is out there.
  */
 export async function watchUnspent(
-  deps: LookAheadDeps,
+  deps: GapLimitDeps,
   chains: readonly Scanned[],
   depth: number,
 ): Promise<number> {
@@ -55,7 +55,7 @@ export async function watchUnspent(
 
 /** The addresses to search for, by watch key, a scan at a time. */
 async function* batches(
-  deps: LookAheadDeps,
+  deps: GapLimitDeps,
   { coin, mode }: Scanned,
   depth: number,
 ): AsyncGenerator<ReadonlyMap<string, Place>> {

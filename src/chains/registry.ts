@@ -14,7 +14,7 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import { createEthereumAdapter } from './ethereum/adapter.ts';
 import { accountKey } from './ethereum/address.ts';
 import { COIN_FORMATS } from './simulator/formats.ts';
-import type { AnswerOutcome } from './rpc-transport.ts';
+import type { AnswerOutcome } from './shared/rpc-transport.ts';
 import { createSolanaAdapter } from './solana/adapter.ts';
 import { createUtxoAdapter } from './utxo/adapter.ts';
 import { addressScript } from './utxo/address.ts';

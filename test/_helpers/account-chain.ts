@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { getAddress } from 'ethers/address';
 import { Transaction } from 'ethers/transaction';
-import { AccountBook } from '../../src/chains/ethereum/account-book.ts';
+import { AccountBook } from '../../src/chains/ethereum/accounts/account-book.ts';
 import { accountKey, addressProblem } from '../../src/chains/ethereum/address.ts';
-import { planBump, planSend } from '../../src/chains/ethereum/plan-send.ts';
-import { signSend } from '../../src/chains/ethereum/sign-send.ts';
+import { planBump, planSend } from '../../src/chains/ethereum/sends/plan-send.ts';
+import { signSend } from '../../src/chains/ethereum/sends/sign-send.ts';
 import type {
   BlockRef,
   BroadcastResult,
@@ -13,7 +13,7 @@ import type {
   ChainBlock,
   ChainBlockHeader,
   ChainIndex,
-  Fate,
+  TransactionFate,
   FeeQuote,
   StoredTransaction,
   UnconfirmedView,
@@ -239,7 +239,7 @@ export class AccountChain {
   }
 
   /** By the words of the port: gone is what a block up to the ledger's has taken the nonce of, or failed. */
-  #fateOf({ txid, raw }: StoredTransaction, ledger: BlockRef | undefined): Fate {
+  #fateOf({ txid, raw }: StoredTransaction, ledger: BlockRef | undefined): TransactionFate {
     const mined = this.#blocks.flatMap(({ transactions }) => transactions).find((each) => each.txid === txid);
     if (mined !== undefined) return this.failing.has(mined.to) ? 'gone' : 'present';
     if (this.#pool.some((each) => each.txid === txid)) return 'present';

@@ -8,7 +8,7 @@ import { priceRoutes } from '../../src/http/routes/prices.ts';
 import { productRoutes } from '../../src/http/routes/products.ts';
 import { createChainIndex } from '../../src/store/chain/chain-index.ts';
 import { createSimulatorStore } from '../../src/store/simulator.ts';
-import type { CreatePaymentDeps } from '../../src/usecases/payment/create-payment.ts';
+import type { CreatePaymentDeps } from '../../src/usecases/payments/create-payment.ts';
 import { createWallet } from '../../src/wallet/derivation.ts';
 import { startHttpApp, type HttpApp } from './http-app.ts';
 

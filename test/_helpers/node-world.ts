@@ -1,6 +1,6 @@
 /** A merchant's live wallet on a regtest node, over a line that can be broken. */
 import { createUtxoAdapter } from '../../src/chains/utxo/adapter.ts';
-import { sendCoins } from '../../src/usecases/wallet/send-coins.ts';
+import { sendCoins } from '../../src/usecases/sends/send-coins.ts';
 import type { NodeCoin } from './nodes/index.ts';
 import { openWalletWorld, type WalletWorld } from './wallet-world.ts';
 

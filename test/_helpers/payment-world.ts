@@ -7,12 +7,12 @@ import { AppError } from '../../src/domain/errors.ts';
 import type { Logger } from '../../src/domain/ports.ts';
 import type { LatePolicy } from '../../src/domain/payment/types.ts';
 import { createCustomer } from '../../src/usecases/customers/create-customer.ts';
-import { createPayment, type CreatePaymentDeps } from '../../src/usecases/payment/create-payment.ts';
-import { expirePayments } from '../../src/usecases/payment/expire-payments.ts';
-import { LastLook } from '../../src/usecases/payment/last-look.ts';
-import { getPayment } from '../../src/usecases/payment/get-payment.ts';
-import type { PaymentView } from '../../src/usecases/payment/present-payment.ts';
-import { ChainFollower } from '../../src/watcher/chain-follower.ts';
+import { createPayment, type CreatePaymentDeps } from '../../src/usecases/payments/create-payment.ts';
+import { expirePayments } from '../../src/usecases/payments/expire-payments.ts';
+import { LastLook } from '../../src/usecases/payments/last-look.ts';
+import { getPayment } from '../../src/usecases/payments/get-payment.ts';
+import type { PaymentView } from '../../src/usecases/payments/present-payment.ts';
+import { ChainFollower } from '../../src/workers/chain-watcher/chain-follower.ts';
 import { ScriptedChain } from './scripted-chain.ts';
 import { openWalletWorld, silent, type WalletWorld } from './wallet-world.ts';
 

@@ -5,7 +5,7 @@ import type {
   ChainBlock,
   Credit,
   Debit,
-  Fate,
+  TransactionFate,
   NodeStatus,
   UnconfirmedCredit,
   UnconfirmedView,
@@ -23,7 +23,7 @@ export class ScriptedChain {
   debits: Debit[] = [];
   /** Unconfirmed transactions that do not concern us. */
   others: string[] = [];
-  fates = new Map<string, Fate>();
+  fates = new Map<string, TransactionFate>();
   /** Transactions asked after, look by look. */
   readonly rechecked: string[][] = [];
   /** What the node says of itself beyond its tip. */

@@ -3,16 +3,16 @@ import { expect } from 'vitest';
 import type { ConfirmationPolicy } from '../../src/domain/confirmations.ts';
 import { AppError, assertNever } from '../../src/domain/errors.ts';
 import type { StoredSend, StoredSendVersion } from '../../src/store/sends/sends.ts';
-import { advanceSends } from '../../src/usecases/wallet/advance-sends.ts';
-import { bumpSend } from '../../src/usecases/wallet/bump-send.ts';
-import { bumpSends } from '../../src/usecases/wallet/bump-sends.ts';
-import { closeGaps } from '../../src/usecases/wallet/close-gaps.ts';
-import { cancelSend } from '../../src/usecases/wallet/cancel-send.ts';
-import { failOrphans } from '../../src/usecases/wallet/fail-orphans.ts';
-import { failReverted } from '../../src/usecases/wallet/fail-reverted.ts';
-import { sendCoins } from '../../src/usecases/wallet/send-coins.ts';
-import { readPlan } from '../../src/usecases/wallet/stored-plan.ts';
-import { createSweepMemory } from '../../src/usecases/wallet/sweep-memory.ts';
+import { advanceSends } from '../../src/usecases/settlement/advance-sends.ts';
+import { bumpSend } from '../../src/usecases/sends/bump-send.ts';
+import { bumpSends } from '../../src/usecases/settlement/bump-sends.ts';
+import { closeGaps } from '../../src/usecases/settlement/close-gaps.ts';
+import { cancelSend } from '../../src/usecases/sends/cancel-send.ts';
+import { failOrphans } from '../../src/usecases/settlement/fail-orphans.ts';
+import { failReverted } from '../../src/usecases/settlement/fail-reverted.ts';
+import { sendCoins } from '../../src/usecases/sends/send-coins.ts';
+import { readPlan } from '../../src/usecases/settlement/stored-plan.ts';
+import { createSweepBackoff } from '../../src/usecases/settlement/sweep-backoff.ts';
 import type { LifeLine } from './send-line.ts';
 import { FINAL_DEPTH, type Landed, type LifeNetwork, type LifeOf, ORDERS, type Step } from './send-steps.ts';
 import type { WalletWorld } from './wallet-world.ts';
@@ -148,7 +148,7 @@ export class SendLife {
     const { deps } = this.#world;
     const chain = this.#world.chain(this.#network.coin);
     await advanceSends(deps, chain, options);
-    await closeGaps(deps, chain, createSweepMemory(deps.clock));
+    await closeGaps(deps, chain, createSweepBackoff(deps.clock));
   }
 
   async #check(): Promise<void> {

@@ -7,16 +7,16 @@ import { createSimulator } from '../../src/chains/simulator/simulator.ts';
 import type {
   BroadcastResult,
   ChainAdapter,
-  Fate,
+  TransactionFate,
   FeeQuote,
   StoredTransaction,
 } from '../../src/domain/chain.ts';
 import { COINS, type Coin } from '../../src/domain/coins.ts';
 import { createSimulatorStore } from '../../src/store/simulator.ts';
-import { getSend } from '../../src/usecases/wallet/get-send.ts';
-import { sendCoins, type SendCoinsInput } from '../../src/usecases/wallet/send-coins.ts';
-import type { SendView } from '../../src/usecases/wallet/send-view.ts';
-import type { SendPolicy } from '../../src/usecases/wallet/send-policy.ts';
+import { getSend } from '../../src/usecases/sends/get-send.ts';
+import { sendCoins, type SendCoinsInput } from '../../src/usecases/sends/send-coins.ts';
+import type { SendView } from '../../src/usecases/sends/send-view.ts';
+import type { SendPolicy } from '../../src/usecases/sends/send-policy.ts';
 import { openWalletWorld, silent, type WalletWorld } from './wallet-world.ts';
 
 /** One whole coin in atoms. */
@@ -32,7 +32,7 @@ export interface Line {
   /** Replaces the answer of the next broadcasts; null lets them through. */
   broadcast: ((transaction: StoredTransaction, send: Send) => Promise<BroadcastResult>) | null;
   /** Replaces what the node says became of transactions. */
-  fate: Fate | null;
+  fate: TransactionFate | null;
   /** Replaces the fee level. */
   quote: FeeQuote | null;
   /** Every transaction offered, in order. */

@@ -17,7 +17,7 @@ export function startTool(
   args: readonly string[],
   options: { env?: Readonly<Record<string, string>>; input?: string } = {},
 ): RunningTool {
-  const child = spawn(process.execPath, [`src/tools/${tool}.ts`, ...args], {
+  const child = spawn(process.execPath, [`src/cli/${tool}.ts`, ...args], {
     env: { PATH: process.env['PATH'] ?? '', TILLD_CONFIG: 'test/_helpers/till.yaml', ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

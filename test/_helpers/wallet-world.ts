@@ -10,15 +10,15 @@ import { openDatabase } from '../../src/store/sqlite/open.ts';
 import type { MerchantRow } from '../../src/store/schema/merchants.ts';
 import { insertUser } from '../../src/store/accounts/users.ts';
 import { createMerchant } from '../../src/usecases/merchants/create-merchant.ts';
-import { newUuid } from '../../src/usecases/new-id.ts';
-import type { ObserveDeps } from '../../src/usecases/chain/observe-deps.ts';
+import { newUuid } from '../../src/usecases/events/new-id.ts';
+import type { ObserveDeps } from '../../src/usecases/chain-sync/observe-deps.ts';
 import { getBalances } from '../../src/usecases/wallet/get-balances.ts';
-import type { SendCoinsDeps } from '../../src/usecases/wallet/send-coins.ts';
-import { SendsInHand } from '../../src/usecases/wallet/sends-in-hand.ts';
-import { DEFAULT_SEND_POLICY, type SendPolicy } from '../../src/usecases/wallet/send-policy.ts';
+import type { SendCoinsDeps } from '../../src/usecases/sends/send-coins.ts';
+import { InFlightSends } from '../../src/usecases/settlement/in-flight-sends.ts';
+import { DEFAULT_SEND_POLICY, type SendPolicy } from '../../src/usecases/sends/send-policy.ts';
 import { createWallet } from '../../src/wallet/derivation.ts';
 import { openKeyring } from '../../src/wallet/keyring.ts';
-import { ChainFollower } from '../../src/watcher/chain-follower.ts';
+import { ChainFollower } from '../../src/workers/chain-watcher/chain-follower.ts';
 
 /** Time that a test moves. */
 export class TestClock implements Clock {
@@ -122,7 +122,7 @@ export class WalletWorld {
   /** What a new process knows: nothing but the database. */
   restart(): void {
     this.#followers.clear();
-    this.deps = { ...this.deps, inHand: new SendsInHand() };
+    this.deps = { ...this.deps, inHand: new InFlightSends() };
   }
 
   async close(): Promise<void> {
@@ -185,7 +185,7 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
     deriver: wallet,
     sign: (adapter, plan) => adapter.signSend(plan, wallet),
     policy: { ...DEFAULT_SEND_POLICY, ...options.policy },
-    inHand: new SendsInHand(),
+    inHand: new InFlightSends(),
     wakeWebhooks: () => {},
     tellPaymentNews: () => {},
   };

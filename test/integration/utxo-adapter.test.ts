@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUtxoAdapter } from '../../src/chains/utxo/adapter.ts';
 import { UTXO_COINS } from '../../src/domain/coins.ts';
 import { addressScript } from '../../src/chains/utxo/address.ts';
-import { dustLimit } from '../../src/chains/utxo/size.ts';
+import { dustLimit } from '../../src/chains/utxo/sends/size.ts';
 import {
   type ChainAdapter,
   ChainError,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ChainError, type NodeStatus } from '../../src/domain/chain.ts';
 import type { Logger } from '../../src/domain/ports.ts';
-import { HealthRecord } from '../../src/watcher/chain-health.ts';
+import { HealthRecord } from '../../src/workers/chain-watcher/chain-health.ts';
 
 function quiet(): void {}
 

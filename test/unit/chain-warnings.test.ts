@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Network } from '../../src/domain/coins.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { advanceCursor } from '../../src/store/chain/chain-cursors.ts';
-import type { ChainHealth } from '../../src/watcher/chain-health.ts';
-import { readChains } from '../../src/watcher/chain-warnings.ts';
+import type { ChainHealth } from '../../src/workers/chain-watcher/chain-health.ts';
+import { readChains } from '../../src/workers/chain-watcher/chain-warnings.ts';
 
 const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;

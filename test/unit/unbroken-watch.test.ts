@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeStatus } from '../../src/domain/chain.ts';
 import type { Coin, Network } from '../../src/domain/coins.ts';
-import { isInStep, UnbrokenWatch } from '../../src/watcher/unbroken-watch.ts';
+import { isInStep, SyncTracker } from '../../src/workers/chain-watcher/sync-tracker.ts';
 
 const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;
@@ -17,9 +17,9 @@ const status: NodeStatus = {
 
 function watchOf(coin: Coin, network: Network) {
   let now = NOW;
-  const watch = new UnbrokenWatch({ now: () => now }, { coin, mode: 'live', network });
+  const watch = new SyncTracker({ now: () => now }, { coin, mode: 'live', network });
   const look = (tipAgeMs: number | null, more: Partial<NodeStatus> = {}): void =>
-    watch.looked(now, { ...status, ...more }, tipAgeMs === null ? null : now - tipAgeMs);
+    watch.observed(now, { ...status, ...more }, tipAgeMs === null ? null : now - tipAgeMs);
   /** Looks for three minutes: long enough for a node with peers to be believed. */
   const watchOn = (tipAgeMs: number | null, more: Partial<NodeStatus> = {}): void => {
     for (let passed = 0; passed < 180_000; passed += 10_000) {

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { de } from '../../src/http/pages/checkout/messages/de.ts';
-import { en } from '../../src/http/pages/checkout/messages/en.ts';
-import { es } from '../../src/http/pages/checkout/messages/es.ts';
-import { fr } from '../../src/http/pages/checkout/messages/fr.ts';
-import { pt } from '../../src/http/pages/checkout/messages/pt.ts';
+import { de } from '../../src/http/checkout/messages/de.ts';
+import { en } from '../../src/http/checkout/messages/en.ts';
+import { es } from '../../src/http/checkout/messages/es.ts';
+import { fr } from '../../src/http/checkout/messages/fr.ts';
+import { pt } from '../../src/http/checkout/messages/pt.ts';
 import type { PaymentJson } from '../_helpers/api-client.ts';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { parseAddress } from '../../../src/chains/utxo/address.ts';
-import { BlockFeed } from '../../../src/chains/utxo/block-feed.ts';
+import { BlockFetcher } from '../../../src/chains/utxo/blocks/block-fetcher.ts';
 import { UTXO_COINS } from '../../../src/domain/coins.ts';
-import { createNodeClient } from '../../../src/chains/utxo/node-client.ts';
-import { createRpc } from '../../../src/chains/utxo/rpc.ts';
+import { createNodeClient } from '../../../src/chains/utxo/rpc/node-client.ts';
+import { createRpc } from '../../../src/chains/utxo/rpc/rpc.ts';
 import type { ChainIndex } from '../../../src/domain/chain.ts';
 import { advanceCursor } from '../../../src/store/chain/chain-cursors.ts';
 import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
-import { recordBlock } from '../../../src/usecases/chain/record-block.ts';
+import { recordBlock } from '../../../src/usecases/chain-sync/record-block.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../../test/_helpers/payment-world.ts';
 
 const CHAIN = { coin: 'BTC', mode: 'live' } as const;
@@ -90,7 +90,7 @@ export class BlockWorld {
   async take({ hash, answers }: AnsweredBlock): Promise<number> {
     this.#answers = [...answers];
     const [client, index] = [this.#client, this.#index];
-    const feed = new BlockFeed({ client, coin: UTXO_COINS.BTC, index });
+    const feed = new BlockFetcher({ client, coin: UTXO_COINS.BTC, index });
     const [read] = await feed.blocksFrom(this.#height + 1);
     if (read === undefined) throw new Error('the block was not read');
     if (!(await recordBlock(this.#world.deps, CHAIN, read, { cameAfter: null, blockTimes: 'rough' })))

@@ -22,7 +22,7 @@ interface Exchange {
 
 /** Some calls take a node a while. */
 const NODE_TIMEOUT_MS = 180_000;
-/** As src/chains/rpc-transport.ts has. */
+/** As src/chains/shared/rpc-transport.ts has. */
 const CONNECTIONS = 4;
 
 /** Passes requests on to a node and keeps what was asked, and both sides of what was answered, in order. */

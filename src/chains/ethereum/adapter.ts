@@ -2,35 +2,35 @@ import {
   type ChainAdapter,
   ChainError,
   type ChainIndex,
-  type Fate,
+  type TransactionFate,
   type NodeStatus,
   type StoredTransaction,
 } from '../../domain/chain.ts';
 import type { Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { Novelties, withNovelties } from '../novelties.ts';
-import { createRpcTransport, type RpcTransportOptions } from '../rpc-transport.ts';
+import { UnknownTransactionTypes, withUnknownTypes } from '../shared/unknown-transaction-types.ts';
+import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
 import { accountKey, addressProblem } from './address.ts';
-import { readBlock } from './block.ts';
-import { quoteFee } from './fees.ts';
-import { blockBefore } from './headers.ts';
-import { nodeStatus } from './identity.ts';
-import { ETHEREUM_CHAINS } from './networks.ts';
-import { accountReads } from './account-reads.ts';
-import { BalanceReader } from './balance-reads.ts';
-import { BalanceTurns } from './balance-turns.ts';
-import { blockReads } from './block-reads.ts';
-import type { NodeClient } from './node-client.ts';
-import { balancesAt } from './balances-at.ts';
+import { readBlock } from './blocks/block.ts';
+import { quoteFee } from './sends/fees.ts';
+import { blockBefore } from './rpc/headers.ts';
+import { nodeStatus } from './rpc/identity.ts';
+import { ETHEREUM_CHAINS } from './rpc/networks.ts';
+import { accountReads } from './accounts/account-reads.ts';
+import { BalanceReader } from './accounts/balance-reads.ts';
+import { BalanceTurns } from './accounts/balance-turns.ts';
+import { blockReads } from './blocks/block-reads.ts';
+import type { NodeClient } from './rpc/node-client.ts';
+import { balancesAt } from './accounts/balances-at.ts';
 import { eip681Uri } from './payment-uri.ts';
-import { readPending } from './pending.ts';
-import { planBump, planSend } from './plan-send.ts';
-import { createRpc } from './rpc.ts';
-import { Shortfalls } from './shortfalls.ts';
-import { signSend } from './sign-send.ts';
-import { createSubmitter } from './submit.ts';
-import { createTracer } from './traces.ts';
-import { noteTypes } from './transaction-types.ts';
+import { readPending } from './blocks/pending.ts';
+import { planBump, planSend } from './sends/plan-send.ts';
+import { createRpc } from './rpc/rpc.ts';
+import { Shortfalls } from './accounts/shortfalls.ts';
+import { signSend } from './sends/sign-send.ts';
+import { createSubmitter } from './sends/submit.ts';
+import { createTracer } from './blocks/traces.ts';
+import { noteTypes } from './blocks/transaction-types.ts';
 
 export interface EthereumAdapterOptions {
   readonly network: Network;
@@ -68,7 +68,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
   const capRate = options.feeCapRate ?? FEE_CAP_RATE;
   const client = createClient(options);
   const now = (): number => clock.now();
-  const novelties = new Novelties({ coin: 'ETH', what: 'type', clock, logger });
+  const novelties = new UnknownTransactionTypes({ coin: 'ETH', what: 'type', clock, logger });
   const reader = {
     client: noteTypes(client, novelties),
     index,
@@ -93,7 +93,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     async status() {
       const { status, chain } = await nodeStatus(client, network, now());
       ({ chainId } = chain);
-      const told = withWarning(withNovelties(status, novelties), reader.turns.warning());
+      const told = withWarning(withUnknownTypes(status, novelties), reader.turns.warning());
       return reader.shortfalls.withWarning(told);
     },
     async tip() {
@@ -160,9 +160,9 @@ function withWarning(status: NodeStatus, warning: string | null): NodeStatus {
 async function recheck(
   logger: Logger,
   transactions: readonly StoredTransaction[],
-  fateOf: (transaction: StoredTransaction) => Promise<Fate>,
-): Promise<ReadonlyMap<string, Fate>> {
-  const fates = new Map<string, Fate>(transactions.map(({ txid }) => [txid, 'unknown']));
+  fateOf: (transaction: StoredTransaction) => Promise<TransactionFate>,
+): Promise<ReadonlyMap<string, TransactionFate>> {
+  const fates = new Map<string, TransactionFate>(transactions.map(({ txid }) => [txid, 'unknown']));
   try {
     for (const transaction of transactions) {
       fates.set(transaction.txid, await fateOf(transaction));

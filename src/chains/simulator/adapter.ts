@@ -6,7 +6,7 @@ import {
   type ChainIndex,
   type Credit,
   type Debit,
-  type Fate,
+  type TransactionFate,
   type NodeStatus,
   type StoredTransaction,
   type UnconfirmedCredit,
@@ -15,7 +15,7 @@ import type { Coin } from '../../domain/coins.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { SimulatedTransaction, SimulatorLedger, SimulatorStore } from '../../domain/simulator.ts';
 import { COIN_FORMATS } from './formats.ts';
-import { activeRivals, admit, requireTip } from './node-rules.ts';
+import { activeRivals, acceptToMempool, requireTip } from './node-rules.ts';
 import { paymentUri } from './payment-uri.ts';
 import { planBump, planSend, quoteFee } from './plan.ts';
 import { isSignedByOwners, readSignedSpend, signSpend, transactionId, watchable } from './raw-transaction.ts';
@@ -175,8 +175,8 @@ async function whatConcernsUs(
 async function recheck(
   deps: SimulatorAdapterDeps,
   transactions: readonly StoredTransaction[],
-): Promise<ReadonlyMap<string, Fate>> {
-  const fates = new Map<string, Fate>();
+): Promise<ReadonlyMap<string, TransactionFate>> {
+  const fates = new Map<string, TransactionFate>();
   for (const transaction of transactions) {
     const fate = await asker(deps)(async (ledger) => fateOf(deps, ledger, transaction));
     fates.set(transaction.txid, fate);
@@ -188,7 +188,7 @@ async function fateOf(
   deps: SimulatorAdapterDeps,
   ledger: SimulatorLedger,
   { txid, raw }: StoredTransaction,
-): Promise<Fate> {
+): Promise<TransactionFate> {
   const known = await ledger.transaction(txid);
   if (known !== null && known.state !== 'dropped') return 'present';
   if (known !== null && (await activeRivals(ledger, known)).length > 0) return 'gone';
@@ -219,7 +219,7 @@ async function submit(
   const { coin, clock } = deps;
   if (transactionId(coin, raw) !== txid) return refused('the bytes are not that transaction');
   const known = await ledger.transaction(txid);
-  if (known !== null) return admit(ledger, known);
+  if (known !== null) return acceptToMempool(ledger, known);
   const spend = readSignedSpend(coin, raw);
   if (spend === null) return refused('the bytes are not a transaction of this network');
   if (spend.outputs.some((output) => COIN_FORMATS[coin].addressProblem(output.address) !== null)) {
@@ -239,7 +239,7 @@ async function submit(
   const owners = spent.map((output) => output?.watchKey ?? '');
   if (!isSignedByOwners(spend, owners)) return refused('an input is not signed by its owner');
   const outputs = watchable(coin, spend.outputs);
-  return admit(ledger, { txid, raw, inputs, outputs, fee: spend.fee, createdAt: clock.now() });
+  return acceptToMempool(ledger, { txid, raw, inputs, outputs, fee: spend.fee, createdAt: clock.now() });
 }
 
 function sumOf(inputs: readonly { readonly amount: bigint }[]): bigint {

@@ -10,8 +10,8 @@ import {
   type SimulatorControl,
 } from '../../domain/simulator-control.ts';
 import { COIN_FORMATS } from './formats.ts';
-import { admit, evict, faucetInput, feeToReplace, mineBlock, requireTip } from './node-rules.ts';
-import { conjure } from './raw-transaction.ts';
+import { acceptToMempool, evict, faucetInput, feeToReplace, mineBlock, requireTip } from './node-rules.ts';
+import { createFaucetTransaction } from './raw-transaction.ts';
 
 /** Blocks one call may mine. */
 const MAX_BLOCKS_AT_ONCE = 1_000;
@@ -34,7 +34,12 @@ export function createSimulatorControl(deps: ControlDeps): SimulatorControl {
       return store.transact(coin, async (ledger) => {
         const before = order === null ? null : await paidOrder(ledger, order);
         if (before !== null) return before.txid;
-        const made = conjure(coin, [faucetInput(order)], outputs, usualFee(coin, outputs.length));
+        const made = createFaucetTransaction(
+          coin,
+          [faucetInput(order)],
+          outputs,
+          usualFee(coin, outputs.length),
+        );
         await admitOrRefuse(ledger, { ...made, createdAt: clock.now() });
         return made.txid;
       });
@@ -128,7 +133,7 @@ async function meetFate(
       for (const victim of victims) {
         const rival = await doubleSpend(deps, ledger, victim, strangerAddress(deps.coin));
         // A victim that spent another victim's money has nothing left to be double-spent.
-        await admit(ledger, rival);
+        await acceptToMempool(ledger, rival);
       }
       return;
     default:
@@ -142,11 +147,11 @@ async function doubleSpend(
   ledger: SimulatorLedger,
   victim: SimulatedTransaction,
   address: string,
-): Promise<Parameters<typeof admit>[1]> {
+): Promise<Parameters<typeof acceptToMempool>[1]> {
   const fee = await feeToReplace(ledger, victim);
   const funds = victim.outputs.reduce((sum, output) => sum + output.amount, victim.fee);
   const amount = funds > fee ? funds - fee : 1n;
-  const made = conjure(coin, victim.inputs, [{ address, amount }], fee);
+  const made = createFaucetTransaction(coin, victim.inputs, [{ address, amount }], fee);
   return { ...made, createdAt: clock.now() };
 }
 
@@ -158,9 +163,9 @@ async function requireUnconfirmed(ledger: SimulatorLedger, txid: string): Promis
 
 async function admitOrRefuse(
   ledger: SimulatorLedger,
-  transaction: Parameters<typeof admit>[1],
+  transaction: Parameters<typeof acceptToMempool>[1],
 ): Promise<void> {
-  const result = await admit(ledger, transaction);
+  const result = await acceptToMempool(ledger, transaction);
   if (result.kind !== 'accepted') throw new SimulatorRefusal(result.reason);
 }
 

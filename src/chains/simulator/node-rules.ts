@@ -78,7 +78,10 @@ type Candidate = Omit<SimulatedTransaction, 'state' | 'height'>;
  * Takes a transaction into the mempool as a node would: again is fine, spent inputs are refused, an
  * unconfirmed rival (with its descendants) gives way to a higher fee.
  */
-export async function admit(ledger: SimulatorLedger, candidate: Candidate): Promise<BroadcastResult> {
+export async function acceptToMempool(
+  ledger: SimulatorLedger,
+  candidate: Candidate,
+): Promise<BroadcastResult> {
   const known = await ledger.transaction(candidate.txid);
   if (known !== null && known.state !== 'dropped') return { kind: 'accepted' };
   const missing = await missingInputs(ledger, candidate.inputs);

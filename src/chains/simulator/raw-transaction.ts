@@ -75,7 +75,7 @@ export function isSignedByOwners(spend: SignedSpend, ownerWatchKeys: readonly st
 }
 
 /** A transaction that needs no signature: money from the faucet, or a double-spend made by the control. */
-export function conjure(
+export function createFaucetTransaction(
   coin: Coin,
   inputs: readonly OutputRef[],
   outputs: readonly Output[],

@@ -1,24 +1,24 @@
 import type { ChainAdapter, ChainIndex, NodeStatus } from '../../domain/chain.ts';
 import type { Mode, Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { createRpcTransport, type RpcTransportOptions } from '../rpc-transport.ts';
-import { AccountHints } from './account-hints.ts';
-import { AccountWatch } from './account-watch.ts';
+import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
+import { AccountSubscriptions } from './accounts/account-subscriptions.ts';
+import { AccountWatch } from './accounts/account-watch.ts';
 import { addressProblem } from './address.ts';
-import { balancesAt } from './balances-at.ts';
-import { ChainView } from './chain-view.ts';
-import { CAP_RATE, quoteFee } from './fees.ts';
-import { ageOf, checkGenesis } from './identity.ts';
-import { LostHistory } from './lost-history.ts';
-import { measureSend } from './measure.ts';
-import { readWire } from './message.ts';
-import { createNodeClient, type NodeClient } from './node-client.ts';
+import { balancesAt } from './accounts/balances-at.ts';
+import { ChainView } from './blocks/chain-view.ts';
+import { CAP_RATE, quoteFee } from './sends/fees.ts';
+import { ageOf, checkGenesis } from './rpc/identity.ts';
+import { HistoryGap } from './blocks/history-gap.ts';
+import { simulateComputeUnits } from './sends/simulate-compute-units.ts';
+import { readWire } from './sends/message.ts';
+import { createNodeClient, type NodeClient } from './rpc/node-client.ts';
 import { solanaPayUri } from './payment-uri.ts';
-import { planRenewal, planSend } from './plan-send.ts';
-import { createRpc } from './rpc.ts';
-import { signSend } from './sign-send.ts';
-import { createSubmitter } from './submit.ts';
-import { blockBefore, finalAfter } from './tip.ts';
+import { planRenewal, planSend } from './sends/plan-send.ts';
+import { createRpc } from './rpc/rpc.ts';
+import { signSend } from './sends/sign-send.ts';
+import { createSubmitter } from './sends/submit.ts';
+import { blockBefore, finalAfter } from './rpc/tip.ts';
 
 export interface SolanaAdapterOptions {
   readonly network: Network;
@@ -49,11 +49,11 @@ const RENT_MINIMUM = 890_880n;
 export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter {
   const { network, index, clock, logger } = options;
   const client = createClient(options);
-  const hints = options.wsUrl === undefined ? null : new AccountHints({ url: options.wsUrl, logger });
+  const hints = options.wsUrl === undefined ? null : new AccountSubscriptions({ url: options.wsUrl, logger });
   const follow = hints === null ? undefined : (addresses: readonly string[]) => hints.follow(addresses);
   const watch = new AccountWatch({ client, index, clock, logger, follow });
   const view = new ChainView({ client, index, watch });
-  const lostHistory = new LostHistory({ clock, logger });
+  const lostHistory = new HistoryGap({ clock, logger });
   const seenSlot = () => view.seenSlot;
   const submitter = createSubmitter(client, { index, seenSlot, lostHistory, logger });
   const capRate = options.feeCapRate ?? CAP_RATE;
@@ -90,7 +90,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
       return quoteFee(client, { capRate, at: clock.now(), writable });
     },
     wholeAccounts: {
-      measure: async (draft, quote) => measureSend({ client, logger }, draft, quote),
+      measure: async (draft, quote) => simulateComputeUnits({ client, logger }, draft, quote),
       heldNow: async (accounts) => (await client.balances(accounts, 0)).lamports,
     },
     funds: {

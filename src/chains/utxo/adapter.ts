@@ -3,28 +3,28 @@ import {
   type ChainAdapter,
   ChainError,
   type ChainIndex,
-  type Fate,
+  type TransactionFate,
   type StoredTransaction,
 } from '../../domain/chain.ts';
 import { UTXO_COINS, type Mode, type Network, type UtxoCoinCode } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { addressScript, keyHashScript, parseAddress } from './address.ts';
-import { BlockFeed } from './block-feed.ts';
-import { type FeeLimits, quoteFee } from './fees.ts';
-import { blockBefore } from './headers.ts';
-import { nodeStatus } from './identity.ts';
-import { createMempool } from './mempool.ts';
-import { createNodeClient } from './node-client.ts';
+import { BlockFetcher } from './blocks/block-fetcher.ts';
+import { type FeeLimits, quoteFee } from './sends/fees.ts';
+import { blockBefore } from './rpc/headers.ts';
+import { nodeStatus } from './rpc/identity.ts';
+import { createMempool } from './mempool/mempool.ts';
+import { createNodeClient } from './rpc/node-client.ts';
 import { bip21Uri } from './payment-uri.ts';
-import { planBump } from './plan-bump.ts';
-import { planSend } from './plan-send.ts';
-import { readBlock } from './read-block.ts';
-import { createRpc, type Rpc } from './rpc.ts';
-import { createRpcTransport, type RpcTransportOptions } from '../rpc-transport.ts';
+import { planBump } from './sends/plan-bump.ts';
+import { planSend } from './sends/plan-send.ts';
+import { readBlock } from './blocks/read-block.ts';
+import { createRpc, type Rpc } from './rpc/rpc.ts';
+import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
 import { scanUnspent } from './scan-unspent.ts';
-import { signSend } from './sign-send.ts';
-import { dustLimit, feeFor, inputVsize } from './size.ts';
-import { createSubmitter, type Submitter } from './submit.ts';
+import { signSend } from './sends/sign-send.ts';
+import { dustLimit, feeFor, inputVsize } from './sends/size.ts';
+import { createSubmitter, type Submitter } from './sends/submit.ts';
 
 export interface UtxoAdapterOptions {
   readonly coin: UtxoCoinCode;
@@ -79,7 +79,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const mempool = createMempool({ client, index, mweb: coin.hasMweb, clock, logger });
   const submitter = createSubmitter(client, coin.hasMweb, logger);
   const reader = { client, coin, index };
-  const feed = new BlockFeed(reader);
+  const feed = new BlockFetcher(reader);
 
   return {
     coin: options.coin,
@@ -121,8 +121,8 @@ async function recheck(
   { submitter, logger }: { readonly submitter: Submitter; readonly logger: Logger },
   transactions: readonly StoredTransaction[],
   ledger: BlockRef | undefined,
-): Promise<ReadonlyMap<string, Fate>> {
-  const fates = new Map<string, Fate>(transactions.map(({ txid }) => [txid, 'unknown']));
+): Promise<ReadonlyMap<string, TransactionFate>> {
+  const fates = new Map<string, TransactionFate>(transactions.map(({ txid }) => [txid, 'unknown']));
   try {
     for (const transaction of transactions) {
       fates.set(transaction.txid, await submitter.fateOf(transaction, ledger));

@@ -7,9 +7,9 @@ import {
   type UnspentQuery,
   type UnspentScan,
 } from '../../domain/chain.ts';
-import { AMOUNT } from './amount.ts';
-import { COINBASE_MATURITY } from './match.ts';
-import { type Rpc, RpcRefusal } from './rpc.ts';
+import { AMOUNT } from './rpc/amount.ts';
+import { COINBASE_MATURITY } from './blocks/match.ts';
+import { type Rpc, RpcRefusal } from './rpc/rpc.ts';
 
 const HASH = z.string().regex(/^[0-9a-f]{64}$/);
 const SCAN = z.object({

@@ -32,14 +32,14 @@ export interface ChainIndex {
   /** When the ledger was put back from a backup, ms: what was received and sent on between is not in it. */
   restoredAt?(): Promise<number | null>;
   /** A first look without the database, where the index has one; null while it gets ready: then ask about everything. */
-  sieve?(): Promise<Sieve | null>;
+  sieve?(): Promise<WatchFilter | null>;
 }
 
 /**
  * Holds back what is certainly not ours, for chains whose blocks mention thousands of strangers. Says
  * maybe to some of those, too; never no to what was ours when the sieve was handed out.
  */
-export interface Sieve {
+export interface WatchFilter {
   /** @param script bytes in which a watch key (a script) lies between two offsets */
   readonly mayWatch: (script: Uint8Array, start: number, end: number) => boolean;
   /** @param idTail the last 32 bits of the id of a transaction whose output is spent, as it is written */

@@ -47,7 +47,7 @@ export interface ChainReader {
     transactions: readonly StoredTransaction[],
     ledger?: BlockRef,
     proof?: 'block' | 'final',
-  ): Promise<ReadonlyMap<string, Fate>>;
+  ): Promise<ReadonlyMap<string, TransactionFate>>;
 }
 
 export interface BlockRuns {
@@ -125,4 +125,4 @@ export type ChainAlarm = (typeof CHAIN_ALARMS)[number];
  * in step has it in no block and, its bytes offered again as far as they are at hand, not in its mempool, which proves
  * nothing at once; `unknown`: the node could not tell.
  */
-export type Fate = 'present' | 'gone' | 'absent' | 'unknown';
+export type TransactionFate = 'present' | 'gone' | 'absent' | 'unknown';

@@ -104,7 +104,7 @@ export interface AccountTerms {
 }
 
 /** What other sends of the same account have taken that its outputs do not show yet. */
-export interface Lane {
+export interface NonceSequence {
   /** Sequence numbers (nonces) of its sends, unconfirmed or not. */
   readonly taken: ReadonlySet<number>;
   /** Atoms that its unconfirmed sends will use, fees included. */
@@ -140,7 +140,7 @@ export interface SendRequest {
   readonly subtractFee: boolean;
   readonly changeAddress: string;
   readonly quote: FeeQuote;
-  readonly lane?: Lane;
+  readonly lane?: NonceSequence;
 }
 
 export interface SendPlan {
@@ -164,7 +164,7 @@ export interface BumpRequest {
   readonly funds: readonly Fund[];
   readonly changeAddress: string;
   readonly quote: FeeQuote;
-  readonly lane?: Lane;
+  readonly lane?: NonceSequence;
   /** The higher fee may come out of the amount: nobody outside waits for it. */
   readonly fromAmount?: boolean;
   /** Of the inputs that no block holds yet. */

@@ -11,7 +11,7 @@ export type Network = (typeof NETWORKS)[number];
 export type SpendingModel = 'outputs' | 'one-account' | 'many-accounts';
 
 /** A node's software and its oldest version without known serious faults. */
-export interface KnownGood {
+export interface MinimumVersion {
   /** Finds the version numbers in what the node calls itself; of other software nothing is known. */
   readonly pattern: RegExp;
   readonly oldest: readonly number[];
@@ -103,7 +103,7 @@ export interface UtxoCoin extends CoinBase {
   readonly feeCapRate: bigint;
   /** Blocks within which a send should confirm. */
   readonly confirmTarget: number;
-  readonly knownGood: readonly KnownGood[];
+  readonly knownGood: readonly MinimumVersion[];
   readonly networks: Readonly<Record<Network, UtxoNetwork>>;
 }
 

@@ -3,7 +3,7 @@ import { outputKey } from '../chain.ts';
 import { assertNever } from '../errors.ts';
 import { coverageOf, coversMore, isOverpaid, isSettled } from './coverage.ts';
 import { lessRefunds } from './refunds.ts';
-import { liveCredits, standingOf } from './standing.ts';
+import { liveCredits, coverageState } from './standing.ts';
 import type { PaymentCredit, PaymentEventType, PaymentState, Share } from './types.ts';
 
 /** What the merchant must hear about, in the order it should be told. */
@@ -74,7 +74,7 @@ export function excessStanding(before: PaymentState, after: PaymentState): Share
  */
 export function excessToTell(before: PaymentState, after: PaymentState): Share | null {
   if (after.status !== 'completed') return null;
-  const settled = standingOf(after).settledAll;
+  const settled = coverageState(after).settledAll;
   const told = excessStanding(before, after);
   if (told !== null && !coversMore(settled, told)) return null;
   const kept = lessRefunds(

@@ -51,7 +51,7 @@ export interface Standing {
 }
 
 /** Adds up what is known of a payment's money. */
-export function standingOf(payment: PaymentState): Standing {
+export function coverageState(payment: PaymentState): Standing {
   const live = liveCredits(payment);
   const accepted = isAccepted(payment);
   const takesLate = payment.latePolicy === 'accept' || accepted;
@@ -73,7 +73,7 @@ export function standingOf(payment: PaymentState): Standing {
 
 /** Decides status and exception from what is known: the same knowledge gives the same answer. */
 export function settle(payment: PaymentState): PaymentState {
-  const standing = standingOf(payment);
+  const standing = coverageState(payment);
   const status = statusOf(payment, standing);
   const exception = exceptionOf(payment, standing, status);
   return { ...payment, status, exception };

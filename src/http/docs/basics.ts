@@ -1,6 +1,6 @@
 import { ERROR_CODES } from '../../domain/errors.ts';
-import { ERROR_STATUS } from '../error-status.ts';
-import { ERROR_TEXTS } from '../openapi-errors.ts';
+import { ERROR_STATUS } from '../server/error-status.ts';
+import { ERROR_TEXTS } from '../openapi/errors.ts';
 import { codeBlock, html, json, type Html } from './html.ts';
 
 const FAILURE = {

@@ -1,4 +1,4 @@
-import type { Operation } from '../openapi-types.ts';
+import type { Operation } from '../openapi/types.ts';
 
 /** The shell variable that holds each kind of credential in the examples. */
 const VARIABLES: Readonly<Record<string, string>> = {

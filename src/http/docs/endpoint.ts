@@ -5,7 +5,7 @@ import {
   type Example,
   type OpenApiDocument,
   type Operation,
-} from '../openapi-types.ts';
+} from '../openapi/types.ts';
 import { operationCurl } from './curl.ts';
 import { fieldList, fieldRow, typeName } from './fields.ts';
 import { codeBlock, html, json, prose, type Html } from './html.ts';

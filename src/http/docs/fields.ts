@@ -1,4 +1,4 @@
-import { resolveSchema, type JsonSchema, type OpenApiDocument } from '../openapi-types.ts';
+import { resolveSchema, type JsonSchema, type OpenApiDocument } from '../openapi/types.ts';
 import { html, prose, type Html } from './html.ts';
 
 const DEPTH_MAX = 6;

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../openapi-types.ts';
+import type { OpenApiDocument } from '../openapi/types.ts';
 import { basics, errorTable } from './basics.ts';
 import { endpointSection, endpointsOf } from './endpoint.ts';
 import { html, prose, type Html } from './html.ts';

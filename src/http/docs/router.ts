@@ -1,5 +1,5 @@
 import { Router, type Response } from 'express';
-import type { OpenApiDocument } from '../openapi-types.ts';
+import type { OpenApiDocument } from '../openapi/types.ts';
 import { renderDocs, STYLE_PATH } from './page.ts';
 import { STYLE } from './style.ts';
 

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../openapi-types.ts';
+import type { OpenApiDocument } from '../openapi/types.ts';
 import { codeBlock, html, json, prose, type Html } from './html.ts';
 import { RECIPES } from './recipes.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { AccountDeps } from '../../usecases/auth/account-deps.ts';
-import { resendVerification } from '../../usecases/auth/resend-verification.ts';
-import { verifyEmail } from '../../usecases/auth/verify-email.ts';
-import { defineRoute, type Route } from '../route.ts';
+import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
+import { resendVerification } from '../../usecases/accounts/resend-verification.ts';
+import { verifyEmail } from '../../usecases/accounts/verify-email.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { authTags, mailedToken } from './auth-parts.ts';
 
 /** Verification of e-mail addresses. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Session } from '../../usecases/auth/session.ts';
+import type { Session } from '../../usecases/accounts/session.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { text } from '../schemas/text.ts';
 

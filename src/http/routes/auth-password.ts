@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { AccountDeps } from '../../usecases/auth/account-deps.ts';
-import { changePassword } from '../../usecases/auth/change-password.ts';
-import { forgotPassword } from '../../usecases/auth/forgot-password.ts';
-import { resetPassword } from '../../usecases/auth/reset-password.ts';
-import { defineRoute, type Route } from '../route.ts';
+import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
+import { changePassword } from '../../usecases/accounts/change-password.ts';
+import { forgotPassword } from '../../usecases/accounts/forgot-password.ts';
+import { resetPassword } from '../../usecases/accounts/reset-password.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { email } from '../schemas/text.ts';
 import { authTags, currentPassword, mailedToken, newPassword, session, sessionAnswer } from './auth-parts.ts';
 

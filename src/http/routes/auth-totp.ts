@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { AccountDeps } from '../../usecases/auth/account-deps.ts';
-import { disableTotp } from '../../usecases/auth/disable-totp.ts';
-import { enableTotp } from '../../usecases/auth/enable-totp.ts';
-import { readTotp } from '../../usecases/auth/read-totp.ts';
-import { setupTotp } from '../../usecases/auth/setup-totp.ts';
-import { defineRoute, type Route } from '../route.ts';
+import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
+import { disableTotp } from '../../usecases/accounts/disable-totp.ts';
+import { enableTotp } from '../../usecases/accounts/enable-totp.ts';
+import { readTotp } from '../../usecases/accounts/read-totp.ts';
+import { setupTotp } from '../../usecases/accounts/setup-totp.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { authTags, code, currentPassword } from './auth-parts.ts';
 

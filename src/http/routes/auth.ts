@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { login } from '../../usecases/auth/login.ts';
-import { readMe } from '../../usecases/auth/read-me.ts';
-import { register, type RegisterDeps } from '../../usecases/auth/register.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { login } from '../../usecases/accounts/login.ts';
+import { readMe } from '../../usecases/accounts/read-me.ts';
+import { register, type RegisterDeps } from '../../usecases/accounts/register.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { email } from '../schemas/text.ts';
 import { authTags, code, currentPassword, newPassword, session, sessionAnswer, user } from './auth-parts.ts';
 import { emailRoutes } from './auth-email.ts';

@@ -7,7 +7,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
 import { createCustomer } from '../../usecases/customers/create-customer.ts';
 import { editCustomer } from '../../usecases/customers/edit-customer.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { freeObject, isoTime, pagination, timestamp } from '../schemas/answers.ts';
 import { metadata } from '../schemas/metadata.ts';
 import { pageQuery } from '../schemas/query.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { VERIFICATION_METHODS } from '../../domain/domain-verification.ts';
-import { checkDomain, type CheckDomainDeps } from '../../usecases/domains/check-domain.ts';
-import { chooseVerification } from '../../usecases/domains/choose-verification.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { checkDomain, type CheckDomainDeps } from '../../usecases/sites/check-domain.ts';
+import { chooseVerification } from '../../usecases/sites/choose-verification.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { identifier } from '../schemas/text.ts';
 

@@ -2,9 +2,9 @@ import { Router } from 'express';
 import type { Registry } from 'prom-client';
 import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
-import { failure, success } from '../envelope.ts';
-import { requestIdOf } from '../request-id.ts';
-import { sendAnswer } from '../send-answer.ts';
+import { failure, success } from '../server/envelope.ts';
+import { requestIdOf } from '../server/request-id.ts';
+import { sendResponse } from '../server/send-response.ts';
 
 /** What /readyz tells: of each chain height, lag and last error; no credentials. */
 export interface Readiness {
@@ -23,7 +23,7 @@ export interface HealthDeps {
 /** Routes for those who run the daemon: process, readiness and metrics. */
 export function healthRouter(deps: HealthDeps): Router {
   const router = Router();
-  router.get('/healthz', (_req, res) => sendAnswer(res, success(200, { status: 'ok' })));
+  router.get('/healthz', (_req, res) => sendResponse(res, success(200, { status: 'ok' })));
   router.get('/readyz', async (_req, res) => {
     const state = await deps.readiness().catch((err: unknown): Readiness => {
       deps.logger.error({ requestId: requestIdOf(res), err }, 'could not tell readiness');
@@ -31,9 +31,9 @@ export function healthRouter(deps: HealthDeps): Router {
     });
     const { ready, database, chains, warnings } = state;
     const data = { ready, database, chains, warnings };
-    if (ready) return sendAnswer(res, success(200, data));
+    if (ready) return sendResponse(res, success(200, data));
     const answer = failure(new AppError('NODE_UNAVAILABLE', 'Not ready'));
-    return sendAnswer(res, { ...answer, body: { ...answer.body, data } });
+    return sendResponse(res, { ...answer, body: { ...answer.body, data } });
   });
   router.get('/metrics', async (_req, res) => {
     const text = await deps.registry.metrics();

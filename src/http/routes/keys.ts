@@ -7,7 +7,7 @@ import type { ApiKeyRow } from '../../store/schema/merchants.ts';
 import { findOwnMerchant } from '../../usecases/merchants/find-own-merchant.ts';
 import { regenerateKeys } from '../../usecases/merchants/regenerate-keys.ts';
 import { rotateWebhookSecret } from '../../usecases/merchants/rotate-webhook-secret.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { identifier } from '../schemas/text.ts';
 

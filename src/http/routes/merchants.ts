@@ -5,7 +5,7 @@ import { merchantsOf } from '../../store/merchants/merchants.ts';
 import { createMerchant, type CreateMerchantDeps } from '../../usecases/merchants/create-merchant.ts';
 import { editMerchant, type EditMerchantDeps } from '../../usecases/merchants/edit-merchant.ts';
 import { switchSandbox } from '../../usecases/merchants/switch-sandbox.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { perCoin } from '../schemas/answers.ts';
 import { domainName, httpUrl, identifier, text } from '../schemas/text.ts';
 import { listedMerchant, merchantSettings, toCreated, toListed, toSettings } from './merchant-views.ts';

@@ -6,7 +6,7 @@ import { createPrice } from '../../usecases/catalog/create-price.ts';
 import { deletePrice } from '../../usecases/catalog/delete-price.ts';
 import { editPrice } from '../../usecases/catalog/edit-price.ts';
 import { listPrices } from '../../usecases/catalog/list-prices.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { isoTime, pagination, timestamp } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';

@@ -7,7 +7,7 @@ import { createProduct } from '../../usecases/catalog/create-product.ts';
 import { deleteProduct } from '../../usecases/catalog/delete-product.ts';
 import { editProduct } from '../../usecases/catalog/edit-product.ts';
 import { listProducts } from '../../usecases/catalog/list-products.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, pagination, timestamp } from '../schemas/answers.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';

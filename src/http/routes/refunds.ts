@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { refundPayment } from '../../usecases/payment/refund-payment.ts';
-import type { SendCoinsDeps } from '../../usecases/wallet/send-coins.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { refundPayment } from '../../usecases/refunds/refund-payment.ts';
+import type { SendCoinsDeps } from '../../usecases/sends/send-coins.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { coinAmount } from '../schemas/amounts.ts';
 import { coin } from '../schemas/codes.ts';
 import { paymentSchema, refundSchema } from '../schemas/payment.ts';

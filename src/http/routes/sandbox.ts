@@ -3,8 +3,8 @@ import {
   SCENARIOS,
   simulatePayment,
   type SimulatePaymentDeps,
-} from '../../usecases/payment/simulate-payment.ts';
-import { defineRoute, type Route } from '../route.ts';
+} from '../../usecases/payments/simulate-payment.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { coinAmount } from '../schemas/amounts.ts';
 import { coin } from '../schemas/codes.ts';
 import { paymentSchema } from '../schemas/payment.ts';

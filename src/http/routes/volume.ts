@@ -3,7 +3,7 @@ import { COINS } from '../../domain/coins.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { readVolume } from '../../usecases/merchants/read-volume.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { dayQuery, timeZoneQuery } from '../schemas/query.ts';
 
 const coin = z.enum(COINS);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
-import { consolidate } from '../../usecases/wallet/consolidate.ts';
+import { consolidate } from '../../usecases/settlement/consolidate.ts';
 import { freezeOutputs } from '../../usecases/wallet/freeze-outputs.ts';
 import { listOutputs, OUTPUT_HOLDS } from '../../usecases/wallet/list-outputs.ts';
-import type { SendCoinsDeps } from '../../usecases/wallet/send-coins.ts';
-import { defineRoute, type Route } from '../route.ts';
+import type { SendCoinsDeps } from '../../usecases/sends/send-coins.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { coinAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';

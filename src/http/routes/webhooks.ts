@@ -7,7 +7,7 @@ import { listEvents } from '../../usecases/webhooks/list-events.ts';
 import { listWebhookLogs } from '../../usecases/webhooks/list-webhook-logs.ts';
 import { redeliverWebhook } from '../../usecases/webhooks/redeliver-webhook.ts';
 import { testWebhook } from '../../usecases/webhooks/test-webhook.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../server/route.ts';
 import { freeObject, pagination, timestamp } from '../schemas/answers.ts';
 import { integerQuery, pageQuery, timeQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';

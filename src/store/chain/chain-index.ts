@@ -7,7 +7,7 @@ import { type LookSize, OpenAccounts } from '../ledger/open-accounts.ts';
 import { ownOutpoints, unsettledCredits } from '../ledger/outputs.ts';
 import { holdingsOf, spendersOf } from '../ledger/holdings.ts';
 import { contestedOutpoints } from '../ledger/unconfirmed-inputs.ts';
-import { WatchFilter } from './watch-filter.ts';
+import { StoredWatchFilter } from './watch-filter.ts';
 
 /** Addresses whose balance is looked at in each block, where a chain needs that: fifteen calls of an Ethereum node. */
 const MAX_OPEN = 10_000;
@@ -23,7 +23,7 @@ export function createChainIndex(
   chain: ChainId,
   onLook?: (chain: ChainId, size: LookSize) => void,
 ): ChainIndex {
-  const filter = new WatchFilter(db, chain);
+  const filter = new StoredWatchFilter(db, chain);
   const accounts = new OpenAccounts(db, chain, MAX_OPEN, onLook);
   return {
     sieve: async () => filter.look(),

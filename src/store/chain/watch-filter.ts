@@ -1,4 +1,4 @@
-import type { Sieve } from '../../domain/chain.ts';
+import type { WatchFilter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { watchKeysAfter } from '../ledger/addresses.ts';
 import type { Db } from '../sqlite/database.ts';
@@ -18,7 +18,7 @@ const MAX_KEY_BYTES = 512;
  * their numbers and by one writer: each look reads what was added since the last. After a start this takes a large
  * shop many looks, until which there is no filter.
  */
-export class WatchFilter {
+export class StoredWatchFilter {
   readonly #db: Db;
   readonly #chain: ChainId;
   readonly #scripts = new Uint32Set();
@@ -33,7 +33,7 @@ export class WatchFilter {
   }
 
   /** The filter as of now; null while it is being built. */
-  async look(): Promise<Sieve | null> {
+  async look(): Promise<WatchFilter | null> {
     this.#db.database.changes.refresh();
     const hasAll = (await this.#takeAddresses()) && (await this.#takeOutputs());
     if (!hasAll) return null;

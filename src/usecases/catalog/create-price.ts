@@ -2,7 +2,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { insertPrice } from '../../store/catalog/prices.ts';
 import type { PriceRow } from '../../store/schema/catalog.ts';
-import { newId } from '../new-id.ts';
+import { newId } from '../events/new-id.ts';
 import { fiatMinorUnits } from './fiat-minor-units.ts';
 import { findOwnProduct } from './find-own-product.ts';
 

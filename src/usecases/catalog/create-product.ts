@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { insertProduct } from '../../store/catalog/products.ts';
 import type { ProductRow } from '../../store/schema/catalog.ts';
-import { newId } from '../new-id.ts';
+import { newId } from '../events/new-id.ts';
 
 export interface CreateProductInput {
   readonly userId: string;

@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/ports.ts';
 import { insertCustomer } from '../../store/catalog/customers.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
-import { newId } from '../new-id.ts';
+import { newId } from '../events/new-id.ts';
 
 /** @throws {AppError} DUPLICATE_ENTRY when the user has a customer with this address, whatever its letter case. */
 export async function createCustomer(

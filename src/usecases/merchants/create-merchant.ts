@@ -6,9 +6,9 @@ import { insertApiKeys } from '../../store/merchants/api-keys.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { domainExists, insertMerchant, nextAccount } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { allocateAddresses, type AllocateAddressDeps } from '../allocate-address.ts';
-import { newKeyPair } from '../auth/api-key.ts';
-import { newUuid, newWebhookSecret, randomBase62 } from '../new-id.ts';
+import { allocateAddresses, type AllocateAddressDeps } from '../payments/allocate-address.ts';
+import { newKeyPair } from '../accounts/api-key.ts';
+import { newUuid, newWebhookSecret, randomBase62 } from '../events/new-id.ts';
 
 /** What a new merchant starts with. */
 interface MerchantDefaults {

@@ -3,7 +3,7 @@ import type { LatePolicy } from '../../domain/payment/types.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { updateMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { pointWebhooks } from '../webhooks/point-webhooks.ts';
+import { redirectDeliveries } from '../webhooks/redirect-deliveries.ts';
 import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';
 import { findOwnMerchant } from './find-own-merchant.ts';
 
@@ -34,7 +34,7 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
     const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
     refuseWebhookUrl(deps.webhookUrlRule, webhookUrl ?? null);
     const now = deps.clock.now();
-    if (webhookUrl !== undefined) await pointWebhooks(tx, { merchantId: merchant.id, webhookUrl, now });
+    if (webhookUrl !== undefined) await redirectDeliveries(tx, { merchantId: merchant.id, webhookUrl, now });
     return updateMerchant(tx, merchant.id, {
       name: input.name ?? merchant.name,
       description: input.description === undefined ? merchant.description : input.description,

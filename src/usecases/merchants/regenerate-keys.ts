@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/ports.ts';
 import { deleteKeys, insertApiKeys, retireCurrentKeys } from '../../store/merchants/api-keys.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { newKeyPair } from '../auth/api-key.ts';
+import { newKeyPair } from '../accounts/api-key.ts';
 import { findOwnMerchant } from './find-own-merchant.ts';
 
 export interface RegeneratedKeys {

@@ -4,7 +4,7 @@ import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { nextAddressIndex } from '../../store/ledger/addresses.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { allocateAddress } from '../allocate-address.ts';
+import { allocateAddress } from '../payments/allocate-address.ts';
 
 /** Whose wallet, by account, on which chain. */
 export interface ChangeWallet extends ChainId {

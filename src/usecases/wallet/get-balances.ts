@@ -2,13 +2,13 @@ import { COINS, byCoin, type Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { merchantAddress } from '../../store/ledger/addresses.ts';
-import { laneOf } from '../../store/sends/lanes.ts';
+import { nonceSequenceOf } from '../../store/sends/nonce-sequences.ts';
 import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { spendableTotal, type WalletRef } from '../../store/ledger/spendable.ts';
 import { accountsPerSend } from '../../domain/accounts.ts';
-import { spendableChange } from './ancestry.ts';
-import type { WalletOwner } from './send-order.ts';
-import { sendsFromOneAddress } from './sender.ts';
+import { spendableChange } from '../settlement/ancestry.ts';
+import type { WalletOwner } from '../sends/send-order.ts';
+import { sendsFromOneAddress } from '../sends/sender.ts';
 
 export type Balances = Readonly<Record<Coin, string>>;
 
@@ -36,7 +36,11 @@ async function spendable(db: Db, wallet: WalletRef): Promise<bigint> {
   const inputCost = (await findFeeLevel(db, wallet))?.inputCost ?? 0n;
   const { amount } = await spendableTotal(db, { ...wallet, from }, inputCost);
   if (from === undefined) return isOne ? 0n : amount + (await changeOf(db, wallet, inputCost));
-  const { committed } = await laneOf(db, { ...wallet, address: from, fromNonce: Number.MAX_SAFE_INTEGER });
+  const { committed } = await nonceSequenceOf(db, {
+    ...wallet,
+    address: from,
+    fromNonce: Number.MAX_SAFE_INTEGER,
+  });
   return amount > committed ? amount - committed : 0n;
 }
 

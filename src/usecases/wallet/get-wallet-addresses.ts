@@ -1,7 +1,7 @@
 import { COINS, byCoin, type Coin } from '../../domain/coins.ts';
 import { merchantAddress } from '../../store/ledger/addresses.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import type { WalletOwner } from './send-order.ts';
+import type { WalletOwner } from '../sends/send-order.ts';
 
 /** The merchant's own address of each coin in its current mode: where to send coins to fill the wallet. */
 export async function getWalletAddresses(

@@ -5,8 +5,8 @@ import { findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { pageWalletOutputs, type WalletOutputRow } from '../../store/ledger/wallet-outputs.ts';
-import { spendableChange } from './ancestry.ts';
-import type { WalletOwner } from './send-order.ts';
+import { spendableChange } from '../settlement/ancestry.ts';
+import type { WalletOwner } from '../sends/send-order.ts';
 
 /** Why no send uses an output now. */
 export const OUTPUT_HOLDS = ['frozen', 'reserved', 'spending', 'unconfirmed', 'immature', 'dust'] as const;

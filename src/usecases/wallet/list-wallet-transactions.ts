@@ -3,7 +3,7 @@ import { formatCoinAmount } from '../../domain/money.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { pageWalletTransactions, type WalletTransactionRow } from '../../store/ledger/wallet-transactions.ts';
-import type { WalletOwner } from './send-order.ts';
+import type { WalletOwner } from '../sends/send-order.ts';
 
 export interface WalletTransaction {
   /** The send's id, or `txHash:index` of an output that paid us. */

@@ -8,11 +8,11 @@ import {
   settleDelivered,
   type Settlement,
 } from '../../store/webhooks/delivery-outcomes.ts';
-import { insertGone } from '../../store/webhooks/gone-endpoints.ts';
+import { disableEndpoint } from '../../store/webhooks/disabled-endpoints.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { insertWebhookLog, type NewWebhookLog } from '../../store/webhooks/webhook-logs.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { newTimedId } from '../new-id.ts';
+import { newTimedId } from '../events/new-id.ts';
 
 export interface AttemptRecord {
   readonly delivery: StoredDelivery;
@@ -101,7 +101,7 @@ async function rest(tx: Tx, delivery: StoredDelivery, now: number): Promise<void
   const { merchant_id: merchantId, payment_id: paymentId, url } = delivery;
   const merchant = await findMerchant(tx, merchantId);
   const isMerchantUrl = paymentId === null || merchant?.webhook_url === url;
-  await insertGone(tx, { merchantId, paymentId: isMerchantUrl ? null : paymentId, url, now });
+  await disableEndpoint(tx, { merchantId, paymentId: isMerchantUrl ? null : paymentId, url, now });
   await endDeliveries(tx, {
     merchantId,
     url,

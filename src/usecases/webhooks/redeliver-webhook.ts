@@ -3,9 +3,9 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { insertDelivery, supersedeRedeliveries } from '../../store/webhooks/deliveries.ts';
 import { findEvent } from '../../store/webhooks/events.ts';
-import { isGone } from '../../store/webhooks/gone-endpoints.ts';
+import { isEndpointDisabled } from '../../store/webhooks/disabled-endpoints.ts';
 import { findWebhookLog, type StoredWebhookLog } from '../../store/webhooks/webhook-logs.ts';
-import { newTimedId } from '../new-id.ts';
+import { newTimedId } from '../events/new-id.ts';
 import type { AttemptReport, DeliveryAttempts } from './attempts.ts';
 import { currentWebhookUrl } from './current-webhook-url.ts';
 
@@ -59,7 +59,7 @@ export async function refuseGone(
   tx: Tx,
   endpoint: { merchantId: string; paymentId: string | null; url: string },
 ): Promise<void> {
-  if (!(await isGone(tx, endpoint))) return;
+  if (!(await isEndpointDisabled(tx, endpoint))) return;
   throw new AppError(
     'INVALID_STATE',
     'this webhook URL answered 410 Gone: save it in the merchant settings to use it again',

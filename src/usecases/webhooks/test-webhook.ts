@@ -2,7 +2,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
-import { emitEvent } from '../emit-event.ts';
+import { emitEvent } from '../events/emit-event.ts';
 import type { AttemptReport, DeliveryAttempts } from './attempts.ts';
 import { refuseGone } from './redeliver-webhook.ts';
 

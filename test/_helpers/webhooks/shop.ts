@@ -6,10 +6,10 @@ import type { SecretBox } from '../../../src/domain/keys.ts';
 import type { Logger } from '../../../src/domain/ports.ts';
 import type { Db } from '../../../src/store/sqlite/database.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import { emitEvent } from '../../../src/usecases/emit-event.ts';
-import { newId, newTimedId, newUuid, newWebhookSecret } from '../../../src/usecases/new-id.ts';
-import { WebhookQueue, type WebhookQueueLimits } from '../../../src/webhooks/queue.ts';
-import { RETRY_GAPS_MS } from '../../../src/webhooks/schedule.ts';
+import { emitEvent } from '../../../src/usecases/events/emit-event.ts';
+import { newId, newTimedId, newUuid, newWebhookSecret } from '../../../src/usecases/events/new-id.ts';
+import { WebhookQueue, type WebhookQueueLimits } from '../../../src/workers/webhook-delivery/queue.ts';
+import { RETRY_GAPS_MS } from '../../../src/workers/webhook-delivery/schedule.ts';
 import { resolveHost } from '../../../src/egress/resolve.ts';
 
 /** Reversible and recognisable: a sealed secret must never be taken for an open one. */

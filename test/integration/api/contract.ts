@@ -6,7 +6,7 @@ import {
   type JsonSchema,
   type OpenApiDocument,
   type Operation,
-} from '../../../src/http/openapi-types.ts';
+} from '../../../src/http/openapi/types.ts';
 
 /** One endpoint as the document tells it. */
 export interface Endpoint {

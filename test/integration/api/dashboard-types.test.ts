@@ -1,6 +1,6 @@
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { OpenApiDocument } from '../../../src/http/openapi-types.ts';
+import type { OpenApiDocument } from '../../../src/http/openapi/types.ts';
 import { Till } from '../../_helpers/till.ts';
 
 const FILE = '../../../src/web/dashboard/api/openapi.ts';

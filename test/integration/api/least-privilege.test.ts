@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { partsOf, type createHttp } from '../../../src/app-http.ts';
+import { partsOf, type createHttp } from '../../../src/app/http.ts';
 import { Till } from '../../_helpers/till.ts';
 
 type Deps = Parameters<typeof createHttp>[0];
 
 /** What the composition root hands to the HTTP side. */
 const handed = vi.hoisted(() => ({ deps: [] as unknown[] }));
-vi.mock('../../../src/app-http.ts', async (load) => {
+vi.mock('../../../src/app/http.ts', async (load) => {
   const original = await load<{ createHttp: typeof createHttp; partsOf: typeof partsOf }>();
   return {
     ...original,

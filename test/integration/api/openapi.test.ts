@@ -1,13 +1,13 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EVENT_TYPES } from '../../../src/domain/events.ts';
-import { NO_EXAMPLE } from '../../../src/http/openapi-examples.ts';
+import { NO_EXAMPLE } from '../../../src/http/openapi/examples.ts';
 import {
   resolveExample,
   resolveResponse,
   type MediaType,
   type Operation,
-} from '../../../src/http/openapi-types.ts';
+} from '../../../src/http/openapi/types.ts';
 import { Till } from '../../_helpers/till.ts';
 import { Contract } from './contract.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../../../src/domain/errors.ts';
-import { defineRoute } from '../../../src/http/route.ts';
+import { defineRoute } from '../../../src/http/server/route.ts';
 import { startHttpApp } from '../../_helpers/http-app.ts';
 import { PREPARATIONS } from './preparations.ts';
 import { fresh, World, type Account } from './world.ts';

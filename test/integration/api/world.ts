@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { base32nopad } from '@scure/base';
 import type { Logger } from '../../../src/domain/ports.ts';
-import { codeOfStep } from '../../../src/usecases/auth/totp.ts';
+import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';

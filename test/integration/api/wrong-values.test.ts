@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonSchema } from '../../../src/http/openapi-types.ts';
+import type { JsonSchema } from '../../../src/http/openapi/types.ts';
 import type { Endpoint } from './contract.ts';
 import { World, type Account, type Answer, type Request } from './world.ts';
 

@@ -5,17 +5,13 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/domain/errors.ts';
-import type { Frame } from '../../../src/http/pages/checkout/room.ts';
-import {
-  CheckoutStreams,
-  STREAM_LIMITS,
-  type StreamLimits,
-} from '../../../src/http/pages/checkout/streams.ts';
-import { createLogger } from '../../../src/logger.ts';
-import { PaymentNews } from '../../../src/usecases/payment/payment-news.ts';
+import type { Snapshot } from '../../../src/http/checkout/payment-channel.ts';
+import { CheckoutStreams, STREAM_LIMITS, type StreamLimits } from '../../../src/http/checkout/streams.ts';
+import { createLogger } from '../../../src/app/logger.ts';
+import { PaymentChangeBus } from '../../../src/usecases/payments/payment-change-bus.ts';
 import { eventually } from '../../_helpers/poll.ts';
 
-const frame = (version: string, final = false): Frame => ({
+const frame = (version: string, final = false): Snapshot => ({
   version,
   final,
   stamp: version,
@@ -29,13 +25,13 @@ afterEach(() => {
 });
 
 interface World {
-  readonly look: () => Promise<Frame>;
+  readonly look: () => Promise<Snapshot>;
   readonly stamp?: () => string;
   readonly limits?: Partial<StreamLimits>;
 }
 
 async function serve({ look, stamp = () => '', limits = {} }: World) {
-  const news = new PaymentNews();
+  const news = new PaymentChangeBus();
   const counts = { looks: 0, comparisons: 0 };
   const source = {
     look: async () => {
@@ -46,7 +42,7 @@ async function serve({ look, stamp = () => '', limits = {} }: World) {
       counts.comparisons += 1;
       return new Map(stamp() === '' ? [] : ids.map((id) => [id, stamp()]));
     },
-    follow: (paymentId: string, listener: () => void) => news.follow(paymentId, listener),
+    follow: (paymentId: string, listener: () => void) => news.subscribe(paymentId, listener),
   };
   const streams = new CheckoutStreams(source, createLogger('silent'), {
     ...STREAM_LIMITS,
@@ -196,7 +192,7 @@ describe('streams of a checkout page', () => {
   });
 
   it('say what is wrong when there is nothing to show, and end when there is no more', async () => {
-    let now: Frame | null = null;
+    let now: Snapshot | null = null;
     const { url, news, streams } = await serve({
       look: async () => {
         if (now === null) throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');

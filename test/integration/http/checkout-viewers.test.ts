@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { STREAM_LIMITS } from '../../../src/http/pages/checkout/streams.ts';
+import { STREAM_LIMITS } from '../../../src/http/checkout/streams.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../../../src/domain/errors.ts';
-import { defineRoute } from '../../../src/http/route.ts';
+import { defineRoute } from '../../../src/http/server/route.ts';
 import { newMerchant, newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 
 const DAY_MS = 24 * 3600 * 1000;

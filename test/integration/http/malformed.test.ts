@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineRoute } from '../../../src/http/route.ts';
+import { defineRoute } from '../../../src/http/server/route.ts';
 import { startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { selfSigned } from '../../_helpers/self-signed.ts';
 

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ERROR_CODES } from '../../../src/domain/errors.ts';
-import { ERROR_STATUS } from '../../../src/http/error-status.ts';
-import { defineRoute } from '../../../src/http/route.ts';
+import { ERROR_STATUS } from '../../../src/http/server/error-status.ts';
+import { defineRoute } from '../../../src/http/server/route.ts';
 import { newMerchant, newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 
 const crash = defineRoute({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webhookRoutes, type WebhookRoutesDeps } from '../../../src/http/routes/webhooks.ts';
 import { createSecretBox } from '../../../src/wallet/secret-box.ts';
 import { resolveHost } from '../../../src/egress/resolve.ts';
-import { WebhookQueue } from '../../../src/webhooks/queue.ts';
+import { WebhookQueue } from '../../../src/workers/webhook-delivery/queue.ts';
 import {
   newMerchant,
   newUser,

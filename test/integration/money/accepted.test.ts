@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolvePayment } from '../../../src/usecases/payment/decide-payment.ts';
-import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
+import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
 

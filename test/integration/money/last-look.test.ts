@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChainError } from '../../../src/domain/chain.ts';
 import type { Logger } from '../../../src/domain/ports.ts';
-import { expirePayments } from '../../../src/usecases/payment/expire-payments.ts';
-import { LastLook } from '../../../src/usecases/payment/last-look.ts';
+import { expirePayments } from '../../../src/usecases/payments/expire-payments.ts';
+import { LastLook } from '../../../src/usecases/payments/last-look.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo } from '../../_helpers/scripted-chain.ts';
 import { silent } from '../../_helpers/wallet-world.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { quoteLatePayments } from '../../../src/usecases/payment/quote-late-payments.ts';
+import { quoteLatePayments } from '../../../src/usecases/payments/quote-late-payments.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, freshTxid } from '../../_helpers/scripted-chain.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
-import { cancelPayment } from '../../../src/usecases/payment/decide-payment.ts';
+import { cancelPayment } from '../../../src/usecases/payments/decide-payment.ts';
 
 const DUE = 50_000_000n;
 let world: PaymentWorld;

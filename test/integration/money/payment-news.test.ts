@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findPayment, updatePayment } from '../../../src/store/payments/payments.ts';
-import { cancelPayment } from '../../../src/usecases/payment/decide-payment.ts';
-import { PaymentNews } from '../../../src/usecases/payment/payment-news.ts';
-import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
-import { readCheckout, readStamps } from '../../../src/usecases/payment/read-checkout.ts';
+import { cancelPayment } from '../../../src/usecases/payments/decide-payment.ts';
+import { PaymentChangeBus } from '../../../src/usecases/payments/payment-change-bus.ts';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
+import { readCheckout, readStamps } from '../../../src/usecases/payments/read-checkout.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
 
@@ -62,10 +62,10 @@ describe('news of a payment', () => {
   });
 
   it('reach those who follow that payment, until they leave', () => {
-    const news = new PaymentNews();
+    const news = new PaymentChangeBus();
     const heard: string[] = [];
-    const leave = news.follow('pay_1', () => heard.push('first'));
-    news.follow('pay_1', () => heard.push('second'));
+    const leave = news.subscribe('pay_1', () => heard.push('first'));
+    news.subscribe('pay_1', () => heard.push('second'));
     news.tell('pay_1');
     news.tell('pay_2');
     leave();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { quoteLatePayments } from '../../../src/usecases/payment/quote-late-payments.ts';
-import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
+import { quoteLatePayments } from '../../../src/usecases/payments/quote-late-payments.ts';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo } from '../../_helpers/scripted-chain.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rememberedBlocks } from '../../../src/store/chain/chain-cursors.ts';
-import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
-import { findForkPoint } from '../../../src/watcher/fork-point.ts';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
+import { findForkPoint } from '../../../src/workers/chain-watcher/fork-point.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo } from '../../_helpers/scripted-chain.ts';
 

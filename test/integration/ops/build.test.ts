@@ -45,7 +45,7 @@ describe('the build', () => {
 
   it('has every command', async () => {
     const shared = ['command.ts', 'daemon-data.ts'];
-    const tools = readdirSync('src/tools').filter((file) => !shared.includes(file));
+    const tools = readdirSync('src/cli').filter((file) => !shared.includes(file));
     expect(tools.length).toBeGreaterThan(5);
     for (const tool of tools) {
       const { stdout } = await run(process.execPath, [`dist/tools/${basename(tool, '.ts')}.js`, '--help']);

@@ -4,7 +4,7 @@ import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts'
 import { createSolanaAdapter } from '../../../src/chains/solana/adapter.ts';
 import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import { reconcile } from '../../../src/usecases/chain/reconcile.ts';
+import { reconcile } from '../../../src/usecases/chain-sync/reconcile.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { reconcileDue } from '../../../src/app-upkeep.ts';
+import { reconcileDue } from '../../../src/app/maintenance.ts';
 import { ChainError } from '../../../src/domain/chain.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { writeReconciliation } from '../../../src/store/chain/reconciliations.ts';

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUtxoAdapter } from '../../../src/chains/utxo/adapter.ts';
-import { createRpc, RpcRefusal, type Rpc } from '../../../src/chains/utxo/rpc.ts';
-import { createRpcTransport } from '../../../src/chains/rpc-transport.ts';
+import { createRpc, RpcRefusal, type Rpc } from '../../../src/chains/utxo/rpc/rpc.ts';
+import { createRpcTransport } from '../../../src/chains/shared/rpc-transport.ts';
 import { scanUnspent } from '../../../src/chains/utxo/scan-unspent.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
-import { reconcile } from '../../../src/usecases/chain/reconcile.ts';
-import type { Reconciliation } from '../../../src/usecases/chain/reconciliation.ts';
+import { reconcile } from '../../../src/usecases/chain-sync/reconcile.ts';
+import type { Reconciliation } from '../../../src/usecases/chain-sync/reconciliation.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { requireNode, startNode, toAtoms, type RegtestNode } from '../../_helpers/nodes/index.ts';
 import { NO_ACCOUNTS } from '../../_helpers/no-accounts.ts';

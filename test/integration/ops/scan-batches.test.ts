@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRpcTransport } from '../../../src/chains/rpc-transport.ts';
-import { createRpc, type Rpc } from '../../../src/chains/utxo/rpc.ts';
+import { createRpcTransport } from '../../../src/chains/shared/rpc-transport.ts';
+import { createRpc, type Rpc } from '../../../src/chains/utxo/rpc/rpc.ts';
 import { scanUnspent } from '../../../src/chains/utxo/scan-unspent.ts';
 import { requireNode, startBitcoind, type RegtestNode } from '../../_helpers/nodes/index.ts';
 import { silent } from '../../_helpers/wallet-world.ts';

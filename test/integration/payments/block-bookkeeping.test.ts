@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ChainBlock, ChainBlockHeader } from '../../../src/domain/chain.ts';
 import { advanceCursor, REMEMBERED_BLOCKS } from '../../../src/store/chain/chain-cursors.ts';
-import { recordBlock } from '../../../src/usecases/chain/record-block.ts';
+import { recordBlock } from '../../../src/usecases/chain-sync/record-block.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
 

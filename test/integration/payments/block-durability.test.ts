@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ChainBlock } from '../../../src/domain/chain.ts';
 import { advanceCursor } from '../../../src/store/chain/chain-cursors.ts';
-import { recordBlock } from '../../../src/usecases/chain/record-block.ts';
+import { recordBlock } from '../../../src/usecases/chain-sync/record-block.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 
 const CHAIN = { coin: 'BTC', mode: 'live' } as const;

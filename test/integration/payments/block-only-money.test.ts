@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Credit } from '../../../src/domain/chain.ts';
-import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo } from '../../_helpers/scripted-chain.ts';
 

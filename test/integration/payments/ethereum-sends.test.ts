@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
-import { laneGaps } from '../../../src/store/sends/lanes.ts';
+import { nonceGaps } from '../../../src/store/sends/nonce-sequences.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import { DEFAULT_SEND_POLICY } from '../../../src/usecases/wallet/send-policy.ts';
+import { DEFAULT_SEND_POLICY } from '../../../src/usecases/sends/send-policy.ts';
 import { Shop, type SendJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
@@ -248,7 +248,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     // Its nonce is used up: what is sent next waits for nothing, and nothing is there to be closed.
     const next = await send(wei('0.01'), await anvil.newAddress());
     const { db } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
-    expect(await laneGaps(db, { coin: 'ETH', mode: 'live' }, 20)).toEqual([]);
+    expect(await nonceGaps(db, { coin: 'ETH', mode: 'live' }, 20)).toEqual([]);
     await db.close();
     await anvil.mine(1);
     await ended(next.body.data.id);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { rescanChain } from '../../../src/usecases/chain/rescan-chain.ts';
+import { rescanChain } from '../../../src/usecases/chain-sync/rescan-chain.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, type ScriptedChain } from '../../_helpers/scripted-chain.ts';
 

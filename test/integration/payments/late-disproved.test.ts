@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { BlockTimes } from '../../../src/domain/block-times.ts';
 import type { Credit } from '../../../src/domain/chain.ts';
-import { recordBlock } from '../../../src/usecases/chain/record-block.ts';
-import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
+import { recordBlock } from '../../../src/usecases/chain-sync/record-block.ts';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UnconfirmedCredit } from '../../../src/domain/chain.ts';
-import { rescanChain } from '../../../src/usecases/chain/rescan-chain.ts';
-import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
+import { rescanChain } from '../../../src/usecases/chain-sync/rescan-chain.ts';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
 

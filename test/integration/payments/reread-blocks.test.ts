@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { findReread } from '../../../src/store/chain/reread-requests.ts';
-import { requestReread } from '../../../src/usecases/chain/request-reread.ts';
-import { rereadBlocks } from '../../../src/usecases/chain/reread-blocks.ts';
-import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
+import { requestReread } from '../../../src/usecases/chain-sync/request-reread.ts';
+import { rereadBlocks } from '../../../src/usecases/chain-sync/reread-blocks.ts';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
 import type { ChainAdapter } from '../../../src/domain/chain.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo } from '../../_helpers/scripted-chain.ts';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChainError, type ChainAdapter, type UnspentOutput } from '../../../src/domain/chain.ts';
 import { chainGaps } from '../../../src/store/chain/chain-gaps.ts';
-import { fillGaps } from '../../../src/usecases/chain/fill-gaps.ts';
-import { rescanChain } from '../../../src/usecases/chain/rescan-chain.ts';
-import { skipBlocks } from '../../../src/usecases/chain/skip-blocks.ts';
-import { ChainFollower } from '../../../src/watcher/chain-follower.ts';
-import { readChains } from '../../../src/watcher/chain-warnings.ts';
+import { fillGaps } from '../../../src/usecases/chain-sync/fill-gaps.ts';
+import { rescanChain } from '../../../src/usecases/chain-sync/rescan-chain.ts';
+import { skipBlocks } from '../../../src/usecases/chain-sync/skip-blocks.ts';
+import { ChainFollower } from '../../../src/workers/chain-watcher/chain-follower.ts';
+import { readChains } from '../../../src/workers/chain-watcher/chain-warnings.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, type ScriptedChain } from '../../_helpers/scripted-chain.ts';
 import { outputFunds } from '../../_helpers/output-funds.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../../src/store/sqlite/database.ts';
-import { refundPayment } from '../../../src/usecases/payment/refund-payment.ts';
-import { getSend } from '../../../src/usecases/wallet/get-send.ts';
-import { SendsInHand } from '../../../src/usecases/wallet/sends-in-hand.ts';
+import { refundPayment } from '../../../src/usecases/refunds/refund-payment.ts';
+import { getSend } from '../../../src/usecases/sends/get-send.ts';
+import { InFlightSends } from '../../../src/usecases/settlement/in-flight-sends.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';
 
@@ -43,7 +43,7 @@ test('a block that comes while a refund is answered does not make two of it', as
       ({ status }) => status === 'confirmed',
     );
   });
-  class Armed extends SendsInHand {
+  class Armed extends InFlightSends {
     override async begin<T>(work: (sendId: string) => Promise<T>): Promise<T> {
       return super.begin(work).finally(arm);
     }

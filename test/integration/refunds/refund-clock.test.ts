@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { getPayment } from '../../../src/usecases/payment/get-payment.ts';
-import { resolvePayment } from '../../../src/usecases/payment/decide-payment.ts';
-import { refundPayment } from '../../../src/usecases/payment/refund-payment.ts';
+import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
+import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
+import { refundPayment } from '../../../src/usecases/refunds/refund-payment.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';
 

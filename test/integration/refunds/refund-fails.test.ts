@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
-import { getPayment } from '../../../src/usecases/payment/get-payment.ts';
-import { failOrphans } from '../../../src/usecases/wallet/fail-orphans.ts';
-import { refundPayment, type RefundPaymentInput } from '../../../src/usecases/payment/refund-payment.ts';
-import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
-import { getSend } from '../../../src/usecases/wallet/get-send.ts';
-import type { SendCoinsDeps } from '../../../src/usecases/wallet/send-coins.ts';
+import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
+import { failOrphans } from '../../../src/usecases/settlement/fail-orphans.ts';
+import { refundPayment, type RefundPaymentInput } from '../../../src/usecases/refunds/refund-payment.ts';
+import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
+import { getSend } from '../../../src/usecases/sends/get-send.ts';
+import type { SendCoinsDeps } from '../../../src/usecases/sends/send-coins.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';
 

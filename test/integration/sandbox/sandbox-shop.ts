@@ -8,13 +8,13 @@ import type { RateQuote } from '../../../src/domain/ports.ts';
 import type { SimulatorControl } from '../../../src/domain/simulator-control.ts';
 import { createSimulatorStore } from '../../../src/store/simulator.ts';
 import { createCustomer } from '../../../src/usecases/customers/create-customer.ts';
-import { createPayment } from '../../../src/usecases/payment/create-payment.ts';
+import { createPayment } from '../../../src/usecases/payments/create-payment.ts';
 import {
   simulatePayment,
   type SimulatePaymentInput,
-} from '../../../src/usecases/payment/simulate-payment.ts';
-import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
-import { ChainFollower } from '../../../src/watcher/chain-follower.ts';
+} from '../../../src/usecases/payments/simulate-payment.ts';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
+import { ChainFollower } from '../../../src/workers/chain-watcher/chain-follower.ts';
 import { openWalletWorld, silent, type WalletWorld } from '../../_helpers/wallet-world.ts';
 
 const USD_RATES: Readonly<Record<Coin, string>> = { BTC: '100000', ETH: '4000', LTC: '100', SOL: '200' };

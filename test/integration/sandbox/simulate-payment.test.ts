@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COINS } from '../../../src/domain/coins.ts';
-import type { PaymentView } from '../../../src/usecases/payment/present-payment.ts';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { openSandboxShop, type SandboxShop } from './sandbox-shop.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AccountHints } from '../../../src/chains/solana/account-hints.ts';
+import { AccountSubscriptions } from '../../../src/chains/solana/accounts/account-subscriptions.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { SvmNode } from '../../_helpers/svm/node.ts';
@@ -13,7 +13,7 @@ const POLL_MS = 5_000;
 describe('hints about Solana accounts', () => {
   let node: SvmNode;
   let payer: Payer;
-  let hints: AccountHints;
+  let hints: AccountSubscriptions;
   let wakes: number;
   let address: string;
 
@@ -22,7 +22,7 @@ describe('hints about Solana accounts', () => {
     payer = new Payer(node);
     address = strangerAddress();
     wakes = 0;
-    hints = new AccountHints({ url: node.wsUrl, logger: silent, limits });
+    hints = new AccountSubscriptions({ url: node.wsUrl, logger: silent, limits });
   });
   afterEach(async () => {
     hints.close();
@@ -94,7 +94,11 @@ describe('hints about Solana accounts', () => {
   });
 
   it('give up a node that says nothing', async () => {
-    hints = new AccountHints({ url: node.wsUrl, logger: silent, limits: { ...limits, silenceMs: 100 } });
+    hints = new AccountSubscriptions({
+      url: node.wsUrl,
+      logger: silent,
+      limits: { ...limits, silenceMs: 100 },
+    });
     start();
     // Without blocks there are no slots.
     await subscribed(3);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSolanaAdapter } from '../../../src/chains/solana/adapter.ts';
-import type { ChainAdapter, Fate, StoredTransaction } from '../../../src/domain/chain.ts';
+import type { ChainAdapter, TransactionFate, StoredTransaction } from '../../../src/domain/chain.ts';
 import { OwnKeys } from '../../conformance/own-keys.ts';
 import { OpenIndex } from '../../_helpers/svm/open-index.ts';
 import { makeHole } from '../../_helpers/svm/hole.ts';
@@ -64,7 +64,7 @@ describe('the proof that a Solana transaction can never land', () => {
     for (const made of nodes.splice(0)) await made.stop();
   });
 
-  const fate = async (asked = adapter): Promise<Fate | undefined> =>
+  const fate = async (asked = adapter): Promise<TransactionFate | undefined> =>
     (await asked.recheck([signed])).get(signed.txid);
   const says = (method: string, answer: unknown) =>
     node.inject({ kind: 'rewrite', rewrite: () => answer }, { methods: [method] });
@@ -207,7 +207,7 @@ describe('the proof that a Solana transaction can never land', () => {
       const ref = { txid, index: 1 };
       wallet.index.unsettled = async () => [{ ref, watchKey: wallet.own, amount: AMOUNT, maturity: 1, raw }];
     }
-    const fateOf = async (asked: ChainAdapter): Promise<Fate | undefined> =>
+    const fateOf = async (asked: ChainAdapter): Promise<TransactionFate | undefined> =>
       (await asked.recheck([paid])).get(paid.txid);
 
     beforeEach(() => {

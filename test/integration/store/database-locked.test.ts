@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { toFailure } from '../../../src/http/dispatch.ts';
+import { toFailure } from '../../../src/http/server/dispatch.ts';
 import type { Tx } from '../../../src/store/sqlite/database.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
-import { readReadiness } from '../../../src/watcher/readiness.ts';
+import { readReadiness } from '../../../src/workers/chain-watcher/readiness.ts';
 import { eventually } from '../../_helpers/poll.ts';
 
 const BUSY_TIMEOUT_MS = 20;

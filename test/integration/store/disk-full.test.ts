@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { toFailure } from '../../../src/http/dispatch.ts';
+import { toFailure } from '../../../src/http/server/dispatch.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
-import { readReadiness } from '../../../src/watcher/readiness.ts';
+import { readReadiness } from '../../../src/workers/chain-watcher/readiness.ts';
 import { eventually } from '../../_helpers/poll.ts';
 
 let dir: string;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../../src/store/sqlite/database.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import { EarlierFinality } from '../../../src/usecases/chain/earlier-finality.ts';
+import { FinalityCache } from '../../../src/usecases/chain-sync/finality-cache.ts';
 import { recordQueries } from '../../_helpers/recorded-queries.ts';
 import { TestClock } from '../../_helpers/wallet-world.ts';
 
@@ -16,7 +16,7 @@ afterEach(async () => db.close());
 
 test('what payments of an earlier policy wait for is asked of the database now and then, not at every look', async () => {
   const clock = new TestClock();
-  const earlier = new EarlierFinality();
+  const earlier = new FinalityCache();
   for (let look = 0; look < 100; look += 1) {
     expect(await earlier.awaited({ db, clock }, { coin: 'ETH', mode: 'live' })).toEqual([]);
     clock.advance(5_000);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eachInParallel, inPieces } from '../../../src/chains/in-parallel.ts';
+import { eachInParallel, inPieces } from '../../../src/chains/shared/in-parallel.ts';
 import { assertNever } from '../../../src/domain/errors.ts';
 import type { Tx } from '../../../src/store/sqlite/database.ts';
 import {

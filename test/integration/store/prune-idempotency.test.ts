@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { claimIdempotencyKey } from '../../../src/store/idempotency.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import { pruneIdempotency } from '../../../src/usecases/prune-idempotency.ts';
+import { pruneIdempotency } from '../../../src/usecases/webhooks/prune-idempotency.ts';
 
 it('removes every key whose time is over, and keeps those that last and those for ever', async () => {
   const { db, ...database } = await openDatabase(':memory:').then((it) => ({

@@ -7,16 +7,16 @@ import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BlockFeed } from '../../../src/chains/utxo/block-feed.ts';
-import type { NodeClient } from '../../../src/chains/utxo/node-client.ts';
-import type { Sieve } from '../../../src/domain/chain.ts';
+import { BlockFetcher } from '../../../src/chains/utxo/blocks/block-fetcher.ts';
+import type { NodeClient } from '../../../src/chains/utxo/rpc/node-client.ts';
+import type { WatchFilter } from '../../../src/domain/chain.ts';
 import { insertAddresses } from '../../../src/store/ledger/addresses.ts';
 import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
 import type { Tx } from '../../../src/store/sqlite/database.ts';
 import { putOutput } from '../../../src/store/ledger/outputs.ts';
 import { forgetSettledInputs, rememberInputs } from '../../../src/store/ledger/unconfirmed-inputs.ts';
 import { blockOf, COINBASE, type TestTransaction } from '../../unit/chains/utxo/raw-chain.ts';
-import { WatchFilter } from '../../../src/store/chain/watch-filter.ts';
+import { StoredWatchFilter } from '../../../src/store/chain/watch-filter.ts';
 import { openWalletWorld, type WalletWorld } from '../../_helpers/wallet-world.ts';
 
 const CHAIN = { coin: 'BTC', mode: 'live' } as const;
@@ -48,7 +48,7 @@ const newHex = (): string => randomBytes(32).toString('hex');
 const newScript = (): string => `0014${randomBytes(20).toString('hex')}`;
 const tail = (txid: string): number => Number.parseInt(txid.slice(-8), 16);
 
-function mayWatch(sieve: Sieve, script: string): boolean {
+function mayWatch(sieve: WatchFilter, script: string): boolean {
   const bytes = Buffer.from(script, 'hex');
   return sieve.mayWatch(bytes, 0, bytes.length);
 }
@@ -203,13 +203,13 @@ const steps = fc.array(
 );
 
 describe('a look of the watch filter', () => {
-  let filter: WatchFilter;
+  let filter: StoredWatchFilter;
 
   beforeEach(() => {
-    filter = new WatchFilter(world.db, CHAIN);
+    filter = new StoredWatchFilter(world.db, CHAIN);
   });
 
-  async function look(): Promise<Sieve> {
+  async function look(): Promise<WatchFilter> {
     const found = await filter.look();
     if (found === null) throw new Error('the sieve is not ready');
     return found;
@@ -218,7 +218,7 @@ describe('a look of the watch filter', () => {
   it('misses nothing that was committed before, whoever wrote it and however', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {
-        filter = new WatchFilter(world.db, CHAIN);
+        filter = new StoredWatchFilter(world.db, CHAIN);
         const all: Written = { scripts: [], txids: [] };
         const check = async (written: Written): Promise<void> => {
           const now = await look();
@@ -237,7 +237,7 @@ describe('a look of the watch filter', () => {
         }
         await check(all);
         // As whoever asks the database anew would have it.
-        const fresh = await new WatchFilter(world.db, CHAIN).look();
+        const fresh = await new StoredWatchFilter(world.db, CHAIN).look();
         expect(all.scripts.every((script) => fresh !== null && mayWatch(fresh, script))).toBe(true);
       }),
       { numRuns: 40 },
@@ -297,7 +297,7 @@ describe('a block', () => {
     };
     const index = createChainIndex(world.db, CHAIN);
     expect(await index.sieve?.()).not.toBeNull();
-    const feed = new BlockFeed({
+    const feed = new BlockFetcher({
       client: client as NodeClient,
       coin: { hasMweb: false },
       index,

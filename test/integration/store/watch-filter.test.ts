@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scanLoneTransaction } from '../../../src/chains/utxo/transaction.ts';
-import { matchTransactions } from '../../../src/chains/utxo/match.ts';
-import type { ChainIndex, Sieve } from '../../../src/domain/chain.ts';
+import { scanLoneTransaction } from '../../../src/chains/utxo/blocks/transaction.ts';
+import { matchTransactions } from '../../../src/chains/utxo/blocks/match.ts';
+import type { ChainIndex, WatchFilter } from '../../../src/domain/chain.ts';
 import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
 import { putOutput } from '../../../src/store/ledger/outputs.ts';
 import { forgetSettledInputs, rememberInputs } from '../../../src/store/ledger/unconfirmed-inputs.ts';
@@ -78,7 +78,7 @@ async function receive(txid: string): Promise<void> {
   );
 }
 
-async function sieveOf(index: ChainIndex): Promise<Sieve> {
+async function sieveOf(index: ChainIndex): Promise<WatchFilter> {
   for (let look = 0; look < 100; look += 1) {
     const sieve = await index.sieve?.();
     if (sieve) return sieve;
@@ -87,7 +87,7 @@ async function sieveOf(index: ChainIndex): Promise<Sieve> {
 }
 
 /** As in a block, where other bytes are around it. */
-const mayWatch = (sieve: Sieve, script: Buffer): boolean =>
+const mayWatch = (sieve: WatchFilter, script: Buffer): boolean =>
   sieve.mayWatch(Buffer.concat([Buffer.alloc(7, 9), script, Buffer.alloc(5, 9)]), 7, 7 + script.length);
 const tail = (txid: string): number => Number.parseInt(txid.slice(-8), 16);
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { BroadcastResult, Fate } from '../../../src/domain/chain.ts';
-import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
-import { bumpSends } from '../../../src/usecases/wallet/bump-sends.ts';
-import { examineSends } from '../../../src/usecases/wallet/examine-sends.ts';
-import { noteNotPaid } from '../../../src/usecases/wallet/may-be-paid-unseen.ts';
+import type { BroadcastResult, TransactionFate } from '../../../src/domain/chain.ts';
+import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
+import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
+import { examineSends } from '../../../src/usecases/settlement/examine-sends.ts';
+import { noteNotPaid } from '../../../src/usecases/settlement/may-be-paid-unseen.ts';
 import { writeMeta } from '../../../src/store/meta.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
@@ -34,7 +34,7 @@ async function afterNextTry(id: string): Promise<string> {
 }
 
 const refused: BroadcastResult = { kind: 'rejected', reason: 'bad-txns-inputs-missingorspent' };
-const cases: [BroadcastResult, Fate | null, string, RegExp, string][] = [
+const cases: [BroadcastResult, TransactionFate | null, string, RegExp, string][] = [
   [
     { kind: 'unknown', reason: 'no history tells', isLasting: true },
     null,

@@ -11,7 +11,7 @@ import {
 import { reservedFunds, sendsWithSurplus, spendableFunds } from '../../../src/store/ledger/spendable.ts';
 import { minedSpendsOf, unconfirmedSpends } from '../../../src/store/ledger/spends.ts';
 import { settledDeposits } from '../../../src/store/ledger/deposits.ts';
-import { laneGaps, laneOf } from '../../../src/store/sends/lanes.ts';
+import { nonceGaps, nonceSequenceOf } from '../../../src/store/sends/nonce-sequences.ts';
 import { unsettledCredits } from '../../../src/store/ledger/outputs.ts';
 import { holdingsOf } from '../../../src/store/ledger/holdings.ts';
 import { pageWalletTransactions } from '../../../src/store/ledger/wallet-transactions.ts';
@@ -71,9 +71,9 @@ test.each([
   [
     'the sends of an account',
     'sends_by_lane',
-    async () => laneOf(db, { ...chain, address: 'a', fromNonce: 0 }),
+    async () => nonceSequenceOf(db, { ...chain, address: 'a', fromNonce: 0 }),
   ],
-  ['nonces that sends wait for', 'sends_open', async () => laneGaps(db, chain, 1)],
+  ['nonces that sends wait for', 'sends_open', async () => nonceGaps(db, chain, 1)],
   ['what no block holds', 'outputs_unconfirmed', async () => unsettledCredits(db, chain)],
   ['the money book', 'outputs_by_merchant', async () => pageWalletTransactions(db, page)],
 ])('%s: found by index %s, however long the history', async (_what, index, work) => {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
-import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
-import { bumpSends } from '../../../src/usecases/wallet/bump-sends.ts';
-import { getSend } from '../../../src/usecases/wallet/get-send.ts';
+import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
+import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
+import { getSend } from '../../../src/usecases/sends/get-send.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
 const atoms = (amount: string, coin: Coin) => parseCoinAmount(amount, coin);

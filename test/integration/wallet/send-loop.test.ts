@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, test } from 'vitest';
-import { SendLoop } from '../../../src/watcher/send-loop.ts';
+import { SendLoop } from '../../../src/workers/chain-watcher/send-loop.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
-import { advanceSends } from '../../../src/usecases/wallet/advance-sends.ts';
-import { failOrphans } from '../../../src/usecases/wallet/fail-orphans.ts';
-import { consolidate } from '../../../src/usecases/wallet/consolidate.ts';
-import { bumpSends } from '../../../src/usecases/wallet/bump-sends.ts';
-import { getSend } from '../../../src/usecases/wallet/get-send.ts';
-import { sendCoins, type SendCoinsInput } from '../../../src/usecases/wallet/send-coins.ts';
+import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
+import { failOrphans } from '../../../src/usecases/settlement/fail-orphans.ts';
+import { consolidate } from '../../../src/usecases/settlement/consolidate.ts';
+import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
+import { getSend } from '../../../src/usecases/sends/get-send.ts';
+import { sendCoins, type SendCoinsInput } from '../../../src/usecases/sends/send-coins.ts';
 import { type ChildOrder, openNodeWorld } from '../../_helpers/node-world.ts';
 import {
   type FaultProxy,

@@ -13,12 +13,12 @@ import type { Db } from '../../../src/store/sqlite/database.ts';
 import { settledDeposits } from '../../../src/store/ledger/deposits.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 import { failedSweeps } from '../../../src/store/sends/sends.ts';
-import { closeGaps } from '../../../src/usecases/wallet/close-gaps.ts';
-import { gatherDeposits } from '../../../src/usecases/wallet/gather-deposits.ts';
-import { SendsInHand } from '../../../src/usecases/wallet/sends-in-hand.ts';
-import { sweepDeposits, type SweepDepositsDeps } from '../../../src/usecases/wallet/sweep-deposits.ts';
-import { createSweepMemory } from '../../../src/usecases/wallet/sweep-memory.ts';
-import { SweepLoop } from '../../../src/watcher/sweep-loop.ts';
+import { closeGaps } from '../../../src/usecases/settlement/close-gaps.ts';
+import { gatherDeposits } from '../../../src/usecases/settlement/gather-deposits.ts';
+import { InFlightSends } from '../../../src/usecases/settlement/in-flight-sends.ts';
+import { sweepDeposits, type SweepDepositsDeps } from '../../../src/usecases/settlement/sweep-deposits.ts';
+import { createSweepBackoff } from '../../../src/usecases/settlement/sweep-backoff.ts';
+import { SweepLoop } from '../../../src/workers/chain-watcher/sweep-loop.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { ScriptedChain } from '../../_helpers/scripted-chain.ts';
 import { silent, TestClock } from '../../_helpers/wallet-world.ts';
@@ -129,7 +129,7 @@ test('a deposit or a merchant that cannot be served does not keep those behind f
     ...depsOf(() => adapter),
     logger: { ...silent, error: (fields: object) => void errors.push(fields) },
   };
-  const memory = createSweepMemory(deps.clock);
+  const memory = createSweepBackoff(deps.clock);
   await sweepDeposits(deps, live('ETH'), memory);
   expect(new Set(asked)).toEqual(new Set(Array.from({ length: DEPOSITS }, (_, at) => `a${at + 1}`)));
   expect(errors).toHaveLength(DEPOSITS);
@@ -168,7 +168,7 @@ function rounds(feeQuote: (from: string | undefined) => Promise<FeeQuote>) {
   const clock = new TestClock();
   const note = (fields: object, message: string) => void lines.push({ ...fields, message });
   const deps = { ...depsOf(() => adapter), clock, logger: { ...silent, warn: note, error: note } };
-  const memory = createSweepMemory(clock);
+  const memory = createSweepBackoff(clock);
   const takeAsked = () => {
     const taken = asked;
     asked = [];
@@ -287,7 +287,7 @@ test('however many gaps the node knows nothing of, those behind them get their t
   // It counts from further up: somebody else used those.
   const elsewhere = { account: { chainId: 1, nonce: 7, gasLimit: 1n } } as SendPlan;
   const adapter = { ...deps.chains.get('ETH', 'live'), planSend: () => elsewhere } as ChainAdapter;
-  const world = { ...deps, chains: { get: () => adapter }, inHand: new SendsInHand() };
+  const world = { ...deps, chains: { get: () => adapter }, inHand: new InFlightSends() };
   await closeGaps(world, live('ETH'), memory);
   expect(takeAsked()).toHaveLength(20);
   await closeGaps(world, live('ETH'), memory);

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findDelivery } from '../../../src/store/webhooks/deliveries.ts';
 import { updateMerchant } from '../../../src/store/merchants/merchants.ts';
-import { emitEvent } from '../../../src/usecases/emit-event.ts';
+import { emitEvent } from '../../../src/usecases/events/emit-event.ts';
 import { listEvents } from '../../../src/usecases/webhooks/list-events.ts';
 import { listWebhookLogs } from '../../../src/usecases/webhooks/list-webhook-logs.ts';
-import { pointWebhooks } from '../../../src/usecases/webhooks/point-webhooks.ts';
+import { redirectDeliveries } from '../../../src/usecases/webhooks/redirect-deliveries.ts';
 import { redeliverWebhook } from '../../../src/usecases/webhooks/redeliver-webhook.ts';
 import { testWebhook } from '../../../src/usecases/webhooks/test-webhook.ts';
-import type { WebhookQueue } from '../../../src/webhooks/queue.ts';
+import type { WebhookQueue } from '../../../src/workers/webhook-delivery/queue.ts';
 import { openShop, type Merchant, type Shop } from '../../_helpers/webhooks/shop.ts';
 import { ok, startSink, status, type Sink } from '../../_helpers/webhooks/sink.ts';
 import { silent } from '../../_helpers/wallet-world.ts';
@@ -37,7 +37,7 @@ async function editUrl(merchant: Merchant, webhookUrl: string | null): Promise<v
   await shop.db.transaction(async (tx) => {
     const now = shop.clock.now();
     await updateMerchant(tx, merchant.id, { webhook_url: webhookUrl, updated_at: now });
-    await pointWebhooks(tx, { merchantId: merchant.id, webhookUrl, now });
+    await redirectDeliveries(tx, { merchantId: merchant.id, webhookUrl, now });
   });
 }
 

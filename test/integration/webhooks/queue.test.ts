@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findDelivery } from '../../../src/store/webhooks/deliveries.ts';
-import { newWebhookSecret } from '../../../src/usecases/new-id.ts';
+import { newWebhookSecret } from '../../../src/usecases/events/new-id.ts';
 import { listWebhookLogs } from '../../../src/usecases/webhooks/list-webhook-logs.ts';
 import { eventually } from '../../_helpers/webhooks/eventually.ts';
 import { openShop, secretBox, type Merchant, type Shop } from '../../_helpers/webhooks/shop.ts';

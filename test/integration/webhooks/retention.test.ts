@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { insertWebhookLog, sumLogBytes } from '../../../src/store/webhooks/webhook-logs.ts';
-import { newId } from '../../../src/usecases/new-id.ts';
+import { newId } from '../../../src/usecases/events/new-id.ts';
 import { listEvents } from '../../../src/usecases/webhooks/list-events.ts';
 import { pruneWebhooks } from '../../../src/usecases/webhooks/prune-webhooks.ts';
 import { openShop, silent, type Merchant, type Shop } from '../../_helpers/webhooks/shop.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { inParallel } from '../../../src/chains/in-parallel.ts';
+import { inParallel } from '../../../src/chains/shared/in-parallel.ts';
 
 const LIST = Array.from({ length: 25 }, (_, at) => at);
 

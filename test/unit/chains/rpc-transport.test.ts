@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRpcTransport, type RpcTransport } from '../../../src/chains/rpc-transport.ts';
+import { createRpcTransport, type RpcTransport } from '../../../src/chains/shared/rpc-transport.ts';
 import { silent } from '../../_helpers/wallet-world.ts';
 
 interface Told {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { headMetas } from '../../../src/domain-checks/head-metas.ts';
+import { headMetas } from '../../../src/workers/site-checks/head-metas.ts';
 
 const META = '<meta name="tilld-verification" content="T0KEN">';
 const find = (html: string) => headMetas(html, 'tilld-verification');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LANGUAGES, speak, type Language } from '../../../src/http/pages/checkout/language.ts';
-import { stateOf } from '../../../src/http/pages/checkout/states.ts';
-import type { CheckoutView } from '../../../src/usecases/payment/read-checkout.ts';
+import { LANGUAGES, speak, type Language } from '../../../src/http/checkout/language.ts';
+import { stateOf } from '../../../src/http/checkout/states.ts';
+import type { CheckoutView } from '../../../src/usecases/payments/read-checkout.ts';
 
 type Option = CheckoutView['payment']['options'][string];
 

@@ -5,8 +5,8 @@ import { runInNewContext } from 'node:vm';
 import type { Request, Response } from 'express';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { dispatch, type DispatchDeps } from '../../../src/http/dispatch.ts';
-import { defineRoute } from '../../../src/http/route.ts';
+import { dispatch, type DispatchDeps } from '../../../src/http/server/dispatch.ts';
+import { defineRoute } from '../../../src/http/server/route.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as (options: { type: 'minor' | 'major' }) => void;

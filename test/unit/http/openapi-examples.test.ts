@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { exampleOf, NO_EXAMPLE } from '../../../src/http/openapi-examples.ts';
-import type { JsonSchema } from '../../../src/http/openapi-types.ts';
+import { exampleOf, NO_EXAMPLE } from '../../../src/http/openapi/examples.ts';
+import type { JsonSchema } from '../../../src/http/openapi/types.ts';
 
 const COIN: JsonSchema = {
   type: 'object',

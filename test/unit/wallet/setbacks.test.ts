@@ -1,51 +1,51 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Setbacks } from '../../../src/usecases/wallet/setbacks.ts';
+import { RetryBackoff } from '../../../src/usecases/settlement/retry-backoff.ts';
 import { TestClock } from '../../_helpers/wallet-world.ts';
 
 const LIMITS = { most: 3, restMs: 1_000, maxRestMs: 4_000 };
 
 test('rests after a failure, longer after each further one, up to a maximum', () => {
   const clock = new TestClock();
-  const setbacks = new Setbacks(clock, LIMITS);
+  const setbacks = new RetryBackoff(clock, LIMITS);
   for (const restMs of [1_000, 2_000, 4_000, 4_000]) {
-    setbacks.failed('a', 'no');
+    setbacks.recordFailure('a', 'no');
     clock.advance(restMs - 1);
     expect(setbacks.isResting('a')).toBe(true);
     clock.advance(1);
     expect(setbacks.isResting('a')).toBe(false);
-    expect(setbacks.rested()).toEqual(['a']);
+    expect(setbacks.retriable()).toEqual(['a']);
   }
-  setbacks.forget('a');
+  setbacks.recordSuccess('a');
   expect(setbacks.all()).toEqual([]);
   expect(setbacks.failures('a')).toBe(0);
 });
 
 test('trouble with the node counts as no failure of what met it, and is not waited for', () => {
   const clock = new TestClock();
-  const setbacks = new Setbacks(clock, LIMITS);
+  const setbacks = new RetryBackoff(clock, LIMITS);
   for (let time = 0; time < 5; time += 1) {
-    setbacks.failed('a', 'down', 'node');
+    setbacks.recordFailure('a', 'down', 'node');
     expect(setbacks.failures('a')).toBe(0);
     expect(setbacks.isResting('a')).toBe(false);
   }
-  setbacks.failed('a', 'no');
+  setbacks.recordFailure('a', 'no');
   clock.advance(1_000);
   expect(setbacks.isResting('a')).toBe(false);
 });
 
 test('a failure is news the first time and when its reason changes', () => {
-  const setbacks = new Setbacks(new TestClock(), LIMITS);
-  const said = ['no', 'no', 'never', 'never', 'no'].map((reason) => setbacks.failed('a', reason));
+  const setbacks = new RetryBackoff(new TestClock(), LIMITS);
+  const said = ['no', 'no', 'never', 'never', 'no'].map((reason) => setbacks.recordFailure('a', reason));
   expect(said).toEqual([true, false, true, false, true]);
-  setbacks.forget('a');
-  expect(setbacks.failed('a', 'no')).toBe(true);
+  setbacks.recordSuccess('a');
+  expect(setbacks.recordFailure('a', 'no')).toBe(true);
 });
 
 test('a failure by a clock since set back is not waited for until that time', () => {
   const clock = new TestClock();
-  const setbacks = new Setbacks(clock, LIMITS);
-  setbacks.failed('a', 'no');
+  const setbacks = new RetryBackoff(clock, LIMITS);
+  setbacks.recordFailure('a', 'no');
   clock.advance(-1);
   expect(setbacks.isResting('a')).toBe(false);
 });
@@ -53,8 +53,8 @@ test('a failure by a clock since set back is not waited for until that time', ()
 test('remembers a bounded number, those tried last, the one tried longest ago first', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 30 }), (keys) => {
-      const setbacks = new Setbacks(new TestClock(), LIMITS);
-      for (const key of keys) setbacks.failed(key, 'no');
+      const setbacks = new RetryBackoff(new TestClock(), LIMITS);
+      for (const key of keys) setbacks.recordFailure(key, 'no');
       const lastTried = [...new Set(keys.toReversed())].slice(0, LIMITS.most).toReversed();
       expect(setbacks.all()).toEqual(lastTried);
     }),

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { freezeBody, MAX_EVENT_BODY_BYTES } from '../../../src/usecases/event-body.ts';
-import { newId } from '../../../src/usecases/new-id.ts';
+import { snapshotBody, MAX_EVENT_BODY_BYTES } from '../../../src/usecases/events/event-body.ts';
+import { newId } from '../../../src/usecases/events/new-id.ts';
 
 const body = (payment: object) => ({
   id: 'evt_1',
@@ -15,7 +15,7 @@ interface Parsed {
   truncated?: true;
   data: { payment: Record<string, unknown> };
 }
-const freeze = (payment: object) => JSON.parse(freezeBody(body(payment))) as Parsed;
+const freeze = (payment: object) => JSON.parse(snapshotBody(body(payment))) as Parsed;
 
 describe('frozen event body', () => {
   it('is the event as it is when it is small', () => {
@@ -27,7 +27,7 @@ describe('frozen event body', () => {
       fc.property(fc.nat({ max: 16_000 }), fc.nat({ max: 16_000 }), fc.boolean(), (m, c, wide) => {
         const fill = (size: number) => ({ text: wide ? 'é'.repeat(size / 2) : 'x'.repeat(size) });
         const payment = { id: 'pay_1', metadata: fill(m), customFields: fill(c) };
-        const text = freezeBody(body(payment));
+        const text = snapshotBody(body(payment));
         expect(Buffer.byteLength(text)).toBeLessThan(MAX_EVENT_BODY_BYTES);
         const parsed = JSON.parse(text) as Parsed;
         const isWhole =

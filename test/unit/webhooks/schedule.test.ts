@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outcomeOf, parseRetryAfter, RETRY_GAPS_MS } from '../../../src/webhooks/schedule.ts';
+import { outcomeOf, parseRetryAfter, RETRY_GAPS_MS } from '../../../src/workers/webhook-delivery/schedule.ts';
 
 const DAY_MS = 86_400_000;
 const random = (value: number) => ({ gapsMs: RETRY_GAPS_MS, random: () => value });

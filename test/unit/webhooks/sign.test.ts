@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 import * as fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { newWebhookSecret } from '../../../src/usecases/new-id.ts';
+import { newWebhookSecret } from '../../../src/usecases/events/new-id.ts';
 import {
   signatureHeader,
   signatureHeaders,
   signed,
   signingKey,
   SigningKey,
-} from '../../../src/webhooks/sign.ts';
+} from '../../../src/workers/webhook-delivery/sign.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { newWebhookSecret } from '../../../src/usecases/new-id.ts';
-import { signatureHeader } from '../../../src/webhooks/sign.ts';
-import { SigningKeys } from '../../../src/webhooks/signing-keys.ts';
+import { newWebhookSecret } from '../../../src/usecases/events/new-id.ts';
+import { signatureHeader } from '../../../src/workers/webhook-delivery/sign.ts';
+import { SigningKeys } from '../../../src/workers/webhook-delivery/signing-keys.ts';
 import { secretBox } from '../../_helpers/webhooks/shop.ts';
 
 const message = { id: 'evt_1', timestampSeconds: 1_800_000_000, body: '{}' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endpointKey } from '../../../src/store/webhooks/endpoint-key.ts';
-import { Slots } from '../../../src/webhooks/slots.ts';
+import { Slots } from '../../../src/workers/webhook-delivery/slots.ts';
 
 const endpoint = (merchant: string, path: string) => endpointKey(merchant, `https://hooks.example${path}`);
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newTimedId, randomBase62 } from '../../../src/usecases/new-id.ts';
+import { newTimedId, randomBase62 } from '../../../src/usecases/events/new-id.ts';
 
 it('makes ids that sort by their time and have the form of all others', () => {
   const times = [0, 1, 61, 62, Date.UTC(2026, 10, 21), Date.UTC(2026, 10, 21) + 1, Date.UTC(2200, 0, 1)];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { accountKey, addressProblem } from '../../../src/chains/ethereum/address.ts';
 import { eip681Uri } from '../../../src/chains/ethereum/payment-uri.ts';
-import { planSend } from '../../../src/chains/ethereum/plan-send.ts';
-import { signSend } from '../../../src/chains/ethereum/sign-send.ts';
+import { planSend } from '../../../src/chains/ethereum/sends/plan-send.ts';
+import { signSend } from '../../../src/chains/ethereum/sends/sign-send.ts';
 import { ethereumAddress } from '../../../src/wallet/addresses.ts';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { HDKey } from '@scure/bip32';

@@ -6,8 +6,8 @@ import {
   isUnknownMethod,
   meaningOf,
   type RefusalMeaning,
-} from '../../../src/chains/ethereum/refusals.ts';
-import { createRpc, RpcRefusal } from '../../../src/chains/ethereum/rpc.ts';
+} from '../../../src/chains/ethereum/sends/reject-reasons.ts';
+import { createRpc, RpcRefusal } from '../../../src/chains/ethereum/rpc/rpc.ts';
 
 /**
  * What the clients answer to eth_sendRawTransaction, by their sources: geth core/txpool/errors.go,

@@ -4,7 +4,7 @@ import { RawTx } from '@scure/btc-signer';
 import { describe, expect, it } from 'vitest';
 import { addressScript } from '../../../src/chains/utxo/address.ts';
 import { UTXO_COINS } from '../../../src/domain/coins.ts';
-import { signSend } from '../../../src/chains/utxo/sign-send.ts';
+import { signSend } from '../../../src/chains/utxo/sends/sign-send.ts';
 import { OwnKeys } from '../../conformance/own-keys.ts';
 import { doubleSha } from '../../unit/chains/utxo/raw-chain.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { AccountBook } from '../../../../src/chains/ethereum/account-book.ts';
+import { AccountBook } from '../../../../src/chains/ethereum/accounts/account-book.ts';
 import { outputKey, type Holding } from '../../../../src/domain/chain.ts';
 
 const KEY = '0xabc';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { BalanceReader } from '../../../../src/chains/ethereum/balance-reads.ts';
-import { createRpc } from '../../../../src/chains/ethereum/rpc.ts';
+import { BalanceReader } from '../../../../src/chains/ethereum/accounts/balance-reads.ts';
+import { createRpc } from '../../../../src/chains/ethereum/rpc/rpc.ts';
 import { silent } from '../../../_helpers/wallet-world.ts';
 
 const BLOCK = `0x${'5'.repeat(64)}`;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BalanceTurns, type Candidates } from '../../../../src/chains/ethereum/balance-turns.ts';
+import { BalanceTurns, type Candidates } from '../../../../src/chains/ethereum/accounts/balance-turns.ts';
 import { ChainError, type OpenAccount } from '../../../../src/domain/chain.ts';
 import { silent } from '../../../_helpers/wallet-world.ts';
 

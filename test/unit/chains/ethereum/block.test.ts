@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { BalanceTurns } from '../../../../src/chains/ethereum/balance-turns.ts';
-import { readBlock } from '../../../../src/chains/ethereum/block.ts';
-import type { Block, Receipt } from '../../../../src/chains/ethereum/node-answers.ts';
-import { Shortfalls } from '../../../../src/chains/ethereum/shortfalls.ts';
-import type { BalanceAnswer, NodeClient } from '../../../../src/chains/ethereum/node-client.ts';
+import { BalanceTurns } from '../../../../src/chains/ethereum/accounts/balance-turns.ts';
+import { readBlock } from '../../../../src/chains/ethereum/blocks/block.ts';
+import type { Block, Receipt } from '../../../../src/chains/ethereum/rpc/node-answers.ts';
+import { Shortfalls } from '../../../../src/chains/ethereum/accounts/shortfalls.ts';
+import type { BalanceAnswer, NodeClient } from '../../../../src/chains/ethereum/rpc/node-client.ts';
 import {
   ChainError,
   type ChainIndex,

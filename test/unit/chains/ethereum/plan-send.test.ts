@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planBump, planSend } from '../../../../src/chains/ethereum/plan-send.ts';
+import { planBump, planSend } from '../../../../src/chains/ethereum/sends/plan-send.ts';
 import {
   InsufficientFunds,
   type FeeQuote,

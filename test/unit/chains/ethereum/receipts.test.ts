@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { accountReads } from '../../../../src/chains/ethereum/account-reads.ts';
-import { BalanceReader } from '../../../../src/chains/ethereum/balance-reads.ts';
-import { createRpc } from '../../../../src/chains/ethereum/rpc.ts';
+import { accountReads } from '../../../../src/chains/ethereum/accounts/account-reads.ts';
+import { BalanceReader } from '../../../../src/chains/ethereum/accounts/balance-reads.ts';
+import { createRpc } from '../../../../src/chains/ethereum/rpc/rpc.ts';
 import { silent } from '../../../_helpers/wallet-world.ts';
 
 const hash = (digit: number): string => `0x${String(digit).repeat(64)}`;

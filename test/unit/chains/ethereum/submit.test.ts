@@ -1,9 +1,9 @@
 import { Transaction, Wallet } from 'ethers';
 import { describe, expect, it } from 'vitest';
-import type { Receipt } from '../../../../src/chains/ethereum/node-answers.ts';
-import type { NodeClient, Standing } from '../../../../src/chains/ethereum/node-client.ts';
-import { RpcRefusal } from '../../../../src/chains/ethereum/rpc.ts';
-import { createSubmitter } from '../../../../src/chains/ethereum/submit.ts';
+import type { Receipt } from '../../../../src/chains/ethereum/rpc/node-answers.ts';
+import type { NodeClient, AccountState } from '../../../../src/chains/ethereum/rpc/node-client.ts';
+import { RpcRefusal } from '../../../../src/chains/ethereum/rpc/rpc.ts';
+import { createSubmitter } from '../../../../src/chains/ethereum/sends/submit.ts';
 import { ChainError } from '../../../../src/domain/chain.ts';
 import { silent } from '../../../_helpers/wallet-world.ts';
 
@@ -19,7 +19,7 @@ const reverted: Receipt = {
   effectiveGasPrice: 1n,
 };
 
-function fateOf(txid: string, standing: Partial<Standing>, wasRead = false) {
+function fateOf(txid: string, standing: Partial<AccountState>, wasRead = false) {
   const client: Partial<NodeClient> = {
     tip: async () => header,
     headerAt: async () => header,

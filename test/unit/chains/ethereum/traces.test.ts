@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { ChainError } from '../../../../src/domain/chain.ts';
-import type { Block } from '../../../../src/chains/ethereum/node-answers.ts';
-import type { NodeClient } from '../../../../src/chains/ethereum/node-client.ts';
-import { createTracer } from '../../../../src/chains/ethereum/traces.ts';
+import type { Block } from '../../../../src/chains/ethereum/rpc/node-answers.ts';
+import type { NodeClient } from '../../../../src/chains/ethereum/rpc/node-client.ts';
+import { createTracer } from '../../../../src/chains/ethereum/blocks/traces.ts';
 import { silent } from '../../../_helpers/wallet-world.ts';
 
 const [A, B, C] = ['a', 'b', 'c'].map((letter) => `0x${letter.repeat(40)}`);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bookTransactions } from '../../../../src/chains/solana/bookkeeping.ts';
-import type { LandedTransaction } from '../../../../src/chains/solana/own-transactions.ts';
+import { deriveCredits } from '../../../../src/chains/solana/blocks/credit-derivation.ts';
+import type { LandedTransaction } from '../../../../src/chains/solana/blocks/own-transactions.ts';
 import { type Holding, outputKey } from '../../../../src/domain/chain.ts';
 
 const ACCOUNTS = ['a', 'b', 'c'];
@@ -42,7 +42,7 @@ describe('the books', () => {
           ]),
         );
         const transactions = chain(changes, start);
-        const { credits, debits } = bookTransactions(transactions, new Set(ACCOUNTS), held);
+        const { credits, debits } = deriveCredits(transactions, new Set(ACCOUNTS), held);
         const spent = new Set(debits.map(({ ref }) => outputKey(ref)));
         expect(spent.size).toBe(debits.length);
         const end = transactions.at(-1)?.after ?? start;
@@ -63,7 +63,7 @@ describe('the books', () => {
       ],
       [0n, 0n, 0n],
     );
-    const { credits, debits } = bookTransactions(transactions, new Set(['a', 'b']), new Map());
+    const { credits, debits } = deriveCredits(transactions, new Set(['a', 'b']), new Map());
     expect(credits.map(({ watchKey, amount, remainder }) => [watchKey, amount, remainder])).toEqual([
       ['a', 700n, undefined],
       ['a', 500n, true],
@@ -75,13 +75,13 @@ describe('the books', () => {
   it('tell of a failed transaction that only its fee was spent', () => {
     const [landed] = chain([[-5_000n, 0n, 0n]], [10_000n, 0n, 0n]);
     const held = new Map([['a', [{ ref: { txid: 'start', index: 0 }, amount: 10_000n }]]]);
-    const { credits, debits } = bookTransactions([{ ...landed!, failed: true }], new Set(['a']), held);
+    const { credits, debits } = deriveCredits([{ ...landed!, failed: true }], new Set(['a']), held);
     expect(debits).toMatchObject([{ outcome: { fee: 5_000n, succeeded: false } }]);
     expect(credits).toMatchObject([{ amount: 5_000n, remainder: true }]);
   });
 
   it('leave strangers out', () => {
     const transactions = chain([[1n, 2n, 3n]], [0n, 0n, 0n]);
-    expect(bookTransactions(transactions, new Set(), new Map())).toEqual({ credits: [], debits: [] });
+    expect(deriveCredits(transactions, new Set(), new Map())).toEqual({ credits: [], debits: [] });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkGenesis } from '../../../../src/chains/solana/identity.ts';
+import { checkGenesis } from '../../../../src/chains/solana/rpc/identity.ts';
 import { ChainError } from '../../../../src/domain/chain.ts';
 
 const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_TRANSACTION_BYTES, transactionSize } from '../../../../src/chains/solana/message.ts';
-import { planRenewal, planSend } from '../../../../src/chains/solana/plan-send.ts';
-import { messageOf } from '../../../../src/chains/solana/sign-send.ts';
+import { MAX_TRANSACTION_BYTES, transactionSize } from '../../../../src/chains/solana/sends/message.ts';
+import { planRenewal, planSend } from '../../../../src/chains/solana/sends/plan-send.ts';
+import { messageOf } from '../../../../src/chains/solana/sends/sign-send.ts';
 import { SOLANA } from '../../../../src/domain/coins/solana.ts';
 import {
   type Fund,

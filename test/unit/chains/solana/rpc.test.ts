@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { createRpc } from '../../../../src/chains/solana/rpc.ts';
+import { createRpc } from '../../../../src/chains/solana/rpc/rpc.ts';
 
 const U64_MAX = 2n ** 64n - 1n;
 const ACCOUNT = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BlockFeed } from '../../../../src/chains/utxo/block-feed.ts';
-import type { NodeClient } from '../../../../src/chains/utxo/node-client.ts';
+import { BlockFetcher } from '../../../../src/chains/utxo/blocks/block-fetcher.ts';
+import type { NodeClient } from '../../../../src/chains/utxo/rpc/node-client.ts';
 import { ChainError, type ChainIndex } from '../../../../src/domain/chain.ts';
 import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
 import { COINBASE, encodeBlock, encodeTransaction, p2wpkh, type TestBlock, txidOf } from './raw-chain.ts';
@@ -68,7 +68,7 @@ function world(initial: TestBlock[]) {
     watched: async (keys) => new Set(keys.filter((key) => key === OURS.toString('hex'))),
     ownOutputs: async () => new Set<string>(),
   };
-  const feed = new BlockFeed({
+  const feed = new BlockFetcher({
     client: client as NodeClient,
     coin: { hasMweb: false },
     index,
@@ -76,7 +76,7 @@ function world(initial: TestBlock[]) {
   return { node, feed };
 }
 
-async function readAll(feed: BlockFeed, from = 1): Promise<string[]> {
+async function readAll(feed: BlockFetcher, from = 1): Promise<string[]> {
   const hashes: string[] = [];
   for (;;) {
     const blocks = await feed.blocksFrom(from + hashes.length);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atomsOf, parseExactJson } from '../../../../src/chains/utxo/exact-json.ts';
+import { atomsOf, parseExactJson } from '../../../../src/chains/utxo/rpc/exact-json.ts';
 import { formatDecimal } from '../../../../src/domain/money.ts';
 
 describe('amounts in JSON', () => {

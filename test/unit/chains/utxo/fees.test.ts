@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseRate } from '../../../../src/chains/utxo/fees.ts';
+import { chooseRate } from '../../../../src/chains/utxo/sends/fees.ts';
 
 const limits = { floorRate: 1_000n, capRate: 50_000n, confirmTarget: 6 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { bytesOfHex } from '../../../../src/chains/utxo/block.ts';
-import { matchTransactions } from '../../../../src/chains/utxo/match.ts';
-import { scanLoneTransaction } from '../../../../src/chains/utxo/transaction.ts';
+import { bytesOfHex } from '../../../../src/chains/utxo/blocks/block.ts';
+import { matchTransactions } from '../../../../src/chains/utxo/blocks/match.ts';
+import { scanLoneTransaction } from '../../../../src/chains/utxo/blocks/transaction.ts';
 import type { ChainIndex } from '../../../../src/domain/chain.ts';
 import { encodeTransaction, p2wpkh, type TestTransaction, txidOf } from './raw-chain.ts';
 import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createMempool, type Mempool } from '../../../../src/chains/utxo/mempool.ts';
-import type { NodeClient } from '../../../../src/chains/utxo/node-client.ts';
+import { createMempool, type Mempool } from '../../../../src/chains/utxo/mempool/mempool.ts';
+import type { NodeClient } from '../../../../src/chains/utxo/rpc/node-client.ts';
 import { encodeTransaction, p2wpkh, txidOf } from './raw-chain.ts';
 import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
 

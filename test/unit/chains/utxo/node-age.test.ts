@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UTXO_COINS } from '../../../../src/domain/coins.ts';
-import { nodeStatus } from '../../../../src/chains/utxo/identity.ts';
-import type { NodeClient } from '../../../../src/chains/utxo/node-client.ts';
+import { nodeStatus } from '../../../../src/chains/utxo/rpc/identity.ts';
+import type { NodeClient } from '../../../../src/chains/utxo/rpc/node-client.ts';
 
 async function warningsOf(coin: 'BTC' | 'LTC', subversion: string): Promise<string | null> {
   const [identity] = UTXO_COINS[coin].networks.mainnet.identities;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UTXO_COINS } from '../../../../src/domain/coins.ts';
-import { planSend } from '../../../../src/chains/utxo/plan-send.ts';
+import { planSend } from '../../../../src/chains/utxo/sends/plan-send.ts';
 import { InsufficientFunds, outputKey, UnsendableAmount, type Fund } from '../../../../src/domain/chain.ts';
 import { ancestorsOf, deficitAt, packageRate } from '../../../../src/domain/send/package-fee.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseHexReply, parseReply } from '../../../../src/chains/utxo/exact-json.ts';
+import { parseHexReply, parseReply } from '../../../../src/chains/utxo/rpc/exact-json.ts';
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text));
 

@@ -1,8 +1,8 @@
 /** Serialises transactions and blocks the long way, independently of the scanner under test; and has them scanned. */
 import { createHash } from 'node:crypto';
 import { RawTx } from '@scure/btc-signer';
-import { openBlock, type OpenBlock } from '../../../../src/chains/utxo/block.ts';
-import { type Sifted, siftBlock } from '../../../../src/chains/utxo/sift-block.ts';
+import { openBlock, type OpenBlock } from '../../../../src/chains/utxo/blocks/block.ts';
+import { type PrefilteredBlock, prefilterBlock } from '../../../../src/chains/utxo/blocks/prefilter-block.ts';
 
 export interface TestInput {
   readonly txid: string;
@@ -119,9 +119,9 @@ export function opened({ bytes, hash }: TestBlock): OpenBlock {
 }
 
 /** All that a block holds. */
-export function scanBlock(bytes: Buffer, hash: string, mweb: boolean): OpenBlock & Sifted {
+export function scanBlock(bytes: Buffer, hash: string, mweb: boolean): OpenBlock & PrefilteredBlock {
   const block = opened({ bytes, hash });
-  return { ...block, ...siftBlock(block, mweb, null) };
+  return { ...block, ...prefilterBlock(block, mweb, null) };
 }
 
 function merkle(ids: readonly Buffer[]): Buffer {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createNodeClient } from '../../../../src/chains/utxo/node-client.ts';
-import { createRpc, RpcRefusal } from '../../../../src/chains/utxo/rpc.ts';
-import { createRpcTransport } from '../../../../src/chains/rpc-transport.ts';
+import { createNodeClient } from '../../../../src/chains/utxo/rpc/node-client.ts';
+import { createRpc, RpcRefusal } from '../../../../src/chains/utxo/rpc/rpc.ts';
+import { createRpcTransport } from '../../../../src/chains/shared/rpc-transport.ts';
 import { scanUnspent } from '../../../../src/chains/utxo/scan-unspent.ts';
 import { ChainError } from '../../../../src/domain/chain.ts';
 

@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bytesOfHex, openBlock } from '../../../../src/chains/utxo/block.ts';
-import { ByteReader } from '../../../../src/chains/utxo/byte-reader.ts';
-import { displayHex } from '../../../../src/chains/utxo/hash256.ts';
+import { bytesOfHex, openBlock } from '../../../../src/chains/utxo/blocks/block.ts';
+import { ByteReader } from '../../../../src/chains/utxo/blocks/byte-reader.ts';
+import { displayHex } from '../../../../src/chains/utxo/blocks/hash256.ts';
 import {
   addressableScript,
   outpointKey,
   outputAmount,
   scanLoneTransaction,
   scanTransaction,
-} from '../../../../src/chains/utxo/transaction.ts';
+} from '../../../../src/chains/utxo/blocks/transaction.ts';
 import { ChainError } from '../../../../src/domain/chain.ts';
 import {
   blockOf,

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { addressScript } from '../../../../src/chains/utxo/address.ts';
 import type { UtxoCoin } from '../../../../src/domain/coins/definition.ts';
 import { UTXO_COINS, type UtxoCoinCode } from '../../../../src/domain/coins.ts';
-import { planBump } from '../../../../src/chains/utxo/plan-bump.ts';
-import { planSend } from '../../../../src/chains/utxo/plan-send.ts';
-import { signSend } from '../../../../src/chains/utxo/sign-send.ts';
-import { dustLimit, feeFor } from '../../../../src/chains/utxo/size.ts';
+import { planBump } from '../../../../src/chains/utxo/sends/plan-bump.ts';
+import { planSend } from '../../../../src/chains/utxo/sends/plan-send.ts';
+import { signSend } from '../../../../src/chains/utxo/sends/sign-send.ts';
+import { dustLimit, feeFor } from '../../../../src/chains/utxo/sends/size.ts';
 import {
   type FeeQuote,
   type Fund,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reduceBlock } from '../../../../src/chains/utxo/read-block.ts';
-import type { ChainIndex, Sieve } from '../../../../src/domain/chain.ts';
+import { reduceBlock } from '../../../../src/chains/utxo/blocks/read-block.ts';
+import type { ChainIndex, WatchFilter } from '../../../../src/domain/chain.ts';
 import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
 import { blockOf, COINBASE, p2wpkh, opened, type TestTransaction, txidOf } from './raw-chain.ts';
 
@@ -19,14 +19,14 @@ const index: ChainIndex = {
 const deps = { index, coin: { hasMweb: false } };
 
 /** As exact as can be: it says no to all that is not ours. */
-const sieve: Sieve = {
+const sieve: WatchFilter = {
   mayWatch: (bytes, start, end) =>
     SCRIPTS.slice(0, 2).some((script) => script.equals(bytes.subarray(start, end))),
   mayOwn: (tail) => PARENTS.slice(0, 2).some((txid) => Number.parseInt(txid.slice(-8), 16) === tail),
 };
 
 /** Says maybe to all that it is not sure of: to strangers of whom some bits are alike, too. */
-function doubtful(bits: number): Sieve {
+function doubtful(bits: number): WatchFilter {
   const alike = (key: number): boolean => (key & 31) < bits;
   return {
     mayWatch: (bytes, start, end) => alike(bytes[end - 1] ?? 0) || sieve.mayWatch(bytes, start, end),

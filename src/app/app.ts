@@ -1,0 +1,256 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chainsOf, confirmationPolicies, createLiveAdapters, createSimulators } from './chains.ts';
+import { createHttp } from './http.ts';
+import { createMailDelivery } from './mail.ts';
+import { createMetrics } from './metrics.ts';
+import { createUpkeep } from './maintenance.ts';
+import { openGivenAddresses } from './given-addresses.ts';
+import { startParts, stopParts, type RunningParts } from './lifecycle.ts';
+import { watchKeys } from '../chains/registry.ts';
+import type { Simulator } from '../chains/simulator/simulator.ts';
+import type { Config } from '../config/config.ts';
+import { packageRoot } from '../config/package-root.ts';
+import type { ChainAdapter } from '../domain/chain.ts';
+import type { KeySource, SecretBox } from '../domain/keys.ts';
+import type { Clock, Logger } from '../domain/ports.ts';
+import { DomainChecks } from '../workers/site-checks/domain-checks.ts';
+import { hostResolver, resolveHost } from '../egress/resolve.ts';
+import { urlRule } from '../egress/url-rule.ts';
+import { meterAdapter } from '../metrics/metered-adapter.ts';
+import type { NodeMetrics } from '../metrics/node-metrics.ts';
+import { createRates } from '../rates/service.ts';
+import { lockDataDir, type DataDirLock } from '../store/sqlite/data-dir.ts';
+import type { Db } from '../store/sqlite/database.ts';
+import { openDatabase, type OpenDatabase } from '../store/sqlite/open.ts';
+import { OlderDatabaseMark } from '../store/sqlite/older-database.ts';
+import { DATABASE_FILE, refuseLostDatabase, unlockWallet } from './unlock-wallet.ts';
+import { createPasswords } from '../usecases/accounts/passwords.ts';
+import { createTokens } from '../usecases/accounts/tokens.ts';
+import type { RecordCheckDeps } from '../usecases/sites/record-check.ts';
+import type { ObserveDeps } from '../usecases/chain-sync/observe-deps.ts';
+import { PaymentChangeBus } from '../usecases/payments/payment-change-bus.ts';
+import { extendGapLimit, type GapLimitDeps } from '../usecases/wallet/gap-limit.ts';
+import type { SendCoinsDeps } from '../usecases/sends/send-coins.ts';
+import { InFlightSends } from '../usecases/settlement/in-flight-sends.ts';
+import { DEFAULT_SEND_POLICY, type SendPolicy } from '../usecases/sends/send-policy.ts';
+import { Watcher, type LoopIntervals } from '../workers/chain-watcher/watcher.ts';
+import { hasNativeSecp256k1 } from '../wallet/child-key.ts';
+import { createWallet } from '../wallet/derivation.ts';
+import { reservingDeriver } from '../wallet/given-addresses.ts';
+import type { Keyring } from '../wallet/keyring.ts';
+import { createSecretBox, defaultJwtSecret } from '../wallet/secret-box.ts';
+import { WebhookHousekeeping } from '../workers/webhook-delivery/housekeeping.ts';
+import { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
+
+/** A daemon, built and not yet running. */
+export interface App {
+  /** Starts everything and answers the address it listens on. */
+  start(): Promise<{ url: string }>;
+  /** Drains and stops everything; nothing half-done remains. */
+  stop(): Promise<void>;
+}
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Tests move time through it. */
+  readonly clock?: Clock;
+  readonly sendPolicy?: SendPolicy;
+  /** How often the watching loops run, where time is compressed. */
+  readonly intervals?: LoopIntervals;
+  /** Checks each answer against its documented schema; for tests. */
+  readonly checkAnswers?: boolean;
+}
+
+const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
+const DELIVERIES_PER_ENDPOINT = 4;
+/** So long a write waits for a tool beside the daemon, and everybody else with it. */
+const BUSY_TIMEOUT_MS = 250;
+
+/**
+ * The composition root: the only place that constructs. Takes the data directory for this process,
+ * opens the database, unlocks the keyring and wires the parts; on failure gives everything back.
+ */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, logger } = options;
+  const lock = lockDataDir(config.dataDir);
+  try {
+    await refuseLostDatabase(config.dataDir);
+    const database = await openDatabase(join(config.dataDir, DATABASE_FILE), {
+      logger,
+      checkpointsAside: true,
+      busyTimeoutMs: BUSY_TIMEOUT_MS,
+    });
+    try {
+      const keyring = await unlockWallet({ db: database.db, config, logger });
+      const parts = await compose(options, { lock, database, keyring });
+      return { start: () => startParts(config, parts), stop: () => stopParts(config, logger, parts) };
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+interface Ground {
+  readonly lock: DataDirLock;
+  readonly database: OpenDatabase;
+  readonly keyring: Keyring;
+}
+
+async function compose(options: AppOptions, ground: Ground): Promise<RunningParts> {
+  const { lock, database, keyring } = ground;
+  const { config, logger, clock = SYSTEM_CLOCK } = options;
+  const { db } = database;
+  const { wallet, given, ...addresses } = await openWallet({ ...ground, config, clock, logger });
+  const secretBox = createSecretBox(keyring);
+  const rates = createRates({
+    config: config.rates,
+    sandboxFallback: config.sandbox.fallbackRates,
+    clock,
+    logger,
+  });
+  const simulators = createSimulators({ config, db, clock, logger });
+  const metrics = createMetrics();
+  const adapters = createAdapters({ config, db, clock, logger }, metrics.nodes, simulators);
+  const queue = createQueue(config, { db, clock, logger, secretBox });
+  const news = new PaymentChangeBus();
+  const shared = {
+    db,
+    clock,
+    logger,
+    rates,
+    secretBox,
+    chains: chainsOf(adapters),
+    ...addresses,
+    baseUrl: config.http.baseUrl,
+    confirmations: confirmationPolicies(config),
+    ...config.waiting,
+    wakeWebhooks: () => queue.wake(),
+    tellPaymentNews: news.tell,
+    webhookUrlRule: urlRule(config.webhooks),
+  };
+  const sending = createSending(options, wallet);
+  const domainChecks = createDomainChecks(config, shared);
+  const watcher = new Watcher({ ...shared, ...sending }, adapters, {
+    pollIntervalMs: config.watcher.pollIntervalMs,
+    intervals: options.intervals,
+    metrics: metrics.nodes,
+  });
+  const upkeep = createUpkeep({ config, database, clock, logger, adapters, watcher, observe: shared });
+  const version = packageVersion();
+  const olderDatabase = new OlderDatabaseMark(config.dataDir);
+  const [chains, uncredited] = [() => upkeep.chains(), () => watcher.uncredited()];
+  metrics.measure({ config, db, clock, rates, olderDatabase, chains, uncredited, version });
+  const server = createHttp({
+    ...shared,
+    ...sending,
+    version,
+    warnings: () => [...rates.warnings(), ...olderDatabase.warnings()],
+    news,
+    upkeep,
+    registry: metrics.registry,
+    config,
+    // What clients see and use leaves out a coin whose node serves another network.
+    chains: watcher.trusted(),
+    queue,
+    domainChecks,
+    watcher,
+    simulators,
+    hasLiveCoin: adapters.some((adapter) => adapter.mode === 'live'),
+    tokens: createTokens({ secret: jwtSecret(config, keyring), clock }),
+    passwords: await createPasswords(config.auth.passwordHash),
+    checkAnswers: options.checkAnswers ?? false,
+  });
+  const tidying = createTidying(config, shared);
+  const loops = { rates, queue, ...tidying, upkeep, domainChecks, watcher, simulators, adapters };
+  return { lock, database, server, ...loops, given, wipeKeys: () => keyring.wipe() };
+}
+
+/** What only those get that send coins: they can sign, and have no key. */
+function createSending(
+  { config, sendPolicy }: AppOptions,
+  keys: KeySource,
+): Pick<SendCoinsDeps, 'sign' | 'policy' | 'inHand'> {
+  return {
+    sign: (adapter, plan) => adapter.signSend(plan, keys),
+    policy: sendPolicy ?? { ...DEFAULT_SEND_POLICY, ...config.feePolicy },
+    inHand: new InFlightSends(),
+  };
+}
+
+/** Every chain: the live ones with what they do measured, and the sandbox's. */
+function createAdapters(
+  deps: Parameters<typeof createLiveAdapters>[0],
+  nodes: NodeMetrics,
+  simulators: readonly Simulator[],
+): ChainAdapter[] {
+  const live = createLiveAdapters({ ...deps, onLook: nodes.looked, onAnswer: nodes.answered });
+  return [
+    ...live.map((adapter) => meterAdapter(adapter, nodes, deps.clock)),
+    ...simulators.map((simulator) => simulator.adapter),
+  ];
+}
+
+function createTidying(config: Config, deps: StoredWork) {
+  return {
+    pruning: new WebhookHousekeeping(deps, config.webhooks),
+    mails: createMailDelivery({ ...deps, config }),
+  };
+}
+
+/** The keys, the addresses derived from them, and what was given out. */
+async function openWallet(parts: Ground & { config: Config; clock: Clock; logger: Logger }) {
+  const { keyring, config, database, logger } = parts;
+  const { db } = database;
+  const liveNetwork = config.network ?? 'mainnet';
+  const watchKeyOf = watchKeys(liveNetwork);
+  const wallet = createWallet({ keyring, liveNetwork });
+  if (!hasNativeSecp256k1) {
+    logger.info({}, 'libsecp256k1 has no binary for this platform: new payments take a little longer');
+  }
+  const given = await openGivenAddresses({ ...parts, db, deriver: wallet, watchKeyOf });
+  const deriver = reservingDeriver(wallet, given);
+  const extendLookAhead = lookAhead({ ...parts, db, deriver, watchKeyOf });
+  return { wallet, given, deriver, watchKeyOf, extendLookAhead };
+}
+
+function lookAhead(deps: GapLimitDeps): NonNullable<ObserveDeps['extendLookAhead']> {
+  return async (chain, credits) => extendGapLimit(deps, chain, credits);
+}
+
+interface StoredWork {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly secretBox: SecretBox;
+}
+
+function createQueue(config: Config, deps: StoredWork): WebhookQueue {
+  const { allowPrivate, timeoutMs, concurrency, retryGapsMs } = config.webhooks;
+  return new WebhookQueue({
+    ...deps,
+    egress: { allowPrivate, resolve: resolveHost },
+    limits: { attemptLimitMs: timeoutMs, concurrency, perEndpoint: DELIVERIES_PER_ENDPOINT, retryGapsMs },
+  });
+}
+
+function createDomainChecks(config: Config, deps: RecordCheckDeps): DomainChecks {
+  const { dnsServers } = config.domains;
+  const egress = { allowPrivate: config.webhooks.allowPrivate, resolve: hostResolver(dnsServers) };
+  return new DomainChecks(deps, { egress, dnsServers });
+}
+
+function jwtSecret(config: Config, keyring: Keyring): Uint8Array {
+  const configured = config.auth.jwtSecret;
+  return configured === null ? defaultJwtSecret(keyring) : new TextEncoder().encode(configured.reveal());
+}
+
+function packageVersion(): string {
+  const file = join(packageRoot(), 'package.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

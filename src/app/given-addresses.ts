@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { addressCounters, newestAddressId } from '../store/ledger/addresses.ts';
+import { OlderDatabaseMark } from '../store/sqlite/older-database.ts';
+import type { GapLimitDeps } from '../usecases/wallet/gap-limit.ts';
+import { skipUsedAddresses } from '../usecases/wallet/skip-used-addresses.ts';
+import { GivenAddresses } from '../wallet/given-addresses.ts';
+import type { Keyring } from '../wallet/keyring.ts';
+
+/**
+ * Opens what remembers given addresses outside the database. A database that knows fewer of them is an older copy:
+ * it is brought up before anything is given out. The file is named after the seed, whose addresses it is about.
+ */
+export async function openGivenAddresses(
+  deps: GapLimitDeps & { readonly config: Config; readonly keyring: Keyring },
+): Promise<GivenAddresses> {
+  const { config, db, keyring, logger } = deps;
+  const path = join(config.dataDir, `given-addresses.${keyring.fingerprint}`);
+  const given = GivenAddresses.open(path, await addressCounters(db), logger);
+  try {
+    if (given.isAheadOf(await newestAddressId(db))) {
+      given.skipping();
+      new OlderDatabaseMark(config.dataDir).set(deps.clock.now());
+      logger.error(
+        await skipUsedAddresses(deps, given.branches),
+        'the database is older than the addresses that were given out: these are skipped, and watched where their merchant ' +
+          'is known. Payments, sends and merchants made since that copy are not in it: look for sends on the chain before you ' +
+          'repeat one, and put the newest copy of tilld.sqlite back if you have it. /readyz warns until you remove the file older-database',
+      );
+    }
+    given.gave(await newestAddressId(db));
+  } catch (error) {
+    given.close();
+    throw error;
+  }
+  db.database.onNewAddresses = (newestId) => given.gave(newestId);
+  return given;
+}

@@ -1,0 +1,173 @@
+import type { Router } from 'express';
+import type { Registry } from 'prom-client';
+import { simulatorControls } from './chains.ts';
+import type { Upkeep } from './maintenance.ts';
+import type { Simulator } from '../chains/simulator/simulator.ts';
+import type { Config } from '../config/config.ts';
+import { webDirectory } from '../config/package-root.ts';
+import type { DomainChecks } from '../workers/site-checks/domain-checks.ts';
+import type { Coin, Mode } from '../domain/coins.ts';
+import type { SecretBox } from '../domain/keys.ts';
+import type { Logger } from '../domain/ports.ts';
+import type { Route } from '../http/server/route.ts';
+import { authRoutes } from '../http/routes/auth.ts';
+import { customerRoutes } from '../http/routes/customers.ts';
+import { createOrderCounter } from '../http/server/order-counter.ts';
+import { createSnapshots } from '../http/checkout/snapshots.ts';
+import { CheckoutStreams } from '../http/checkout/streams.ts';
+import { checkoutRouter } from '../http/checkout/router.ts';
+import { dashboardRouter } from '../http/pages/dashboard.ts';
+import { assetsRouter, loadWebAssets } from '../http/pages/web-assets.ts';
+import { domainRoutes } from '../http/routes/domains.ts';
+import { keyRoutes } from '../http/routes/keys.ts';
+import { merchantRoutes } from '../http/routes/merchants.ts';
+import { paymentRoutes } from '../http/routes/payments.ts';
+import { priceRoutes } from '../http/routes/prices.ts';
+import { productRoutes } from '../http/routes/products.ts';
+import { rateRoutes } from '../http/routes/rates.ts';
+import { refundRoutes } from '../http/routes/refunds.ts';
+import { sandboxRoutes } from '../http/routes/sandbox.ts';
+import { volumeRoutes } from '../http/routes/volume.ts';
+import { walletOutputRoutes } from '../http/routes/wallet-outputs.ts';
+import { walletRoutes } from '../http/routes/wallet.ts';
+import { webhookRoutes } from '../http/routes/webhooks.ts';
+import { createHttpServer, type HttpServer } from '../http/server/server.ts';
+import type { Passwords } from '../usecases/accounts/passwords.ts';
+import { createSignInGuard, noSignInGuard } from '../usecases/accounts/sign-in-guard.ts';
+import type { Tokens } from '../usecases/accounts/tokens.ts';
+import type { CreatePaymentDeps } from '../usecases/payments/create-payment.ts';
+import type { PaymentChangeBus } from '../usecases/payments/payment-change-bus.ts';
+import type { SendCoinsDeps } from '../usecases/sends/send-coins.ts';
+import { readReadiness } from '../workers/chain-watcher/readiness.ts';
+import type { Watcher } from '../workers/chain-watcher/watcher.ts';
+import type { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
+
+/** What the routes work with: the use cases' needs, and the running parts they talk to. */
+interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
+  readonly rates: CreatePaymentDeps['rates'];
+  readonly config: Config;
+  readonly secretBox: SecretBox;
+  readonly tokens: Tokens;
+  readonly passwords: Passwords;
+  readonly queue: WebhookQueue;
+  readonly news: PaymentChangeBus;
+  readonly domainChecks: DomainChecks;
+  readonly watcher: Watcher;
+  readonly upkeep: Upkeep;
+  readonly registry: Registry;
+  readonly simulators: readonly Simulator[];
+  readonly hasLiveCoin: boolean;
+  readonly checkAnswers: boolean;
+  readonly version: string;
+  /** What concerns no chain and is worth an operator's look. */
+  readonly warnings: () => readonly string[];
+}
+
+/** Every route of the API on one server, not listening yet. */
+export function createHttp(deps: HttpDeps): HttpServer {
+  const { config, db, clock, logger, secretBox, tokens, checkAnswers } = deps;
+  const of = partsOf(deps);
+  const streams = new CheckoutStreams(createSnapshots(of.frames), logger);
+  const server = createHttpServer({
+    routes: routesOf(of, deps.registry),
+    db,
+    clock,
+    logger,
+    secretBox,
+    tokens,
+    readiness: () =>
+      readReadiness(
+        db,
+        () => deps.upkeep.chains(),
+        () => deps.warnings(),
+      ),
+    registry: deps.registry,
+    settings: {
+      trustProxy: config.http.trustProxy,
+      bodyLimitBytes: config.http.bodyLimitBytes,
+      authRatePerMinute: config.auth.ratePerMinute,
+      publicRatePerMinute: config.http.publicRatePerMinute,
+      baseUrl: config.http.baseUrl,
+      version: deps.version,
+    },
+    checkAnswers,
+    tls: config.http.tls,
+    pages: pagesOf(of, streams, logger),
+  });
+  return {
+    ...server,
+    close: async (graceMs) => {
+      streams.close();
+      await server.close(graceMs);
+    },
+  };
+}
+
+/** What each group of routes and pages works with, and nothing else: only what sends coins can sign. */
+export function partsOf(deps: HttpDeps) {
+  const { config, db, clock, logger, secretBox, rates, chains, baseUrl, wakeWebhooks, watcher } = deps;
+  const { deriver, watchKeyOf, webhookUrlRule, tellPaymentNews, unconfirmedGraceMs } = deps;
+  const store = { db, clock };
+  const grace = unconfirmedGraceMs === undefined ? {} : { unconfirmedGraceMs };
+  const payments = { ...store, logger, chains, baseUrl, rates, tellPaymentNews, wakeWebhooks, ...grace };
+  const addresses = { deriver, watchKeyOf };
+  const simulation = {
+    simulators: simulatorControls(deps.simulators),
+    wakeWatcher: (coin: Coin, mode: Mode) => watcher.wake(coin, mode),
+  };
+  const guard = config.auth.ratePerMinute === 0 ? noSignInGuard() : createSignInGuard(clock);
+  const account = { ...store, passwords: deps.passwords, tokens: deps.tokens, secretBox, guard, baseUrl };
+  const sends = { ...payments, deriver, sign: deps.sign, policy: deps.policy, inHand: deps.inHand };
+  const { hasLiveCoin } = deps;
+  return {
+    auth: { ...account, registration: config.auth.registration },
+    merchants: {
+      ...store,
+      ...addresses,
+      secretBox,
+      defaults: config.payments,
+      hasLiveCoin,
+      webhookUrlRule,
+      wakeWebhooks,
+    },
+    domains: { ...store, logger, wakeWebhooks, checker: deps.domainChecks },
+    keys: { ...store, secretBox },
+    store,
+    payments: { ...payments, ...addresses, confirmations: deps.confirmations, webhookUrlRule },
+    sends,
+    rates: { rates },
+    sandbox: { ...payments, ...simulation },
+    webhooks: { ...store, logger, attempts: deps.queue },
+    frames: { db, chains, baseUrl, news: deps.news },
+    checkout: { ...payments, ...simulation },
+  };
+}
+
+type Parts = ReturnType<typeof partsOf>;
+
+/** Dashboard and checkout, with the files that the build left beside it. */
+function pagesOf(of: Parts, streams: CheckoutStreams, logger: Logger): Router[] {
+  const assets = loadWebAssets(webDirectory());
+  if (assets.dashboard === null) logger.warn({}, 'the web pages are not built: run npm run build');
+  return [assetsRouter(assets), dashboardRouter(assets), checkoutRouter({ ...of.checkout, assets, streams })];
+}
+
+function routesOf(of: Parts, registry: Registry): Route[] {
+  return [
+    ...authRoutes(of.auth),
+    ...merchantRoutes(of.merchants),
+    ...domainRoutes(of.domains),
+    ...keyRoutes(of.keys),
+    ...customerRoutes(of.store),
+    ...productRoutes(of.store),
+    ...priceRoutes(of.store),
+    ...paymentRoutes(of.payments, createOrderCounter(registry)),
+    ...refundRoutes(of.sends),
+    ...volumeRoutes(of.store),
+    ...rateRoutes(of.rates),
+    ...sandboxRoutes(of.sandbox),
+    ...walletRoutes(of.sends),
+    ...walletOutputRoutes(of.sends),
+    ...webhookRoutes(of.webhooks),
+  ];
+}

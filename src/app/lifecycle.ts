@@ -1,0 +1,97 @@
+import type { MailDelivery } from './mail.ts';
+import type { Upkeep } from './maintenance.ts';
+import type { Simulator } from '../chains/simulator/simulator.ts';
+import type { Config } from '../config/config.ts';
+import type { ChainAdapter } from '../domain/chain.ts';
+import type { Logger } from '../domain/ports.ts';
+import type { DomainChecks } from '../workers/site-checks/domain-checks.ts';
+import type { HttpServer } from '../http/server/server.ts';
+import type { DataDirLock } from '../store/sqlite/data-dir.ts';
+import type { OpenDatabase } from '../store/sqlite/open.ts';
+import type { GivenAddresses } from '../wallet/given-addresses.ts';
+import type { Watcher } from '../workers/chain-watcher/watcher.ts';
+import type { WebhookHousekeeping } from '../workers/webhook-delivery/housekeeping.ts';
+import type { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
+
+/** Everything that runs, in the order in which data flows. */
+export interface RunningParts {
+  readonly lock: DataDirLock;
+  readonly database: OpenDatabase;
+  readonly server: HttpServer;
+  readonly rates: { start(): void | Promise<void>; stop(): void | Promise<void> };
+  readonly queue: WebhookQueue;
+  readonly pruning: WebhookHousekeeping;
+  readonly mails: MailDelivery;
+  readonly upkeep: Upkeep;
+  readonly domainChecks: DomainChecks;
+  readonly watcher: Watcher;
+  readonly simulators: readonly Simulator[];
+  readonly adapters: readonly ChainAdapter[];
+  readonly given: GivenAddresses;
+  readonly wipeKeys: () => void;
+}
+
+/** Starts what others need first; the address is opened last, so that nobody is answered too early. */
+export async function startParts(config: Config, parts: RunningParts): Promise<{ url: string }> {
+  await parts.rates.start();
+  for (const simulator of parts.simulators) simulator.start();
+  parts.watcher.start();
+  await parts.queue.start();
+  parts.pruning.start();
+  parts.mails.start();
+  parts.upkeep.start();
+  parts.domainChecks.start();
+  const { port } = await parts.server.listen({ host: config.http.host, port: config.http.port });
+  const scheme = config.http.tls === null ? 'http' : 'https';
+  const host = config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host;
+  return { url: `${scheme}://${host}:${port}` };
+}
+
+type Step = readonly [name: string, stop: () => unknown];
+
+/**
+ * Stops in the opposite order: no new requests and observations, then the deliveries under way, then
+ * the database. Nodes that still have not answered by then are no longer waited for: what was asked of
+ * them is taken up at the next start. One part that fails to stop does not keep the others running.
+ */
+export async function stopParts(config: Config, logger: Logger, parts: RunningParts): Promise<void> {
+  // Two waits, and a rest for closing the files.
+  const waitMs = Math.floor(config.shutdownGraceMs * 0.4);
+  const closeAdapters = async (): Promise<unknown> =>
+    Promise.all(parts.adapters.map(async (adapter) => adapter.close()));
+  const hangUp = setTimeout(() => {
+    closeAdapters().catch((error: unknown) => logger.error({ err: error }, 'could not hang up on a node'));
+  }, waitMs / 2);
+  const rounds: (readonly Step[])[] = [
+    [
+      ['http server', () => parts.server.close(waitMs)],
+      ['watcher', () => parts.watcher.stop()],
+      ['simulators', () => Promise.all(parts.simulators.map((simulator) => simulator.stop()))],
+      ['rates', () => parts.rates.stop()],
+    ],
+    [
+      ['domain checks', () => parts.domainChecks.stop()],
+      ['mails', () => parts.mails.stop()],
+      ['upkeep', () => parts.upkeep.stop()],
+      ['webhook pruning', () => parts.pruning.stop()],
+      ['webhook queue', () => parts.queue.stop({ deadlineMs: waitMs })],
+    ],
+    [['chain adapters', closeAdapters]],
+    [['database', () => parts.database.close()]],
+    [
+      ['given addresses', () => parts.given.close()],
+      ['keyring', async () => parts.wipeKeys()],
+    ],
+    [['data directory', () => parts.lock.release()]],
+  ];
+  for (const steps of rounds) await Promise.all(steps.map(async (step) => stopOne(logger, step)));
+  clearTimeout(hangUp);
+}
+
+async function stopOne(logger: Logger, [name, stop]: Step): Promise<void> {
+  try {
+    await stop();
+  } catch (error) {
+    logger.error({ err: error, part: name }, 'could not stop a part cleanly');
+  }
+}

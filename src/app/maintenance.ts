@@ -1,0 +1,185 @@
+import { schedule, type ScheduledTask } from 'node-cron';
+import type { Config } from '../config/config.ts';
+import { ChainError, type ChainAdapter, type ChainAlarm } from '../domain/chain.ts';
+import type { ChainId } from '../domain/coins.ts';
+import type { Clock, Logger } from '../domain/ports.ts';
+import type { Db } from '../store/sqlite/database.ts';
+import type { OpenDatabase } from '../store/sqlite/open.ts';
+import { lastReconciliation } from '../store/chain/reconciliations.ts';
+import { fillGaps } from '../usecases/chain-sync/fill-gaps.ts';
+import type { ObserveDeps } from '../usecases/chain-sync/observe-deps.ts';
+import { reconcile } from '../usecases/chain-sync/reconcile.ts';
+import { rereadBlocks } from '../usecases/chain-sync/reread-blocks.ts';
+import { pruneIdempotency } from '../usecases/webhooks/prune-idempotency.ts';
+import { readChains, type WatchedChain } from '../workers/chain-watcher/chain-warnings.ts';
+import { PeriodicTask } from '../workers/chain-watcher/periodic-task.ts';
+import type { Watcher } from '../workers/chain-watcher/watcher.ts';
+
+interface UpkeepDeps {
+  readonly config: Config;
+  readonly database: OpenDatabase;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly adapters: readonly ChainAdapter[];
+  readonly watcher: Watcher;
+  /** What recording money from gaps in a chain needs. */
+  readonly observe: ObserveDeps;
+}
+
+/** What keeps the daemon in order over years, beside its work. */
+export interface Upkeep {
+  start(): void;
+  stop(): Promise<void>;
+  /** Every chain with its warnings. */
+  chains(): Promise<WatchedChain[]>;
+}
+
+const EVERY_TEN_MINUTES = '*/10 * * * *';
+/** Given back per run, 4 KiB each: a few milliseconds of work. */
+const RECLAIMED_PAGES = 2_000;
+const WARNINGS_EVERY_MS = 60_000;
+const REREADS_EVERY_MS = 2_000;
+/** How long the ledger may take to reach the node's block. */
+const PATIENCE_MS = 60_000;
+
+/** Prunes and shrinks the database, compares ledger and chain now and then, and tells of warnings. */
+export function createUpkeep(deps: UpkeepDeps): Upkeep {
+  const { config, database, clock, logger, watcher } = deps;
+  const { db } = database;
+  const stopping = new AbortController();
+  const chains = async (): Promise<WatchedChain[]> =>
+    readChains({ db, clock, network: config.network, watcher });
+  const warnings = new PeriodicTask(
+    'chain-warnings',
+    WARNINGS_EVERY_MS,
+    logger,
+    warningTeller(chains, logger),
+  );
+  const rereads = new PeriodicTask('rereads', REREADS_EVERY_MS, logger, () =>
+    eachChain(deps, (adapter) => rereadBlocks(deps.observe, adapter, stopping.signal)),
+  );
+  let tasks: ScheduledTask[] = [];
+  const runs = new Set<Promise<void>>();
+  const run = async (name: string, job: () => Promise<unknown>): Promise<void> => {
+    const work = job().then(
+      () => undefined,
+      (error: unknown) => {
+        if (!stopping.signal.aborted)
+          logger.error({ task: name, err: error }, 'upkeep failed; it runs again');
+      },
+    );
+    runs.add(work);
+    await work;
+    runs.delete(work);
+  };
+  const jobs: readonly (readonly [string, () => Promise<unknown>])[] = [
+    [
+      'database',
+      async () => {
+        const removed = await pruneIdempotency({ db, clock });
+        if (removed > 0) logger.info({ removed }, 'idempotency keys pruned');
+        database.reclaim(RECLAIMED_PAGES);
+      },
+    ],
+    ['gaps', () => eachChain(deps, (adapter) => fillGaps(deps.observe, adapter))],
+    [
+      'reconcile',
+      () => reconcileDue({ ...deps, db, intervalMs: config.reconcileIntervalMs }, stopping.signal),
+    ],
+  ];
+  return {
+    chains,
+    start: () => {
+      warnings.start();
+      rereads.start();
+      tasks = jobs.map(([name, job]) =>
+        schedule(EVERY_TEN_MINUTES, () => run(name, job), {
+          name,
+          noOverlap: true,
+          suppressMissedWarning: true,
+        }),
+      );
+    },
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(tasks.map(async (task) => task.destroy()));
+      await Promise.all([warnings.stop(), rereads.stop(), ...runs]);
+    },
+  };
+}
+
+/**
+ * Compares each chain whose last comparison is too long ago, one at a time: a scan keeps a node busy. Where
+ * accounts differed they are asked about again, which is cheap. A node in trouble keeps no other chain back.
+ */
+export async function reconcileDue(
+  deps: {
+    readonly db: Db;
+    readonly clock: Clock;
+    readonly logger: Logger;
+    readonly intervalMs: number;
+    readonly adapters: readonly Parameters<typeof reconcile>[1][];
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, clock, logger, intervalMs, adapters } = deps;
+  for (const adapter of adapters) {
+    if (signal.aborted) return;
+    const last = await lastReconciliation(db, adapter);
+    const isFresh = last !== undefined && Math.abs(clock.now() - last.at) < intervalMs;
+    const isDisputed = last !== undefined && last.differences > 0 && adapter.funds?.model === 'accounts';
+    if (isFresh && !isDisputed) continue;
+    await reconcile({ db, clock, logger, patienceMs: PATIENCE_MS, signal }, adapter);
+  }
+}
+
+/** Does something for each chain; a node in trouble keeps no other chain back, and is asked again at the next turn. */
+async function eachChain(
+  { adapters, logger }: UpkeepDeps,
+  work: (adapter: ChainAdapter) => Promise<unknown>,
+): Promise<void> {
+  for (const adapter of adapters) {
+    try {
+      await work(adapter);
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      const { coin, mode } = adapter;
+      logger.warn({ coin, mode, error: error.message }, 'blocks could not be read again or reconciled yet');
+    }
+  }
+}
+
+/** A line in the log when a warning comes, and when it is over. */
+function warningTeller(chains: () => Promise<WatchedChain[]>, logger: Logger): () => Promise<void> {
+  const told = new Map<string, string>();
+  const raised = new Map<string, readonly ChainAlarm[]>();
+  return async () => {
+    for (const { coin, mode, warnings, alarms } of await chains()) {
+      tellAlarms(raised, logger, { coin, mode, alarms });
+      const key = `${coin}/${mode}`;
+      // Time counts up in some of them.
+      const sense = warnings.map((warning) => warning.replace(/\d+ (minutes|seconds)/, 'time')).join('; ');
+      if (sense === (told.get(key) ?? '')) continue;
+      told.set(key, sense);
+      if (warnings.length > 0) logger.warn({ coin, mode, warnings }, 'something is wrong around a chain');
+      else logger.info({ coin, mode }, 'nothing is wrong around the chain any more');
+    }
+  };
+}
+
+/** One line for each alarm that comes, and one when it is over. */
+function tellAlarms(
+  raised: Map<string, readonly ChainAlarm[]>,
+  logger: Logger,
+  { coin, mode, alarms }: ChainId & { readonly alarms: readonly ChainAlarm[] },
+): void {
+  const key = `${coin}/${mode}`;
+  const before = raised.get(key) ?? [];
+  for (const alarm of alarms) {
+    if (!before.includes(alarm)) logger.error({ coin, mode, alarm }, 'protocol alarm');
+  }
+  for (const alarm of before) {
+    if (!alarms.includes(alarm)) logger.info({ coin, mode, alarm }, 'protocol alarm is over');
+  }
+  raised.set(key, alarms);
+}

@@ -1,0 +1,37 @@
+import { Registry } from 'prom-client';
+import type { Config } from '../config/config.ts';
+import { COINS } from '../domain/coins.ts';
+import type { Clock } from '../domain/ports.ts';
+import { createNodeMetrics, type NodeMetrics } from '../metrics/node-metrics.ts';
+import type { StateMetricsDeps } from '../metrics/family.ts';
+import { registerStateMetrics } from '../metrics/state-metrics.ts';
+import type { Db } from '../store/sqlite/database.ts';
+import type { WatchedChain } from '../workers/chain-watcher/chain-warnings.ts';
+
+interface Measured {
+  readonly config: Config;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly rates: StateMetricsDeps['rates'];
+  readonly olderDatabase: StateMetricsDeps['olderDatabase'];
+  readonly chains: () => Promise<readonly WatchedChain[]>;
+  readonly uncredited: StateMetricsDeps['uncredited'];
+  readonly version: string;
+}
+
+/** The registry of /metrics: what nodes do is measured as it happens, the rest is read when scraped. */
+export function createMetrics(): {
+  readonly registry: Registry;
+  readonly nodes: NodeMetrics;
+  measure(what: Measured): void;
+} {
+  const registry = new Registry();
+  return {
+    registry,
+    nodes: createNodeMetrics(registry),
+    measure: ({ config, ...deps }) => {
+      const liveCoins = COINS.filter((coin) => config.nodes[coin] !== undefined);
+      registerStateMetrics(registry, { ...deps, liveCoins, dataDir: config.dataDir });
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../domain/ports.ts';
+import type { Db } from '../store/sqlite/database.ts';
+import { readMeta, writeMeta } from '../store/meta.ts';
+import { KEYRING_FILE, KeyringError, openKeyring, type Keyring } from '../wallet/keyring.ts';
+import { loadOrCreatePassphrase } from '../wallet/passphrase.ts';
+import { createPrivateFile } from '../wallet/private-file.ts';
+
+export const DATABASE_FILE = 'tilld.sqlite';
+const FINGERPRINT = 'keyring_fingerprint';
+/** Made before the keyring, removed once the database knows whose it is: a first start that died in between left it. */
+const NEW_KEYRING_FILE = 'keyring.new';
+
+/**
+ * A keyring without its database is refused before a new, empty database is made: that would give the addresses
+ * of earlier customers to other ones.
+ * @throws {KeyringError} that says what to do.
+ */
+export async function refuseLostDatabase(dataDir: string): Promise<void> {
+  if ((await bytesIn(join(dataDir, KEYRING_FILE))) === null) return;
+  if ((await bytesIn(join(dataDir, NEW_KEYRING_FILE))) !== null) return;
+  const path = join(dataDir, DATABASE_FILE);
+  const bytes = await bytesIn(path);
+  if (bytes === null || (bytes === 0 && !(await bytesIn(`${path}-wal`)))) throw lostDatabase(dataDir);
+}
+
+/**
+ * Opens the keyring and makes sure that it is the one the database was written with: addresses of
+ * another seed would take money nobody can spend.
+ * @throws {KeyringError} on a wrong passphrase, a missing, corrupt or foreign keyring, and on a database that
+ * knows of no keyring though there is one.
+ */
+export async function unlockWallet(deps: { db: Db; config: Config; logger: Logger }): Promise<Keyring> {
+  const { db, config, logger } = deps;
+  const { dataDir } = config;
+  const known = await readMeta(db, FINGERPRINT);
+  const { passphrase, origin } = await loadOrCreatePassphrase({
+    dataDir,
+    configured: config.keyring.passphrase?.reveal() ?? null,
+  });
+  if (origin !== 'configured' && config.network !== null) {
+    logger.warn(
+      {},
+      'the keyring passphrase lies in the data directory beside the keyring: set TILLD_KEYRING_PASSPHRASE_FILE to keep it elsewhere',
+    );
+  }
+  if (known === null) await noteFirstStart(dataDir);
+  const { keyring, created } = await openKeyring({
+    dataDir,
+    passphrase,
+    argon2: config.keyring.argon2,
+    mayCreate: known === null,
+  });
+  if (known !== null && known !== keyring.fingerprint) {
+    keyring.wipe();
+    throw new KeyringError(
+      'keyring.json holds another seed than the one this database was written with: put the matching one back',
+    );
+  }
+  if (known === null) await writeMeta(db, FINGERPRINT, keyring.fingerprint);
+  await rm(join(dataDir, NEW_KEYRING_FILE), { force: true });
+  if (created) logger.info({}, 'a new wallet seed was made: back up the data directory');
+  return keyring;
+}
+
+/** @throws {KeyringError} when this cannot be the first start. */
+async function noteFirstStart(dataDir: string): Promise<void> {
+  const note = join(dataDir, NEW_KEYRING_FILE);
+  if ((await bytesIn(note)) !== null) return;
+  if ((await bytesIn(join(dataDir, KEYRING_FILE))) !== null) throw lostDatabase(dataDir);
+  await createPrivateFile(note, '');
+}
+
+function lostDatabase(dataDir: string): KeyringError {
+  const path = join(dataDir, DATABASE_FILE);
+  return new KeyringError(
+    `${path} is missing or empty, but ${join(dataDir, KEYRING_FILE)} is there: a new database would give the addresses of earlier customers to others. ` +
+      'Put the latest tilld.sqlite back; or restore a backup into a new data directory (scripts/restore FILE --data-dir NEW); or, without any backup, ' +
+      'restore the money from the words that scripts/seed show prints (scripts/seed restore --data-dir NEW)',
+  );
+}
+
+async function bytesIn(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

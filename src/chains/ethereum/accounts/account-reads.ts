@@ -1,0 +1,159 @@
+import type { BlockRef } from '../../../domain/chain.ts';
+import { inParallel } from '../../shared/in-parallel.ts';
+import { type BalanceReader, STATES_KEPT } from './balance-reads.ts';
+import { count, hash, HEADER, quantity, type Receipt, RECEIPT } from '../rpc/node-answers.ts';
+import type { NodeClient, Prices, AccountState } from '../rpc/node-client.ts';
+import { resultOf, stale, toHex } from '../rpc/rpc-results.ts';
+import { isPrunedHistory } from '../sends/reject-reasons.ts';
+import { parsed, type Rpc, RpcRefusal } from '../rpc/rpc.ts';
+
+const RECEIPT_OF = 'eth_getTransactionReceipt';
+
+interface AccountReadsDeps {
+  readonly rpc: Rpc;
+  readonly balances: BalanceReader;
+  /** Calls in one request. */
+  readonly batchSize: number;
+}
+
+/** What the node tells about accounts and transactions, and what it is given to send. */
+export function accountReads({
+  rpc,
+  balances,
+  batchSize,
+}: AccountReadsDeps): Pick<
+  NodeClient,
+  | 'receipts'
+  | 'balances'
+  | 'balanceAlone'
+  | 'balancesPerCall'
+  | 'nonceAt'
+  | 'standing'
+  | 'sendRaw'
+  | 'prices'
+  | 'estimateGas'
+> {
+  return {
+    receipts: async (txids, block) => receipts(rpc, { txids, block, batchSize }),
+    balances: async (accounts, blockHash, giveUp) => balances.read(accounts, blockHash, giveUp),
+    balanceAlone: async (account, blockHash) => balances.readAlone(account, blockHash),
+    balancesPerCall: () => balances.perCall,
+    nonceAt: async (account, blockHash) => nonceAt(rpc, account, blockHash),
+    standing: async (txid, sender, tip) => standing(rpc, { txid, sender, tip }),
+    // Asked twice, a second backend could refuse what a first one took before the line broke.
+    sendRaw: async (raw) =>
+      rpc.call({ method: 'eth_sendRawTransaction', params: [raw] }, hash, { once: true }),
+    prices: async (from) => prices(rpc, from),
+    estimateGas: async ({ from, to, value }) =>
+      rpc.call({ method: 'eth_estimateGas', params: [{ from, to, value: toHex(value) }] }, quantity),
+  };
+}
+
+async function receipts(
+  rpc: Rpc,
+  about: { readonly txids: readonly string[]; readonly block: BlockRef; readonly batchSize: number },
+): Promise<(Receipt | null)[]> {
+  const { txids, block, batchSize } = about;
+  const found = new Map<string, Receipt | null>();
+  await inParallel(txids, batchSize, async (part) => {
+    const replies = await rpc.batch(part.map((txid) => ({ method: RECEIPT_OF, params: [txid] })));
+    replies.forEach((reply, at) => {
+      const receipt = receiptIn(reply, part[at], block);
+      if (receipt !== null) found.set(receipt.transactionHash, receipt);
+    });
+  });
+  const missing = txids.filter((txid) => !found.has(txid));
+  // Two questions more in each request.
+  await inParallel(missing, Math.max(1, batchSize - 2), async (part) => {
+    for (const [txid, receipt] of await receiptsAgain(rpc, part, block)) found.set(txid, receipt);
+  });
+  return txids.map((txid) => found.get(txid) ?? null);
+}
+
+/**
+ * Receipts that were missing, asked for together with their block: null where the backend that answers has the block,
+ * deep below its tip, and no receipt of it.
+ * @throws {ChainError} when it does not have the block, or the block is so new that its receipts must come.
+ */
+async function receiptsAgain(
+  rpc: Rpc,
+  txids: readonly string[],
+  block: BlockRef,
+): Promise<[txid: string, receipt: Receipt | null][]> {
+  const method = 'eth_getBlockByHash';
+  const [known, latest, ...replies] = await rpc.batch([
+    { method, params: [block.hash, false] },
+    { method: 'eth_getBlockByNumber', params: ['latest', false] },
+    ...txids.map((txid) => ({ method: RECEIPT_OF, params: [txid] })),
+  ]);
+  const isKnown = parsed(resultOf(known), method, HEADER.nullable()) !== null;
+  const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', HEADER);
+  return txids.map((txid, at) => {
+    const reply = replies[at];
+    const receipt = receiptIn(reply, txid, block);
+    if (receipt !== null) return [txid, receipt];
+    const isAbsent = reply instanceof RpcRefusal ? isPrunedHistory(reply) : (reply?.result ?? null) === null;
+    if (isKnown && isAbsent && tip.number - block.height >= STATES_KEPT) return [txid, null];
+    throw stale(`no receipt of ${txid} in block ${block.height}`);
+  });
+}
+
+/** The receipt of a transaction in a block; null when the answer is none of it. */
+function receiptIn(
+  reply: RpcRefusal | { readonly result: unknown } | undefined,
+  txid: string | undefined,
+  block: BlockRef,
+): Receipt | null {
+  if (reply === undefined || reply instanceof RpcRefusal) return null;
+  const receipt = parsed(reply.result ?? null, RECEIPT_OF, RECEIPT.nullable());
+  return receipt?.blockHash === block.hash && receipt.transactionHash === txid ? receipt : null;
+}
+
+async function nonceAt(rpc: Rpc, account: string, blockHash: string): Promise<number | null> {
+  const method = 'eth_getTransactionCount';
+  const [answer] = await rpc.batch([{ method, params: [account, { blockHash }] }]);
+  if (answer === undefined || answer instanceof RpcRefusal || answer.result === null) return null;
+  return parsed(answer.result, method, count);
+}
+
+async function standing(
+  rpc: Rpc,
+  about: { txid: string; sender: string | null; tip: BlockRef },
+): Promise<AccountState> {
+  const { txid, sender, tip } = about;
+  const [block, receipt, known, used] = await rpc.batch([
+    { method: 'eth_getBlockByHash', params: [tip.hash, false] },
+    { method: RECEIPT_OF, params: [txid] },
+    { method: 'eth_getTransactionByHash', params: [txid] },
+    ...(sender === null
+      ? []
+      : [{ method: 'eth_getTransactionCount', params: [sender, { blockHash: tip.hash }] }]),
+  ]);
+  const isUsable = used !== undefined && !(used instanceof RpcRefusal);
+  return {
+    knowsTip: !(block instanceof RpcRefusal) && (block?.result ?? null) !== null,
+    used: isUsable ? parsed(used.result, 'eth_getTransactionCount', count) : null,
+    receipt: parsed(resultOf(receipt), RECEIPT_OF, RECEIPT.nullable()),
+    isKnown: (resultOf(known) ?? null) !== null,
+  };
+}
+
+async function prices(rpc: Rpc, from: string | null): Promise<Prices> {
+  const [chainId, latest, priority, gasPrice, nonce] = await rpc.batch([
+    { method: 'eth_chainId', params: [] },
+    { method: 'eth_getBlockByNumber', params: ['latest', false] },
+    { method: 'eth_maxPriorityFeePerGas', params: [] },
+    { method: 'eth_gasPrice', params: [] },
+    ...(from === null ? [] : [{ method: 'eth_getTransactionCount', params: [from, 'pending'] }]),
+  ]);
+  const header = HEADER.extend({ baseFeePerGas: quantity.optional() });
+  const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', header);
+  const isTold = priority !== undefined && !(priority instanceof RpcRefusal);
+  return {
+    chainId: parsed(resultOf(chainId), 'eth_chainId', count),
+    tip: { ...tip, baseFee: tip.baseFeePerGas ?? null },
+    priority: isTold ? parsed(priority.result, 'eth_maxPriorityFeePerGas', quantity) : null,
+    gasPrice: parsed(resultOf(gasPrice), 'eth_gasPrice', quantity),
+    nonce: from === null ? 0 : parsed(resultOf(nonce), 'eth_getTransactionCount', count),
+  };
+}

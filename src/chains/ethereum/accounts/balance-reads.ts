@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { ChainError } from '../../../domain/chain.ts';
+import type { Clock, Logger } from '../../../domain/ports.ts';
+import type { PostOptions } from '../../shared/rpc-transport.ts';
+import { HEADER, quantity } from '../rpc/node-answers.ts';
+import type { BalanceAnswer } from '../rpc/node-client.ts';
+import { resultOf, stale } from '../rpc/rpc-results.ts';
+import { isMissingState, isUnknownBlock } from '../sends/reject-reasons.ts';
+import { parsed, type Rpc, RpcRefusal, type RpcRequest } from '../rpc/rpc.ts';
+
+/**
+ * Contract creation code that returns the balances of the addresses appended to it, 32 bytes each:
+ *
+ *   PUSH1 42, PUSH1 32                  in, out: where the next address stands, where its balance goes
+ *   JUMPDEST, DUP2, CODESIZE, GT        while in < size of the code
+ *   PUSH1 18, JUMPI
+ *   PUSH1 32, DUP1, DUP3, SUB, SWAP1, RETURN
+ *   JUMPDEST, PUSH1 20, DUP3, PUSH1 12, CODECOPY, PUSH1 0, MLOAD, BALANCE, DUP2, MSTORE
+ *   PUSH1 32, ADD, SWAP1, PUSH1 20, ADD, SWAP1, PUSH1 4, JUMP
+ *
+ * Run by eth_call without a recipient it needs no contract on the chain, and leaves none.
+ */
+const CODE = '0x602a60205b813811601257602080820390f35b601482600c396000513181526020019060140190600456';
+/** A creation may return 24,576 bytes (EIP-170), 768 balances; its code may have 49,152 (EIP-3860). */
+const BALANCES_PER_CALL = 700;
+/** Below what one transaction may use (2^24, EIP-7825); 700 balances use half of it. */
+const GAS = '0xf00000';
+/** How long a node that refuses such calls is asked for every balance alone before it is tried again. */
+const ASK_AGAIN_MS = 600_000;
+/** Of the newest blocks every node keeps states and receipts, if few keep more. */
+export const STATES_KEPT = 128;
+
+const BYTES = /^0x[0-9a-f]*$/i;
+
+export interface BalanceReaderOptions {
+  /** Calls in one request, where every balance has to be asked for alone. */
+  readonly batchSize: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Reads the balances of many accounts as of the end of one block, whichever backend answers. */
+export class BalanceReader {
+  readonly #rpc: Rpc;
+  readonly #options: BalanceReaderOptions;
+  #aloneUntil = 0;
+
+  constructor(rpc: Rpc, options: BalanceReaderOptions) {
+    this.#rpc = rpc;
+    this.#options = options;
+  }
+
+  /** How many balances one call reads; 1 at a node that is asked for each alone. */
+  get perCall(): number {
+    return this.#options.clock.now() < this.#aloneUntil ? 1 : BALANCES_PER_CALL;
+  }
+
+  /**
+   * In the order asked, as many of them as could be read, and why not all.
+   * @param giveUp what is not answered by then is not read
+   */
+  async read(
+    accounts: readonly string[],
+    blockHash: string,
+    giveUp?: AbortSignal,
+  ): Promise<{ readonly answers: readonly BalanceAnswer[]; readonly trouble: ChainError | null }> {
+    const answers: BalanceAnswer[] = [];
+    const options: PostOptions = giveUp === undefined ? {} : { giveUp };
+    try {
+      while (answers.length < accounts.length) {
+        const isTogether = this.perCall > 1;
+        const size = isTogether ? BALANCES_PER_CALL : this.#options.batchSize;
+        const part = accounts.slice(answers.length, answers.length + size);
+        const ask = isTogether
+          ? this.#together(part, blockHash, options)
+          : this.#alone(part, blockHash, options);
+        answers.push(...(await ask));
+      }
+      return { answers, trouble: null };
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      return { answers, trouble: error };
+    }
+  }
+
+  /** One balance by a call of its own. @throws {ChainError} when the node does not tell it now. */
+  async readAlone(account: string, blockHash: string): Promise<BalanceAnswer> {
+    const [answer = 'unknown'] = await this.#alone([account], blockHash, {});
+    return answer;
+  }
+
+  /** By one call; nothing when the node refuses such a call, which it is not asked for again soon. */
+  async #together(
+    accounts: readonly string[],
+    blockHash: string,
+    options: PostOptions,
+  ): Promise<readonly BalanceAnswer[]> {
+    const data = CODE + accounts.map((account) => account.slice(2)).join('');
+    const request: RpcRequest = { method: 'eth_call', params: [{ data, gas: GAS }, { blockHash }] };
+    let refusal = 'no balances';
+    try {
+      const balances = wordsOf(await this.#rpc.call(request, z.unknown(), options), accounts.length);
+      if (balances !== null) return balances;
+    } catch (error) {
+      if (!(error instanceof RpcRefusal)) throw error;
+      if (isUnknownBlock(error) && (await this.#lacksState(error, blockHash, options))) {
+        return accounts.map(() => 'unknown');
+      }
+      refusal = error.reason;
+    }
+    // One balance alone tells whether the node refuses only such calls.
+    const [first] = await this.#alone(accounts.slice(0, 1), blockHash, options);
+    if (first === 'unknown') return accounts.map(() => 'unknown');
+    this.#aloneUntil = this.#options.clock.now() + ASK_AGAIN_MS;
+    this.#options.logger.warn(
+      { coin: 'ETH', method: 'eth_call', error: refusal },
+      'the node does not answer many balances in one call: every balance is asked for alone',
+    );
+    return [];
+  }
+
+  async #alone(
+    accounts: readonly string[],
+    blockHash: string,
+    options: PostOptions,
+  ): Promise<readonly BalanceAnswer[]> {
+    const method = 'eth_getBalance';
+    const requests = accounts.map((account) => ({ method, params: [account, { blockHash }] }));
+    const answers = await this.#rpc.batch(requests, options);
+    for (const answer of answers) {
+      if (answer instanceof RpcRefusal && !(await this.#lacksState(answer, blockHash, options))) {
+        throw stale(answer.message);
+      }
+      // One request is answered by one backend: what it says of the block holds for all of it.
+      if (answer instanceof RpcRefusal) return accounts.map(() => 'unknown');
+    }
+    return answers.map((answer) => {
+      // Besu answers nothing at all of a block whose state it has dropped; of one that it does not know, an error.
+      if (answer instanceof RpcRefusal || answer.result === null) return 'unknown';
+      return parsed(answer.result, method, quantity);
+    });
+  }
+
+  /**
+   * Whether a refusal says that the node has the block and dropped its state. Nodes that did may call the block unknown
+   * instead: waiting for a backend that knows it would never end.
+   * @throws {ChainError} when the backend that answers does not know the block
+   */
+  async #lacksState(refusal: RpcRefusal, blockHash: string, options: PostOptions): Promise<boolean> {
+    if (!isUnknownBlock(refusal)) return isMissingState(refusal);
+    if (await isLongKnown(this.#rpc, blockHash, options)) return true;
+    throw stale(`it does not know block ${blockHash}`);
+  }
+}
+
+/** The balances in what the code returned; null when it is something else. */
+function wordsOf(answer: unknown, count: number): bigint[] | null {
+  if (typeof answer !== 'string' || !BYTES.test(answer) || answer.length !== 2 + count * 64) return null;
+  return Array.from({ length: count }, (_, at) => BigInt(`0x${answer.slice(2 + at * 64, 66 + at * 64)}`));
+}
+
+/** Whether the node has a block, deeper than it must keep states. */
+async function isLongKnown(rpc: Rpc, blockHash: string, options: PostOptions): Promise<boolean> {
+  const method = 'eth_getBlockByHash';
+  const [known, latest] = await rpc.batch(
+    [
+      { method, params: [blockHash, false] },
+      { method: 'eth_getBlockByNumber', params: ['latest', false] },
+    ],
+    options,
+  );
+  const block = parsed(resultOf(known), method, HEADER.nullable());
+  const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', HEADER);
+  return block !== null && tip.number - block.number >= STATES_KEPT;
+}

@@ -1,0 +1,152 @@
+import type { OpenAccount } from '../../../domain/chain.ts';
+import type { Logger } from '../../../domain/ports.ts';
+import type { Entered } from './balances.ts';
+import type { BalanceReadings } from '../rpc/node-client.ts';
+
+/** Of the balances of a block, every so many of accounts that wait for money go one that had its turn. */
+const WAITING_PER_TURN = 3;
+/** After trouble this part of what could be read is asked for in the next block; with each good block it grows. */
+const AFTER_TROUBLE = 0.5;
+const GROWTH = 1.25;
+const LEAST = 20;
+/** Accounts that are remembered. */
+const MAX_REMEMBERED = 100_000;
+
+/** The accounts that a block could be looked at for. */
+export interface Candidates {
+  readonly open: readonly OpenAccount[];
+  /** Those of all accounts ever given out whose turn this block is. */
+  readonly turn: readonly OpenAccount[];
+}
+
+interface BlockName {
+  readonly number: number;
+  readonly hash: string;
+  readonly parentHash: string;
+}
+
+/**
+ * Chooses whose balances are read in a block: of accounts that wait for money, whichever may have changed unseen;
+ * of all others, those whose turn it is. What a node does not answer has its turn first in the next blocks,
+ * which are asked for less. Lives as long as the daemon.
+ */
+export class BalanceTurns {
+  readonly #logger: Logger;
+  /** Balance and ledger agreed in a block, and all blocks since were traced. */
+  readonly #settled = new Set<string>();
+  /** In which block an account's balance was last read. */
+  readonly #readAt = new Map<string, number>();
+  #lastHash = '';
+  #isTraced = true;
+  #allowance = Infinity;
+  #waiting: ReadonlySet<string> = new Set();
+  #unread = { count: 0, of: 0, height: 0, reason: '' };
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** Whose balances to read, the most urgent first. */
+  choose(
+    block: BlockName,
+    { open, turn }: Candidates,
+    { isTraced, perCall }: { readonly isTraced: boolean; readonly perCall: number },
+  ): readonly OpenAccount[] {
+    // After a gap, or on another branch, what was read before proves nothing.
+    const isNext = block.parentHash === this.#lastHash;
+    if (!isTraced || !isNext) this.#settled.clear();
+    if (!isNext) this.#readAt.clear();
+    this.#lastHash = block.hash;
+    this.#isTraced = isTraced;
+    const due = open.filter(({ isAwaited, watchKey }) => isAwaited && !this.#settled.has(watchKey));
+    this.#waiting = new Set(due.map(({ watchKey }) => watchKey));
+    const others = turn.filter(({ watchKey }) => !this.#waiting.has(watchKey));
+    const chosen = interleaved(this.#longestUnread(due), this.#longestUnread(others));
+    if (!isTraced && perCall > 1) chosen.push(...this.#filling(open, chosen, perCall));
+    return chosen.slice(0, this.#allowance);
+  }
+
+  /** What came of it. */
+  done(
+    { number: height }: BlockName,
+    chosen: readonly OpenAccount[],
+    { answers, trouble }: BalanceReadings,
+    { agreed, undecided }: Pick<Entered, 'agreed' | 'undecided'>,
+  ): void {
+    if (this.#readAt.size > MAX_REMEMBERED) this.#readAt.clear();
+    if (this.#settled.size > MAX_REMEMBERED) this.#settled.clear();
+    let left = this.#waiting.size;
+    for (const [at, { watchKey }] of chosen.entries()) {
+      if (typeof answers[at] !== 'bigint' || undecided.has(watchKey)) continue;
+      this.#readAt.set(watchKey, height);
+      if (this.#waiting.has(watchKey)) left -= 1;
+      if (agreed.has(watchKey)) this.#settled.add(watchKey);
+    }
+    if (trouble !== null) this.#allowance = Math.max(LEAST, Math.floor(answers.length * AFTER_TROUBLE));
+    else if (chosen.length >= this.#allowance) this.#allowance = Math.ceil(this.#allowance * GROWTH);
+    else this.#allowance = Infinity;
+    const isStateless = !this.#isTraced && answers.includes('unknown');
+    const isTrouble = trouble !== null || this.#allowance < Infinity || isStateless;
+    const reason = isStateless ? 'the node keeps no state of it' : this.#unread.reason;
+    this.#tell(isTrouble ? left : 0, height, trouble?.message ?? reason);
+  }
+
+  /** In which block of this branch an account's balance was last read, if this process did. */
+  readAt(watchKey: string): number | null {
+    return this.#readAt.get(watchKey) ?? null;
+  }
+
+  /** Null while every account that waits for money is read in each block that needs it. */
+  warning(): string | null {
+    const { count, of, height, reason } = this.#unread;
+    if (count === 0) return null;
+    return `the balances of ${count} of ${of} addresses that wait for money were not read in block ${height}, they follow with later blocks: payments through contracts may be found late (${reason}). See TILLD_ETH_RPC_PER_SECOND, TILLD_ETH_RPC_BATCH_SIZE and what the node's plan allows`;
+  }
+
+  /** Accounts that nobody waits for, as many as go into a call that is made anyhow. */
+  #filling(
+    open: readonly OpenAccount[],
+    chosen: readonly OpenAccount[],
+    perCall: number,
+  ): readonly OpenAccount[] {
+    const room = Math.ceil(Math.max(1, chosen.length) / perCall) * perCall - chosen.length;
+    const taken = new Set(chosen.map(({ watchKey }) => watchKey));
+    const rest = open.filter(({ watchKey }) => !taken.has(watchKey));
+    return rest.length <= room ? rest : this.#longestUnread(rest).slice(0, room);
+  }
+
+  #longestUnread(accounts: readonly OpenAccount[]): readonly OpenAccount[] {
+    const at = ({ watchKey }: OpenAccount): number => this.#readAt.get(watchKey) ?? -1;
+    return accounts.toSorted((a, b) => at(a) - at(b));
+  }
+
+  #tell(count: number, height: number, reason: string): void {
+    const was = this.#unread.count;
+    this.#unread = { count, of: this.#waiting.size, height, reason };
+    if (was === 0 && count > 0) {
+      this.#logger.warn(
+        { coin: 'ETH', height, unread: count, waiting: this.#waiting.size, error: reason },
+        'balances could not be read: blocks are recorded without them, they follow with later ones',
+      );
+    }
+    if (was > 0 && count === 0) {
+      this.#logger.info(
+        { coin: 'ETH', height },
+        'the balances of all addresses that wait for money are read again',
+      );
+    }
+  }
+}
+
+/** The urgent ones, and between them the others, so that these get a share however many the first are. */
+function interleaved(urgent: readonly OpenAccount[], others: readonly OpenAccount[]): OpenAccount[] {
+  const mixed: OpenAccount[] = [];
+  let [fromUrgent, fromOthers] = [0, 0];
+  while (fromUrgent < urgent.length || fromOthers < others.length) {
+    const next = urgent.slice(fromUrgent, fromUrgent + WAITING_PER_TURN);
+    mixed.push(...next, ...others.slice(fromOthers, fromOthers + 1));
+    fromUrgent += WAITING_PER_TURN;
+    fromOthers += 1;
+  }
+  return mixed;
+}

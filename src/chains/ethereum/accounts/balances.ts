@@ -1,0 +1,245 @@
+import { type BlockRef, ChainError, type OpenAccount, type OutputRef } from '../../../domain/chain.ts';
+import type { Logger } from '../../../domain/ports.ts';
+import { type AccountBook, sumOf } from './account-book.ts';
+import { STATES_KEPT } from './balance-reads.ts';
+import { finalBlock } from '../blocks/final-block.ts';
+import { blockBefore } from '../rpc/headers.ts';
+import { EARLIER_INDEX, BALANCE_CREDIT_INDEX, balanceCreditTxid, isFoundAbove } from './balance-credit.ts';
+import type { Block } from '../rpc/node-answers.ts';
+import type { BalanceAnswer, NodeClient } from '../rpc/node-client.ts';
+import type { Shortfalls } from './shortfalls.ts';
+
+/** Blocks that no network gives up any more, where the node does not tell which are final. */
+const FINAL_AFTER = 64;
+
+interface Deps {
+  readonly client: NodeClient;
+  readonly logger: Logger;
+  readonly shortfalls: Shortfalls;
+  /** Whether an account's balance was read in an earlier block. */
+  readonly wasRead: (watchKey: string) => boolean;
+  /** How many transactions of an account the ledger knows in blocks, money written off counted as one each time. */
+  readonly outgoing: (watchKey: string) => Promise<number | undefined>;
+}
+
+/** Accounts with what the ledger says that they held before a block, and in the same order the balances after it that were read. */
+interface Standings {
+  readonly accounts: readonly OpenAccount[];
+  readonly balances: readonly BalanceAnswer[];
+}
+
+interface Books {
+  readonly book: AccountBook;
+  readonly standings: Standings;
+}
+
+export interface Entered {
+  /** Accounts whose balance was what the book says. */
+  readonly agreed: ReadonlySet<string>;
+  /**
+   * Accounts with money of which it is not known yet whether it came before their address was given out, and those
+   * that a block too old to be believed shows without their money.
+   */
+  readonly undecided: ReadonlySet<string>;
+  /** Credits that earlier balances had shown and this one denies. */
+  readonly disproved: readonly OutputRef[];
+}
+
+/**
+ * Holds the accounts' balances at this block against the book. Where the node keeps no state of the
+ * block, a later one shows the same difference. A credit that an earlier balance had shown and this one denies was
+ * never there: no transaction of the account took that money.
+ */
+export async function creditFromBalances(deps: Deps, block: Block, books: Books): Promise<Entered> {
+  const { book } = books;
+  const disproved: OutputRef[] = [];
+  const undecided = new Set<string>();
+  const { agreed, differing } = differences(books, deps.shortfalls);
+  let isDoubtful = differing.some(({ found }) => found < 0n) && (await isOld(deps.client, block));
+  for (const { account, found } of differing) {
+    const { watchKey, since } = account;
+    // One answer that is not confirmed makes all of them doubtful: they came together.
+    isDoubtful ||= found < 0n && !(await isSaidAgain(deps, block, watchKey, book.balance(watchKey) + found));
+    if (found < 0n && isDoubtful) {
+      undecided.add(watchKey);
+      continue;
+    }
+    const txid = balanceCreditTxid({ height: block.number, blockHash: block.hash, watchKey });
+    if (found < 0n) {
+      disproved.push(
+        ...(await enterShortfall(deps, book, { watchKey, txid, height: block.number, lacking: -found })),
+      );
+      continue;
+    }
+    const known = sumOf(account.held);
+    const earlier = await heldBefore(deps, block, { watchKey, since, known, found });
+    if (earlier === null) {
+      undecided.add(watchKey);
+      continue;
+    }
+    if (earlier > 0n) book.keep(watchKey, { txid, index: EARLIER_INDEX }, earlier);
+    if (found > earlier) {
+      book.receive({
+        ref: { txid, index: BALANCE_CREDIT_INDEX },
+        watchKey,
+        amount: found - earlier,
+        raw: null,
+      });
+    }
+  }
+  return { agreed, undecided, disproved };
+}
+
+/**
+ * Whether nodes need not keep the state of a block any more: some then answer as if no account held anything. What
+ * lacks there is missing in a later block as well, if it does.
+ */
+async function isOld(client: NodeClient, block: Block): Promise<boolean> {
+  try {
+    return (await client.tip()).number - block.number >= STATES_KEPT;
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    return true;
+  }
+}
+
+/** Whether a balance is the same when it is asked for alone: one wrong answer must not take money back. */
+async function isSaidAgain(
+  { client, logger }: Deps,
+  block: Block,
+  watchKey: string,
+  balance: bigint,
+): Promise<boolean> {
+  try {
+    return (await client.balanceAlone(watchKey, block.hash)) === balance;
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    logger.warn(
+      { coin: 'ETH', account: watchKey, error: error.message },
+      'an account that holds less than known could not be looked at again: it is with the next block',
+    );
+    return false;
+  }
+}
+
+/** The accounts of which balance and book say different things, and by how much; of all others shortfalls are over. */
+function differences(
+  { book, standings: { accounts, balances } }: Books,
+  shortfalls: Shortfalls,
+): {
+  readonly agreed: ReadonlySet<string>;
+  readonly differing: readonly { readonly account: OpenAccount; readonly found: bigint }[];
+} {
+  const differing: { account: OpenAccount; found: bigint }[] = [];
+  const agreed = new Set<string>();
+  for (const [at, balance] of balances.entries()) {
+    const account = accounts[at];
+    if (account === undefined || balance === 'unknown') continue;
+    const found = balance - book.balance(account.watchKey);
+    if (found >= 0n) shortfalls.over(account.watchKey);
+    if (found === 0n) agreed.add(account.watchKey);
+    else differing.push({ account, found });
+  }
+  return { agreed, differing };
+}
+
+/**
+ * Money that only a balance showed, in a block that is not final yet, goes as it came. All other money is real: wrong
+ * answers must not write it off, however many, or the next right one would credit it a second time. It is written off
+ * only when it lacks time and again and a transaction explains that: the account has made one, by a final block, that
+ * the ledger does not know (in blocks that were skipped, by a key that is used elsewhere). Without such a proof it is
+ * the operator's matter.
+ */
+async function enterShortfall(
+  deps: Deps,
+  book: AccountBook,
+  at: { readonly watchKey: string; readonly txid: string; readonly height: number; readonly lacking: bigint },
+): Promise<readonly OutputRef[]> {
+  const { logger, shortfalls, client } = deps;
+  const { watchKey, txid, height, lacking } = at;
+  const final = await finalBlock(client);
+  const above = final?.height ?? height - FINAL_AFTER;
+  const { taken, rest } = book.takeBack(watchKey, lacking, (ref) => isFoundAbove(ref, above));
+  const account = { coin: 'ETH', account: watchKey, txid, lacking: `${lacking}` };
+  if (rest === 0n) {
+    shortfalls.over(watchKey);
+    logger.warn(account, 'an account holds less than known: what only its balance had shown is taken back');
+    return taken;
+  }
+  const { looks, isLong } = shortfalls.seen(watchKey, height, rest);
+  if (looks === 1) logger.warn(account, 'an account holds less than known');
+  if (!isLong || final === null || !(await isExplained(deps, watchKey, final))) return taken;
+  logger.error(account, 'an account made a transaction that is not known and holds less: writing it off');
+  book.spend({ watchKey, txid, cost: rest });
+  shortfalls.over(watchKey);
+  return taken;
+}
+
+/** Whether an account has made more transactions by a final block than the ledger knows: nonces only rise. */
+async function isExplained(
+  { client, logger, outgoing }: Deps,
+  watchKey: string,
+  final: BlockRef,
+): Promise<boolean> {
+  try {
+    const nonce = await client.nonceAt(watchKey, final.hash);
+    return nonce !== null && nonce > ((await outgoing(watchKey)) ?? nonce);
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    logger.warn(
+      { coin: 'ETH', account: watchKey, error: error.message },
+      'it could not be read whether an account that holds less than known has sent it: looked at again',
+    );
+    return false;
+  }
+}
+
+/**
+ * What an address held before it was given out (a restored wallet's) came from none of its payers. Null when the node
+ * does not tell it now.
+ */
+async function heldBefore(
+  deps: Deps,
+  block: Block,
+  about: { watchKey: string; since: number; known: bigint; found: bigint },
+): Promise<bigint | null> {
+  const { watchKey, known, found } = about;
+  try {
+    const hash = await lastBlockBefore(deps, block, about);
+    if (hash === null) return 0n;
+    const { answers, trouble } = await deps.client.balances([watchKey], hash);
+    if (trouble !== null) throw trouble;
+    const [before] = answers;
+    if (before === undefined || before === 'unknown') return 0n;
+    const earlier = before > known ? before - known : 0n;
+    return earlier < found ? earlier : found;
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    deps.logger.warn(
+      { coin: 'ETH', account: watchKey, error: error.message },
+      'it could not be read what an address held before it was given out: looked at again with the next block',
+    );
+    return null;
+  }
+}
+
+/**
+ * The last block before the address was given out: null where the address has been looked at since, is known to
+ * have received money since, or where nodes need not keep the state of that block. @throws {ChainError}
+ */
+async function lastBlockBefore(
+  { client, wasRead }: Deps,
+  block: Block,
+  { watchKey, since, known }: { watchKey: string; since: number; known: bigint },
+): Promise<string | null> {
+  const parent = await client.headerAt(block.number - 1);
+  if (parent === null || parent.hash !== block.parentHash) {
+    throw new ChainError('unavailable', `the node does not show the block before ${block.number}`);
+  }
+  // Block times are whole seconds: one may have been mined until the end of its second.
+  if ((parent.timestamp + 1) * 1000 <= since) return parent.hash;
+  if (known > 0n || wasRead(watchKey)) return null;
+  const lastSecond = since - 1000;
+  const before = await blockBefore(client, lastSecond, Math.max(0, block.number - STATES_KEPT));
+  return before.timeMs <= lastSecond ? before.hash : null;
+}

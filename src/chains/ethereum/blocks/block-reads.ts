@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { type BlockRef, ChainError } from '../../../domain/chain.ts';
+import type { Finality } from '../../../domain/confirmations.ts';
+import { type Block, BLOCK, count, type Header, HEADER, PENDING, SYNCING } from '../rpc/node-answers.ts';
+import type { NodeClient } from '../rpc/node-client.ts';
+import { resultOf, stale, toHex, understood } from '../rpc/rpc-results.ts';
+import { isPrunedHistory, isUnknownBlock, isUnknownMethod } from '../sends/reject-reasons.ts';
+import { parsed, type Rpc, RpcRefusal, type RpcRequest } from '../rpc/rpc.ts';
+
+/** The root of an empty trie: of a block without transactions. */
+const NO_TRANSACTIONS = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
+const NOBODY = `0x${'0'.repeat(40)}`;
+
+/** What the node tells about blocks and about itself. */
+export function blockReads(
+  rpc: Rpc,
+): Pick<
+  NodeClient,
+  'tip' | 'headerAt' | 'finalBlocks' | 'blockAt' | 'latestAndPending' | 'trace' | 'identity'
+> {
+  return {
+    tip: async () =>
+      understood(rpc.call({ method: 'eth_getBlockByNumber', params: ['latest', false] }, HEADER)),
+    headerAt: async (height) =>
+      honest(await understood(rpc.call(blockRequest(height, false), HEADER.nullable())), height),
+    finalBlocks: async (wanted) => finalBlocks(rpc, wanted),
+    blockAt: async (height) => {
+      try {
+        return whole(honest(await rpc.call(blockRequest(height, true), BLOCK.nullable()), height));
+      } catch (error) {
+        throw error instanceof RpcRefusal ? refusedBlock(error, height) : error;
+      }
+    },
+    latestAndPending: async () => {
+      const [latest, pending] = await rpc.batch([
+        { method: 'eth_getBlockByNumber', params: ['latest', false] },
+        { method: 'eth_getBlockByNumber', params: ['pending', true] },
+      ]);
+      const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', HEADER);
+      const hasPending = pending !== undefined && !(pending instanceof RpcRefusal) && pending.result !== null;
+      return {
+        tip,
+        pending: hasPending ? parsed(pending.result, 'eth_getBlockByNumber pending', PENDING) : null,
+      };
+    },
+    trace: async (method, params) => {
+      try {
+        return { answer: await rpc.call({ method, params }, z.unknown()) };
+      } catch (error) {
+        if (error instanceof RpcRefusal && isUnknownMethod(error)) return null;
+        throw error instanceof RpcRefusal ? stale(error.message) : error;
+      }
+    },
+    identity: async () => identity(rpc),
+  };
+}
+
+async function finalBlocks(rpc: Rpc, wanted: readonly Finality[]): Promise<ReadonlyMap<Finality, BlockRef>> {
+  const method = 'eth_getBlockByNumber';
+  const answers = await rpc.batch(wanted.map((tag) => ({ method, params: [tag, false] })));
+  return new Map(
+    wanted.map((tag, at) => {
+      const answer = answers[at];
+      const block =
+        answer === undefined || answer instanceof RpcRefusal
+          ? null
+          : parsed(answer.result, `${method} ${tag}`, HEADER.nullable());
+      if (block !== null) return [tag, { height: block.number, hash: block.hash }];
+      const why = answer instanceof RpcRefusal ? answer.reason : 'no such block';
+      throw new ChainError(
+        'unavailable',
+        `the node does not tell which block is ${tag} (${why}): payments that wait for it do not settle. Connect it to its consensus client, or set TILLD_CONFIRMATIONS_ETH to a number`,
+      );
+    }),
+  );
+}
+
+function blockRequest(height: number, isFull: boolean): RpcRequest {
+  return { method: 'eth_getBlockByNumber', params: [toHex(height), isFull] };
+}
+
+async function identity(rpc: Rpc) {
+  const [chainId, genesis, version, latest, syncing] = await rpc.batch([
+    { method: 'eth_chainId', params: [] },
+    { method: 'eth_getBlockByNumber', params: ['0x0', false] },
+    { method: 'web3_clientVersion', params: [] },
+    { method: 'eth_getBlockByNumber', params: ['latest', false] },
+    { method: 'eth_syncing', params: [] },
+  ]);
+  const first = genesis instanceof RpcRefusal ? null : parsed(genesis?.result, 'genesis', HEADER.nullable());
+  const name = version instanceof RpcRefusal ? 'unknown' : parsed(version?.result, 'version', z.string());
+  const sync = syncing instanceof RpcRefusal ? false : parsed(syncing?.result, 'eth_syncing', SYNCING);
+  const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', HEADER);
+  return {
+    chainId: parsed(resultOf(chainId), 'eth_chainId', count),
+    genesisHash: first?.hash ?? null,
+    version: name,
+    tip,
+    highest: sync === false ? null : (sync.highestBlock ?? tip.number),
+    showsState: await showsState(rpc, tip.hash),
+  };
+}
+
+async function showsState(rpc: Rpc, blockHash: string): Promise<boolean> {
+  const [answer] = await rpc.batch([{ method: 'eth_getBalance', params: [NOBODY, { blockHash }] }]);
+  // Asked of another backend than the tip came from, it may not know that block: that says nothing.
+  if (answer instanceof RpcRefusal) return isUnknownBlock(answer);
+  return (answer?.result ?? null) !== null;
+}
+
+/** A late answer, or one from a cache, may be another block than the one asked for. */
+function honest<T extends Header>(block: T | null, height: number): T | null {
+  if (block !== null && block.number !== height) {
+    throw new ChainError('bad_answer', `asked for block ${height}, the node answered block ${block.number}`);
+  }
+  return block;
+}
+
+/** Some nodes show a block whose transactions they dropped as one that never had any. */
+function whole(block: Block | null): Block | null {
+  if (block === null || block.transactions.length > 0) return block;
+  const { number, transactionsRoot = null } = block;
+  if (transactionsRoot === null || transactionsRoot === NO_TRANSACTIONS) return block;
+  throw new ChainError(
+    'pruned',
+    `the node shows block ${number} without its transactions: they are needed to find payments`,
+  );
+}
+
+function refusedBlock(error: RpcRefusal, height: number): ChainError {
+  if (isPrunedHistory(error)) {
+    return new ChainError('pruned', `the node dropped block ${height}: it is needed to find payments`);
+  }
+  return stale(error.message);
+}

@@ -1,0 +1,276 @@
+import {
+  ChainError,
+  outputKey,
+  type Debit,
+  type Holding,
+  type ChainBlock,
+  type ChainIndex,
+  type OpenAccount,
+  type OpenKey,
+  type OutputRef,
+  type Spender,
+} from '../../../domain/chain.ts';
+import type { Logger } from '../../../domain/ports.ts';
+import { openAccounts } from '../../shared/open-accounts.ts';
+import { AccountBook } from '../accounts/account-book.ts';
+import type { BalanceTurns, Candidates } from '../accounts/balance-turns.ts';
+import { creditFromBalances } from '../accounts/balances.ts';
+import { isInternal, parseBalanceCreditTxid } from '../accounts/balance-credit.ts';
+import { nonceRef } from '../sends/nonce-ref.ts';
+import type { Block, BlockTransaction, Receipt } from '../rpc/node-answers.ts';
+import type { NodeClient } from '../rpc/node-client.ts';
+import { rawTransaction } from '../sends/raw-transaction.ts';
+import type { InternalTransfer } from './internal-transfers.ts';
+import type { Shortfalls } from '../accounts/shortfalls.ts';
+import type { Tracer } from './traces.ts';
+
+/** Money that no block holds at the moment. */
+type Unsettled = Awaited<ReturnType<ChainIndex['unsettled']>>[number];
+
+export interface BlockReaderDeps {
+  readonly client: NodeClient;
+  readonly index: ChainIndex;
+  readonly tracer: Tracer;
+  readonly logger: Logger;
+  readonly now: () => number;
+  /** Both live as long as the daemon. */
+  readonly shortfalls: Shortfalls;
+  readonly turns: BalanceTurns;
+}
+
+/** How long the balance of a payment's address may be looked at in any block after the payment's time; then by turns. */
+const OPEN_FOR_MS = 7 * 24 * 3_600_000;
+/** How long a block waits for balances: what is not answered by then follows with later blocks. */
+const BALANCES_WITHIN_MS = 4_000;
+
+/**
+ * One block reduced to our accounts: transfers of its transactions whatever their calldata,
+ * internal transfers as far as the node traces, and whatever else the balances at this very block
+ * show, where a change may have gone unseen: addresses are watched for ever. Balances come last and hold
+ * nothing up: what is not read is looked at with later blocks. Holds one
+ * block at a time. Logs are not read: once every transfer has one (EIP-7708) they may stand in for traces,
+ * never beside them, since both name the same money.
+ */
+export async function readBlock(deps: BlockReaderDeps, height: number): Promise<ChainBlock | null> {
+  const block = await deps.client.blockAt(height);
+  if (block === null) return null;
+  const traced = await deps.tracer.transfers(block);
+  const isTraced = traced !== null;
+  const internal = traced ?? [];
+  const watched = await deps.index.watched(mentioned(block, internal));
+  const senders = block.transactions.map(({ from }) => from).filter((from) => watched.has(from));
+  const unsettled = await deps.index.unsettled();
+  const candidates = await candidatesOf(deps, block.number, unsettled);
+  const book = new AccountBook(await holdings(deps.index, candidates, senders));
+  await enterTransactions(deps, block, { book, watched, internal });
+  const disproved = await readBalances(deps, block, { book, candidates, isTraced });
+  const { credits } = book;
+  const debits = [...book.debits, ...(await usedNonces(deps.index, block))];
+  const replaces = replacedBy(unsettled, book, { block, isTraced });
+  const { hash, parentHash, timestamp } = block;
+  return { height, hash, parentHash, timeMs: timestamp * 1000, credits, debits, replaces, disproved };
+}
+
+/** Reads the balances whose turn it is and holds them against the book. */
+async function readBalances(
+  { client, index, turns, logger, shortfalls }: BlockReaderDeps,
+  block: Block,
+  at: { readonly book: AccountBook; readonly candidates: Candidates; readonly isTraced: boolean },
+): Promise<readonly OutputRef[]> {
+  const { book, candidates, isTraced } = at;
+  const chosen = turns.choose(block, candidates, { isTraced, perCall: client.balancesPerCall() });
+  const keys = chosen.map(({ watchKey }) => watchKey);
+  const readings =
+    keys.length === 0
+      ? { answers: [], trouble: null }
+      : await client.balances(keys, block.hash, AbortSignal.timeout(BALANCES_WITHIN_MS));
+  const standings = { accounts: chosen, balances: readings.answers };
+  const wasRead = (key: string): boolean => turns.readAt(key) !== null;
+  const deps = {
+    client,
+    logger,
+    shortfalls,
+    wasRead,
+    outgoing: async (key: string) => index.outgoing?.(key),
+  };
+  const entered = await creditFromBalances(deps, block, { book, standings });
+  turns.done(block, chosen, readings, entered);
+  return entered.disproved;
+}
+
+/** The accounts whose balance may be looked at in this block. */
+async function candidatesOf(
+  { index, now }: BlockReaderDeps,
+  height: number,
+  unsettled: readonly Unsettled[],
+): Promise<Candidates> {
+  const open = new Map<string, OpenAccount>();
+  for await (const accounts of openAccounts(index, now() - OPEN_FOR_MS)) {
+    for (const account of accounts) open.set(account.watchKey, account);
+  }
+  const lost = unsettled.filter(({ ref }) => isInternal(ref)).map(({ watchKey }) => watchKey);
+  const turn = await index.turn(height);
+  const others = [...turn.map(({ watchKey }) => watchKey), ...lost].filter((key) => !open.has(key));
+  const held = await index.holdings(others);
+  const accountOf = ({ watchKey, since }: OpenKey): OpenAccount =>
+    open.get(watchKey) ?? { watchKey, since, held: held.get(watchKey) ?? [], isAwaited: false };
+  const inTurn = turn.map(accountOf);
+  // Money whose block left the chain: only the account tells whether it is still there.
+  for (const watchKey of lost) {
+    open.set(watchKey, { ...accountOf({ watchKey, since: 0 }), isAwaited: true });
+  }
+  return { open: [...open.values()], turn: inTurn };
+}
+
+/** What the ledger says that accounts hold before the block: those looked at, and those that send in it. */
+async function holdings(
+  index: ChainIndex,
+  { open, turn }: Candidates,
+  senders: readonly string[],
+): Promise<Map<string, readonly Holding[]>> {
+  const held = new Map<string, readonly Holding[]>();
+  for (const account of [...open, ...turn]) {
+    if (account.held.length > 0) held.set(account.watchKey, account.held);
+  }
+  const others = [...new Set(senders)].filter((sender) => !held.has(sender));
+  for (const [sender, parts] of await index.holdings(others)) held.set(sender, parts);
+  return held;
+}
+
+/** Nonces that unconfirmed payments to us wanted as well: those can never be mined now. */
+async function usedNonces(index: ChainIndex, block: Block): Promise<Debit[]> {
+  const used = block.transactions.map((each) => ({ ref: nonceRef(each), byTxid: each.hash }));
+  const wanted = await index.ownOutputs(used.map(({ ref }) => outputKey(ref)));
+  return used.filter(({ ref }) => wanted.has(outputKey(ref)));
+}
+
+function mentioned(block: Block, internal: readonly InternalTransfer[]): string[] {
+  const keys = new Set(internal.map(({ to }) => to));
+  for (const { from, to } of block.transactions) {
+    keys.add(from);
+    if (to !== null && to !== undefined) keys.add(to);
+  }
+  return [...keys];
+}
+
+interface Entries {
+  readonly book: AccountBook;
+  readonly watched: ReadonlySet<string>;
+  readonly internal: readonly InternalTransfer[];
+}
+
+/** In the order of the block, so that money that came and went in it adds up. */
+async function enterTransactions(deps: BlockReaderDeps, block: Block, entries: Entries): Promise<void> {
+  const { book, watched } = entries;
+  const internal = entries.internal.filter(({ to }) => watched.has(to));
+  const inside = new Set(internal.map(({ position }) => position));
+  const relevant = block.transactions
+    .map((transaction, position) => ({ transaction, position }))
+    .filter(
+      ({ transaction: { from, to, value }, position }) =>
+        watched.has(from) || (watched.has(to ?? '') && value > 0n) || inside.has(position),
+    );
+  const receipts = await deps.client.receipts(
+    relevant.map(({ transaction }) => transaction.hash),
+    { height: block.number, hash: block.hash },
+  );
+  if (receipts.includes(null)) {
+    deps.logger.warn(
+      { coin: 'ETH', height: block.number },
+      'the node has dropped the receipts of a block with payments: they are read without',
+    );
+  }
+  for (const [at, { transaction, position }] of relevant.entries()) {
+    const receipt = receipts[at] ?? null;
+    if (watched.has(transaction.from)) enterSpending(deps, book, transaction, required(receipt, block));
+    // Without a receipt: plain money to an account without code cannot fail, and traces leave out what did.
+    if (receipt !== null && receipt.status !== 1) continue;
+    const { hash: txid, to, value } = transaction;
+    const raw = rawTransaction(transaction);
+    if (watched.has(to ?? '') && value > 0n) {
+      book.receive({ ref: { txid, index: 0 }, watchKey: to ?? '', amount: value, raw });
+    }
+    for (const transfer of internal.filter((each) => each.position === position)) {
+      const ref = { txid, index: transfer.index };
+      book.receive({ ref, watchKey: transfer.to, amount: transfer.value, raw });
+    }
+  }
+}
+
+/** @throws {ChainError} `pruned`: only its receipt tells what a transaction of ours cost. */
+function required(receipt: Receipt | null, { number }: Block): Receipt {
+  if (receipt !== null) return receipt;
+  throw new ChainError(
+    'pruned',
+    `the node dropped the receipts of block ${number}, which has a transaction of this wallet: what it cost is told nowhere else. Set TILLD_ETH_RPC_URL to a node that keeps receipts until the chain is read (Reth: receipts not pruned; Nethermind: StoreReceipts; Erigon: full or archive)`,
+  );
+}
+
+function enterSpending(
+  deps: BlockReaderDeps,
+  book: AccountBook,
+  transaction: BlockTransaction,
+  receipt: Receipt,
+): void {
+  const { hash: txid, from: watchKey, value } = transaction;
+  const succeeded = receipt.status === 1;
+  const blobs = (receipt.blobGasUsed ?? 0n) * (receipt.blobGasPrice ?? 0n);
+  const fee = receipt.gasUsed * receipt.effectiveGasPrice + blobs;
+  const cost = succeeded ? value + fee : fee;
+  const spender = spenderOf(transaction);
+  const missing = book.spend({
+    watchKey,
+    txid,
+    cost,
+    outcome: { fee, succeeded },
+    ...(spender === null ? {} : { spender }),
+  });
+  if (missing === 0n) return;
+  deps.logger.warn(
+    { coin: 'ETH', account: watchKey, txid, missing: missing.toString() },
+    'an account spent more than it was known to hold',
+  );
+}
+
+/** Null where its bytes cannot be put together: no send of ours is such a transaction. */
+function spenderOf(transaction: BlockTransaction): Spender | null {
+  const raw = rawTransaction(transaction);
+  if (raw === null) return null;
+  const { from, to, value, nonce } = transaction;
+  return {
+    raw,
+    inputs: 0,
+    account: { watchKey: from, nonce },
+    pays: [{ watchKey: to ?? null, amount: value }],
+  };
+}
+
+/**
+ * Credits of blocks that left the chain which this block proves wrong: it holds their transaction
+ * without them, or shows the same internal money under another name. Two transactions are never the same money: one
+ * of the names must be that of a balance.
+ */
+function replacedBy(
+  unsettled: readonly Unsettled[],
+  { credits }: AccountBook,
+  { block, isTraced }: { block: Block; isTraced: boolean },
+): OutputRef[] {
+  if (unsettled.length === 0) return [];
+  const internal = credits.filter(({ ref, remainder }) => remainder !== true && isInternal(ref));
+  const paid = new Set(internal.map(({ watchKey }) => watchKey));
+  const paidUnnamed = new Set(internal.filter(({ ref }) => isUnnamed(ref)).map(({ watchKey }) => watchKey));
+  const names = new Set(credits.map(({ ref }) => outputKey(ref)));
+  const mined = new Set(block.transactions.map(({ hash }) => hash));
+  return unsettled
+    .filter(({ ref, watchKey }) => {
+      const isReadAgain = mined.has(ref.txid) && (isTraced || ref.index === 0);
+      const isShownAgain = isInternal(ref) && (isUnnamed(ref) ? paid : paidUnnamed).has(watchKey);
+      return !names.has(outputKey(ref)) && (isReadAgain || isShownAgain);
+    })
+    .map(({ ref }) => ref);
+}
+
+/** Whether only a balance showed the money: by which transaction it came is not known. */
+function isUnnamed({ txid }: OutputRef): boolean {
+  return parseBalanceCreditTxid(txid) !== null;
+}

@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import { ChainError } from '../../../domain/chain.ts';
+import type { Clock, Logger } from '../../../domain/ports.ts';
+import { fromFlat } from './flat-traces.ts';
+import { type InternalTransfer, otherBlock, readTraces } from './internal-transfers.ts';
+import { type Block, isQuantityText, quantityText } from '../rpc/node-answers.ts';
+import type { NodeClient } from '../rpc/node-client.ts';
+import { stale } from '../rpc/rpc-results.ts';
+import type { RpcRequest } from '../rpc/rpc.ts';
+
+/** Reads the internal transfers of blocks from nodes that trace; of others, and of a block that cannot be traced, null. */
+export interface Tracer {
+  transfers(block: Block): Promise<readonly InternalTransfer[] | null>;
+}
+
+interface Frame {
+  readonly type: string;
+  readonly to?: string | undefined;
+  readonly value?: string | undefined;
+  readonly error?: string | undefined;
+  readonly calls?: readonly Frame[] | undefined;
+}
+
+const FRAME: z.ZodType<Frame> = z.object({
+  type: z.string(),
+  to: z.string().optional(),
+  value: quantityText.optional(),
+  error: z.string().optional(),
+  get calls() {
+    return z.array(FRAME).optional();
+  },
+});
+
+const CALL_TRACES = z.array(
+  z.object({
+    txHash: z.string().optional(),
+    result: FRAME.optional(),
+    /** Why there is no result: it took the node too long, for one. */
+    error: z.string().optional(),
+  }),
+);
+
+type CallTrace = z.infer<typeof CALL_TRACES>[number];
+
+/** As CALL_TRACES has it, which makes a copy of every call; of what it takes as well, this may refuse some. */
+function areCallTraces(answer: unknown): answer is readonly CallTrace[] {
+  return Array.isArray(answer) && answer.every(isCallTrace);
+}
+
+function isCallTrace(entry: unknown): boolean {
+  if (!isObject(entry)) return false;
+  const { txHash, result, error } = entry;
+  return isTextOrNone(txHash) && isTextOrNone(error) && (result === undefined || isFrame(result));
+}
+
+function isFrame(entry: unknown): boolean {
+  if (!isObject(entry)) return false;
+  const { type, to, value, error, calls } = entry;
+  if (typeof type !== 'string' || !isTextOrNone(to) || !isTextOrNone(error)) return false;
+  if (value !== undefined && !isQuantityText(value)) return false;
+  return calls === undefined || (Array.isArray(calls) && calls.every(isFrame));
+}
+
+function isObject(entry: unknown): entry is Readonly<Record<string, unknown>> {
+  return typeof entry === 'object' && entry !== null && !Array.isArray(entry);
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
+}
+
+/** Frames that move money to `to`; delegate and static calls only borrow code. */
+const MOVING = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
+/** How long a node without tracing is taken at its word before it is asked again. */
+const ASK_AGAIN_MS = 600_000;
+
+/**
+ * How often a block is tried before it is read without its traces. For little money anybody can make a
+ * transaction that no node traces in time, or whose trace is larger than what is accepted: Ethereum would stand still
+ * at its block. What contracts pay in it is then told by balances, as with nodes that do not trace.
+ */
+const TRIES = 3;
+/**
+ * After so many blocks in a row that could not be traced, others are tried once, until one can be: of old blocks a
+ * node may trace none, and with the pauses between tries the chain would grow faster than it is read.
+ */
+const HOPELESS = 3;
+
+interface TracerDeps {
+  readonly client: Pick<NodeClient, 'trace'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Uses geth's callTracer where there is one, else Parity's trace_block, else nothing. */
+export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
+  /** Until when a method that the node does not have is not asked for again. */
+  const silentUntil = new Map<string, number>();
+  /** Of the last block: what fails after it makes the block be read again. */
+  let last: { readonly hash: string; readonly found: readonly InternalTransfer[] } | null = null;
+  let failed = { hash: '', tries: 0 };
+  let untraced = 0;
+
+  /** Null when the node has no such method. @throws {ChainError} when it lacks the block. */
+  async function traced(method: string, params: RpcRequest['params']): Promise<unknown> {
+    if (clock.now() < (silentUntil.get(method) ?? 0)) return null;
+    const told = await client.trace(method, params);
+    if (told === null) silentUntil.set(method, clock.now() + ASK_AGAIN_MS);
+    else if ((told.answer ?? null) === null) throw stale(`${method} knows no such block`);
+    return told?.answer ?? null;
+  }
+
+  async function transfers(block: Block): Promise<readonly InternalTransfer[] | null> {
+    if (last?.hash === block.hash) return last.found;
+    const calls = await traced('debug_traceBlockByHash', [block.hash, { tracer: 'callTracer' }]);
+    const flat = calls === null ? await traced('trace_block', [`0x${block.number.toString(16)}`]) : null;
+    if (calls === null && flat === null) return null;
+    const found = understood(() => {
+      if (calls === null) return fromFlat(flat, block);
+      return fromCalls(areCallTraces(calls) ? calls : readTraces(CALL_TRACES, calls), block);
+    });
+    last = { hash: block.hash, found };
+    return found;
+  }
+
+  return {
+    async transfers(block) {
+      if (block.transactions.length === 0) return [];
+      try {
+        const found = await transfers(block);
+        untraced = 0;
+        return found;
+      } catch (error) {
+        if (!(error instanceof ChainError)) throw error;
+        failed = { hash: block.hash, tries: failed.hash === block.hash ? failed.tries + 1 : 1 };
+        if (untraced < HOPELESS && failed.tries < TRIES) throw error;
+        untraced += 1;
+        if (untraced > HOPELESS) return null;
+        logger.warn(
+          { coin: 'ETH', height: block.number, tries: failed.tries, error: error.message },
+          'a block cannot be traced: what contracts pay in it is told by balances',
+        );
+        return null;
+      }
+    },
+  };
+}
+
+/** Calls may be nested deeper than the stack can follow. */
+function understood<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ChainError('bad_answer', 'the calls of a block trace are nested too deep', { cause: error });
+  }
+}
+
+function fromCalls(traces: readonly CallTrace[], block: Block): InternalTransfer[] {
+  const isWhole =
+    traces.length === block.transactions.length &&
+    traces.every(({ txHash }, at) => txHash === undefined || txHash === block.transactions[at]?.hash);
+  if (!isWhole) throw otherBlock(block);
+  return traces.flatMap(({ result, error }, position) => {
+    if (result === undefined) {
+      const transaction = block.transactions[position]?.hash;
+      throw new ChainError(
+        'unavailable',
+        `transaction ${transaction} has no trace: ${error ?? 'no reason given'}`,
+      );
+    }
+    const found: InternalTransfer[] = [];
+    let index = 0;
+    /** Below a reverted call nothing happened, although its children carry no error of their own. */
+    const visit = (frame: Frame): void => {
+      if (frame.error !== undefined) return;
+      for (const call of frame.calls ?? []) {
+        if (moves(call)) {
+          index += 1;
+          const value = BigInt(call.value ?? '0x0');
+          if (call.error === undefined) {
+            found.push({ position, index, to: (call.to ?? '').toLowerCase(), value });
+          }
+        }
+        visit(call);
+      }
+    };
+    visit(result);
+    return found;
+  });
+}
+
+function moves(frame: Frame): boolean {
+  return MOVING.has(frame.type) && BigInt(frame.value ?? '0x0') > 0n;
+}

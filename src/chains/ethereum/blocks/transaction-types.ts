@@ -1,0 +1,20 @@
+import type { UnknownTransactionTypes } from '../../shared/unknown-transaction-types.ts';
+import type { NodeClient } from '../rpc/node-client.ts';
+
+/** The newest type of transaction (EIP-2718) known here: 4 sets an account's code (EIP-7702). */
+const NEWEST_TYPE = 4;
+
+/** The same blocks, with a note of every transaction of a type that is not known here. */
+export function noteTypes(client: NodeClient, novelties: UnknownTransactionTypes): NodeClient {
+  return {
+    ...client,
+    blockAt: async (height) => {
+      const block = await client.blockAt(height);
+      for (const { type } of block?.transactions ?? []) {
+        const number = typeof type === 'string' ? Number(type) : 0;
+        if (!(number <= NEWEST_TYPE)) novelties.record(number, height);
+      }
+      return block;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { ChainBlockHeader } from '../../../domain/chain.ts';
+import { ChainError } from '../../../domain/chain.ts';
+import type { Header } from './node-answers.ts';
+import type { NodeClient } from './node-client.ts';
+
+/**
+ * The highest block from a height on whose time is at or before `timeMs`, the block of that height at least. Block
+ * times only rise.
+ */
+export async function blockBefore(
+  client: NodeClient,
+  timeMs: number,
+  fromHeight = 0,
+): Promise<ChainBlockHeader> {
+  const tip = await client.tip();
+  if (timeOf(tip) <= timeMs) return headerOf(tip);
+  let low = await required(client, fromHeight);
+  let above = tip.number;
+  while (above - low.number > 1) {
+    const middle = await required(client, Math.floor((low.number + above) / 2));
+    if (timeOf(middle) <= timeMs) low = middle;
+    else above = middle.number;
+  }
+  return headerOf(low);
+}
+
+async function required(client: NodeClient, height: number): Promise<Header> {
+  const header = await client.headerAt(height);
+  if (header === null) throw new ChainError('unavailable', `the node has no block ${height} any more`);
+  return header;
+}
+
+function timeOf({ timestamp }: Header): number {
+  return timestamp * 1000;
+}
+
+function headerOf(header: Header): ChainBlockHeader {
+  const { number, hash, parentHash } = header;
+  return { height: number, hash, parentHash, timeMs: timeOf(header) };
+}

@@ -1,0 +1,84 @@
+import {
+  type AccountTerms,
+  ChainError,
+  type FeeQuote,
+  type SendIntent,
+  UnsendableAmount,
+} from '../../../domain/chain.ts';
+import type { Network } from '../../../domain/coins.ts';
+import { requireChain } from '../rpc/identity.ts';
+import type { NodeClient, Prices } from '../rpc/node-client.ts';
+import { isRevert } from './reject-reasons.ts';
+import { RpcRefusal } from '../rpc/rpc.ts';
+
+/** Gas of a plain transfer: what every account without code costs. */
+const TRANSFER_GAS = 21_000n;
+/** Fee rates are per 1,000 gas. */
+const PER = 1_000n;
+/** Contracts may need more than they needed a moment ago: a quarter on top. */
+const MARGIN_PERCENT = 125n;
+/** Headroom over the base fee: it can rise by an eighth with each block. */
+const BASE_FEE_PERCENT = 125n;
+const HUNDRED = 100n;
+
+/**
+ * What a transaction of the intended sender costs now. The whole price goes to the block's
+ * proposer or is burned (tip = max fee), so that what is quoted is what is paid.
+ * @throws {ChainError}; {UnsendableAmount} when the destination's code refuses the money.
+ */
+export async function quoteFee(
+  client: NodeClient,
+  network: Network,
+  options: { readonly capRate: bigint; readonly at: number; readonly intent: SendIntent | undefined },
+): Promise<FeeQuote> {
+  const { capRate, at, intent } = options;
+  const prices = await client.prices(intent?.from ?? null);
+  const { chainId } = requireChain(network, prices.chainId);
+  const wanted = priceOf(prices) * PER;
+  const rate = wanted < capRate ? wanted : capRate;
+  const source = wanted < capRate ? 'node' : 'cap';
+  const gasLimit = intent === undefined ? TRANSFER_GAS : await gasFor(client, intent);
+  const account: AccountTerms = { chainId, nonce: prices.nonce, gasLimit };
+  const { baseFee } = prices.tip;
+  const minimum = baseFee === null ? {} : { minimum: baseFee * PER };
+  return { rate, source, at, account, maximum: capRate, ...minimum };
+}
+
+function priceOf({ tip, priority, gasPrice }: Prices): bigint {
+  if (tip.baseFee === null) return gasPrice;
+  const told = priority ?? (gasPrice > tip.baseFee ? gasPrice - tip.baseFee : 0n);
+  return (tip.baseFee * BASE_FEE_PERCENT) / HUNDRED + told + 1n;
+}
+
+async function gasFor(client: NodeClient, { from, destination, amount }: SendIntent): Promise<bigint> {
+  const call = { from, to: destination };
+  try {
+    const estimate = await client.estimateGas({ ...call, value: amount }).catch((error: unknown) => {
+      // The node may be behind the ledger, or the send too large: either is not for the estimate to say.
+      if (error instanceof RpcRefusal && /insufficient|exceeds balance|allowance/i.test(error.reason)) {
+        return client.estimateGas({ ...call, value: 0n });
+      }
+      throw error;
+    });
+    return estimate <= TRANSFER_GAS ? TRANSFER_GAS : (estimate * MARGIN_PERCENT) / HUNDRED;
+  } catch (error) {
+    if (!(error instanceof RpcRefusal)) throw error;
+    // Trouble of the node says nothing about the contract.
+    if (!isRevert(error)) throw new ChainError('unavailable', `the node estimates no gas: ${error.message}`);
+    throw new UnsendableAmount(`the contract at the destination refuses this transfer (${error.reason})`);
+  }
+}
+
+/** Fee for gas at a rate per 1,000 gas. Rates made here are whole wei per gas. */
+export function feeFor(gas: bigint, rate: bigint): bigint {
+  return gas * priceFrom(rate);
+}
+
+/** Wei per gas of a rate, rounded up. */
+export function priceFrom(rate: bigint): bigint {
+  return (rate + PER - 1n) / PER;
+}
+
+export function rateFrom(price: bigint): bigint {
+  return price * PER;
+}

@@ -1,0 +1,105 @@
+import {
+  type AccountTerms,
+  type BumpRequest,
+  type FeeQuote,
+  type Fund,
+  InsufficientFunds,
+  outputKey,
+  type SendPlan,
+  type SendRequest,
+  UnsendableAmount,
+} from '../../../domain/chain.ts';
+import { accountKey } from '../address.ts';
+import { feeFor, priceFrom, rateFrom } from './fees.ts';
+
+/**
+ * A send from one account, that of `changeAddress`: what is not sent stays where it is. Its nonce
+ * is the first that neither the node nor another send of the account has taken.
+ * @throws {InsufficientFunds} {UnsendableAmount}
+ */
+export function planSend(request: SendRequest): SendPlan {
+  const { quote, lane, amount, subtractFee, destination, changeAddress } = request;
+  const terms = termsOf(quote);
+  const fee = feeFor(terms.gasLimit, quote.rate);
+  if (amount <= 0n) throw new UnsendableAmount('must be more than nothing');
+  if (subtractFee && amount <= fee) {
+    throw new UnsendableAmount('is not more than the network fee that would come out of it');
+  }
+  const own = request.funds.filter((fund) => accountKey(fund.address) === accountKey(changeAddress));
+  const received = subtractFee ? amount - fee : amount;
+  const available = sumOf(own) - (lane?.committed ?? 0n);
+  if (available < received + fee) {
+    throw new InsufficientFunds(available > 0n ? available : 0n, received + fee);
+  }
+  const plan = finish(choose(own, received + fee), { destination, changeAddress, amount: received, fee });
+  const nonce = freeNonce(terms.nonce, lane?.taken ?? new Set());
+  return { ...plan, feeRate: rateFrom(priceFrom(quote.rate)), account: { ...terms, nonce } };
+}
+
+/**
+ * The same send at a price that every node takes as a replacement (an eighth more; most ask a
+ * tenth). With `toSelf` it pays nobody and only uses the nonce up. Null when the quote asks no more than is paid
+ * already, or when cap or funds forbid it.
+ */
+export function planBump(request: BumpRequest & { readonly capRate: bigint }): SendPlan | null {
+  const { previous, quote, capRate, lane, changeAddress } = request;
+  const { account } = previous;
+  if (account === undefined || quote.rate <= previous.feeRate) return null;
+  const least = previous.feeRate + previous.feeRate / 8n + 1n;
+  const rate = rateFrom(priceFrom(quote.rate > least ? quote.rate : least));
+  if (rate > capRate) return null;
+  const fee = feeFor(account.gasLimit, rate);
+  const raised = fee - previous.fee;
+  const isBack = request.toSelf === true;
+  const kept = request.fromAmount === true ? previous.amount - raised : previous.amount;
+  const amount = isBack ? 0n : kept;
+  if (!isBack && amount <= 0n) return null;
+  const sender = accountKey(changeAddress);
+  const used = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
+  const own = request.funds.filter((fund) => accountKey(fund.address) === sender);
+  const extra = own.filter(({ ref }) => !used.has(outputKey(ref)));
+  // With a lane the funds are all that the account holds now; without one, all that is known.
+  const available = lane === undefined ? sumOf(previous.inputs) + sumOf(extra) : sumOf(own) - lane.committed;
+  if (available < amount + fee) return null;
+  const inputs = [...previous.inputs];
+  for (const fund of extra) if (sumOf(inputs) < amount + fee) inputs.push(fund);
+  const destination = isBack ? changeAddress : previous.destination;
+  return { ...finish(inputs, { destination, changeAddress, amount, fee }), feeRate: rate, account };
+}
+
+function termsOf(quote: FeeQuote): AccountTerms {
+  if (quote.account === undefined) throw new Error('the quote names no account');
+  return quote.account;
+}
+
+function freeNonce(from: number, taken: ReadonlySet<number>): number {
+  let nonce = from;
+  while (taken.has(nonce)) nonce += 1;
+  return nonce;
+}
+
+/** Largest first, as many as cover it: which parts of an account are named changes nothing on the chain. */
+function choose(funds: readonly Fund[], needed: bigint): Fund[] {
+  const chosen: Fund[] = [];
+  let sum = 0n;
+  for (const fund of [...funds].sort((a, b) => (a.amount < b.amount ? 1 : a.amount > b.amount ? -1 : 0))) {
+    if (sum >= needed) break;
+    chosen.push(fund);
+    sum += fund.amount;
+  }
+  return chosen;
+}
+
+function finish(
+  inputs: readonly Fund[],
+  to: { destination: string; changeAddress: string; amount: bigint; fee: bigint },
+): Omit<SendPlan, 'feeRate'> {
+  const { destination, changeAddress, amount, fee } = to;
+  const rest = sumOf(inputs) - amount - fee;
+  const change = rest > 0n ? { address: changeAddress, amount: rest } : null;
+  return { inputs, destination, amount, fee, change };
+}
+
+function sumOf(funds: readonly Fund[]): bigint {
+  return funds.reduce((sum, fund) => sum + fund.amount, 0n);
+}

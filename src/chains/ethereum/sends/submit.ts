@@ -1,0 +1,188 @@
+import {
+  outputKey,
+  type BlockRef,
+  type BroadcastResult,
+  ChainError,
+  type TransactionFate,
+  type StoredTransaction,
+} from '../../../domain/chain.ts';
+import { assertNever } from '../../../domain/errors.ts';
+import type { Logger } from '../../../domain/ports.ts';
+import { type BalanceCredit, parseBalanceCreditTxid } from '../accounts/balance-credit.ts';
+import { finalBlock } from '../blocks/final-block.ts';
+import { nonceRef } from './nonce-ref.ts';
+import type { NodeClient } from '../rpc/node-client.ts';
+import { readSigned } from './raw-transaction.ts';
+import { meaningOf } from './reject-reasons.ts';
+import { RpcRefusal } from '../rpc/rpc.ts';
+
+/** Which block has to use a nonce before its other transactions are gone. */
+type Proof = 'block' | 'final';
+
+/** Hands transactions to the node and finds out what became of them. */
+export interface Submitter {
+  /** See ChainAdapter.broadcast. */
+  broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
+  /** See ChainAdapter.recheck. @throws {ChainError} on trouble with the node. */
+  fateOf(transaction: StoredTransaction, ledger?: BlockRef, proof?: Proof): Promise<TransactionFate>;
+  /** Remembers what waits to be mined, by sender and nonce. */
+  saw(byNonce: ReadonlyMap<string, string>): void;
+}
+
+/** `reverted`: mined, and it paid nobody. `replaced`: by another one that waits, and may yet lose. */
+type Weight = 'mined' | 'reverted' | 'waiting' | 'replaced' | 'gone' | 'absent' | 'unproven';
+
+interface Desk {
+  readonly client: NodeClient;
+  readonly logger: Logger;
+  /** Whether the balance of an account was read, on the branch that the ledger follows, in a block of this height or above. */
+  readonly wasRead: (watchKey: string, height: number) => boolean;
+  /** What waits to be mined, by sender and nonce. */
+  waiting: ReadonlyMap<string, string>;
+}
+
+export function createSubmitter(deps: Pick<Desk, 'client' | 'logger' | 'wasRead'>): Submitter {
+  const desk: Desk = { ...deps, waiting: new Map() };
+  return {
+    broadcast: (transaction) => broadcast(desk, transaction),
+    fateOf: (transaction, ledger, proof) => fateOf(desk, transaction, ledger, proof),
+    saw: (byNonce) => {
+      desk.waiting = byNonce;
+    },
+  };
+}
+
+/**
+ * Everything in one request against a block that the answering backend is proven to know. Of a balancer that splits
+ * requests, one backend may show the nonce as used and another lack the block that used it: so the nonces are those of
+ * the block up to which the ledger has read, where there is one. In none of its blocks it found this transaction.
+ */
+async function transactionStatus(
+  { client, waiting }: Desk,
+  { txid, raw }: StoredTransaction,
+  ledger: BlockRef | undefined,
+  proof: Proof,
+): Promise<Weight> {
+  const { height, hash } = ledger ?? (await newest(client));
+  const signed = readSigned(txid, raw);
+  const sender = signed?.from?.toLowerCase() ?? null;
+  const standing = await client.standing(txid, sender, { height, hash });
+  const { receipt, used } = standing;
+  if (receipt?.status === 1) return 'mined';
+  if (receipt === null && standing.isKnown) return 'waiting';
+  // What a backend says that does not know the tip may be so on another branch only.
+  if (!standing.knowsTip) return 'unproven';
+  if (receipt !== null) return 'reverted';
+  if (signed === null || sender === null) return 'absent';
+  if (used !== null && used > signed.nonce) {
+    const isProven = proof === 'block' || (await isUsedForGood(client, sender, signed.nonce));
+    return isProven ? 'gone' : 'unproven';
+  }
+  const rival = waiting.get(outputKey(nonceRef({ from: sender, nonce: signed.nonce })));
+  return rival !== undefined && rival !== txid ? 'replaced' : 'absent';
+}
+
+/** Whether a final block or one before it has used a nonce: until then a fork may bring the other transaction. */
+async function isUsedForGood(client: NodeClient, sender: string, nonce: number): Promise<boolean> {
+  const final = await finalBlock(client);
+  const used = final === null ? null : await client.nonceAt(sender, final.hash);
+  return used !== null && used > nonce;
+}
+
+async function newest(client: NodeClient): Promise<BlockRef> {
+  const { number: height, hash } = await client.tip();
+  return { height, hash };
+}
+
+async function fateOf(
+  desk: Desk,
+  transaction: StoredTransaction,
+  ledger?: BlockRef,
+  proof: Proof = 'block',
+): Promise<TransactionFate> {
+  const found = parseBalanceCreditTxid(transaction.txid);
+  if (found !== null) return fateOfBalance(desk, found);
+  const weight = await transactionStatus(desk, transaction, ledger, proof);
+  switch (weight) {
+    case 'gone':
+      return 'gone';
+    // Another one that waits may yet lose, and the block of one that failed may leave the chain.
+    case 'reverted':
+    case 'replaced':
+      return proof === 'final' ? 'unknown' : 'gone';
+    case 'mined':
+    case 'waiting':
+      return 'present';
+    case 'unproven':
+      return 'unknown';
+    case 'absent':
+      return offerAgain(desk, transaction);
+    default:
+      return assertNever(weight);
+  }
+}
+
+/** @throws {ChainError} when the node does not answer: then nothing is known of it. */
+async function offerAgain(desk: Desk, transaction: StoredTransaction): Promise<TransactionFate> {
+  const { txid, raw } = transaction;
+  if (raw === null || readSigned(txid, raw) === null) return 'absent';
+  try {
+    return (await desk.client.sendRaw(raw)) === txid ? 'present' : 'absent';
+  } catch (error) {
+    if (!(error instanceof RpcRefusal)) throw error;
+    return (await explain(desk, transaction, error)).kind === 'accepted' ? 'present' : 'absent';
+  }
+}
+
+async function broadcast(desk: Desk, transaction: StoredTransaction): Promise<BroadcastResult> {
+  const { txid, raw } = transaction;
+  if (raw === null || readSigned(txid, raw) === null) {
+    return { kind: 'unknown', reason: 'the signed bytes are not at hand' };
+  }
+  try {
+    const answered = await desk.client.sendRaw(raw);
+    if (answered === txid) return { kind: 'accepted' };
+    return { kind: 'unknown', reason: `the node took it for ${answered}` };
+  } catch (error) {
+    if (error instanceof RpcRefusal) return explain(desk, transaction, error);
+    if (error instanceof ChainError) return { kind: 'unknown', reason: error.message };
+    throw error;
+  }
+}
+
+async function explain(
+  desk: Desk,
+  transaction: StoredTransaction,
+  refusal: RpcRefusal,
+): Promise<BroadcastResult> {
+  const { reason } = refusal;
+  const meaning = meaningOf(refusal);
+  if (meaning === 'known') return { kind: 'accepted' };
+  desk.logger.info({ coin: 'ETH', txid: transaction.txid, meaning, reason }, 'node refused a transaction');
+  if (meaning === 'invalid' || meaning === 'unpaid') return { kind: 'rejected', reason };
+  if (meaning === 'open') return { kind: 'unknown', reason };
+  try {
+    const weight = await transactionStatus(desk, transaction, undefined, 'final');
+    // By these bytes, for all that is known here: whoever gave them may have tried twice.
+    if (weight === 'gone') return { kind: 'rejected', reason, isExpired: true };
+    const isHeld = weight === 'mined' || weight === 'reverted' || weight === 'waiting';
+    return isHeld ? { kind: 'accepted' } : { kind: 'unknown', reason };
+  } catch (error) {
+    if (error instanceof ChainError) return { kind: 'unknown', reason: error.message };
+    throw error;
+  }
+}
+
+/**
+ * Money that a balance showed goes with the block that it was found at, once the account was looked at without it: till
+ * then it may be there still, and comes under another name with a later block.
+ */
+async function fateOfBalance(
+  { client, wasRead }: Desk,
+  { height, blockHash, watchKey }: BalanceCredit,
+): Promise<TransactionFate> {
+  const header = await client.headerAt(height);
+  if (header === null) return 'unknown';
+  if (header.hash === blockHash) return 'present';
+  return wasRead(watchKey, height) ? 'gone' : 'unknown';
+}

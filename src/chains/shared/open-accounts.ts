@@ -1,0 +1,13 @@
+import type { ChainIndex, OpenAccount } from '../../domain/chain.ts';
+
+/** The open accounts and what the ledger says they hold, in lists as the index reads them. */
+export async function* openAccounts(
+  index: ChainIndex,
+  closedAfterMs: number,
+): AsyncGenerator<readonly OpenAccount[], void> {
+  if (index.openAccounts === undefined) {
+    const open = await index.open(closedAfterMs);
+    const held = await index.holdings(open.map(({ watchKey }) => watchKey));
+    yield open.map((key) => ({ ...key, held: held.get(key.watchKey) ?? [], isAwaited: true }));
+  } else yield* index.openAccounts(closedAfterMs);
+}

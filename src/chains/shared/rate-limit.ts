@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ChainError } from '../../domain/chain.ts';
+
+/** A request that would have to wait longer than this for its turn fails instead. */
+const MAX_WAIT_MS = 30_000;
+/** Longest pause that a node's Retry-After is followed for: after it the node is asked again, whatever it said. */
+const MAX_PAUSE_MS = 10_000;
+
+/** Spaces the calls to one node: so many a second, and none while the node asked for a pause. */
+export class RateLimit {
+  readonly #gapMs: number;
+  #freeAt = 0;
+  #pausedUntil = 0;
+
+  /** @param callsPerSecond 0 for as many as there are */
+  constructor(callsPerSecond: number) {
+    this.#gapMs = callsPerSecond === 0 ? 0 : 1000 / callsPerSecond;
+  }
+
+  /** Whether the node asked to be left alone for now. */
+  get isPaused(): boolean {
+    return this.#pausedUntil > performance.now();
+  }
+
+  /** The node asked for a pause: nothing is sent before it is over. */
+  pause(ms: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + Math.min(ms, MAX_PAUSE_MS));
+  }
+
+  /** Waits until so many calls may be sent. @throws {ChainError} when that is too far away. */
+  async turn(calls: number, signal?: AbortSignal): Promise<void> {
+    const now = performance.now();
+    const startsAt = Math.max(now, this.#freeAt, this.#pausedUntil);
+    if (startsAt - now > MAX_WAIT_MS) {
+      throw new ChainError('unavailable', 'too many requests wait for the rate set for this node');
+    }
+    this.#freeAt = Math.max(now, this.#freeAt) + calls * this.#gapMs;
+    if (startsAt > now) await delay(startsAt - now, undefined, signal === undefined ? {} : { signal });
+  }
+}
+
+/** Milliseconds of a Retry-After header (seconds or a date, RFC 9110); 0 without a usable one. */
+export function retryAfterMs(header: string | undefined, now: number): number {
+  if (header === undefined) return 0;
+  const ms = /^\d{1,6}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isFinite(ms) ? Math.max(0, ms) : 0;
+}

@@ -1,0 +1,232 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { ChainError } from '../../domain/chain.ts';
+import type { Logger } from '../../domain/ports.ts';
+import { RateLimit, retryAfterMs } from './rate-limit.ts';
+
+/** How one HTTP request to a node ended: `limited` is 429, `failed` is no answer, or that of a busy node or gateway. */
+export type AnswerOutcome = 'answered' | 'limited' | 'failed';
+
+export interface RpcTransportOptions {
+  /** http(s) URL of the node; may carry user:pass. */
+  readonly url: string;
+  /** The node's `.cookie`; read again whenever the node refuses it (it changes at each start). */
+  readonly cookieFile?: string | undefined;
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  /** Calls a second at most, each call of a batch counting; 0 or absent: no limit. */
+  readonly callsPerSecond?: number | undefined;
+  readonly logger: Logger;
+  readonly onAnswer?: ((outcome: AnswerOutcome) => void) | undefined;
+}
+
+export interface PostOptions {
+  /** Never repeated: the answer is that of the only request that can have reached a node. */
+  readonly once?: boolean;
+  /** Calls in the body; 1 unless told. */
+  readonly calls?: number;
+  /** Not worth a wait: given up at this signal, and at once when the node limits our rate. */
+  readonly giveUp?: AbortSignal;
+}
+
+export interface RpcTransport {
+  /**
+   * Posts one body and gives back the answer's text. Connection faults and refusals for the rate are
+   * retried a few times, after what Retry-After says where a node sends it.
+   */
+  post(body: string, what: string, options?: PostOptions): Promise<{ status: number; text: string }>;
+  /** The same for an answer that is not to become a text. */
+  postForBytes(body: string, what: string): Promise<{ status: number; bytes: Uint8Array<ArrayBuffer> }>;
+  close(): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** How long the node asks to be left alone: what a refusal says in Retry-After, ms. */
+  readonly pauseMs: number;
+}
+
+const RETRY_DELAYS_MS = [100, 400];
+/** Providers count over some seconds: a refusal for the rate is not over in a moment. */
+const LIMITED_DELAYS_MS = [1_000, 2_000, 4_000];
+const TOO_MANY_REQUESTS = 429;
+/** The node serves few requests at a time: more connections would only fill its work queue. */
+const CONNECTIONS = 4;
+/** Long enough for the next poll; litecoind waits for idle connections before it shuts down. */
+const KEEP_ALIVE_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const BUSY_STATUSES = new Set([TOO_MANY_REQUESTS, 502, 503, 504]);
+const TRANSIENT_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+const decoder = new TextDecoder();
+
+/** HTTP to one node: keep-alive, timeout, size bound, credentials. Nothing here knows JSON-RPC. */
+export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
+  const { timeoutMs, maxResponseBytes, logger, onAnswer } = options;
+  const url = parseUrl(options.url);
+  const credentials = createCredentials(url, options.cookieFile);
+  const rate = new RateLimit(options.callsPerSecond ?? 0);
+  const pool = new Pool(url.origin, {
+    connections: CONNECTIONS,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    maxResponseSize: maxResponseBytes,
+  });
+
+  async function once(body: string, options: PostOptions): Promise<Answer> {
+    const { giveUp, calls = 1 } = options;
+    await rate.turn(calls, giveUp);
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const answer = await pool.request({
+      path: `${url.pathname}${url.search}`,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(await credentials.header()) },
+      body,
+      signal: giveUp === undefined ? timeout : AbortSignal.any([timeout, giveUp]),
+    });
+    const status = answer.statusCode;
+    const retryAfter = BUSY_STATUSES.has(status) ? [answer.headers['retry-after']].flat()[0] : undefined;
+    return {
+      status,
+      bytes: new Uint8Array(await answer.body.arrayBuffer()),
+      pauseMs: retryAfterMs(retryAfter, Date.now()),
+    };
+  }
+
+  async function authorised(body: string, options: PostOptions): Promise<Answer> {
+    const answer = await once(body, options);
+    return answer.status === 401 && credentials.renew() ? once(body, options) : answer;
+  }
+
+  async function exchanged(body: string, what: string, options: PostOptions): Promise<Answer> {
+    const startedAt = performance.now();
+    if (options.giveUp !== undefined && rate.isPaused) throw paused(what, url);
+    for (let attempt = 0; ; attempt += 1) {
+      const answer = await authorised(body, options).catch((error: unknown) => fault(error, what, url));
+      onAnswer?.(outcomeOf(answer));
+      // Not for this request alone: whatever is sent meanwhile would be refused as well, and may count.
+      if (!(answer instanceof ChainError)) rate.pause(answer.pauseMs);
+      const pause = pauseAfter(answer, attempt, options);
+      if (pause !== undefined) {
+        logger.debug({ node: url.host, method: what, attempt }, 'node busy or unreachable, trying again');
+        await delay(pause);
+        continue;
+      }
+      const durationMs = Math.round(performance.now() - startedAt);
+      if (answer instanceof ChainError) {
+        logger.warn({ node: url.host, method: what, durationMs, error: answer.message }, 'node call failed');
+        throw answer;
+      }
+      logger.debug({ node: url.host, method: what, durationMs, status: answer.status }, 'node call');
+      return answer;
+    }
+  }
+
+  return {
+    post: async (body, what, options = {}) => {
+      const { status, bytes } = await exchanged(body, what, options);
+      return { status, text: decoder.decode(bytes) };
+    },
+    postForBytes: async (body, what) => exchanged(body, what, {}),
+    close: () => pool.destroy(),
+  };
+}
+
+/** How long to wait before the same is asked again; undefined when the answer stands. */
+function pauseAfter(
+  answer: Answer | ChainError,
+  attempt: number,
+  { once = false, giveUp }: PostOptions,
+): number | undefined {
+  if (once) return undefined;
+  if (answer instanceof ChainError) return isTransient(answer) ? RETRY_DELAYS_MS[attempt] : undefined;
+  if (!BUSY_STATUSES.has(answer.status)) return undefined;
+  if (answer.status !== TOO_MANY_REQUESTS) return RETRY_DELAYS_MS[attempt];
+  return giveUp === undefined ? LIMITED_DELAYS_MS[attempt] : undefined;
+}
+
+function paused(what: string, url: URL): ChainError {
+  return new ChainError('unavailable', `${what}: ${url.host} limits our rate and asked for a pause`);
+}
+
+function outcomeOf(answer: Answer | ChainError): AnswerOutcome {
+  if (answer instanceof ChainError) return 'failed';
+  if (answer.status === TOO_MANY_REQUESTS) return 'limited';
+  return BUSY_STATUSES.has(answer.status) ? 'failed' : 'answered';
+}
+
+/** The URL may hold a password, which the error of the URL class would repeat. */
+function parseUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null) throw new TypeError('the RPC URL is not a valid URL');
+  return url;
+}
+
+/** Turns a transport fault into words for operators: host and reason, never credentials. */
+function fault(error: unknown, what: string, url: URL): ChainError {
+  if (error instanceof ChainError) return error;
+  const code = codeOf(error);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
+    return new ChainError('bad_answer', `${what}: the answer of ${url.host} is larger than allowed`);
+  }
+  return new ChainError('unavailable', `${what}: no answer from ${url.host} (${code})`, { cause: error });
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown fault';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return error.name;
+}
+
+function isTransient(error: ChainError): boolean {
+  return error.kind === 'unavailable' && TRANSIENT_CODES.has(codeOf(error.cause));
+}
+
+interface Credentials {
+  header(): Promise<Record<string, string>>;
+  /** Whether there is something newer to try after a refusal. */
+  renew(): boolean;
+}
+
+function createCredentials(url: URL, cookieFile: string | undefined): Credentials {
+  if (cookieFile === undefined) {
+    const user = decodeURIComponent(url.username);
+    const fixed = user === '' ? {} : basic(`${user}:${decodeURIComponent(url.password)}`);
+    return { header: () => Promise.resolve(fixed), renew: () => false };
+  }
+  let cached: Record<string, string> | null = null;
+  return {
+    header: async () => (cached ??= basic(await readCookie(cookieFile))),
+    renew: () => {
+      cached = null;
+      return true;
+    },
+  };
+}
+
+async function readCookie(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    throw new ChainError('unavailable', `cannot read the cookie file ${path}: is the node running?`, {
+      cause: error,
+    });
+  }
+}
+
+function basic(pair: string): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}

@@ -1,0 +1,271 @@
+import { ChainError, type ChainIndex, type Holding, type NodeStatus } from '../../../domain/chain.ts';
+import type { Clock, Logger } from '../../../domain/ports.ts';
+import { eachInParallel, inPieces } from '../../shared/in-parallel.ts';
+import { openAccounts } from '../../shared/open-accounts.ts';
+import { sum } from './account-funds.ts';
+import {
+  ACCOUNTS_PER_REQUEST,
+  type BlockHeader,
+  type NodeClient,
+  SIGNATURES_PER_PAGE,
+} from '../rpc/node-client.ts';
+import { changeOf, type LandedTransaction, TransactionReader } from '../blocks/own-transactions.ts';
+import { RecordedHistory } from '../blocks/recorded-history.ts';
+import { readTip, type Tip } from '../rpc/tip.ts';
+import { UnexplainedBalances } from './unexplained-balances.ts';
+
+export interface AccountWatchDeps {
+  readonly client: NodeClient;
+  readonly index: ChainIndex;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Told which accounts are looked at in every round. */
+  readonly follow?: ((addresses: readonly string[]) => void) | undefined;
+}
+
+/** A block that holds transactions of ours, in order of execution. */
+export interface ActiveBlock {
+  readonly header: BlockHeader;
+  readonly transactions: readonly LandedTransaction[];
+}
+
+/** What one look found: everything of ours that the ledger does not know yet. */
+export interface Look extends Tip {
+  /** By slot, ascending; slots above the tip are not shown in blocks yet. */
+  readonly active: readonly ActiveBlock[];
+}
+
+/** Payments closed for longer than this are looked at in turns, a request per look. */
+const CLOSED_MS = 24 * 3_600_000;
+/** How long the accounts of a transaction just sent are asked for whatever their balance says. */
+const SENT_MS = 5 * 60_000;
+/** Transactions of one account read in one look: ten thousand payments of a lamport cost nobody much. */
+const MAX_HISTORY = 20_000;
+/** Transactions asked for at a time, once it is clear that there are many. */
+const MAX_AT_A_TIME = 8;
+
+/** One to be looked at, and what the ledger says that it holds. */
+interface Account {
+  readonly address: string;
+  readonly held: readonly Holding[];
+  readonly isOpen: boolean;
+}
+
+interface Balance {
+  readonly address: string;
+  readonly lamports: bigint;
+  /** The slot at which it was that. */
+  readonly asOf: number;
+  readonly held: readonly Holding[];
+}
+
+/**
+ * Watches accounts by their balance: a hundred in one request. Where the chain's balance differs
+ * from the ledger's, and only there, the history is read, back to where both agree. That needs no
+ * memory, so a restart or a fork loses nothing.
+ */
+export class AccountWatch {
+  readonly #deps: AccountWatchDeps;
+  readonly #reader: TransactionReader;
+  readonly #sent = new Map<string, number>();
+  readonly #unexplained: UnexplainedBalances;
+  #closedFrom = 0;
+  #isCaughtUp = false;
+
+  constructor(deps: AccountWatchDeps) {
+    this.#deps = deps;
+    this.#reader = new TransactionReader(deps.client);
+    this.#unexplained = new UnexplainedBalances(deps);
+  }
+
+  /** Asks for these accounts whatever their balance says: we are sending from them. */
+  expect(addresses: readonly string[]): void {
+    const now = this.#deps.clock.now();
+    for (const [address, at] of this.#sent) if (now - at > SENT_MS) this.#sent.delete(address);
+    for (const address of addresses) this.#sent.set(address, now);
+  }
+
+  /** The node's health, with a word about accounts whose balance no history explains. */
+  withWarning<T extends NodeStatus>(status: T): T {
+    return this.#unexplained.withWarning(status);
+  }
+
+  /**
+   * What is known of every account whose history explains its balance. An account whose history lags waits alone:
+   * what it got is found in a later look, at or below the cursor.
+   * @param recorded slot up to which the ledger has recorded everything; null for the tip
+   * @throws {ChainError} also when the node's answers do not fit together yet: ask again.
+   */
+  async look(recorded: number | null): Promise<Look> {
+    const { client } = this.#deps;
+    const tip = await readTip(client);
+    const floor = recorded ?? tip.block.slot;
+    const isDoubtful = recorded !== null && (await this.#lacksOurSends(floor));
+    const found = new Map<string, LandedTransaction>();
+    const pieces = inPieces(this.#accounts(), ACCOUNTS_PER_REQUEST);
+    const moved = await eachInParallel(pieces, async (accounts) => {
+      const addresses = accounts.map(({ address }) => address);
+      const { slot: asOf, lamports } = await client.balances(addresses, tip.block.slot);
+      return this.#moved(accounts, { asOf, lamports, isDoubtful });
+    });
+    for (const balance of moved.flat()) {
+      const news = await this.#news(balance, floor, tip.block.slot);
+      for (const transaction of news) found.set(transaction.signature, transaction);
+    }
+    return { ...tip, active: await this.#inBlocks([...found.values()], tip.finalized) };
+  }
+
+  /** The open ones, those sent from, and a page of all others, each once. */
+  async *#accounts(): AsyncGenerator<readonly Account[], void> {
+    const { index, clock, follow } = this.#deps;
+    const page = await index.watchKeysAfter(this.#closedFrom, ACCOUNTS_PER_REQUEST);
+    this.#closedFrom = page.length < ACCOUNTS_PER_REQUEST ? 0 : (page.at(-1)?.position ?? 0);
+    const others = new Set([...this.#sent.keys(), ...page.map(({ watchKey }) => watchKey)]);
+    const followed: string[] = [];
+    for await (const open of openAccounts(index, clock.now() - CLOSED_MS)) {
+      for (const { watchKey } of open) {
+        others.delete(watchKey);
+        if (follow !== undefined) followed.push(watchKey);
+      }
+      yield open.map(({ watchKey, held }) => ({ address: watchKey, held, isOpen: true }));
+    }
+    follow?.([...followed, ...[...this.#sent.keys()].filter((address) => others.has(address))]);
+    const held = await index.holdings([...others]);
+    yield [...others].map((address) => ({ address, held: held.get(address) ?? [], isOpen: false }));
+  }
+
+  /** Of these accounts, those of which balance and ledger say different things, or that are asked for all the same. */
+  #moved(
+    accounts: readonly Account[],
+    seen: {
+      readonly asOf: number;
+      readonly lamports: ReadonlyMap<string, bigint>;
+      readonly isDoubtful: boolean;
+    },
+  ): Balance[] {
+    const moved: Balance[] = [];
+    for (const { address, held, isOpen } of accounts) {
+      const lamports = seen.lamports.get(address) ?? 0n;
+      const isDoubted = this.#sent.has(address) || (isOpen && seen.isDoubtful);
+      if (lamports !== total(held) || isDoubted) moved.push({ address, lamports, asOf: seen.asOf, held });
+      else this.#unexplained.explained(address);
+    }
+    return moved;
+  }
+
+  /**
+   * Whether the ledger is that of a backup and not yet read on to when it was put back. A payment that
+   * came in after the backup may have been sent on since, in a send that this ledger does not know:
+   * then the balances agree, and only the history tells that the payment was paid.
+   */
+  async #lacksOurSends(floor: number): Promise<boolean> {
+    if (this.#isCaughtUp) return false;
+    const restoredAt = (await this.#deps.index.restoredAt?.()) ?? null;
+    const header = restoredAt === null ? null : await this.#deps.client.block(floor, 'none');
+    this.#isCaughtUp = restoredAt === null || (header !== null && header.timeMs >= restoredAt);
+    return !this.#isCaughtUp;
+  }
+
+  /** Transactions of one account that the ledger lacks; none while the node has to be asked again for them. */
+  async #news(
+    balance: Balance,
+    floor: number,
+    minContextSlot: number,
+  ): Promise<readonly LandedTransaction[]> {
+    const { address } = balance;
+    const { transactions, agrees } = await this.#history(balance, floor, minContextSlot);
+    if (agrees) {
+      this.#unexplained.explained(address);
+      return transactions;
+    }
+    if (this.#unexplained.isWaitedFor({ address, lamports: balance.lamports, ledger: total(balance.held) }))
+      return [];
+    // What took money is taken for recorded then: its place among what the ledger has is not known.
+    return transactions.filter((each) => each.slot > floor || changeOf(each, address) > 0n);
+  }
+
+  /**
+   * Reads back until what the ledger lacks explains the balance. At or below the floor the ledger has most of it: what
+   * counts there is whether it has this very transaction, for two may have moved the same amount.
+   */
+  async #history(
+    balance: Balance,
+    floor: number,
+    minContextSlot: number,
+  ): Promise<{ transactions: LandedTransaction[]; agrees: boolean }> {
+    const { address, lamports, asOf, held } = balance;
+    const recorded = new RecordedHistory(this.#deps.index, address, held);
+    const news = new Map<string, LandedTransaction>();
+    const met = new Set<string>();
+    let missing = lamports - total(held);
+    let isComplete = true;
+    const done = () => ({ transactions: [...news.values()], agrees: isComplete && missing === 0n });
+    let before: string | null = null;
+    for (;;) {
+      const page = await this.#deps.client.signatures(address, { before, minContextSlot });
+      const listed = new Map(page.map((entry) => [entry.signature, entry]));
+      const fresh = [...listed.values()]
+        .filter(({ signature }) => !met.has(signature))
+        .toSorted((a, b) => b.slot - a.slot);
+      for (let at = 0; at < fresh.length;) {
+        const next = fresh.slice(at, at + Math.min(MAX_AT_A_TIME, Math.max(1, met.size)));
+        at += next.length;
+        if ((next[0]?.slot ?? 0) <= floor && missing === 0n) return done();
+        const read = await this.#reader.readAll(next.filter(({ signature }) => !recorded.holds(signature)));
+        for (const { signature, slot } of next) {
+          if (slot <= floor && missing === 0n) return done();
+          met.add(signature);
+          if (met.size >= MAX_HISTORY) return { ...done(), agrees: false };
+          const transaction = read.get(signature);
+          const standing = await recorded.standing(signature, transaction, slot <= floor);
+          if (standing === 'covered') return done();
+          if (standing === 'recorded') continue;
+          if (transaction === undefined) {
+            isComplete = false;
+            continue;
+          }
+          news.set(signature, transaction);
+          // What came after the balance was read is not in it.
+          if (slot <= asOf) missing -= changeOf(transaction, address);
+        }
+      }
+      const last = page.at(-1);
+      if (page.length < SIGNATURES_PER_PAGE || last === undefined) return done();
+      // The page hung on a signature that a fork took away, or the node leads round in circles.
+      if (fresh.length === 0) return { ...done(), agrees: false };
+      before = last.signature;
+    }
+  }
+
+  async #inBlocks(transactions: readonly LandedTransaction[], finalized: number): Promise<ActiveBlock[]> {
+    const slots = [...Map.groupBy(transactions, ({ slot }) => slot)].sort(([a], [b]) => a - b);
+    const active: ActiveBlock[] = [];
+    while (active.length < slots.length) {
+      const ahead = Math.min(MAX_AT_A_TIME, Math.max(1, active.length));
+      const next = slots.slice(active.length, active.length + ahead);
+      const read = next.map(async ([slot, inSlot]) => this.#inBlock(slot, inSlot, slot <= finalized));
+      active.push(...(await Promise.all(read)));
+    }
+    return active;
+  }
+
+  async #inBlock(
+    slot: number,
+    transactions: readonly LandedTransaction[],
+    isFinal: boolean,
+  ): Promise<ActiveBlock> {
+    // The signatures tell the order, and that nothing changed meanwhile: a lone one that is final needs neither.
+    const isSure = isFinal && transactions.length === 1;
+    const header = await this.#deps.client.block(slot, isSure ? 'none' : 'signatures');
+    const order = new Map((header?.signatures ?? []).map((signature, position) => [signature, position]));
+    if (header === null || (!isSure && transactions.some(({ signature }) => !order.has(signature)))) {
+      throw new ChainError('unavailable', `slot ${slot} changed while it was read`);
+    }
+    const position = ({ signature }: LandedTransaction): number => order.get(signature) ?? 0;
+    return { header, transactions: transactions.toSorted((a, b) => position(a) - position(b)) };
+  }
+}
+
+function total(holdings: readonly Holding[] | undefined): bigint {
+  return sum((holdings ?? []).map(({ amount }) => amount));
+}

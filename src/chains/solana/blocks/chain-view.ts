@@ -1,0 +1,180 @@
+import {
+  type BlockRef,
+  type ChainBlock,
+  ChainError,
+  type ChainIndex,
+  type UnconfirmedView,
+} from '../../../domain/chain.ts';
+import type { AccountWatch, ActiveBlock, Look } from '../accounts/account-watch.ts';
+import { deriveCredits, type Entries } from './credit-derivation.ts';
+import type { BlockHeader, NodeClient } from '../rpc/node-client.ts';
+import type { LandedTransaction } from './own-transactions.ts';
+import { blockHashAt, readTip } from '../rpc/tip.ts';
+
+export interface ChainViewDeps {
+  readonly client: NodeClient;
+  readonly index: ChainIndex;
+  readonly watch: AccountWatch;
+}
+
+/** A longer step is taken over a finalized block, so that the blocks remembered below the tip never all lie on a fork. */
+const LONG_STEP = 1_000;
+/** More finalized slots of ours than this are caught up with together: each block costs what all that a payment got costs. */
+const MANY_SLOTS = 16;
+/** Transactions in a block that stands for many slots, as long as no single slot holds more. */
+const SHOWN_TOGETHER = 1_000;
+
+/**
+ * Presents accounts as blocks: heights are slots, a block is a slot that holds something of ours or
+ * the tip. Far behind, one block shows what many finalized slots hold, with the slot of each. One look serves a whole round: the blocks up to its tip, then what lies above it.
+ */
+export class ChainView {
+  readonly #deps: ChainViewDeps;
+  #look: Look | null = null;
+  /** Where the ledger stands once it has recorded what was given out of this look. */
+  #given: string | null = null;
+  #highestTip = 0;
+  #seenSlot = 0;
+
+  constructor(deps: ChainViewDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The highest slot of which a block was shown so far; 0 before the first look. Transactions above the tip are shown, too: a node that has only
+   * come as far as the tip knows nothing of them, and that proves nothing.
+   */
+  get seenSlot(): number {
+    return this.#seenSlot;
+  }
+
+  async tip(): Promise<BlockRef> {
+    const tip = await readTip(this.#deps.client);
+    this.#saw(tip);
+    this.#highestTip = Math.max(this.#highestTip, tip.block.slot);
+    return refOf(tip.block);
+  }
+
+  async hashAt(height: number): Promise<string | null> {
+    if (height > this.#highestTip && height > (await this.tip()).height) return null;
+    return blockHashAt(this.#deps.client, height, this.#highestTip);
+  }
+
+  /** What of ours lies in exactly this slot. */
+  async blockAt(height: number): Promise<ChainBlock | null> {
+    const look = await this.#lookFrom(height - 1);
+    if (height > look.block.slot) return null;
+    const active = look.active.find(({ header }) => header.slot === height);
+    const header = active?.header ?? (await this.#deps.client.block(height, 'none'));
+    if (header === null) return null;
+    return blockOf(header, header.parentHash, await this.#book(active?.transactions ?? []));
+  }
+
+  /** The next slot above the cursor with something of ours, else the tip; null at the tip. */
+  async blockAfter(cursor: BlockRef): Promise<ChainBlock | null> {
+    if (this.#look === null || this.#given !== cursor.hash) {
+      this.#look = await this.#lookFrom(cursor.height);
+      this.#given = cursor.hash;
+      this.#highestTip = Math.max(this.#highestTip, this.#look.block.slot);
+    }
+    const look = this.#look;
+    const next = await this.#next(look, cursor);
+    if (next === null) return null;
+    const shown = look.active.filter(({ header }) => header.slot <= next.slot);
+    const transactions = shown.flatMap((active) => active.transactions);
+    const block = blockOf(next, cursor.hash, await this.#book(transactions, slotsOf(shown, cursor, next)));
+    this.#look = { ...look, active: look.active.filter(({ header }) => header.slot > next.slot) };
+    this.#given = next.hash;
+    return block;
+  }
+
+  /** Confirmed transactions in slots that are not shown as blocks yet. */
+  async unconfirmed(): Promise<UnconfirmedView> {
+    const look = this.#look ?? (await this.#lookFrom(null));
+    this.#look = null;
+    const waiting = look.active.filter(({ header }) => header.slot > look.block.slot);
+    const timeOf = new Map(
+      waiting.flatMap(({ header, transactions }) =>
+        transactions.map(({ signature }) => [signature, header.timeMs] as const),
+      ),
+    );
+    const { credits, debits } = await this.#book(waiting.flatMap(({ transactions }) => transactions));
+    return {
+      tip: refOf(look.block),
+      credits: credits.map((credit) => ({
+        ...credit,
+        nodeTimeMs: timeOf.get(credit.ref.txid) ?? null,
+        inputs: [],
+      })),
+      debits,
+      has: (txid) => timeOf.has(txid),
+    };
+  }
+
+  async #lookFrom(recorded: number | null): Promise<Look> {
+    const look = await this.#deps.watch.look(recorded);
+    this.#saw(look, look.active);
+    return look;
+  }
+
+  #saw({ block }: Pick<Look, 'block'>, active: readonly ActiveBlock[] = []): void {
+    const slots = active.map(({ header }) => header.slot);
+    this.#seenSlot = Math.max(this.#seenSlot, block.slot, slots.at(-1) ?? 0);
+  }
+
+  async #next(look: Look, cursor: BlockRef): Promise<BlockHeader | null> {
+    const { block, finalized } = look;
+    if (block.slot <= cursor.height) return null;
+    const active = look.active.filter(({ header }) => header.slot > cursor.height);
+    const together = lastTogether(active.filter(({ header }) => header.slot <= finalized));
+    const first = together ?? active[0]?.header;
+    const next = first !== undefined && first.slot <= block.slot ? first : block;
+    if (next.slot <= finalized || finalized - cursor.height <= LONG_STEP) return next;
+    const anchor = await this.#deps.client.block(finalized, 'none');
+    if (anchor === null)
+      throw new ChainError('unavailable', `the node lacks its finalized slot ${finalized}`);
+    return anchor;
+  }
+
+  async #book(
+    transactions: readonly LandedTransaction[],
+    slots?: ReturnType<typeof slotsOf>,
+  ): Promise<Entries> {
+    if (transactions.length === 0) return { credits: [], debits: [] };
+    const { index } = this.#deps;
+    const watched = await index.watched([...new Set(transactions.flatMap(({ keys }) => keys))]);
+    return deriveCredits(transactions, watched, await index.holdings([...watched]), slots);
+  }
+}
+
+/** The last of the finalized slots to be shown as one block; null when there are few. */
+function lastTogether(finalized: readonly ActiveBlock[]): BlockHeader | null {
+  if (finalized.length <= MANY_SLOTS) return null;
+  let last: BlockHeader | null = null;
+  let count = 0;
+  for (const { header, transactions } of finalized) {
+    count += transactions.length;
+    if (last !== null && count > SHOWN_TOGETHER) break;
+    last = header;
+  }
+  return last;
+}
+
+/** What an earlier look missed, at or below the cursor, came when its own slot did, but is counted in the next block. */
+function slotsOf(shown: readonly ActiveBlock[], cursor: BlockRef, next: BlockHeader) {
+  const others = shown.filter(({ header }) => header.slot < next.slot);
+  return new Map(
+    others.flatMap(({ header: { slot, timeMs }, transactions }) => {
+      const height = slot > cursor.height ? slot : next.slot;
+      return transactions.map((transaction) => [transaction, { height, timeMs }] as const);
+    }),
+  );
+}
+
+function refOf({ slot, hash }: BlockHeader): BlockRef {
+  return { height: slot, hash };
+}
+
+function blockOf(header: BlockHeader, parentHash: string, entries: Entries): ChainBlock {
+  return { ...refOf(header), parentHash, timeMs: header.timeMs, ...entries };
+}

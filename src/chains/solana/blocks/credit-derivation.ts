@@ -1,0 +1,55 @@
+import type { Credit, Debit, Holding } from '../../../domain/chain.ts';
+import type { LandedTransaction } from './own-transactions.ts';
+
+/** Confirmed money can be spent at once: a fork that takes it away takes its spending away, too. */
+const MATURITY = 1;
+
+export interface Entries {
+  readonly credits: readonly Credit[];
+  readonly debits: readonly Debit[];
+}
+
+/**
+ * What transactions, in order of execution, did to watched accounts in the ledger's terms: money
+ * that came in is a credit; money that went out spends all that the account held and gives the
+ * rest back as a remainder. Balances decide, so it does not matter which program moved the money.
+ * @param heldBy the slots of those that another slot's block shows
+ */
+export function deriveCredits(
+  transactions: readonly LandedTransaction[],
+  watched: ReadonlySet<string>,
+  held: ReadonlyMap<string, readonly Holding[]>,
+  heldBy?: ReadonlyMap<LandedTransaction, NonNullable<Credit['heldBy']>>,
+): Entries {
+  const holdings = new Map([...held].map(([watchKey, own]) => [watchKey, [...own]]));
+  const credits: Credit[] = [];
+  const debits: Debit[] = [];
+  for (const transaction of transactions) {
+    const { signature, fee, failed, raw } = transaction;
+    const slot = heldBy?.get(transaction);
+    const placed = slot === undefined ? {} : { heldBy: slot };
+    transaction.keys.forEach((watchKey, index) => {
+      const before = transaction.before[index] ?? 0n;
+      const after = transaction.after[index] ?? 0n;
+      if (before === after || !watched.has(watchKey)) return;
+      const ref = { txid: signature, index };
+      const own = holdings.get(watchKey) ?? [];
+      if (after > before) {
+        const amount = after - before;
+        credits.push({ ref, watchKey, amount, maturity: MATURITY, raw, ...placed });
+        own.push({ ref, amount });
+        holdings.set(watchKey, own);
+        return;
+      }
+      // A fee is what the plan says unless the transaction failed, which only its block can tell.
+      const ended = failed ? { outcome: { fee, succeeded: false } } : {};
+      for (const { ref: spent } of own) debits.push({ ref: spent, byTxid: signature, ...ended });
+      holdings.set(watchKey, after === 0n ? [] : [{ ref, amount: after }]);
+      if (after > 0n) {
+        const rest = { ref, watchKey, amount: after, maturity: MATURITY, raw: null };
+        credits.push({ ...rest, remainder: true, ...placed });
+      }
+    });
+  }
+  return { credits, debits };
+}

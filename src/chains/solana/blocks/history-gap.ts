@@ -1,0 +1,89 @@
+import type { NodeStatus } from '../../../domain/chain.ts';
+import { assertNever } from '../../../domain/errors.ts';
+import type { Clock, Logger } from '../../../domain/ports.ts';
+
+/** How long a transaction is warned of after it was last asked about: longer than the gap between two offers. */
+const REMEMBERED_MS = 3_600_000;
+/** Transactions remembered at a time. */
+const MAX_KNOWN = 100;
+
+/** Why it cannot be told whether an expired transaction landed before. */
+export type UnprovenReason =
+  /** The node's history begins at `first`, after the slot of its block hash. */
+  | { readonly kind: 'begins_late'; readonly slot: number; readonly first: number }
+  /** Blocks after the slot of its block hash, in which it could have landed, are missing. */
+  | { readonly kind: 'hole'; readonly slot: number }
+  /** The slot of its block hash was not written down. */
+  | { readonly kind: 'undated' }
+  /** An account that it draws on holds less than the ledger says: only a transaction of ours can have moved that. */
+  | { readonly kind: 'moved'; readonly account: string; readonly holds: bigint; readonly ledger: bigint };
+
+/**
+ * Sends that expired, and of which the node cannot tell whether they landed before. Their money is not free
+ * without that proof, so the operator has to bring a node that has the history. One line in the log for each,
+ * and a warning as long as it is so.
+ */
+export class HistoryGap {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #doubts = new Map<string, { readonly doubt: UnprovenReason; readonly at: number }>();
+
+  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** Why it stays open, in words. */
+  lacks(txid: string, doubt: UnprovenReason): string {
+    const isNew = this.#doubts.get(txid)?.doubt.kind !== doubt.kind;
+    this.#doubts.delete(txid);
+    this.#doubts.set(txid, { doubt, at: this.#clock.now() });
+    for (const oldest of this.#doubts.keys()) if (this.#doubts.size > MAX_KNOWN) this.#doubts.delete(oldest);
+    const why = `it has expired, but ${reasonFor(doubt)}`;
+    if (isNew)
+      this.#logger.error(
+        { coin: 'SOL', txid, ...loggable(doubt) },
+        `a send keeps its money reserved: ${why}`,
+      );
+    return why;
+  }
+
+  /** Its history is there again, or it is known without. */
+  settled(txid: string): void {
+    this.#doubts.delete(txid);
+  }
+
+  /** The node's health, with a word about those sends. */
+  withWarning<T extends NodeStatus>(status: T): T {
+    const now = this.#clock.now();
+    for (const [txid, { at }] of this.#doubts)
+      if (Math.abs(now - at) > REMEMBERED_MS) this.#doubts.delete(txid);
+    if (this.#doubts.size === 0) return status;
+    const slots = [...this.#doubts.values()].flatMap(({ doubt }) => ('slot' in doubt ? [doubt.slot] : []));
+    const from = slots.length === 0 ? 'the whole history' : `the blocks from slot ${Math.min(...slots)} on`;
+    const warning = `${this.#doubts.size} expired send(s) keep their money reserved, for the node cannot tell whether they landed before: use a node that has ${from} until they end`;
+    const warnings = status.warnings === null ? warning : `${status.warnings}; ${warning}`;
+    return { ...status, warnings, alarms: [...(status.alarms ?? []), 'pruned'] };
+  }
+}
+
+function reasonFor(doubt: UnprovenReason): string {
+  switch (doubt.kind) {
+    case 'begins_late':
+      return `the node's history begins at slot ${doubt.first}: only a node that has the blocks from slot ${doubt.slot} on can tell whether it landed before`;
+    case 'hole':
+      return `the node's history has a hole after slot ${doubt.slot}: only a node that has all blocks from there on can tell whether it landed before`;
+    case 'undated':
+      return 'the slot of its block hash is not known: only a node that shows it landed can tell';
+    case 'moved':
+      return `${doubt.account} holds ${doubt.holds} lamports, less than the ${doubt.ledger} of the ledger: it may have landed where the node shows no history`;
+    default:
+      return assertNever(doubt);
+  }
+}
+
+function loggable(doubt: UnprovenReason): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(doubt).map(([key, value]) => [key, typeof value === 'bigint' ? value.toString() : value]),
+  );
+}

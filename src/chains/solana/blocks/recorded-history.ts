@@ -1,0 +1,57 @@
+import { type ChainIndex, type Holding, outputKey } from '../../../domain/chain.ts';
+import { changeOf, type LandedTransaction } from './own-transactions.ts';
+
+/** What the ledger has of one account's history, which is read from the newest transaction to the oldest. */
+export class RecordedHistory {
+  readonly #index: Pick<ChainIndex, 'ownOutputs' | 'unsettled'>;
+  readonly #address: string;
+  /** Transactions whose money the ledger says the account holds. */
+  readonly #holding: ReadonlySet<string>;
+  /** Of these, the ones that were not met yet. */
+  readonly #unmet: Set<string>;
+  #unsettled: ReadonlySet<string> | null = null;
+
+  constructor(
+    index: Pick<ChainIndex, 'ownOutputs' | 'unsettled'>,
+    address: string,
+    held: readonly Holding[],
+  ) {
+    this.#index = index;
+    this.#address = address;
+    this.#holding = new Set(held.map(({ ref }) => ref.txid));
+    this.#unmet = new Set(this.#holding);
+  }
+
+  /** Whether the account holds money of this transaction in the ledger: then it need not be read. */
+  holds(signature: string): boolean {
+    return this.#holding.has(signature);
+  }
+
+  /**
+   * What the ledger knows of the next older transaction. `covered`: it took money, and all that the ledger says the
+   * account holds came later, so this one is recorded and whatever is older, too.
+   * @param transaction undefined when the node does not have it, or it need not be read
+   * @param isBelow it lies at or below the slot up to which the ledger has read
+   */
+  async standing(
+    signature: string,
+    transaction: LandedTransaction | undefined,
+    isBelow: boolean,
+  ): Promise<'recorded' | 'covered' | 'news'> {
+    this.#unmet.delete(signature);
+    if (this.holds(signature)) return 'recorded';
+    if (transaction === undefined || !isBelow) return 'news';
+    const change = changeOf(transaction, this.#address);
+    if (change < 0n) return this.#unmet.size === 0 ? 'covered' : 'news';
+    if (change === 0n) return 'recorded';
+    const key = outputKey({ txid: signature, index: transaction.keys.indexOf(this.#address) });
+    const isKnown = (await this.#index.ownOutputs([key])).has(key);
+    return isKnown && !(await this.#inNoBlock()).has(key) ? 'recorded' : 'news';
+  }
+
+  /** Outputs that the ledger saw and that no block holds: such money is still to be confirmed. */
+  async #inNoBlock(): Promise<ReadonlySet<string>> {
+    this.#unsettled ??= new Set((await this.#index.unsettled()).map(({ ref }) => outputKey(ref)));
+    return this.#unsettled;
+  }
+}

@@ -1,0 +1,282 @@
+import { z } from 'zod';
+import { ChainError } from '../../../domain/chain.ts';
+import { type Rpc, RpcRefusal } from './rpc.ts';
+import { aboutSignature, readStatus, requireSlot, type Statuses } from '../sends/signature-status.ts';
+
+/** Accounts in one getMultipleAccounts, the most that nodes answer. */
+export const ACCOUNTS_PER_REQUEST = 100;
+/** Signatures in one getSignaturesForAddress, the most that nodes answer. */
+export const SIGNATURES_PER_PAGE = 1_000;
+/** Version 1 is live on mainnet; versions above it are an alarm, not a guess. */
+const READABLE_VERSION = 1;
+
+/** What is seen of the chain: what more than two thirds of the stake voted for, or what cannot change any more. */
+export type Level = 'confirmed' | 'finalized';
+
+export interface BlockHeader {
+  readonly slot: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly parentSlot: number;
+  /** Blocks before it on its chain, skipped slots not counted; null where the node does not say. */
+  readonly height: number | null;
+  readonly timeMs: number;
+  /** In order of execution; empty unless asked for. */
+  readonly signatures: readonly string[];
+}
+
+const NO_SUCH_BLOCK: ReadonlySet<number> = new Set([-32004, -32007, -32009]);
+const CLEANED_UP = -32001;
+
+const slot = z.int().min(0);
+const lamports = z
+  .union([z.int(), z.bigint()])
+  .transform((value) => BigInt(value))
+  .pipe(z.bigint().min(0n));
+const block = z.object({
+  blockhash: z.string(),
+  previousBlockhash: z.string(),
+  parentSlot: slot,
+  blockHeight: slot.nullish(),
+  blockTime: z.int().nullable(),
+  signatures: z.array(z.string()).optional(),
+});
+const meta = z.object({
+  err: z.unknown().optional(),
+  fee: lamports,
+  preBalances: z.array(lamports),
+  postBalances: z.array(lamports),
+  loadedAddresses: z.object({ writable: z.array(z.string()), readonly: z.array(z.string()) }).nullish(),
+});
+const rawTransaction = z.object({
+  slot,
+  meta,
+  transaction: z.tuple([z.string(), z.literal('base64')]),
+});
+const jsonTransaction = z.object({
+  slot,
+  meta,
+  transaction: z.object({ message: z.object({ accountKeys: z.array(z.string()) }) }),
+});
+
+export type RawTransaction = z.output<typeof rawTransaction>;
+export type NodeClient = ReturnType<typeof createNodeClient>;
+
+function inContext<T extends z.ZodType>(value: T) {
+  return z.object({ context: z.object({ slot }), value });
+}
+
+/** The calls the adapter makes, typed and checked. */
+export function createNodeClient(rpc: Rpc) {
+  const call: Rpc['call'] = async (...asked) => answered(rpc.call(...asked));
+  const asking = { ...rpc, call };
+  const transaction = async <T>(signature: string, encoding: string, schema: z.ZodType<T>) =>
+    call(
+      'getTransaction',
+      [signature, { encoding, commitment: 'confirmed', maxSupportedTransactionVersion: READABLE_VERSION }],
+      schema.nullable(),
+    );
+  return {
+    genesisHash: async () => call('getGenesisHash', [], z.string()),
+    version: async () =>
+      (await call('getVersion', [], z.object({ 'solana-core': z.string() })))['solana-core'],
+    slotsBehind: async () => slotsBehind(rpc),
+    slot: async (commitment: Level) => call('getSlot', [{ commitment }], slot),
+    height: async (commitment: Level) => call('getBlockHeight', [{ commitment }], slot),
+    firstBlock: async () => call('getFirstAvailableBlock', [], slot),
+    blocks: async (first: number, last: number) =>
+      call('getBlocks', [first, last, { commitment: 'confirmed' }], z.array(slot)),
+    block: async (at: number, details: 'none' | 'signatures') => blockHeader(rpc, at, details),
+    rentMinimum: async () => call('getMinimumBalanceForRentExemption', [0], lamports),
+    ...datingCalls(call),
+    priorityFees: async (writable: readonly string[]) =>
+      (
+        await call(
+          'getRecentPrioritizationFees',
+          [writable],
+          z.array(z.object({ prioritizationFee: lamports })),
+        )
+      ).map(({ prioritizationFee }) => prioritizationFee),
+    /** Confirmed balances as of a slot not below `minContextSlot`; 0n for accounts that do not exist. */
+    balances: async (addresses: readonly string[], minContextSlot: number) =>
+      balances(asking, addresses, { minContextSlot, commitment: 'confirmed' }),
+    /** As balances, of what cannot change any more. */
+    finalizedBalances: async (addresses: readonly string[]) =>
+      balances(asking, addresses, { commitment: 'finalized' }),
+    /** Newest first. */
+    signatures: async (address: string, options: { before: string | null; minContextSlot: number }) =>
+      call(
+        'getSignaturesForAddress',
+        [
+          address,
+          {
+            commitment: 'confirmed',
+            limit: SIGNATURES_PER_PAGE,
+            minContextSlot: options.minContextSlot,
+            ...(options.before === null ? {} : { before: options.before }),
+          },
+        ],
+        z.array(z.object({ signature: z.string(), slot })),
+      ),
+    rawTransaction: async (signature: string) => transaction(signature, 'base64', rawTransaction),
+    jsonTransaction: async (signature: string) => transaction(signature, 'json', jsonTransaction),
+    ...signatureCalls(rpc, call),
+    // Asked twice, a second backend could refuse what a first one took before the line broke.
+    send: async (base64: string) =>
+      rpc.call(
+        'sendTransaction',
+        [base64, { encoding: 'base64', preflightCommitment: 'confirmed', maxRetries: 0 }],
+        z.string(),
+        { once: true },
+      ),
+    /** Compute units that an unsigned transaction would use now; null when it would fail or the node does not say. */
+    simulate: async (base64: string) => simulate(rpc, base64),
+    close: async () => rpc.close(),
+  };
+}
+
+/** Where a refusal answers nothing, it is the trouble of a node, or of a gateway before it. */
+async function answered<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!(error instanceof RpcRefusal)) throw error;
+    throw new ChainError('unavailable', error.message, { cause: error });
+  }
+}
+
+/** What dates transactions, and tells when that is over. */
+function datingCalls(call: Rpc['call']) {
+  return {
+    /** With the slot of its block. */
+    latestBlockhash: async (commitment: Level) => {
+      const latest = z.object({ blockhash: z.string(), lastValidBlockHeight: slot });
+      const { context, value } = await call('getLatestBlockhash', [{ commitment }], inContext(latest));
+      return { ...value, slot: context.slot };
+    },
+    /** As of a slot not below `minContextSlot`: to a node that is behind, a new hash is as unknown as an old one. */
+    isBlockhashValid: async (blockhash: string, commitment: Level, minContextSlot: number) => {
+      const params = [blockhash, { commitment, minContextSlot }];
+      const { context, value } = await call('isBlockhashValid', params, inContext(z.boolean()));
+      requireSlot('isBlockhashValid', context, minContextSlot);
+      return value;
+    },
+    /** The newest block that cannot be taken back: slot and height together. */
+    finalizedBlock: async () => {
+      const block = z.object({ absoluteSlot: slot, blockHeight: slot });
+      const { absoluteSlot, blockHeight } = await call(
+        'getEpochInfo',
+        [{ commitment: 'finalized' satisfies Level }],
+        block,
+      );
+      return { slot: absoluteSlot, height: blockHeight };
+    },
+  };
+}
+
+/** What became of a transaction. */
+function signatureCalls(rpc: Rpc, call: Rpc['call']) {
+  return {
+    /** From the whole history, of a node that has seen the slot `minContextSlot`; null: it knows of no such transaction. */
+    status: async (signature: string, minContextSlot: number) => {
+      const { method, params, schema } = aboutSignature(signature);
+      return readStatus(await call(method, params, schema), minContextSlot);
+    },
+    /**
+     * The same with the first slot of the history that it was looked for in, and the finalized blocks of a range: of
+     * one node, as far as a gateway lets it.
+     */
+    history: async (
+      signature: string,
+      within: { readonly first: number; readonly last: number; readonly minContextSlot: number },
+    ) => {
+      const range = [within.first, within.last, { commitment: 'finalized' satisfies Level }];
+      const [first, blocks, told] = await answered(
+        rpc.together<[number, number[], Statuses]>([
+          { method: 'getFirstAvailableBlock', params: [], schema: slot },
+          { method: 'getBlocks', params: range, schema: z.array(slot) },
+          aboutSignature(signature),
+        ]),
+      );
+      return { first, blocks, status: readStatus(told, within.minContextSlot) };
+    },
+  };
+}
+
+async function blockHeader(
+  rpc: Rpc,
+  at: number,
+  transactionDetails: 'none' | 'signatures',
+): Promise<BlockHeader | null> {
+  const options = {
+    commitment: 'confirmed',
+    transactionDetails,
+    rewards: false,
+    maxSupportedTransactionVersion: READABLE_VERSION,
+  };
+  try {
+    const found = await rpc.call('getBlock', [at, options], block.nullable());
+    // Some gateways answer null for a block that their backend does not have.
+    if (found === null) return null;
+    return {
+      slot: at,
+      hash: found.blockhash,
+      parentHash: found.previousBlockhash,
+      parentSlot: found.parentSlot,
+      height: found.blockHeight ?? null,
+      timeMs: (found.blockTime ?? 0) * 1_000,
+      signatures: found.signatures ?? [],
+    };
+  } catch (error) {
+    if (!(error instanceof RpcRefusal)) throw error;
+    if (NO_SUCH_BLOCK.has(error.code)) return null;
+    if (error.code === CLEANED_UP) throw new ChainError('pruned', `the node no longer has slot ${at}`);
+    throw error;
+  }
+}
+
+/** Made once: making a schema takes longer than reading a hundred accounts with it. */
+const ACCOUNTS = inContext(z.array(z.object({ lamports }).nullable()));
+
+async function balances(
+  rpc: Rpc,
+  addresses: readonly string[],
+  asOf: { readonly commitment: Level; readonly minContextSlot?: number },
+): Promise<{ slot: number; lamports: Map<string, bigint> }> {
+  const method = 'getMultipleAccounts';
+  const options = { ...asOf, encoding: 'base64', dataSlice: { offset: 0, length: 0 } };
+  const { context, value } = await rpc.call(method, [addresses, options], ACCOUNTS);
+  requireSlot(method, context, asOf.minContextSlot ?? 0);
+  if (value.length !== addresses.length) {
+    const told = `expected ${addresses.length} accounts, not ${value.length}`;
+    throw new ChainError('bad_answer', `${method}: unexpected value: ${told}`);
+  }
+  const held = new Map(addresses.map((address, index) => [address, value[index]?.lamports ?? 0n]));
+  return { slot: context.slot, lamports: held };
+}
+
+async function simulate(rpc: Rpc, base64: string): Promise<number | null> {
+  const options = {
+    encoding: 'base64',
+    commitment: 'confirmed',
+    sigVerify: false,
+    replaceRecentBlockhash: true,
+  };
+  const outcome = z.object({ err: z.unknown().optional(), unitsConsumed: z.int().min(1).nullish() });
+  const { value } = await rpc.call('simulateTransaction', [base64, options], inContext(outcome));
+  return (value.err ?? null) === null ? (value.unitsConsumed ?? null) : null;
+}
+
+/** How far the node says it is behind the cluster; 0 for a healthy one. */
+async function slotsBehind(rpc: Rpc): Promise<number> {
+  try {
+    await rpc.call('getHealth', [], z.literal('ok'));
+    return 0;
+  } catch (error) {
+    const cause = error instanceof ChainError ? error.cause : null;
+    if (!(cause instanceof RpcRefusal)) throw error;
+    const told = z.object({ numSlotsBehind: slot }).safeParse(cause.data);
+    if (!told.success) throw error;
+    return told.data.numSlotsBehind;
+  }
+}

@@ -1,0 +1,108 @@
+import { ChainError, type ChainBlockHeader } from '../../../domain/chain.ts';
+import type { BlockHeader, NodeClient } from './node-client.ts';
+
+/**
+ * Blocks shown above the finalized one. The tip never runs further ahead, so 32 confirmations, the
+ * block itself included, always mean that it is finalized, however far voting has got.
+ */
+const SHOWN_ABOVE_FINALIZED = 31;
+/** Slots searched for a block below the highest one shown: more in a row are never skipped while the cluster runs. */
+const SEARCHED_SLOTS = 256;
+
+export interface Tip {
+  readonly block: BlockHeader;
+  /** The newest finalized slot. */
+  readonly finalized: number;
+}
+
+/** Highest slot that is shown as part of the chain. */
+async function shownSlot(client: NodeClient): Promise<{ shown: number; finalized: number }> {
+  const [finalized, confirmed] = await Promise.all([client.slot('finalized'), client.slot('confirmed')]);
+  return { shown: Math.min(Math.max(confirmed, finalized), finalized + SHOWN_ABOVE_FINALIZED), finalized };
+}
+
+/** The newest confirmed block that is shown. @throws {ChainError} unavailable when the node has none at the moment. */
+export async function readTip(client: NodeClient): Promise<Tip> {
+  const { shown, finalized } = await shownSlot(client);
+  const slots = await client.blocks(Math.max(0, shown - SEARCHED_SLOTS), shown);
+  const slot = slots.at(-1);
+  const block = slot === undefined ? null : await client.block(slot, 'none');
+  if (block === null) throw new ChainError('unavailable', `the node has no block near slot ${shown}`);
+  return { block, finalized };
+}
+
+/** The highest existing block whose time is at or before `timeMs`, the first one of the node at least. */
+export async function blockBefore(client: NodeClient, timeMs: number): Promise<ChainBlockHeader> {
+  const tip = (await readTip(client)).block;
+  if (tip.timeMs <= timeMs) return headerOf(tip);
+  let low = await requireBlock(client, await client.firstBlock());
+  let above = tip.slot;
+  while (above - low.slot > 1) {
+    const middle = Math.floor((low.slot + above) / 2);
+    const [slot] = await client.blocks(middle, Math.min(middle + SEARCHED_SLOTS, above - 1));
+    if (slot === undefined) {
+      above = middle;
+      continue;
+    }
+    const block = await requireBlock(client, slot);
+    if (block.timeMs <= timeMs) low = block;
+    else above = middle;
+  }
+  return headerOf(low);
+}
+
+async function requireBlock(client: NodeClient, slot: number): Promise<BlockHeader> {
+  const block = await client.block(slot, 'none');
+  if (block === null) throw new ChainError('unavailable', `the node has no block at slot ${slot}`);
+  return block;
+}
+
+/** Slots asked for at first; twice as many each time that there is no block in them, up to the most. */
+const PAGE_SLOTS = 1_000;
+const MAX_PAGE_SLOTS = 100_000;
+
+/** Listed blocks that may turn out not to be shown before the search is given up until the next round. */
+const MAX_UNSHOWN = 20;
+
+/**
+ * The first finalized block above a slot that the node shows, however large the hole before it. A listed block that
+ * it does not show belongs to the hole. Null when there is none.
+ * @throws {ChainError} unavailable when too many listed blocks are not shown
+ */
+export async function finalAfter(client: NodeClient, slot: number): Promise<ChainBlockHeader | null> {
+  const finalized = await client.slot('finalized');
+  let pageSlots = PAGE_SLOTS;
+  let unshown = 0;
+  for (let first = slot + 1; first <= finalized;) {
+    const last = Math.min(finalized, first + pageSlots - 1);
+    for (const listed of await client.blocks(first, last)) {
+      const block = await client.block(listed, 'none');
+      if (block !== null) return headerOf(block);
+      unshown += 1;
+      if (unshown >= MAX_UNSHOWN)
+        throw new ChainError(
+          'unavailable',
+          `the node lists block ${listed} and others but does not show them`,
+        );
+    }
+    first = last + 1;
+    pageSlots = Math.min(MAX_PAGE_SLOTS, 2 * pageSlots);
+  }
+  return null;
+}
+
+/**
+ * The block on which the chain stands at a slot: its own, or where that was skipped the one before. Null when the node
+ * does not show it: "skipped" and "missing" are one answer, and only the next block tells them apart by its parent.
+ */
+export async function blockHashAt(client: NodeClient, slot: number, tip: number): Promise<string | null> {
+  const own = await client.block(slot, 'none');
+  if (own !== null) return own.hash;
+  const [next] = slot < tip ? await client.blocks(slot + 1, Math.min(tip, slot + SEARCHED_SLOTS)) : [];
+  const child = next === undefined ? null : await client.block(next, 'none');
+  return child !== null && child.parentSlot < slot ? child.parentHash : null;
+}
+
+function headerOf({ slot: height, hash, parentHash, timeMs }: BlockHeader): ChainBlockHeader {
+  return { height, hash, parentHash, timeMs };
+}

@@ -1,0 +1,126 @@
+import type { ChainIndex, StoredTransaction } from '../../../domain/chain.ts';
+import type { UnprovenReason, HistoryGap } from '../blocks/history-gap.ts';
+import type { WireFacts } from './message.ts';
+import type { BlockHeader, NodeClient } from '../rpc/node-client.ts';
+
+/** A block hash dates transactions for so many blocks after its own, by protocol. */
+const LIFETIME_BLOCKS = 150;
+/**
+ * Slots searched for these blocks. Even with two of three leaders missing they take a tenth of the first; the second
+ * is for a cluster that stood still, and is asked for only where the first is not enough.
+ */
+const WINDOW_SLOTS = [5_000, 100_000];
+
+export interface ExpiryProver {
+  readonly client: NodeClient;
+  readonly index: Pick<ChainIndex, 'watched' | 'holdings' | 'unsettled'>;
+  /** The highest slot that any answer was about so far: one that is about less comes from a node that is behind. */
+  readonly seenSlot: () => number;
+  readonly lostHistory: HistoryGap;
+}
+
+export type ReadTransaction = StoredTransaction & { readonly wire: WireFacts };
+
+/**
+ * Proof that a transaction never lands: every block that could hold it is final and in the node's history,
+ * no chain that can still win accepts its block hash, the history, which is asked last, does not have it, and
+ * the accounts it draws on still hold their money. A node that is behind proves nothing, nor does one that
+ * lacks some of these blocks.
+ */
+export async function endOf(
+  desk: ExpiryProver,
+  transaction: ReadTransaction,
+): Promise<'expired' | 'open' | UnprovenReason> {
+  const { client, seenSlot, lostHistory } = desk;
+  const { txid, wire, lifetime } = transaction;
+  if (wire.isDurable) return 'open';
+  // Finalized alone would call a hash too new for it invalid as well.
+  if (await client.isBlockhashValid(wire.blockhash, 'confirmed', seenSlot())) return 'open';
+  if (await client.isBlockhashValid(wire.blockhash, 'finalized', 0)) return 'open';
+  const final = await client.finalizedBlock();
+  if (lifetime !== undefined && final.height <= lifetime.lastValidHeight) return 'open';
+  const found = await searchHistory(desk, transaction, final.slot);
+  if (found === 'landed') {
+    lostHistory.settled(txid);
+    return 'open';
+  }
+  if (lifetime === undefined) return (await isStillHeld(desk, txid)) ? 'open' : 'expired';
+  if (found !== 'absent') return found;
+  const moved = await movedFrom(desk, wire.signers);
+  if (moved !== null) return moved;
+  lostHistory.settled(txid);
+  return 'expired';
+}
+
+/** Asks one node for the transaction and for all blocks in which it could have landed. */
+async function searchHistory(
+  { client, seenSlot }: ExpiryProver,
+  { txid, lifetime }: ReadTransaction,
+  finalSlot: number,
+): Promise<'landed' | 'absent' | UnprovenReason> {
+  const from = lifetime?.slot ?? finalSlot;
+  const minContextSlot = Math.max(finalSlot, seenSlot());
+  const blockAt = async (at: number): Promise<BlockHeader | null> => client.block(at, 'none');
+  for (const window of WINDOW_SLOTS) {
+    const last = Math.min(finalSlot, from + window);
+    const { first, blocks, status } = await client.history(txid, { first: from, last, minContextSlot });
+    if (status !== null) return 'landed';
+    if (lifetime?.slot === undefined) return { kind: 'undated' };
+    if (first > lifetime.slot) return { kind: 'begins_late', slot: lifetime.slot, first };
+    if (await hasWindow(blocks, lifetime.lastValidHeight, blockAt)) return 'absent';
+    if (last === finalSlot) break;
+  }
+  return { kind: 'hole', slot: from };
+}
+
+/**
+ * Whether the listed slots hold every block in which a transaction with this last valid height could land. Skipped
+ * slots have no block, so only the heights tell that none is missing: the first listed block has to lie at or before
+ * the first height possible, and as many blocks later as the heights differ there has to be the last one.
+ * @param slots of finalized blocks, from the slot of its block hash on
+ */
+export async function hasWindow(
+  slots: readonly number[],
+  lastValidHeight: number,
+  blockAt: (slot: number) => Promise<Pick<BlockHeader, 'height'> | null>,
+): Promise<boolean> {
+  const listed = [...new Set(slots)].toSorted((a, b) => a - b);
+  const [begin] = listed;
+  const first = begin === undefined ? null : ((await blockAt(begin))?.height ?? null);
+  if (first === null || first > lastValidHeight - LIFETIME_BLOCKS + 1) return false;
+  const end = listed[lastValidHeight - first];
+  return end !== undefined && (await blockAt(end))?.height === lastValidHeight;
+}
+
+/**
+ * An account of ours that holds less than the ledger says. While a send draws on it nothing else of ours does, so
+ * this send took the money, whatever the history shows; what came in meanwhile makes it more, never less.
+ */
+async function movedFrom(
+  { client, index, seenSlot }: ExpiryProver,
+  signers: readonly string[],
+): Promise<Extract<UnprovenReason, { kind: 'moved' }> | null> {
+  const own = [...(await index.watched(signers))];
+  if (own.length === 0) return null;
+  const holdings = await index.holdings(own);
+  const { lamports } = await client.balances(own, seenSlot());
+  for (const account of own) {
+    const ledger = (holdings.get(account) ?? []).reduce((sum, { amount }) => sum + amount, 0n);
+    const holds = lamports.get(account) ?? 0n;
+    if (holds < ledger) return { kind: 'moved', account, holds, ledger };
+  }
+  return null;
+}
+
+/** Whether an account that a payer's transaction paid holds something else than the blocks in the ledger say. */
+async function isStillHeld({ client, index, seenSlot }: ExpiryProver, txid: string): Promise<boolean> {
+  const paid = (await index.unsettled()).filter(({ ref }) => ref.txid === txid);
+  const accounts = [...new Set(paid.map(({ watchKey }) => watchKey))];
+  if (accounts.length === 0) return false;
+  const holdings = await index.holdings(accounts);
+  const { lamports } = await client.balances(accounts, seenSlot());
+  return accounts.some((account) => {
+    const ledger = (holdings.get(account) ?? []).reduce((sum, { amount }) => sum + amount, 0n);
+    return (lamports.get(account) ?? 0n) !== ledger;
+  });
+}

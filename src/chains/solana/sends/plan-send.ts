@@ -1,0 +1,148 @@
+import { SOLANA } from '../../../domain/coins/solana.ts';
+import {
+  type FeeQuote,
+  InsufficientFunds,
+  type SendPlan,
+  type SendRequest,
+  UnsendableAmount,
+} from '../../../domain/chain.ts';
+import { formatCoinAmount } from '../../../domain/money.ts';
+import { type Account, accountsOf, sum } from '../accounts/account-funds.ts';
+import { computeUnits, feeOf, sendFee } from './fees.ts';
+import { messageOf } from './sign-send.ts';
+
+/**
+ * Chooses accounts for a send, with the measured compute limit only where the plan is one of those it was measured for: between the
+ * dry run and the plan that is signed another send may take the accounts, and one more transfer needs more.
+ * @throws as planWith
+ */
+export function planSend(request: SendRequest, rentMinimum: bigint): SendPlan {
+  const plan = planWith(request, rentMinimum);
+  const { measured, ...quote } = request.quote;
+  if (measured === undefined || messageOf(plan).transfers.length <= measured.transfers) return plan;
+  return planWith({ ...request, quote }, rentMinimum);
+}
+
+/**
+ * The merchant address first, for it pays the fee and keeps the change; then as many deposits as
+ * are needed, the largest first, each emptied to exactly 0.
+ * @throws {InsufficientFunds} when what fits into one transaction does not cover it.
+ * @throws {UnsendableAmount} when the change would be less than the network lets an account hold.
+ */
+function planWith(request: SendRequest, rentMinimum: bigint): SendPlan {
+  const { amount, subtractFee, quote } = request;
+  requireSendable(amount);
+  const usable = usableAccounts(request);
+  let stranded: bigint | null = null;
+  for (let count = 1; count <= usable.length; count += 1) {
+    const accounts = usable.slice(0, count);
+    const fee = sendFee(count, quote);
+    const rest = sum(accounts.map((account) => account.amount)) - amount - (subtractFee ? 0n : fee);
+    if (rest < 0n) continue;
+    if (rest > 0n && rest < rentMinimum) {
+      stranded ??= rest;
+      continue;
+    }
+    requireSendable(subtractFee ? amount - fee : amount);
+    return finish(request, { accounts, fee, rest });
+  }
+  if (stranded !== null) throw strands(stranded, rentMinimum);
+  const available = sum(usable.map((account) => account.amount));
+  throw new InsufficientFunds(
+    available,
+    amount + (subtractFee ? 0n : sendFee(Math.max(1, usable.length), quote)),
+  );
+}
+
+/** How the fee of a renewal may rise. */
+export interface RenewalTerms {
+  /** The destination pays the fee. */
+  readonly subtractFee: boolean;
+  /** Most lamports that a raised fee may come to. */
+  readonly feeLimit: bigint;
+  /** Most lamports per 1,000 compute units. */
+  readonly capRate: bigint;
+  readonly rentMinimum: bigint;
+}
+
+/** The same payment under a new date, once the old one is over for good; at a higher fee as far as that can be paid and is allowed. */
+export function planRenewal(previous: SendPlan, quote: FeeQuote, terms: RenewalTerms): SendPlan | null {
+  const { lifetime } = quote;
+  if (lifetime === undefined || previous.lifetime === undefined) return null;
+  if (lifetime.finalizedHeight <= previous.lifetime.lastValidHeight) return null;
+  const renewed = { ...previous, lifetime: dated(quote) };
+  return withHigherFee(renewed, quote.rate, terms) ?? renewed;
+}
+
+/** At least twice the priority fee, which was too low to land, from what the fee is taken from anyway; null when that does not do. */
+function withHigherFee(
+  plan: SendPlan,
+  asked: bigint,
+  { subtractFee, feeLimit, capRate, rentMinimum }: RenewalTerms,
+): SendPlan | null {
+  const { computeUnits: units } = plan;
+  if (units === undefined) return null;
+  const least = 2n * plan.feeRate;
+  const accounts = accountsOf(plan.inputs).length;
+  const feeRate = [asked > least ? asked : least, least]
+    .map((rate) => (rate > capRate ? capRate : rate))
+    .find((rate) => feeOf(accounts, units, rate) <= feeLimit);
+  if (feeRate === undefined || feeRate <= plan.feeRate) return null;
+  const fee = feeOf(accounts, units, feeRate);
+  const extra = fee - plan.fee;
+  const { change } = plan;
+  const payer = subtractFee ? plan.amount : (change?.amount ?? 0n);
+  if (payer - extra < rentMinimum) return null;
+  const raised = subtractFee
+    ? { ...plan, fee, feeRate, amount: payer - extra }
+    : { ...plan, fee, feeRate, change: change === null ? null : { ...change, amount: payer - extra } };
+  // One more transfer would not fit the compute limit.
+  return messageOf(raised).transfers.length > messageOf(plan).transfers.length ? null : raised;
+}
+
+function usableAccounts({ funds, changeAddress }: SendRequest): Account[] {
+  const isWallet = ({ address }: Account): number => (address === changeAddress ? 0 : 1);
+  return accountsOf(funds)
+    .toSorted((a, b) => isWallet(a) - isWallet(b) || compare(b.amount, a.amount))
+    .slice(0, SOLANA.accountsPerSend);
+}
+
+function finish(
+  { destination, amount, subtractFee, changeAddress, quote }: SendRequest,
+  chosen: { readonly accounts: readonly Account[]; readonly fee: bigint; readonly rest: bigint },
+): SendPlan {
+  const { accounts, fee, rest } = chosen;
+  return {
+    inputs: accounts.flatMap(({ funds }) => funds),
+    destination,
+    amount: subtractFee ? amount - fee : amount,
+    fee,
+    change: rest === 0n ? null : { address: changeAddress, amount: rest },
+    feeRate: quote.rate,
+    lifetime: dated(quote),
+    computeUnits: computeUnits(accounts.length, quote),
+  };
+}
+
+function dated({ lifetime }: FeeQuote): NonNullable<SendPlan['lifetime']> {
+  if (lifetime === undefined) throw new Error('a Solana fee quote has a lifetime');
+  const { blockhash, lastValidHeight, slot } = lifetime;
+  return { blockhash, lastValidHeight, ...(slot === undefined ? {} : { slot }) };
+}
+
+function requireSendable(amount: bigint): void {
+  if (amount <= 0n) throw new UnsendableAmount('nothing would be left for the destination');
+}
+
+function strands(rest: bigint, rentMinimum: bigint): UnsendableAmount {
+  const left = formatCoinAmount(rest, 'SOL');
+  const least = formatCoinAmount(rentMinimum, 'SOL');
+  return new UnsendableAmount(
+    `would leave ${left} SOL in the wallet, less than the ${least} SOL that the network demands of an account: send all of it with subtractFee, or leave more`,
+  );
+}
+
+function compare(a: bigint, b: bigint): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

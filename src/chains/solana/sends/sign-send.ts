@@ -1,0 +1,51 @@
+import type { SendPlan, SignedTransaction } from '../../../domain/chain.ts';
+import type { KeySource } from '../../../domain/keys.ts';
+import { accountsOf } from '../accounts/account-funds.ts';
+import { unitPrice } from './fees.ts';
+import { signTransfers, type Transfer, type TransferMessage } from './message.ts';
+
+/** Signs a plan with the keys of all accounts it draws on. The same plan gives the same bytes. */
+export function signSend(plan: SendPlan, keys: KeySource): SignedTransaction {
+  const paths = new Map(plan.inputs.map(({ address, keyPath }) => [address, keyPath]));
+  const { signature, raw } = signTransfers(messageOf(plan), (address) => {
+    const path = paths.get(address);
+    if (path === undefined) throw new Error(`the plan holds no key path of ${address}`);
+    return keys.privateKey(path);
+  });
+  return { txid: signature, raw };
+}
+
+/**
+ * The transfers of a plan: deposits give all they have, to the destination first and then to the
+ * change address; what is missing comes from the change address itself, which keeps the rest.
+ */
+export function messageOf(plan: SendPlan): TransferMessage {
+  const accounts = accountsOf(plan.inputs);
+  const [payer] = accounts;
+  const { lifetime, computeUnits } = plan;
+  if (payer === undefined || lifetime === undefined || computeUnits === undefined) {
+    throw new Error('a plan draws on accounts, with a date and a compute limit');
+  }
+  const keeper = plan.change?.address;
+  const transfers: Transfer[] = [];
+  let missing = plan.amount;
+  const give = (from: string, to: string, lamports: bigint): void => {
+    if (lamports > 0n) transfers.push({ from, to, lamports });
+  };
+  for (const { address, amount } of accounts) {
+    if (address === keeper) continue;
+    const available = address === payer.address ? amount - plan.fee : amount;
+    const paid = available < missing ? available : missing;
+    give(address, plan.destination, paid);
+    missing -= paid;
+    if (keeper !== undefined) give(address, keeper, available - paid);
+  }
+  if (keeper !== undefined) give(keeper, plan.destination, missing);
+  return {
+    feePayer: payer.address,
+    transfers,
+    computeUnits,
+    unitPrice: unitPrice(plan.feeRate),
+    ...lifetime,
+  };
+}

@@ -1,0 +1,121 @@
+import {
+  type BroadcastResult,
+  ChainError,
+  type TransactionFate,
+  type StoredTransaction,
+} from '../../../domain/chain.ts';
+import type { Logger } from '../../../domain/ports.ts';
+import { endOf, type ExpiryProver, type ReadTransaction } from './expiry-proof.ts';
+import { readWire } from './message.ts';
+import type { NodeClient } from '../rpc/node-client.ts';
+import { RpcRefusal } from '../rpc/rpc.ts';
+
+export interface Submitter {
+  broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
+  /** Bounded by the caller's list. Trouble with the node leaves the rest unknown rather than waiting for each. */
+  recheck(transactions: readonly StoredTransaction[]): Promise<ReadonlyMap<string, TransactionFate>>;
+}
+
+interface SubmitterOptions extends Omit<ExpiryProver, 'client'> {
+  readonly logger: Logger;
+}
+
+/**
+ * Errors with which a node refuses to pass bytes on: those of JSON-RPC itself, and sendTransaction's own for bytes
+ * that fail its checks (agave rpc-client-api custom_error.rs). Any other may be that of a gateway, told after the
+ * node behind it took them.
+ */
+const NOT_TAKEN: ReadonlySet<number> = new Set([
+  -32700, -32600, -32601, -32602, -32002, -32003, -32006, -32013,
+]);
+
+/** Of those checks, the ones that may fail because it is known elsewhere, or not to be known here yet. */
+const SAYS_LITTLE = /blockhash not found|already been processed/i;
+
+/** Hands signed bytes to the node and finds out what became of them. */
+export function createSubmitter(client: NodeClient, options: SubmitterOptions): Submitter {
+  const { logger, ...rest } = options;
+  const desk = { client, ...rest };
+  return {
+    broadcast: async (transaction) => {
+      try {
+        return await broadcast(desk, transaction);
+      } catch (error) {
+        return { kind: 'unknown', reason: error instanceof Error ? error.message : 'unexpected failure' };
+      }
+    },
+    recheck: async (transactions) => {
+      const fates = new Map<string, TransactionFate>(transactions.map(({ txid }) => [txid, 'unknown']));
+      try {
+        for (const transaction of transactions) fates.set(transaction.txid, await fateOf(desk, transaction));
+      } catch (error) {
+        if (!(error instanceof ChainError)) throw error;
+        logger.warn({ error: error.message }, 'could not find out what became of transactions');
+      }
+      return fates;
+    },
+  };
+}
+
+async function broadcast(desk: ExpiryProver, transaction: StoredTransaction): Promise<BroadcastResult> {
+  const { txid, raw } = transaction;
+  const wire = raw === null ? null : readWire(raw);
+  if (raw === null || wire?.signature !== txid) {
+    return { kind: 'rejected', reason: 'the bytes are not those of this transaction' };
+  }
+  try {
+    await desk.client.send(raw);
+    desk.lostHistory.settled(txid);
+    return { kind: 'accepted' };
+  } catch (error) {
+    if (!(error instanceof RpcRefusal)) throw error;
+    return afterRefusal(desk, { ...transaction, wire }, error);
+  }
+}
+
+/** A node also refuses what it already knows, and what is dated by a block that it has not seen yet. */
+async function afterRefusal(
+  desk: ExpiryProver,
+  transaction: ReadTransaction,
+  { code, reason }: RpcRefusal,
+): Promise<BroadcastResult> {
+  const status = await desk.client.status(transaction.txid, desk.seenSlot());
+  if (status !== null) {
+    desk.lostHistory.settled(transaction.txid);
+    if (!status.failed) return { kind: 'accepted' };
+    const landed = 'it landed and failed: only its fee was paid';
+    return { kind: status.finalized ? 'rejected' : 'unknown', reason: landed };
+  }
+  if (NOT_TAKEN.has(code) && !SAYS_LITTLE.test(reason)) return { kind: 'rejected', reason };
+  const end = await endOf(desk, transaction);
+  if (end === 'open') return { kind: 'unknown', reason };
+  if (end !== 'expired') {
+    return { kind: 'unknown', reason: desk.lostHistory.lacks(transaction.txid, end), isLasting: true };
+  }
+  return { kind: 'rejected', reason: 'it expired before it landed', isExpired: true };
+}
+
+async function fateOf(desk: ExpiryProver, transaction: StoredTransaction): Promise<TransactionFate> {
+  const { txid, raw } = transaction;
+  const status = await desk.client.status(txid, desk.seenSlot());
+  if (status !== null) {
+    desk.lostHistory.settled(txid);
+    if (!status.failed) return 'present';
+    return status.finalized ? 'gone' : 'unknown';
+  }
+  const wire = raw === null ? null : readWire(raw);
+  if (raw === null || wire?.signature !== txid) return 'unknown';
+  const end = await endOf(desk, { ...transaction, wire });
+  if (end === 'expired') return 'gone';
+  if (end !== 'open') {
+    desk.lostHistory.lacks(txid, end);
+    return 'unknown';
+  }
+  try {
+    await desk.client.send(raw);
+    return 'present';
+  } catch (error) {
+    if (error instanceof RpcRefusal) return 'unknown';
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { ChainError } from '../../../domain/chain.ts';
+
+/** The bytes stop making sense here. Offsets are into the block or transaction that was read. */
+export function malformed(offset: number, problem: string): ChainError {
+  return new ChainError('bad_answer', `malformed at byte ${offset}: ${problem}`);
+}
+
+/** Walks over serialised bytes, never past their end. */
+export class ByteReader {
+  readonly bytes: Buffer;
+  readonly end: number;
+  offset: number;
+
+  constructor(bytes: Buffer, offset = 0, end: number = bytes.length) {
+    this.bytes = bytes;
+    this.offset = offset;
+    this.end = end;
+  }
+
+  /** Moves on by `length` bytes and answers where they start. */
+  skip(length: number): number {
+    const start = this.offset;
+    if (length > this.end - start) throw malformed(start, `${length} bytes wanted, ${this.end - start} left`);
+    this.offset = start + length;
+    return start;
+  }
+
+  byte(): number {
+    // Bounds are checked by skip: Buffer's own readers would check them again, for every length in a block.
+    return this.bytes[this.skip(1)] ?? 0;
+  }
+
+  /** Bitcoin's compact size: 1, 3, 5 or 9 bytes. The 9-byte form never occurs in what fits a block. */
+  compactSize(): number {
+    const start = this.offset;
+    const first = this.byte();
+    if (first < 0xfd) return first;
+    if (first === 0xfd) return this.canonical(start, this.bytes.readUInt16LE(this.skip(2)), 0xfd);
+    if (first === 0xfe) return this.canonical(start, this.bytes.readUInt32LE(this.skip(4)), 0x1_0000);
+    throw malformed(start, 'a length beyond any block');
+  }
+
+  /** A count of things of at least `minimumBytes` each: no more than can still follow. */
+  count(minimumBytes: number): number {
+    const start = this.offset;
+    const count = this.compactSize();
+    if (count * minimumBytes > this.end - this.offset)
+      throw malformed(start, `${count} entries cannot follow`);
+    return count;
+  }
+
+  private canonical(start: number, value: number, minimum: number): number {
+    if (value < minimum) throw malformed(start, 'a length in a longer form than needed');
+    return value;
+  }
+}

@@ -1,0 +1,157 @@
+import {
+  type ChainIndex,
+  type Credit,
+  type Debit,
+  outputKey,
+  type WatchFilter,
+  type Spender,
+} from '../../../domain/chain.ts';
+import { displayHex } from './hash256.ts';
+import {
+  addressableScript,
+  type IdentifiedTransaction,
+  mayPayWatched,
+  outpointKey,
+  outpointFingerprint,
+  outputAmount,
+} from './transaction.ts';
+
+/** Keys per question to the index. */
+const INDEX_BATCH = 1_000;
+/** Raw transactions above this are not kept for a rebroadcast (the relay limit is 100 kvB). */
+const MAX_RAW_BYTES = 100_000;
+/** The part of a written txid that a sieve goes by. */
+const TXID_CHARS = 64;
+const TAIL_AT = TXID_CHARS - 8;
+export const COINBASE_MATURITY = 100;
+export const PEGOUT_MATURITY = 6;
+
+/** A scanned transaction with the bytes its offsets point into. */
+export interface MatchTransaction {
+  readonly bytes: Buffer;
+  readonly scanned: IdentifiedTransaction;
+  /** Confirmations before its outputs can be spent. */
+  readonly maturity: number;
+  /** Coinbase and HogEx exist in their block only. */
+  readonly relayable: boolean;
+}
+
+export interface Matches {
+  readonly credits: Credit[];
+  readonly debits: Debit[];
+}
+
+/**
+ * Reduces transactions to what concerns us: outputs to watched scripts, and inputs that spend our
+ * outputs, also those of the same list and of `alsoOwn` (`txid:index`). The index is asked about
+ * every script and outpoint that its sieve lets through, in bounded batches: how many addresses are
+ * watched does not matter.
+ */
+export async function matchTransactions(
+  transactions: readonly MatchTransaction[],
+  index: ChainIndex,
+  alsoOwn: Iterable<string> = [],
+  known?: WatchFilter | null,
+): Promise<Matches> {
+  const sieve = known === undefined ? ((await index.sieve?.()) ?? null) : known;
+  const credits = await findCredits(transactions, index, sieve);
+  const ownHere = new Set([...alsoOwn, ...credits.map(({ ref }) => outputKey(ref))]);
+  const debits = await findDebits(transactions, index, { ownHere, sieve });
+  return { credits, debits };
+}
+
+/** Outputs to watched scripts alone, where nothing can be spent that is ours. */
+export async function findCredits(
+  transactions: readonly MatchTransaction[],
+  index: ChainIndex,
+  sieve: WatchFilter | null,
+): Promise<Credit[]> {
+  const scripts = new Set<string>();
+  const maybe = transactions.filter(({ bytes, scanned }) => {
+    let pays = false;
+    for (const offset of scanned.outputs) {
+      if (sieve !== null && !mayPayWatched(sieve, bytes, offset)) continue;
+      const script = addressableScript(bytes, offset);
+      if (script === null) continue;
+      scripts.add(script);
+      pays = true;
+    }
+    return pays;
+  });
+  const watched = await askInBatches([...scripts], (keys) => index.watched(keys));
+  return watched.size === 0 ? [] : maybe.flatMap((transaction) => creditsOf(transaction, watched));
+}
+
+function creditsOf(transaction: MatchTransaction, watched: ReadonlySet<string>): Credit[] {
+  const { bytes, scanned, maturity, relayable } = transaction;
+  const credits: Credit[] = [];
+  let txid = '';
+  let raw: string | null = null;
+  for (const [position, offset] of scanned.outputs.entries()) {
+    const watchKey = addressableScript(bytes, offset);
+    if (watchKey === null || !watched.has(watchKey)) continue;
+    if (txid === '') {
+      txid = displayHex(scanned.id);
+      const isSmall = scanned.end - scanned.start <= MAX_RAW_BYTES;
+      raw = relayable && isSmall ? bytes.toString('hex', scanned.start, scanned.end) : null;
+    }
+    const amount = outputAmount(bytes, offset);
+    credits.push({ ref: { txid, index: position }, watchKey, amount, maturity, raw });
+  }
+  return credits;
+}
+
+async function findDebits(
+  transactions: readonly MatchTransaction[],
+  index: ChainIndex,
+  { ownHere, sieve }: { readonly ownHere: ReadonlySet<string>; readonly sieve: WatchFilter | null },
+): Promise<Debit[]> {
+  const tailsHere = new Set([...ownHere].map((key) => Number.parseInt(key.slice(TAIL_AT, TXID_CHARS), 16)));
+  const keys: string[] = [];
+  const maybe = transactions.filter(({ bytes, scanned }) => {
+    const before = keys.length;
+    for (const offset of scanned.inputs) {
+      const tail = outpointFingerprint(bytes, offset);
+      if (sieve === null || sieve.mayOwn(tail) || tailsHere.has(tail)) keys.push(outpointKey(bytes, offset));
+    }
+    return keys.length > before;
+  });
+  const own = await askInBatches(keys, (batch) => index.ownOutputs(batch));
+  for (const key of ownHere) own.add(key);
+  return own.size === 0 ? [] : maybe.flatMap((transaction) => debitsOf(transaction, own));
+}
+
+function debitsOf(transaction: MatchTransaction, own: ReadonlySet<string>): Debit[] {
+  const { bytes, scanned } = transaction;
+  const spent = scanned.inputs.map((offset) => outpointKey(bytes, offset)).filter((key) => own.has(key));
+  if (spent.length === 0) return [];
+  const spender = spenderOf(transaction);
+  const byTxid = displayHex(scanned.id);
+  return spent.map((key) => {
+    const [txid = '', position] = key.split(':');
+    return { ref: { txid, index: Number(position) }, byTxid, spender };
+  });
+}
+
+function spenderOf({ bytes, scanned }: MatchTransaction): Spender {
+  return {
+    raw: bytes.toString('hex', scanned.start, scanned.end),
+    inputs: scanned.inputs.length,
+    pays: scanned.outputs.map((offset) => ({
+      watchKey: addressableScript(bytes, offset),
+      amount: outputAmount(bytes, offset),
+    })),
+  };
+}
+
+/** Puts a long list of keys to the index in bounded questions. */
+async function askInBatches(
+  keys: readonly string[],
+  ask: (keys: readonly string[]) => Promise<ReadonlySet<string>>,
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (let start = 0; start < keys.length; start += INDEX_BATCH) {
+    for (const key of await ask(keys.slice(start, start + INDEX_BATCH))) found.add(key);
+  }
+  return found;
+}

@@ -1,0 +1,66 @@
+import type { WatchFilter } from '../../../domain/chain.ts';
+import { HEADER_BYTES, type OpenBlock } from './block.ts';
+import { ByteReader, malformed } from './byte-reader.ts';
+import { digestFingerprint } from './hash256.ts';
+import {
+  hasUnknownVersion,
+  type IdentifiedTransaction,
+  mayPayWatched,
+  outpointFingerprint,
+  scanTransaction,
+  transactionId,
+} from './transaction.ts';
+
+const MIN_TRANSACTION_BYTES = 10;
+
+/** A transaction that may concern us, with its place in the block. */
+export type Candidate = IdentifiedTransaction & { readonly position: number };
+
+export interface PrefilteredBlock {
+  /** In their order. */
+  readonly candidates: readonly Candidate[];
+  /** Whether any of them may spend an output of ours. */
+  readonly maySpend: boolean;
+  /** Transactions of a version without a meaning. */
+  readonly oddVersions: number;
+}
+
+/**
+ * Reads all transactions of a block and keeps those that may concern us: those that may pay a watched script, and those
+ * that may spend an output of ours, also of an earlier one in the same block. All of them without a sieve.
+ * @throws {ChainError} bad_answer when anything does not fit; nothing is ever skipped.
+ */
+export function prefilterBlock(
+  { bytes, hash }: OpenBlock,
+  mweb: boolean,
+  sieve: WatchFilter | null,
+): PrefilteredBlock {
+  const reader = new ByteReader(bytes, HEADER_BYTES);
+  const count = reader.count(MIN_TRANSACTION_BYTES);
+  if (count === 0) throw malformed(HEADER_BYTES, `block ${hash} has no transactions`);
+  const candidates: Candidate[] = [];
+  const payingTails = new Set<number>();
+  let maySpend = sieve === null;
+  let oddVersions = 0;
+  for (let position = 0; position < count; position += 1) {
+    const scanned = scanTransaction(reader, { mweb, lone: false });
+    if (hasUnknownVersion(bytes, scanned.start)) oddVersions += 1;
+    const pays = sieve === null || scanned.outputs.some((offset) => mayPayWatched(sieve, bytes, offset));
+    const spends =
+      sieve !== null &&
+      scanned.inputs.some((offset) => {
+        const tail = outpointFingerprint(bytes, offset);
+        return sieve.mayOwn(tail) || payingTails.has(tail);
+      });
+    if (!pays && !spends) continue;
+    const id = transactionId(bytes, scanned);
+    candidates.push({ ...scanned, id, position });
+    if (pays) payingTails.add(digestFingerprint(id));
+    if (spends) maySpend = true;
+  }
+  // Litecoin's extension block follows the last transaction.
+  if (!mweb && reader.offset !== bytes.length) {
+    throw malformed(reader.offset, 'bytes after the last transaction');
+  }
+  return { candidates, maySpend, oddVersions };
+}

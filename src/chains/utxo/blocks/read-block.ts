@@ -1,0 +1,74 @@
+import { type ChainBlock, ChainError, type ChainIndex, type WatchFilter } from '../../../domain/chain.ts';
+import { type OpenBlock, openBlock } from './block.ts';
+import type { UtxoCoin } from '../../../domain/coins/definition.ts';
+import {
+  COINBASE_MATURITY,
+  findCredits,
+  type MatchTransaction,
+  matchTransactions,
+  PEGOUT_MATURITY,
+} from './match.ts';
+import { prefilterBlock } from './prefilter-block.ts';
+import type { NodeClient } from '../rpc/node-client.ts';
+
+export interface BlockReaderDeps {
+  readonly client: NodeClient;
+  readonly coin: Pick<UtxoCoin, 'hasMweb'>;
+  readonly index: ChainIndex;
+}
+
+const ONE_CONFIRMATION = 1;
+
+/**
+ * One block of the node's best chain, reduced to what concerns us; null above the tip.
+ * @throws {ChainError} `pruned` when the node no longer has it, naming the missing range.
+ */
+export async function readBlock(deps: BlockReaderDeps, height: number): Promise<ChainBlock | null> {
+  const hash = await deps.client.blockHash(height);
+  if (hash === null) return null;
+  const raw = await deps.client.rawBlock(hash);
+  if (raw === null) throw await prunedError(deps.client, height);
+  return reduceBlock(deps, height, openBlock({ hash, raw }));
+}
+
+/**
+ * Keeps of a block what concerns us.
+ * @param known the index's sieve, if it was asked for already
+ */
+export async function reduceBlock(
+  { index, coin }: Pick<BlockReaderDeps, 'index' | 'coin'>,
+  height: number,
+  block: OpenBlock,
+  known?: WatchFilter | null,
+): Promise<ChainBlock> {
+  const sieve = known === undefined ? ((await index.sieve?.()) ?? null) : known;
+  const { candidates, maySpend, oddVersions } = prefilterBlock(block, coin.hasMweb, sieve);
+  const transactions = candidates.map(({ position, ...scanned }): MatchTransaction => {
+    const isCoinbase = position === 0;
+    const maturity = isCoinbase ? COINBASE_MATURITY : scanned.isHogEx ? PEGOUT_MATURITY : ONE_CONFIRMATION;
+    return { bytes: block.bytes, scanned, maturity, relayable: !isCoinbase && !scanned.isHogEx };
+  });
+  const { credits, debits } = maySpend
+    ? await matchTransactions(transactions, index, [], sieve)
+    : { credits: await findCredits(transactions, index, sieve), debits: [] };
+  const { hash, parentHash, timeMs } = block;
+  return {
+    height,
+    hash,
+    parentHash,
+    timeMs,
+    credits,
+    debits,
+    ...(oddVersions > 0 ? { oddVersions } : {}),
+  };
+}
+
+/** Names what is missing. */
+export async function prunedError(client: NodeClient, height: number): Promise<ChainError> {
+  const { pruneheight = height + 1 } = await client.chainInfo();
+  const first = Math.max(height + 1, pruneheight);
+  return new ChainError(
+    'pruned',
+    `the node pruned blocks ${height} to ${first - 1}: they are needed to find payments. Use a node that has them, or stop tilld and run scripts/rescan with --skip-to ${first}`,
+  );
+}

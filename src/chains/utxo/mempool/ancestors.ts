@@ -1,0 +1,73 @@
+import { type Ancestor, ChainError, type OutputRef } from '../../../domain/chain.ts';
+import { bytesOfHex } from '../blocks/block.ts';
+import { displayHex } from '../blocks/hash256.ts';
+import type { MatchTransaction } from '../blocks/match.ts';
+import type { NodeClient } from '../rpc/node-client.ts';
+import { outpointAt, scanLoneTransaction } from '../blocks/transaction.ts';
+
+/** More unconfirmed ancestors than this a mempool does not let a transaction have. */
+const MAX_ANCESTORS = 64;
+
+/**
+ * The unconfirmed transactions that one with these inputs builds on. A block that holds another spend of
+ * what they spend proves that it can never confirm.
+ */
+export async function ancestorsOf(
+  inputs: readonly OutputRef[],
+  from: {
+    readonly client: Pick<NodeClient, 'mempoolTransactions'>;
+    readonly mweb: boolean;
+    /** What the node's mempool holds. */
+    readonly present: ReadonlySet<string>;
+  },
+): Promise<Ancestor[]> {
+  const { client, mweb, present } = from;
+  const found = new Map<string, Ancestor>();
+  let wanted = parentsOf(inputs, present);
+  while (wanted.length > 0) {
+    const raws = await client.mempoolTransactions(wanted);
+    const next: string[] = [];
+    for (const [at, txid] of wanted.entries()) {
+      const raw = raws[at] ?? null;
+      const spends = raw === null ? null : readInputs(txid, raw, mweb);
+      if (spends === null) continue;
+      found.set(txid, { txid, inputs: spends });
+      next.push(...parentsOf(spends, present));
+    }
+    wanted = [...new Set(next)].filter((txid) => !found.has(txid)).slice(0, MAX_ANCESTORS - found.size);
+  }
+  return [...found.values()];
+}
+
+function parentsOf(inputs: readonly OutputRef[], present: ReadonlySet<string>): string[] {
+  const parents = new Set(inputs.map(({ txid }) => txid));
+  return [...parents].filter((txid) => present.has(txid)).slice(0, MAX_ANCESTORS);
+}
+
+/** Null for one that makes no sense: its children are watched all the same. */
+function readInputs(txid: string, raw: string, mweb: boolean): OutputRef[] | null {
+  try {
+    return inputsOf(scanMempoolTransaction(txid, raw, mweb));
+  } catch (error) {
+    if (error instanceof ChainError) return null;
+    throw error;
+  }
+}
+
+/** What a transaction spends. */
+export function inputsOf(transaction: MatchTransaction | undefined): OutputRef[] {
+  if (transaction === undefined) return [];
+  return transaction.scanned.inputs.map((offset) => outpointAt(transaction.bytes, offset));
+}
+
+/** @throws {ChainError} bad_answer when the bytes are not this transaction. */
+export function scanMempoolTransaction(txid: string, raw: string, mweb: boolean): MatchTransaction {
+  const bytes = bytesOfHex(raw);
+  const scanned = scanLoneTransaction(bytes, mweb);
+  // A pure MWEB transaction is named by its kernel; it has no inputs or outputs on this side.
+  const isEmpty = scanned.inputs.length === 0 && scanned.outputs.length === 0;
+  if (!isEmpty && displayHex(scanned.id) !== txid) {
+    throw new ChainError('bad_answer', `asked for transaction ${txid}, got ${displayHex(scanned.id)}`);
+  }
+  return { bytes, scanned, maturity: 1, relayable: true };
+}

@@ -1,0 +1,98 @@
+import type { NodeClient } from '../rpc/node-client.ts';
+import { displayHex } from '../blocks/hash256.ts';
+import { bytesOfHex } from '../blocks/block.ts';
+import { outpointKey, scanLoneTransaction } from '../blocks/transaction.ts';
+import type { OutputRef, StoredTransaction } from '../../../domain/chain.ts';
+
+/** How far back blocks are searched before a transaction is called impossible. */
+const RECENT_BLOCKS = 12;
+/** Outputs looked up to see whether a transaction was mined. */
+const MAX_OUTPUTS_CHECKED = 400;
+
+/** A transaction taken apart as far as proofs about it need. */
+export interface DecodedTransaction {
+  readonly txid: string;
+  readonly raw: string;
+  readonly inputs: readonly OutputRef[];
+  readonly outputs: readonly OutputRef[];
+}
+
+/**
+ * Null when the bytes are missing or are not those of this transaction.
+ * @throws {ChainError} bad_answer when they are no transaction.
+ */
+export function decodeTransaction(transaction: StoredTransaction, mweb: boolean): DecodedTransaction | null {
+  const { txid, raw } = transaction;
+  if (raw === null) return null;
+  const bytes = bytesOfHex(raw);
+  const scanned = scanLoneTransaction(bytes, mweb);
+  if (displayHex(scanned.id) !== txid) return null;
+  const inputs = scanned.inputs.map((offset) => {
+    const [parent = '', index] = outpointKey(bytes, offset).split(':');
+    return { txid: parent, index: Number(index) };
+  });
+  return { txid, raw, inputs, outputs: scanned.outputs.map((_offset, index) => ({ txid, index })) };
+}
+
+/** Whether the node has it, unconfirmed or mined with an output still unspent. */
+export async function isKnownToNode(client: NodeClient, transaction: DecodedTransaction): Promise<boolean> {
+  if (await client.inMempool(transaction.txid)) return true;
+  const outputs = await client.unspent(transaction.outputs.slice(0, MAX_OUTPUTS_CHECKED), true);
+  return outputs.some(Boolean);
+}
+
+interface BlockContent {
+  readonly txids: ReadonlySet<string>;
+  readonly parent: string | undefined;
+}
+
+/** The transactions of the last blocks, each block read once however many transactions are asked about. */
+export class RecentBlocks {
+  readonly #client: Pick<NodeClient, 'blockTxids' | 'header'>;
+  #blocks: ReadonlyMap<string, BlockContent> = new Map();
+
+  constructor(client: Pick<NodeClient, 'blockTxids' | 'header'>) {
+    this.#client = client;
+  }
+
+  /** Whether one of the last blocks up to a tip holds it, for transactions whose outputs were spent at once. */
+  async hold(txid: string, tipHash: string): Promise<boolean> {
+    const blocks = new Map<string, BlockContent>();
+    let hash: string | undefined = tipHash;
+    while (blocks.size < RECENT_BLOCKS && hash !== undefined) {
+      const block: BlockContent = this.#blocks.get(hash) ?? (await this.#read(hash));
+      blocks.set(hash, block);
+      hash = block.parent;
+    }
+    this.#blocks = blocks;
+    return [...blocks.values()].some(({ txids }) => txids.has(txid));
+  }
+
+  async #read(hash: string): Promise<BlockContent> {
+    const txids = new Set(await this.#client.blockTxids(hash));
+    return { txids, parent: (await this.#client.header(hash)).previousblockhash };
+  }
+}
+
+/**
+ * What stands behind a refusal because of missing or spent inputs: the node `held` it all along;
+ * it is `impossible`, since an input is gone while the node is in step with the chain; nothing speaks
+ * against it and yet the node does not have it (`absent`); the node is behind (`open`); or the answers do not
+ * all belong to the tip at which it was refused (`moved`): a block arrived, or one backend lags behind another.
+ */
+export async function transactionStatus(
+  client: NodeClient,
+  transaction: DecodedTransaction,
+  { tipBefore, recent }: { readonly tipBefore: string; readonly recent: RecentBlocks },
+): Promise<'held' | 'impossible' | 'absent' | 'open' | 'moved'> {
+  const outputs = transaction.outputs.slice(0, MAX_OUTPUTS_CHECKED);
+  const standing = await client.standing(transaction.txid, [...outputs, ...transaction.inputs]);
+  if (standing === null) return 'moved';
+  const { info, inMempool, unspent } = standing;
+  if (inMempool || unspent.slice(0, outputs.length).some(Boolean)) return 'held';
+  if (info.bestblockhash !== tipBefore) return 'moved';
+  if (await recent.hold(transaction.txid, tipBefore)) return 'held';
+  const isBehind = info.initialblockdownload || info.headers > info.blocks;
+  if (isBehind) return 'open';
+  return unspent.slice(outputs.length).every(Boolean) ? 'absent' : 'impossible';
+}

@@ -1,0 +1,319 @@
+import { z } from 'zod';
+import { type BlockRef, ChainError, type OutputRef } from '../../../domain/chain.ts';
+import { AMOUNT } from './amount.ts';
+import { type AnswerSize, type Rpc, RpcRefusal } from './rpc.ts';
+
+const HASH = z.string().regex(/^[0-9a-f]{64}$/);
+const COUNT = z.number().int().nonnegative();
+/** A string in older nodes, a list in newer ones. */
+const WARNINGS = z.union([z.string(), z.array(z.string())]).optional();
+
+const CHAIN_INFO = z.object({
+  chain: z.string(),
+  blocks: COUNT,
+  headers: COUNT,
+  bestblockhash: HASH,
+  initialblockdownload: z.boolean().default(false),
+  pruned: z.boolean().default(false),
+  pruneheight: COUNT.optional(),
+  warnings: WARNINGS,
+});
+export type ChainInfo = z.infer<typeof CHAIN_INFO>;
+
+const NETWORK_INFO = z.object({
+  subversion: z.string(),
+  connections: COUNT,
+  relayfee: AMOUNT,
+  /** False with -blocksonly. */
+  localrelay: z.boolean().optional(),
+  /** Seconds by which the median of its peers' clocks is ahead of its own. */
+  timeoffset: z.number().optional(),
+  warnings: WARNINGS,
+});
+export type NetworkInfo = z.infer<typeof NETWORK_INFO>;
+
+const HEADER = z.object({
+  hash: HASH,
+  height: COUNT,
+  time: COUNT,
+  mediantime: COUNT,
+  previousblockhash: HASH.optional(),
+});
+export type NodeHeader = z.infer<typeof HEADER>;
+
+/** Long lists are checked by hand: a schema run per entry would cost more than reading the mempool. */
+const TXIDS = z.custom<string[]>(
+  (value) => Array.isArray(value) && value.every((txid) => typeof txid === 'string' && txid.length === 64),
+  'is not a list of transaction ids',
+);
+const RAW = z.custom<string>(
+  (value) => typeof value === 'string' && value.length % 2 === 0,
+  'is not a hex text',
+);
+
+/** Raw blocks never become strings of megabytes. */
+type HexText = Uint8Array<ArrayBuffer>;
+const RAW_BYTES = z.union([
+  z.instanceof<typeof Uint8Array<ArrayBuffer>>(Uint8Array),
+  RAW.transform((text): HexText => new Uint8Array(Buffer.from(text, 'latin1'))),
+]);
+
+const ESTIMATE = z.object({ feerate: AMOUNT.optional() });
+const MEMPOOL_INFO = z.object({ mempoolminfee: AMOUNT, minrelaytxfee: AMOUNT.optional() });
+/** After a start a node reads its mempool from disk: what it does not show meanwhile may be there. */
+const LOADED = z.object({ loaded: z.boolean().default(true) });
+const UNSPENT = z.looseObject({ bestblock: HASH }).nullable();
+const RPC_MISC_ERROR = -1;
+const RPC_INVALID_ADDRESS_OR_KEY = -5;
+const RPC_INVALID_PARAMETER = -8;
+/** Raw transactions per request: even if each had the largest size relayed, the answer stays in bounds. */
+const RAW_BATCH = 64;
+const LOOKUP_BATCH = 200;
+
+export interface MempoolSnapshot {
+  readonly bestBefore: string;
+  readonly txids: readonly string[];
+  readonly bestAfter: string;
+}
+
+export interface Standing {
+  readonly info: ChainInfo;
+  readonly inMempool: boolean;
+  /** Whether each output exists unspent. */
+  readonly unspent: readonly boolean[];
+}
+
+/** The node's methods that this family needs, in types. Refusals nobody expects become ChainErrors. */
+export interface NodeClient {
+  chainInfo(): Promise<ChainInfo>;
+  networkInfo(): Promise<NetworkInfo>;
+  tip(): Promise<BlockRef>;
+  /** Null above the tip. */
+  blockHash(height: number): Promise<string | null>;
+  /** The same for several heights in one request. */
+  blockHashes(heights: readonly number[]): Promise<(string | null)[]>;
+  header(hash: string): Promise<NodeHeader>;
+  /** Raw block as the characters of its hex, the caller's own; null when the node no longer keeps it. */
+  rawBlock(hash: string): Promise<HexText | null>;
+  /** The same for several blocks in one request: the caller bounds the answer. */
+  rawBlocks(hashes: readonly string[]): Promise<(HexText | null)[]>;
+  blockTxids(hash: string): Promise<readonly string[]>;
+  /** The mempool between two readings of the best block, in one request. @throws {ChainError} while the node loads it. */
+  mempool(): Promise<MempoolSnapshot>;
+  /** Raw mempool transactions as hex, null for those that left meanwhile. */
+  mempoolTransactions(txids: readonly string[]): Promise<(string | null)[]>;
+  /** When each entered the node's mempool, ms; null for those that left meanwhile. */
+  mempoolTimes(txids: readonly string[]): Promise<(number | null)[]>;
+  inMempool(txid: string): Promise<boolean>;
+  /**
+   * A transaction and some outputs (the mempool included) as one backend has them, and where it stands. Null when
+   * there are so many outputs that it took several requests, and these were not all answered from one tip.
+   */
+  standing(txid: string, outputs: readonly OutputRef[]): Promise<Standing | null>;
+  /** Whether each output exists unspent, in the chain or (if asked) the mempool. */
+  unspent(outputs: readonly OutputRef[], includeMempool: boolean): Promise<boolean[]>;
+  /** @throws {RpcRefusal} with the node's reason. */
+  sendRaw(raw: string): Promise<void>;
+  /** Atoms per 1,000 vB, null when the node has no estimate. */
+  estimateFee(blocks: number): Promise<bigint | null>;
+  /** Lowest rate the node's mempool takes now, and its relay floor. */
+  mempoolFees(): Promise<{ minimum: bigint; relay: bigint }>;
+  close(): Promise<void>;
+}
+
+export function createNodeClient(rpc: Rpc): NodeClient {
+  return {
+    chainInfo: () => ask(rpc.call('getblockchaininfo', [], CHAIN_INFO)),
+    networkInfo: () => ask(rpc.call('getnetworkinfo', [], NETWORK_INFO)),
+    async tip() {
+      const info = await ask(rpc.call('getblockchaininfo', [], CHAIN_INFO));
+      return { height: info.blocks, hash: info.bestblockhash };
+    },
+    blockHash: (height) =>
+      ask(rpc.call('getblockhash', [height], HASH), (refusal) => refusal.code === RPC_INVALID_PARAMETER),
+    blockHashes: async (heights) =>
+      lookUp(rpc, {
+        method: 'getblockhash',
+        keys: heights.map((height) => [height]),
+        schema: HASH,
+        size: LOOKUP_BATCH,
+        isNothing: (refusal) => refusal.code === RPC_INVALID_PARAMETER,
+      }),
+    async header(hash) {
+      return ask(rpc.call('getblockheader', [hash, true], HEADER));
+    },
+    rawBlock: (hash) => ask(rpc.call('getblock', [hash, 0], RAW_BYTES, 'long'), isPruned),
+    rawBlocks: async (hashes) =>
+      lookUp(rpc, {
+        method: 'getblock',
+        keys: hashes.map((hash) => [hash, 0]),
+        schema: RAW_BYTES,
+        size: LOOKUP_BATCH,
+        isNothing: isPruned,
+        answer: 'long',
+      }),
+    async blockTxids(hash) {
+      const block = await ask(rpc.call('getblock', [hash, 1], z.object({ tx: TXIDS })), isPruned);
+      return block?.tx ?? [];
+    },
+    ...mempoolMethods(rpc),
+    ...feeMethods(rpc),
+    async sendRaw(raw) {
+      // 0: no limit of the node's own; plans are capped before they are signed.
+      // Asked twice, a second backend could refuse what a first one took before the line broke.
+      await rpc.callOnce('sendrawtransaction', [raw, 0], HASH);
+    },
+    close: () => rpc.close(),
+  };
+}
+
+function mempoolMethods(
+  rpc: Rpc,
+): Pick<
+  NodeClient,
+  'mempool' | 'mempoolTransactions' | 'mempoolTimes' | 'inMempool' | 'unspent' | 'standing'
+> {
+  return {
+    standing: async (txid, outputs) => standing(rpc, txid, outputs),
+    async mempool() {
+      const requests = ['getbestblockhash', 'getrawmempool', 'getbestblockhash', 'getmempoolinfo'];
+      const [bestBefore, txids, bestAfter, info] = await rpc.batch(
+        requests.map((method) => ({ method, params: [] })),
+        z.union([HASH, TXIDS, LOADED]),
+      );
+      if (typeof bestBefore !== 'string' || typeof bestAfter !== 'string' || !Array.isArray(txids)) {
+        throw new ChainError('bad_answer', 'getrawmempool: the node answered out of shape');
+      }
+      const isLoading = info !== null && typeof info === 'object' && 'loaded' in info && !info.loaded;
+      if (isLoading) throw new ChainError('unavailable', 'the node is still loading its mempool');
+      return { bestBefore, txids, bestAfter };
+    },
+    mempoolTransactions: (txids) =>
+      lookUp(rpc, {
+        method: 'getrawtransaction',
+        keys: txids.map((txid) => [txid]),
+        schema: RAW,
+        size: RAW_BATCH,
+      }),
+    async mempoolTimes(txids) {
+      const entries = await lookUp(rpc, {
+        method: 'getmempoolentry',
+        keys: txids.map((txid) => [txid]),
+        schema: z.object({ time: COUNT }),
+        size: LOOKUP_BATCH,
+      });
+      return entries.map((entry) => (entry === null ? null : entry.time * 1000));
+    },
+    async inMempool(txid) {
+      const entry = await ask(rpc.call('getmempoolentry', [txid], z.looseObject({})), isUnknownKey);
+      return entry !== null;
+    },
+    async unspent(outputs, includeMempool) {
+      const answers = await lookUp(rpc, {
+        method: 'gettxout',
+        keys: outputs.map(({ txid, index }) => [txid, index, includeMempool]),
+        schema: UNSPENT,
+        size: LOOKUP_BATCH,
+      });
+      return answers.map((answer) => answer !== null);
+    },
+  };
+}
+
+/** What a lagging backend has must not be mixed with what another one has: everything is asked in one request. */
+async function standing(rpc: Rpc, txid: string, outputs: readonly OutputRef[]): Promise<Standing | null> {
+  let first: Omit<Standing, 'unspent'> | null = null;
+  const unspent: boolean[] = [];
+  for (let start = 0; start < outputs.length || first === null; start += LOOKUP_BATCH) {
+    const asked = outputs.slice(start, start + LOOKUP_BATCH);
+    const requests = [
+      { method: 'getblockchaininfo', params: [] },
+      { method: 'getmempoolentry', params: [txid] },
+      ...asked.map((ref) => ({ method: 'gettxout', params: [ref.txid, ref.index, true] })),
+    ];
+    const answers = await rpc.batch(requests, z.unknown());
+    const [info, entry, ...found] = answers.map((answer) => {
+      if (!(answer instanceof RpcRefusal)) return answer;
+      if (isUnknownKey(answer)) return null;
+      throw refused(answer);
+    });
+    const stand = { info: inShape(CHAIN_INFO, info, 'getblockchaininfo'), inMempool: entry !== null };
+    if (first !== null && first.info.bestblockhash !== stand.info.bestblockhash) return null;
+    first ??= stand;
+    for (const each of found) unspent.push(inShape(UNSPENT, each, 'gettxout') !== null);
+  }
+  return { ...first, unspent };
+}
+
+function inShape<T>(schema: z.ZodType<T>, answer: unknown, method: string): T {
+  const { success, data } = schema.safeParse(answer);
+  if (!success) throw new ChainError('bad_answer', `${method}: the node answered out of shape`);
+  return data;
+}
+
+function feeMethods(rpc: Rpc): Pick<NodeClient, 'estimateFee' | 'mempoolFees'> {
+  return {
+    async estimateFee(blocks) {
+      const answer = await ask(rpc.call('estimatesmartfee', [blocks, 'ECONOMICAL'], ESTIMATE));
+      return answer.feerate ?? null;
+    },
+    async mempoolFees() {
+      const info = await ask(rpc.call('getmempoolinfo', [], MEMPOOL_INFO));
+      return { minimum: info.mempoolminfee, relay: info.minrelaytxfee ?? 0n };
+    },
+  };
+}
+
+/** Batched look-ups where "no such thing" is an ordinary answer. */
+async function lookUp<T>(
+  rpc: Rpc,
+  query: {
+    method: string;
+    keys: readonly (string | number | boolean)[][];
+    schema: z.ZodType<T>;
+    size: number;
+    /** A key the node does not know, unless told otherwise. */
+    isNothing?: (refusal: RpcRefusal) => boolean;
+    answer?: AnswerSize;
+  },
+): Promise<(T | null)[]> {
+  const { method, keys, schema, size, isNothing = isUnknownKey, answer: answerSize } = query;
+  const found: (T | null)[] = [];
+  for (let start = 0; start < keys.length; start += size) {
+    const requests = keys.slice(start, start + size).map((params) => ({ method, params }));
+    for (const answer of await rpc.batch(requests, schema, answerSize)) {
+      if (!(answer instanceof RpcRefusal)) found.push(answer);
+      else if (isNothing(answer)) found.push(null);
+      else throw refused(answer);
+    }
+  }
+  return found;
+}
+
+/** Turns unexpected refusals into ChainErrors and expected ones into null. */
+async function ask<T>(answer: Promise<T>): Promise<T>;
+async function ask<T>(answer: Promise<T>, isNothing: (refusal: RpcRefusal) => boolean): Promise<T | null>;
+async function ask<T>(
+  answer: Promise<T>,
+  isNothing: (refusal: RpcRefusal) => boolean = () => false,
+): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof RpcRefusal)) throw error;
+    if (isNothing(error)) return null;
+    throw refused(error);
+  }
+}
+
+function refused(refusal: RpcRefusal): ChainError {
+  return new ChainError('bad_answer', `the node refused ${refusal.message}`);
+}
+
+function isUnknownKey(refusal: RpcRefusal): boolean {
+  return refusal.code === RPC_INVALID_ADDRESS_OR_KEY;
+}
+
+function isPruned(refusal: RpcRefusal): boolean {
+  return refusal.code === RPC_MISC_ERROR && refusal.reason.includes('pruned');
+}

@@ -1,0 +1,42 @@
+import type { FeeQuote } from '../../../domain/chain.ts';
+import type { NodeClient } from '../rpc/node-client.ts';
+
+/** Atoms per 1,000 vB. */
+export interface FeeLimits {
+  readonly floorRate: bigint;
+  readonly capRate: bigint;
+  readonly confirmTarget: number;
+}
+
+/**
+ * The highest of what the node estimates, what its mempool takes now, what it relays and the
+ * configured floor, never above the cap. `source` names the one that decided.
+ */
+export async function quoteFee(client: NodeClient, limits: FeeLimits, at: number): Promise<FeeQuote> {
+  const [estimate, mempool] = await Promise.all([
+    client.estimateFee(limits.confirmTarget),
+    client.mempoolFees(),
+  ]);
+  return chooseRate({ estimate, ...mempool }, limits, at);
+}
+
+/** The rule of quoteFee. Pure. */
+export function chooseRate(
+  seen: { estimate: bigint | null; minimum: bigint; relay: bigint },
+  limits: FeeLimits,
+  at: number,
+): FeeQuote {
+  const candidates: readonly (readonly [string, bigint])[] = [
+    ['estimatesmartfee', seen.estimate ?? 0n],
+    ['mempool minimum', seen.minimum],
+    ['relay floor', seen.relay],
+    ['configured floor', limits.floorRate],
+  ];
+  const [source, rate] = candidates.reduce((best, next) => (next[1] > best[1] ? next : best));
+  const bounds = {
+    minimum: seen.minimum > seen.relay ? seen.minimum : seen.relay,
+    maximum: limits.capRate,
+  };
+  if (rate > limits.capRate) return { rate: limits.capRate, source: `${source}, capped`, at, ...bounds };
+  return { rate, source, at, ...bounds };
+}

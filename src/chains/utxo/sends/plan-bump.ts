@@ -1,0 +1,77 @@
+import { type BumpRequest, type Fund, outputKey, type SendPlan } from '../../../domain/chain.ts';
+import type { Network } from '../../../domain/coins.ts';
+import { ancestorsOf, deficitAt, packageRate } from '../../../domain/send/package-fee.ts';
+import { addressScript } from '../address.ts';
+import type { UtxoCoin } from '../../../domain/coins/definition.ts';
+import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts, sumOf } from './plan.ts';
+import { usableFunds } from './plan-send.ts';
+import { dustLimit, feeFor } from './size.ts';
+
+/** A fiftieth: more than short signatures can make the first version's rate better than planned. */
+const SIZE_SLACK = 50n;
+
+type Request = BumpRequest & { readonly capRate: bigint };
+
+/**
+ * A replacement of a stuck send (BIP-125): all its inputs, the same destination and amount, a fee
+ * that beats the old one by the relay increment and brings it, together with its unconfirmed ancestors, to the
+ * quoted rate. Change pays first, further confirmed funds (biggest first) where it does not suffice. With `toSelf`
+ * everything goes to the change address instead. Null when the quote asks no more than is paid already, or
+ * when the funds or the fee cap do not allow it.
+ */
+export function planBump(coin: UtxoCoin, network: Network, request: Request): SendPlan | null {
+  const { previous, quote, capRate, ancestry } = request;
+  const ancestors = ancestorsOf(previous.inputs, ancestry);
+  if (quote.rate <= packageRate(previous, ancestors)) return null;
+  // Nodes compare the rates of real sizes, which differ from planned ones by a byte per signature.
+  const leastRate = previous.feeRate + previous.feeRate / SIZE_SLACK + coin.incrementalRelayRate;
+  const deficit = deficitAt(quote.rate, ancestors);
+  const feeRule: FeeRule = (vsize) =>
+    largest([
+      feeFor(vsize, quote.rate) + deficit,
+      feeFor(vsize, leastRate),
+      previous.fee + feeFor(vsize, coin.incrementalRelayRate),
+    ]);
+  const change = {
+    address: request.changeAddress,
+    script: addressScript(coin, network, request.changeAddress),
+  };
+  const { scriptType, dustRelayRate } = coin;
+  const parts = { change, scriptType, dustRelayRate };
+  // What it pays for its ancestors is not its own price.
+  const isWithinCap = (plan: SendPlan) => (plan.feeRate * (plan.fee - deficit)) / plan.fee <= capRate;
+  if (request.toSelf === true) {
+    const plan = payBack({ ...parts, destination: change, inputs: previous.inputs }, feeRule);
+    return plan !== null && isWithinCap(plan) ? plan : null;
+  }
+  const address = previous.destination;
+  const destination = { address, script: addressScript(coin, network, address) };
+  const extra = confirmedExtra(coin, request, leastRate > quote.rate ? leastRate : quote.rate);
+  for (let count = 0; count <= extra.length; count += 1) {
+    const inputs = [...previous.inputs, ...extra.slice(0, count)];
+    const plan = finishFeeOnTop({ ...parts, destination, inputs }, previous.amount, feeRule);
+    if (plan !== null) return isWithinCap(plan) ? plan : null;
+  }
+  return null;
+}
+
+/** A replacement may not bring in other unconfirmed outputs (BIP-125, rule 2). */
+function confirmedExtra(coin: UtxoCoin, { previous, funds, ancestry }: Request, rate: bigint): Fund[] {
+  const spent = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
+  const others = funds.filter(
+    ({ ref }) => !spent.has(outputKey(ref)) && ancestry?.has(outputKey(ref)) !== true,
+  );
+  return usableFunds(coin, others, rate);
+}
+
+/** Everything to one output; null when the fee would leave dust. */
+function payBack(parts: PlanParts, feeRule: FeeRule): SendPlan | null {
+  const plan = finishFeeSubtracted(parts, sumOf(parts.inputs), feeRule);
+  return plan !== null && plan.amount >= dustLimit(parts.destination.script, parts.dustRelayRate)
+    ? plan
+    : null;
+}
+
+function largest(values: readonly bigint[]): bigint {
+  return values.reduce((most, value) => (value > most ? value : most));
+}

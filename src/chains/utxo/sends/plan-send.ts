@@ -1,0 +1,157 @@
+import { selectUTXO } from '@scure/btc-signer';
+import { OUTPUTS_PER_SEND } from '../../../domain/accounts.ts';
+import {
+  type Ancestry,
+  type Fund,
+  InsufficientFunds,
+  outputKey,
+  type SendPlan,
+  type SendRequest,
+  UnsendableAmount,
+} from '../../../domain/chain.ts';
+import type { Network } from '../../../domain/coins.ts';
+import { formatDecimal } from '../../../domain/money.ts';
+import { ancestorsOf, deficitAt } from '../../../domain/send/package-fee.ts';
+import { addressScript, keyHashScript } from '../address.ts';
+import type { UtxoCoin } from '../../../domain/coins/definition.ts';
+import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts } from './plan.ts';
+import { dustLimit, feeFor, inputVsize, transactionVsize } from './size.ts';
+
+/** selectUTXO counts in whole atoms per byte; thousandths give it our rates per 1,000 exactly. */
+const SCALE = 1_000n;
+
+/**
+ * Chooses coins for a send (see ChainAdapter.planSend): the library looks for a set that needs no
+ * change first and else takes the biggest. Outputs worth less than their own input fee are never used. An unconfirmed
+ * output counts for what it is worth once its ancestors are paid for, and the fee pays for them.
+ * @throws {InsufficientFunds} {UnsendableAmount} {TypeError} for an address of another chain.
+ */
+export function planSend(coin: UtxoCoin, network: Network, request: SendRequest): SendPlan {
+  const { amount, subtractFee } = request;
+  const { rate } = request.quote;
+  const destination = {
+    address: request.destination,
+    script: addressScript(coin, network, request.destination),
+  };
+  const change = {
+    address: request.changeAddress,
+    script: addressScript(coin, network, request.changeAddress),
+  };
+  const leastAmount = dustLimit(destination.script, coin.dustRelayRate);
+  if (amount < leastAmount) throw tooSmall(coin, leastAmount);
+
+  const { ancestry } = request;
+  const usable = usableFunds(coin, request.funds, rate, ancestry);
+  const { scriptType, dustRelayRate } = coin;
+  const parts = { destination, change, scriptType, dustRelayRate };
+  const worth = (fund: Fund) => (subtractFee ? fund.amount : worthAt(fund, rate, ancestry));
+  const chosen = chooseInputs(parts, usable, { amount, rate: subtractFee ? 0n : rate, worth });
+  if (chosen === null) throw insufficient(coin, network, usable, request);
+  const finish = subtractFee ? finishFeeSubtracted : finishFeeOnTop;
+  const deficit = deficitAt(rate, ancestorsOf(chosen, ancestry));
+  const feeRule: FeeRule = (vsize) => feeFor(vsize, rate) + deficit;
+  const plan = finish({ ...parts, inputs: chosen }, amount, feeRule);
+  if (plan === null) throw insufficient(coin, network, usable, request);
+  if (plan.amount < leastAmount) {
+    throw new UnsendableAmount(
+      `after a fee of ${amountText(coin, amount - plan.amount)} less than the smallest payable amount ` +
+        `(${amountText(coin, leastAmount)}) would be left`,
+    );
+  }
+  return plan;
+}
+
+/** Those worth more than they cost to spend, biggest first, as many as one transaction may have. */
+export function usableFunds(
+  coin: UtxoCoin,
+  funds: readonly Fund[],
+  rate: bigint,
+  ancestry?: Ancestry,
+): Fund[] {
+  const inputFee = feeFor(inputVsize(coin.scriptType), rate);
+  return funds
+    .filter((fund) => worthAt(fund, rate, ancestry) > inputFee)
+    .sort((a, b) => compareBig(b.amount, a.amount) || compareText(outputKey(a.ref), outputKey(b.ref)))
+    .slice(0, OUTPUTS_PER_SEND);
+}
+
+/** What is left of an output once its unconfirmed ancestors pay the rate. */
+function worthAt(fund: Fund, rate: bigint, ancestry: Ancestry | undefined): bigint {
+  return fund.amount - deficitAt(rate, ancestorsOf([fund], ancestry));
+}
+
+function chooseInputs(
+  parts: Omit<PlanParts, 'inputs'>,
+  usable: readonly Fund[],
+  target: { amount: bigint; rate: bigint; worth: (fund: Fund) => bigint },
+): Fund[] | null {
+  if (usable.length === 0) return null;
+  const byKey = new Map(usable.map((fund) => [outputKey(fund.ref), fund]));
+  const selection = selectUTXO(
+    usable.map((fund) => ({
+      txid: Buffer.from(fund.ref.txid, 'hex'),
+      index: fund.ref.index,
+      witnessUtxo: { amount: target.worth(fund) * SCALE, script: PLACEHOLDER_SCRIPTS[parts.scriptType] },
+    })),
+    [{ script: parts.destination.script, amount: target.amount * SCALE }],
+    'exactBiggest/accumBiggest',
+    {
+      feePerByte: target.rate,
+      changeAddress: PLACEHOLDER_ADDRESSES[parts.scriptType],
+      allowLegacyWitnessUtxo: true,
+      dust: dustLimit(parts.change.script, parts.dustRelayRate) * SCALE,
+      dustRelayFeeRate: 1n,
+      createTx: false,
+    },
+  );
+  if (selection === undefined) return null;
+  return selection.inputs.map((input) => {
+    const key = `${Buffer.from(input.txid ?? []).toString('hex')}:${input.index ?? ''}`;
+    const fund = byKey.get(key);
+    if (fund === undefined) throw new Error(`coin selection answered an unknown output ${key}`);
+    return fund;
+  });
+}
+
+/** The library needs the kind of our scripts, not their contents. */
+const PLACEHOLDER_SCRIPTS = { p2wpkh: keyHashScript('p2wpkh'), p2pkh: keyHashScript('p2pkh') };
+const PLACEHOLDER_ADDRESSES = {
+  p2wpkh: 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs',
+  p2pkh: '1111111111111111111114oLvT2',
+};
+
+function amountText(coin: UtxoCoin, atoms: bigint): string {
+  return `${formatDecimal(atoms, coin.decimals)} ${coin.code}`;
+}
+
+function tooSmall(coin: UtxoCoin, leastAmount: bigint): UnsendableAmount {
+  return new UnsendableAmount(
+    `the smallest amount this address can be paid is ${amountText(coin, leastAmount)}`,
+  );
+}
+
+function insufficient(
+  coin: UtxoCoin,
+  network: Network,
+  usable: readonly Fund[],
+  request: SendRequest,
+): InsufficientFunds {
+  const script = addressScript(coin, network, request.destination);
+  const vsize = transactionVsize(coin.scriptType, Math.max(1, usable.length), [script]);
+  const fee = request.subtractFee ? 0n : feeFor(vsize, request.quote.rate);
+  const available = usable.reduce(
+    (sum, fund) => sum + worthAt(fund, request.quote.rate, request.ancestry),
+    0n,
+  );
+  return new InsufficientFunds(available, request.amount + fee);
+}
+
+export function compareBig(a: bigint, b: bigint): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

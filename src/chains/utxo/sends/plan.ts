@@ -1,0 +1,72 @@
+import type { Fund, SendPlan } from '../../../domain/chain.ts';
+import type { ScriptType } from '../../../domain/coins/definition.ts';
+import { dustLimit, transactionVsize } from './size.ts';
+
+/** What a plan is made from once its inputs are chosen. Rates in atoms per 1,000 vB. */
+export interface PlanParts {
+  readonly inputs: readonly Fund[];
+  readonly destination: { readonly address: string; readonly script: Uint8Array };
+  readonly change: { readonly address: string; readonly script: Uint8Array };
+  readonly scriptType: ScriptType;
+  readonly dustRelayRate: bigint;
+}
+
+/** Lowest fee for a size: what the rate asks, or more where a replacement must. */
+export type FeeRule = (vsize: bigint) => bigint;
+
+export function sumOf(funds: readonly Fund[]): bigint {
+  return funds.reduce((sum, fund) => sum + fund.amount, 0n);
+}
+
+/**
+ * Pays `amount` and the fee from the inputs, with the rest as change unless that would be dust,
+ * which goes to the fee. Null when the inputs do not cover it.
+ */
+export function finishFeeOnTop(parts: PlanParts, amount: bigint, feeRule: FeeRule): SendPlan | null {
+  const rest = sumOf(parts.inputs) - amount;
+  const { destination, change } = parts;
+  const withChange = transactionVsize(parts.scriptType, parts.inputs.length, [
+    destination.script,
+    change.script,
+  ]);
+  const changeAmount = rest - feeRule(withChange);
+  if (changeAmount >= dustLimit(change.script, parts.dustRelayRate)) {
+    return planOf(parts, { amount, change: changeAmount, vsize: withChange });
+  }
+  const withoutChange = transactionVsize(parts.scriptType, parts.inputs.length, [destination.script]);
+  if (rest < feeRule(withoutChange)) return null;
+  return planOf(parts, { amount, change: 0n, vsize: withoutChange });
+}
+
+/**
+ * Takes the fee from `amount`, which the inputs must cover: the destination gets the difference,
+ * never more than `amount`. A rest too small for change helps with the fee.
+ */
+export function finishFeeSubtracted(parts: PlanParts, amount: bigint, feeRule: FeeRule): SendPlan | null {
+  const total = sumOf(parts.inputs);
+  const { destination, change } = parts;
+  if (total < amount) return null;
+  if (total - amount >= dustLimit(change.script, parts.dustRelayRate)) {
+    const vsize = transactionVsize(parts.scriptType, parts.inputs.length, [
+      destination.script,
+      change.script,
+    ]);
+    return planOf(parts, { amount: amount - feeRule(vsize), change: total - amount, vsize });
+  }
+  const vsize = transactionVsize(parts.scriptType, parts.inputs.length, [destination.script]);
+  const paid = total - feeRule(vsize);
+  return planOf(parts, { amount: paid < amount ? paid : amount, change: 0n, vsize });
+}
+
+function planOf(parts: PlanParts, numbers: { amount: bigint; change: bigint; vsize: bigint }): SendPlan {
+  const { amount, change, vsize } = numbers;
+  const fee = sumOf(parts.inputs) - amount - change;
+  return {
+    inputs: parts.inputs,
+    destination: parts.destination.address,
+    amount,
+    fee,
+    change: change === 0n ? null : { address: parts.change.address, amount: change },
+    feeRate: (fee * 1000n) / vsize,
+  };
+}

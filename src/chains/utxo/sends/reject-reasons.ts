@@ -1,0 +1,72 @@
+import type { RpcRefusal } from '../rpc/rpc.ts';
+
+/**
+ * What a node's refusal of a transaction means for it.
+ * `known`: it has it already; `spent`: an input is missing or spent in the chain; `replaced`: an
+ * input is spent by another unconfirmed transaction; `temporary`: it may be taken later;
+ * `invalid`: never, whatever happens; `unclear`: none of these for sure.
+ */
+export type RefusalMeaning = 'known' | 'spent' | 'replaced' | 'temporary' | 'invalid' | 'unclear';
+
+const RPC_ALREADY_IN_CHAIN = -27;
+
+/** Wordings of bitcoind 29 and litecoind 0.21. Matched by code first where the code says enough. */
+const WORDINGS: readonly (readonly [RefusalMeaning, readonly string[]])[] = [
+  [
+    'known',
+    [
+      'txn-already-in-mempool',
+      'txn-already-known',
+      'txn-same-nonwitness-data-in-mempool',
+      'already in block chain',
+      'already in utxo set',
+    ],
+  ],
+  ['spent', ['missingorspent', 'missing-inputs', 'missing inputs']],
+  [
+    'replaced',
+    [
+      'txn-mempool-conflict',
+      'rejecting replacement',
+      'insufficient fee',
+      'too many potential replacements',
+      'replacement-adds-unconfirmed',
+      'bad-txns-spends-conflicting-tx',
+    ],
+  ],
+  [
+    'temporary',
+    [
+      'min fee not met',
+      'min relay fee not met',
+      'mempool full',
+      'too-long-mempool-chain',
+      'non-final',
+      'non-bip68-final',
+      'premature-spend',
+      'too-large-cluster',
+    ],
+  ],
+  // Only wordings that leave no doubt: a send called impossible gives its coins free again.
+  [
+    'invalid',
+    [
+      'script-verify-flag',
+      'bad-txns-',
+      'bad-witness',
+      'scriptpubkey',
+      'scriptsig-',
+      'dust',
+      'tx-size',
+      'tx decode failed',
+    ],
+  ],
+];
+
+/** Reads a refusal of sendrawtransaction. Pure. */
+export function meaningOf(refusal: RpcRefusal): RefusalMeaning {
+  const reason = refusal.reason.toLowerCase();
+  const named = WORDINGS.find(([, texts]) => texts.some((text) => reason.includes(text)));
+  if (named !== undefined) return named[0];
+  return refusal.code === RPC_ALREADY_IN_CHAIN ? 'known' : 'unclear';
+}

@@ -1,0 +1,60 @@
+import type { ScriptType } from '../../../domain/coins/definition.ts';
+
+/** Sizes of what we sign: inputs of our own script type, any outputs. All pure. */
+
+const WITNESS_SCALE = 4;
+const OVERHEAD_BYTES = 4 + 4;
+const SEGWIT_MARKER_WEIGHT = 2;
+const OUTPOINT_SCRIPT_SEQUENCE_BYTES = 32 + 4 + 1 + 4;
+/** Longest DER signature with its hash type and the public key, each behind its length. */
+const SIGNATURE_AND_KEY_BYTES = 1 + 72 + 1 + 33;
+const INPUT_WEIGHTS: Readonly<Record<ScriptType, number>> = {
+  // One byte more for the count of witness items (BIP-141).
+  p2wpkh: OUTPOINT_SCRIPT_SEQUENCE_BYTES * WITNESS_SCALE + 1 + SIGNATURE_AND_KEY_BYTES,
+  p2pkh: (OUTPOINT_SCRIPT_SEQUENCE_BYTES + SIGNATURE_AND_KEY_BYTES) * WITNESS_SCALE,
+};
+
+/** Virtual size that one more of our inputs adds. */
+export function inputVsize(type: ScriptType): bigint {
+  return BigInt(INPUT_WEIGHTS[type] / WITNESS_SCALE);
+}
+
+/** Upper bound of the virtual size; real signatures may be a byte or two shorter. */
+export function transactionVsize(
+  type: ScriptType,
+  inputs: number,
+  outputScripts: readonly Uint8Array[],
+): bigint {
+  const outputs = outputScripts.reduce((sum, script) => sum + outputBytes(script), 0);
+  const counts = compactSizeBytes(inputs) + compactSizeBytes(outputScripts.length);
+  const marker = type === 'p2wpkh' ? SEGWIT_MARKER_WEIGHT : 0;
+  const weight = (OVERHEAD_BYTES + counts + outputs) * WITNESS_SCALE + marker + inputs * INPUT_WEIGHTS[type];
+  return BigInt(Math.ceil(weight / WITNESS_SCALE));
+}
+
+/** Fee for a size at a rate per 1,000, rounded up as nodes do. */
+export function feeFor(vsize: bigint, rate: bigint): bigint {
+  return (vsize * rate + 999n) / 1000n;
+}
+
+/** Smallest amount an output may have to be relayed (GetDustThreshold of Bitcoin Core). */
+export function dustLimit(script: Uint8Array, dustRelayRate: bigint): bigint {
+  const spending = isWitnessProgram(script)
+    ? OUTPOINT_SCRIPT_SEQUENCE_BYTES + Math.floor(107 / WITNESS_SCALE)
+    : OUTPOINT_SCRIPT_SEQUENCE_BYTES + 107;
+  return feeFor(BigInt(outputBytes(script) + spending), dustRelayRate);
+}
+
+function outputBytes(script: Uint8Array): number {
+  return 8 + compactSizeBytes(script.length) + script.length;
+}
+
+function compactSizeBytes(value: number): number {
+  if (value < 0xfd) return 1;
+  return value <= 0xffff ? 3 : 5;
+}
+
+function isWitnessProgram(script: Uint8Array): boolean {
+  const [version = -1, length] = script;
+  return (version === 0 || (version >= 0x51 && version <= 0x60)) && length === script.length - 2;
+}

@@ -1,0 +1,50 @@
+import type { ChainAdapter } from '../domain/chain.ts';
+import { formatCoinAmount } from '../domain/money.ts';
+import { reconcile } from '../usecases/chain-sync/reconcile.ts';
+import type { ReconcileDeps } from '../usecases/chain-sync/reconciliation.ts';
+import { runCommand, tell, TOOL_LOGGER } from './command.ts';
+import { lookAtCoins } from './daemon-data.ts';
+
+const USAGE = `Compares the ledger with each coin's chain: every unspent output of Bitcoin and Litecoin by the node's
+own set, and the balance of every address of Ethereum and Solana.
+
+  scripts/reconcile [--data-dir DIR]
+
+Run it beside the daemon. It changes nothing. A pruned Bitcoin node takes some minutes. Exit code 1 when
+anything differs, or could not be compared: then the differences are unknown, not none.`;
+
+/** A running daemon reads a new block within seconds. */
+const PATIENCE_MS = 20_000;
+
+await runCommand(USAGE, (args) =>
+  lookAtCoins(args, (deps, adapter) => {
+    const logger = { ...TOOL_LOGGER, error: () => undefined };
+    return compareOne({ ...deps, logger, patienceMs: PATIENCE_MS }, adapter);
+  }),
+);
+
+async function compareOne(deps: ReconcileDeps, adapter: ChainAdapter): Promise<boolean> {
+  const { coin } = adapter;
+  const result = await reconcile(deps, adapter);
+  if (result === null) {
+    tell(`${coin}: has nothing to compare with`);
+    return true;
+  }
+  if (result.kind === 'unknown') {
+    tell(`${coin}: unknown, ${result.reason}`);
+    return false;
+  }
+  const amount = (atoms: bigint | null): string =>
+    atoms === null ? 'nothing' : `${formatCoinAmount(atoms, coin)} ${coin}`;
+  const { subjects, ledger, height, differences } = result;
+  const what = adapter.funds?.model === 'accounts' ? 'addresses' : 'outputs';
+  tell(
+    `${coin}: ${subjects} ${what}, ${amount(ledger)} unspent at height ${height}, ${differences.length} differences`,
+  );
+  if (!result.isComplete)
+    tell(`${coin}: the node cannot scan; money that the ledger does not know was not looked for`);
+  for (const { subject, ledger: ours, chain } of differences) {
+    tell(`  ${subject}: ledger ${amount(ours)}, chain ${amount(chain)}`);
+  }
+  return differences.length === 0;
+}

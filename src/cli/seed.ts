@@ -1,0 +1,182 @@
+import { createLiveAdapters } from '../app/chains.ts';
+import { restoreSeed } from '../backup/restore-seed.ts';
+import { isFile } from '../backup/files.ts';
+import { watchKeys } from '../chains/registry.ts';
+import type { Config } from '../config/config.ts';
+import { UTXO_CODES } from '../domain/coins.ts';
+import { email as emailAddress } from '../http/schemas/text.ts';
+import { createPasswords } from '../usecases/accounts/passwords.ts';
+import { openKeyring, type Keyring } from '../wallet/keyring.ts';
+import { loadOrCreatePassphrase } from '../wallet/passphrase.ts';
+import {
+  ask,
+  countOf,
+  dayOf,
+  parseCall,
+  readSecret,
+  runCommand,
+  tell,
+  TOOL_LOGGER,
+  toolConfig,
+  UsageError,
+  warn,
+} from './command.ts';
+
+const USAGE = `The 24 words behind every address.
+
+  scripts/seed show [--yes]              prints them; asks first, on a terminal
+  scripts/seed verify [--words-file F]   tells whether words on paper are those of this keyring
+  scripts/seed restore --email E         fills an empty data directory from the words alone
+      [--accounts N]        merchants there were (5)
+      [--gap N]             addresses in a row that may never have been paid (2000)
+      [--scan N]            addresses of each branch, however many were never paid, that the configured nodes of
+                            ${UTXO_CODES.join(' and ')} are asked for what they have unspent (100000; 0: none)
+      [--birthday DATE]     nothing was paid before it, such as 2026-01-31 (reads the chains from genesis)
+      [--words-file F] [--password-file F]   else asked for on the terminal; - is the standard input
+
+Each takes --data-dir DIR. What is restored: the keyring, and all money on the addresses of the first N
+merchants, shown as the balance of "Recovered shop 1" and so on, which belong to the account --email.`;
+
+const OPTIONS = {
+  'data-dir': { type: 'string' },
+  yes: { type: 'boolean', default: false },
+  'words-file': { type: 'string' },
+  'password-file': { type: 'string' },
+  email: { type: 'string' },
+  accounts: { type: 'string', default: '5' },
+  gap: { type: 'string', default: '2000' },
+  scan: { type: 'string', default: '100000' },
+  birthday: { type: 'string' },
+} as const;
+
+const MAX_ACCOUNTS = 10_000;
+const MAX_GAP = 100_000;
+const MAX_SCAN = 10_000_000;
+const MIN_PASSWORD_LENGTH = 8;
+const MAX_PASSWORD_LENGTH = 128;
+
+await runCommand(USAGE, async (args) => {
+  const { values, positionals } = parseCall({ args, options: OPTIONS, allowPositionals: true });
+  const [command = '', ...more] = positionals;
+  if (more.length > 0) throw new UsageError('the words are never given on the command line');
+  const config = toolConfig(values['data-dir']);
+  switch (command) {
+    case 'show':
+      return show(config, values.yes);
+    case 'verify':
+      return verify(config, values['words-file']);
+    case 'restore':
+      return restore(config, values);
+    default:
+      throw new UsageError('show, verify or restore?');
+  }
+});
+
+async function show(config: Config, confirmed: boolean): Promise<number> {
+  if (!confirmed) {
+    if (!process.stdin.isTTY) throw new UsageError('there is no terminal to ask on: confirm with --yes');
+    const question =
+      'Whoever sees the words has the money. Nobody else can see this screen? Type "show" to go on: ';
+    if ((await ask(question, false)).trim() !== 'show') return 1;
+  }
+  const keyring = await unlock(config);
+  tell(keyring.words());
+  keyring.wipe();
+  return 0;
+}
+
+async function verify(config: Config, file: string | undefined): Promise<number> {
+  const keyring = await unlock(config);
+  const words = await readSecret(file, 'The 24 words: ', '--words-file');
+  const isSame = words.toLowerCase().split(/\s+/).join(' ') === keyring.words();
+  keyring.wipe();
+  if (isSame) tell('these are the words of this keyring');
+  else warn('these are NOT the words of this keyring');
+  return isSame ? 0 : 1;
+}
+
+interface RestoreValues {
+  readonly email?: string | undefined;
+  readonly accounts: string;
+  readonly gap: string;
+  readonly scan: string;
+  readonly birthday?: string | undefined;
+  readonly 'words-file'?: string | undefined;
+  readonly 'password-file'?: string | undefined;
+}
+
+async function restore(config: Config, values: RestoreValues): Promise<number> {
+  const { email } = values;
+  // As the sign-in takes it: nobody could get at an account of another one.
+  if (email === undefined || !emailAddress().safeParse(email).success)
+    throw new UsageError('--email must be an e-mail address');
+  if (values['words-file'] === '-' && values['password-file'] === '-') {
+    throw new UsageError('only one of the two can come from the standard input');
+  }
+  const accounts = countOf('accounts', values.accounts, 1, MAX_ACCOUNTS);
+  const gap = countOf('gap', values.gap, 1, MAX_GAP);
+  const depth = countOf('scan', values.scan, 0, MAX_SCAN);
+  const birthdayMs = birthdayOf(values.birthday);
+  const words = await readSecret(values['words-file'], 'The 24 words: ', '--words-file');
+  const password = await readSecret(values['password-file'], `Password for ${email}: `, '--password-file');
+  if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH) {
+    throw new UsageError(
+      `the password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`,
+    );
+  }
+  const liveNetwork = config.network ?? 'mainnet';
+  const clock = { now: () => Date.now() };
+  const unsearched = UTXO_CODES.filter((coin) => config.nodes[coin] === undefined);
+  if (depth > 0 && unsearched.length > 0)
+    warn(
+      `No node of ${unsearched.join(' and ')} is configured: money beyond the gap is not searched for there.`,
+    );
+  const passwords = await createPasswords(config.auth.passwordHash);
+  const { recovered } = await restoreSeed({
+    dataDir: config.dataDir,
+    words,
+    passphrase: config.keyring.passphrase?.reveal() ?? null,
+    cost: config.keyring.argon2,
+    liveNetwork,
+    email,
+    passwordHash: await passwords.hash(password),
+    accounts,
+    gap,
+    depth,
+    connect: (db) => createLiveAdapters({ config, db, clock, logger: TOOL_LOGGER }),
+    birthdayMs,
+    defaults: config.payments,
+    watchKeyOf: watchKeys(liveNetwork),
+    clock,
+    logger: TOOL_LOGGER,
+  });
+  tell(`${config.dataDir} holds the seed and ${accounts} merchants; ${recovered} more addresses are watched`);
+  warn(
+    `Start the daemon with this data directory: it reads the chains from ${new Date(birthdayMs).toISOString()}.`,
+  );
+  return 0;
+}
+
+function birthdayOf(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const time = dayOf('birthday', text);
+  if (time > Date.now())
+    throw new UsageError('--birthday must not be in the future: no money would be found');
+  return time;
+}
+
+async function unlock(config: Config): Promise<Keyring> {
+  const { dataDir } = config;
+  if (!(await isFile(`${dataDir}/keyring.json`))) {
+    throw new UsageError(`${dataDir} has no keyring.json (set TILLD_DATA_DIR or --data-dir)`);
+  }
+  const configured = config.keyring.passphrase?.reveal() ?? null;
+  const { passphrase } = await loadOrCreatePassphrase({ dataDir, configured });
+  const { keyring } = await openKeyring({
+    dataDir,
+    passphrase,
+    argon2: config.keyring.argon2,
+    mayCreate: false,
+  });
+  return keyring;
+}

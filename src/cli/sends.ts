@@ -1,0 +1,69 @@
+import { ChainError, type ChainAdapter } from '../domain/chain.ts';
+import { isoTime } from '../domain/iso-time.ts';
+import { formatCoinAmount } from '../domain/money.ts';
+import {
+  examineSends,
+  type ExamineSendsDeps,
+  type SendFinding,
+} from '../usecases/settlement/examine-sends.ts';
+import { openDatabase } from '../store/sqlite/open.ts';
+import { noteNotPaid } from '../usecases/settlement/may-be-paid-unseen.ts';
+import { parseCall, runCommand, tell } from './command.ts';
+import { daemonData, lookAtCoins } from './daemon-data.ts';
+
+const USAGE = `Shows the sends that no block has yet, offers the signed bytes of each to its node once more, and says what
+it waits for. Nothing is signed, and nothing is written without --not-paid: the running daemon makes the same tries by itself, and
+ends a send as failed once the chain proves that it can never confirm.
+
+  scripts/sends [--data-dir DIR]
+  scripts/sends --not-paid SEND_ID [--data-dir DIR]
+
+After a restore from a backup, or after blocks were skipped, older sends that look impossible may have been paid all the
+same, by a version that was signed later or in such a block: they keep their coins. --not-paid says of one that you have looked at its destination, and that it was not paid.
+It is written down, and the daemon then ends the send as failed, or signs it anew where transactions expire, by the same
+proof as any other. If it was paid all the same, it is paid twice.
+
+Run it beside the daemon. Exit code 1 when a send is not known to be in the network.`;
+
+await runCommand(USAGE, async (args) =>
+  args.includes('--not-paid') ? sayNotPaid(args) : lookAtCoins(args, showSends),
+);
+
+async function sayNotPaid(args: string[]): Promise<number> {
+  const options = { 'data-dir': { type: 'string' }, 'not-paid': { type: 'string' } } as const;
+  const { values } = parseCall({ args, options });
+  const id = values['not-paid'] ?? '';
+  const { file } = await daemonData(values['data-dir']);
+  const { db } = await openDatabase(file, { mayMigrate: false });
+  try {
+    await noteNotPaid({ db, clock: { now: () => Date.now() } }, id);
+    tell(`${id}: noted as not paid; the daemon goes on with it at its next try`);
+    return 0;
+  } finally {
+    await db.close();
+  }
+}
+
+async function showSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise<boolean> {
+  try {
+    // Trouble, or the node of another network, whose answers say nothing about these.
+    await adapter.status();
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    tell(`${adapter.coin}: unknown, ${error.message}`);
+    return false;
+  }
+  const findings = await examineSends(deps, adapter);
+  tell(`${adapter.coin}: ${findings.length === 0 ? 'no send waits' : `${findings.length} in no block`}`);
+  for (const finding of findings) show(finding, adapter);
+  return findings.every(({ standing }) => standing === 'in_network');
+}
+
+function show({ send, standing, why }: SendFinding, adapter: ChainAdapter): void {
+  const { coin } = adapter;
+  const amount = `${formatCoinAmount(BigInt(send.amount), coin)} ${coin}`;
+  const made = `made ${isoTime(send.created_at)}, ${send.status}, offered ${send.broadcasts} times`;
+  tell(`  ${send.id} (${send.purpose}): ${amount} to ${send.destination}, ${made}`);
+  const next = adapter.expiry === undefined ? 'ends it as failed' : 'signs it anew, or ends it as failed';
+  tell(`    ${why}${standing === 'impossible' ? `: the daemon ${next}, at its next try` : ''}`);
+}

@@ -1,0 +1,158 @@
+import { html, jsonElement, type Html } from '../pages/html.ts';
+import type { WebAssets } from '../pages/web-assets.ts';
+import { fiat } from './format.ts';
+import { stateIcon } from './icons.ts';
+import { LANGUAGES, speak, type Language } from './language.ts';
+import { SIMULATE_FORM } from './panels.ts';
+import type { PageModel } from './page-model.ts';
+import { isFinal } from './page-model.ts';
+import { announcement, stateOf } from './states.ts';
+
+export const SIMULATIONS = {
+  exact: 'simulateExact',
+  underpay: 'simulateUnderpay',
+  overpay: 'simulateOverpay',
+  late: 'simulateLate',
+} as const;
+
+const REFRESH_SECONDS = 15;
+
+/** The whole checkout page. It is complete without script; the script keeps it current. */
+export function checkoutPage(
+  scene: PageModel,
+  assets: WebAssets['checkout'],
+  at: { readonly version: string; readonly now: number },
+): string {
+  const { view, say, language } = scene;
+  const { payment, shop } = view;
+  const title = say('title', {
+    amount: fiat(payment.amount, payment.currency, language),
+    shop: shop.name,
+  });
+  const texts = {
+    copied: say('copied'),
+    copyFailed: say('copyFailed'),
+    offline: say('offline'),
+    redirecting: say('redirecting'),
+    simulateRefused: say('simulateRefused'),
+  };
+  const body = html`
+    ${payment.sandbox && sandboxBanner(scene)}
+    <div class="page">
+      ${summary(scene)}
+      <main
+        id="checkout"
+        data-version="${at.version}"
+        data-status="${scene.view.payment.status}"
+        data-now="${at.now}"
+      >
+        ${stateOf(scene)}
+      </main>
+      ${footer(scene)}
+    </div>
+    <p id="status" role="status" class="sr">${announcement(scene)}</p>
+    <p id="toast" class="toast" aria-hidden="true" hidden></p>
+    ${jsonElement('texts', texts)}
+  `;
+  const refresh =
+    !isFinal(view) && html`<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS}" /></noscript>`;
+  return documentOf({ language, title, assets, head: refresh, body });
+}
+
+/** A page that tells why there is no checkout to show. */
+export function problemPage(
+  kind: 'notFound' | 'error',
+  language: Language,
+  assets: WebAssets['checkout'],
+): string {
+  const say = speak(language);
+  const body = html`<div class="page">
+    <main>
+      <div class="outcome">
+        ${stateIcon('alert')}
+        <h1>${say(`${kind}Title`)}</h1>
+        <p>${say(`${kind}Text`)}</p>
+      </div>
+    </main>
+  </div>`;
+  return documentOf({ language, title: say(`${kind}Title`), assets, head: false, body });
+}
+
+function documentOf(parts: {
+  language: Language;
+  title: string;
+  assets: WebAssets['checkout'];
+  head: Html | false;
+  body: Html;
+}): string {
+  const { language, title, assets, head, body } = parts;
+  return html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title}</title>
+        <link rel="icon" href="/icon.svg" type="image/svg+xml" />
+        ${assets?.styles.map((path) => html`<link rel="stylesheet" href="${path}" />`) ?? null}
+        ${assets !== null && html`<script type="module" src="${assets.script}"></script>`} ${head}
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`.toString();
+}
+
+function summary({ view, say, language }: PageModel): Html {
+  const { payment, shop } = view;
+  const initial = String.fromCodePoint(shop.name.codePointAt(0) ?? 0x2022).toUpperCase();
+  return html`<header class="summary">
+    <p class="shop">
+      <span class="avatar" aria-hidden="true">${initial}</span>
+      <span>
+        <b>${shop.name}</b>
+        <span class="domain ${shop.isVerified ? 'verified' : 'unverified'}"
+          >${shop.domain} <span class="badge">${say(shop.isVerified ? 'verified' : 'unverified')}</span></span
+        >
+      </span>
+    </p>
+    <h1>
+      <span class="label">${say('payment')}</span>
+      <span class="total">${fiat(payment.amount, payment.currency, language)}</span>
+    </h1>
+    <p class="order">${say('order', { order: payment.orderId })}</p>
+  </header>`;
+}
+
+function sandboxBanner({ view, say, language }: PageModel): Html {
+  const buttons = Object.entries(SIMULATIONS).map(
+    ([scenario, text]) => html`<button name="scenario" value="${scenario}">${say(text)}</button>`,
+  );
+  return html`<aside class="sandbox" aria-label="${say('sandbox')}">
+    <p><b>${say('sandbox')}</b></p>
+    <form
+      id="${SIMULATE_FORM}"
+      method="post"
+      action="/checkout/${view.payment.id}/simulate?lang=${language}"
+      ${isFinal(view) && html`hidden`}
+    >
+      <span>${say('sandboxText')}</span>
+      ${buttons}
+    </form>
+  </aside>`;
+}
+
+function footer({ say, language }: PageModel): Html {
+  const links = Object.entries(LANGUAGES).map(
+    ([code, name]) =>
+      html`<a
+        href="?lang=${code}"
+        lang="${code}"
+        hreflang="${code}"
+        ${code === language && html`aria-current="true"`}
+        >${name}</a
+      >`,
+  );
+  return html`<footer><nav aria-label="${say('language')}">${links}</nav></footer>`;
+}

@@ -1,0 +1,36 @@
+import type { Coin } from '../../domain/coins.ts';
+import type { CheckoutView } from '../../usecases/payments/read-checkout.ts';
+import type { Language, Say } from './language.ts';
+
+/** What a checkout page is drawn from. */
+export interface PageModel {
+  readonly view: CheckoutView;
+  readonly language: Language;
+  readonly say: Say;
+  /** The coin the payer chose, where it is known. */
+  readonly coin: Coin | null;
+}
+
+/** Statuses in which nothing more is expected to happen. */
+const FINAL = new Set<CheckoutView['payment']['status']>([
+  'completed',
+  'expired',
+  'cancelled',
+  'failed',
+  'refunded',
+]);
+
+export function isFinal({ payment }: CheckoutView): boolean {
+  return FINAL.has(payment.status);
+}
+
+/** Where the payer goes once it is over; only addresses of the web, whatever was stored. */
+export function returnUrl({ payment }: CheckoutView): string | null {
+  const url = payment.status === 'completed' ? (payment.successUrl ?? payment.returnUrl) : payment.returnUrl;
+  return url !== null && /^https?:\/\//i.test(url) ? url : null;
+}
+
+/** Whether the page goes there by itself. */
+export function redirectsAutomatically({ payment }: CheckoutView): boolean {
+  return payment.status === 'completed' ? payment.successUrl !== null : payment.status === 'cancelled';
+}

@@ -1,0 +1,156 @@
+import express, { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
+import { rateLimit } from 'express-rate-limit';
+import { z } from 'zod';
+import { asCoin } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Logger } from '../../domain/ports.ts';
+import { readCheckout, type ReadCheckoutDeps } from '../../usecases/payments/read-checkout.ts';
+import { simulatePayment, type SimulatePaymentDeps } from '../../usecases/payments/simulate-payment.ts';
+import { clientFault } from '../server/client-fault.ts';
+import { clientKey } from '../server/client-key.ts';
+import { toFailure } from '../server/dispatch.ts';
+import { requestIdOf } from '../server/request-id.ts';
+import { coin } from '../schemas/codes.ts';
+import { sendResponse } from '../server/send-response.ts';
+import { success, failure } from '../server/envelope.ts';
+import { sendPage } from '../pages/page-headers.ts';
+import type { WebAssets } from '../pages/web-assets.ts';
+import { checkoutPage, problemPage, SIMULATIONS } from './document.ts';
+import { chooseLanguage, speak, type Language } from './language.ts';
+import { stateJson, versionOf } from './snapshots.ts';
+import type { PageModel } from './page-model.ts';
+import type { CheckoutStreams } from './streams.ts';
+
+export interface CheckoutDeps extends ReadCheckoutDeps, SimulatePaymentDeps {
+  readonly logger: Logger;
+  readonly assets: WebAssets;
+  readonly streams: CheckoutStreams;
+}
+
+const SIMULATIONS_PER_MINUTE = 20;
+const FORM_LIMIT_BYTES = 2_048;
+
+/** The page a payer sees, and what keeps it current. Whoever has the link may look. */
+export function checkoutRouter(deps: CheckoutDeps): Router {
+  const router = Router();
+  router.get('/checkout/:paymentId', page(deps));
+  router.get('/checkout/:paymentId/state', state(deps));
+  router.head('/checkout/:paymentId/events', eventsHead(deps));
+  router.get('/checkout/:paymentId/events', events(deps));
+  router.post(
+    '/checkout/:paymentId/simulate',
+    simulationLimit(),
+    express.urlencoded({ extended: false, limit: FORM_LIMIT_BYTES }),
+    simulate(deps),
+  );
+  router.use('/checkout', onError(deps));
+  return router;
+}
+
+function languageOf(req: Request): Language {
+  return chooseLanguage(req.query['lang'], req.acceptsLanguages());
+}
+
+async function sceneOf(deps: CheckoutDeps, req: Request): Promise<PageModel> {
+  const language = languageOf(req);
+  const asked = req.query['coin'];
+  return {
+    view: await readCheckout(deps, String(req.params['paymentId'])),
+    language,
+    say: speak(language),
+    coin: typeof asked === 'string' ? asCoin(asked) : null,
+  };
+}
+
+function page(deps: CheckoutDeps): RequestHandler {
+  return async (req, res) => {
+    const scene = await sceneOf(deps, req);
+    const at = { version: versionOf(scene.view), now: deps.clock.now() };
+    sendPage(res, 200, checkoutPage(scene, deps.assets.checkout, at));
+  };
+}
+
+/** For browsers that cannot hold a stream open. */
+function state(deps: CheckoutDeps): RequestHandler {
+  return async (req, res) => {
+    const scene = await sceneOf(deps, req);
+    const tag = `"${versionOf(scene.view)}"`;
+    res.set({ 'Cache-Control': 'no-cache', ETag: tag });
+    if (req.get('If-None-Match') === tag) res.status(304).end();
+    else res.type('json').send(stateJson(scene));
+  };
+}
+
+/** Such an answer has no body to wait for: a stream would hold up whatever comes next over the connection. */
+function eventsHead(deps: CheckoutDeps): RequestHandler {
+  return async (req, res) => {
+    await readCheckout(deps, String(req.params['paymentId']));
+    res.type('text/event-stream').end();
+  };
+}
+
+function events(deps: CheckoutDeps): RequestHandler {
+  return (req, res, next) => {
+    const client = clientKey(req);
+    // 204 tells EventSource to stop trying; the page then asks for the state from time to time.
+    if (!deps.streams.hasRoom(client)) {
+      res.status(204).end();
+      return;
+    }
+    const paymentId = String(req.params['paymentId']);
+    deps.streams.open({ req, res, next, client, paymentId, language: languageOf(req) });
+  };
+}
+
+const simulateBody = z.object({
+  scenario: z.enum(Object.keys(SIMULATIONS) as (keyof typeof SIMULATIONS)[]),
+  coin: coin().optional(),
+});
+
+function simulationLimit(): RequestHandler {
+  return rateLimit({
+    windowMs: 60_000,
+    limit: SIMULATIONS_PER_MINUTE,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    keyGenerator: clientKey,
+    validate: false,
+    handler: (_req, res) => {
+      sendResponse(res, failure(new AppError('RATE_LIMITED', 'Too many simulations: try again in a minute')));
+    },
+  });
+}
+
+/** Lets a payer play in the sandbox; the use case refuses live payments. A form without script is sent back. */
+function simulate(deps: CheckoutDeps): RequestHandler {
+  return async (req, res) => {
+    const { view } = await sceneOf(deps, req);
+    const body = simulateBody.safeParse(req.body);
+    if (!body.success) throw new AppError('VALIDATION_INVALID', 'scenario or coin is not known');
+    const { scenario, coin } = body.data;
+    await simulatePayment(deps, {
+      merchantId: view.merchantId,
+      paymentId: view.payment.id,
+      scenario,
+      ...(coin === undefined ? {} : { coin }),
+    });
+    if (wantsPage(req)) {
+      const query = new URLSearchParams({ lang: languageOf(req), ...(coin === undefined ? {} : { coin }) });
+      res.redirect(303, `/checkout/${encodeURIComponent(view.payment.id)}?${query}`);
+    } else sendResponse(res, success(200, { scenario }));
+  };
+}
+
+function wantsPage(req: Request): boolean {
+  return req.accepts(['json', 'html']) === 'html';
+}
+
+function onError(deps: CheckoutDeps): ErrorRequestHandler {
+  return (error: unknown, req, res, _next) => {
+    const context = { requestId: requestIdOf(res), path: req.baseUrl + req.path };
+    const answer = toFailure(deps.logger, clientFault(error) ?? error, context);
+    if (!wantsPage(req)) return sendResponse(res, answer);
+    const kind = answer.status === 404 ? 'notFound' : 'error';
+    return sendPage(res, answer.status, problemPage(kind, languageOf(req), deps.assets.checkout));
+  };
+}

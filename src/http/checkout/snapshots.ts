@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { PaymentChangeBus } from '../../usecases/payments/payment-change-bus.ts';
+import {
+  readCheckout,
+  readStamps,
+  type CheckoutView,
+  type ReadCheckoutDeps,
+} from '../../usecases/payments/read-checkout.ts';
+import { speak, type Language } from './language.ts';
+import type { Snapshot, SnapshotSource } from './payment-channel.ts';
+import { isFinal, redirectsAutomatically, returnUrl, type PageModel } from './page-model.ts';
+import { announcement, stateOf } from './states.ts';
+
+/** Changes whenever anything the page shows does. */
+export function versionOf(view: CheckoutView): string {
+  return createHash('sha256').update(JSON.stringify(view)).digest('base64url').slice(0, 16);
+}
+
+/** What the page's script puts in place of what it shows. */
+export function stateJson(scene: PageModel): string {
+  const { view } = scene;
+  return JSON.stringify({
+    version: versionOf(view),
+    status: view.payment.status,
+    final: isFinal(view),
+    html: stateOf(scene).toString(),
+    announcement: announcement(scene),
+    redirect: redirectsAutomatically(view) ? returnUrl(view) : null,
+  });
+}
+
+/** Draws payments for the streams: each change once per language, however many look. */
+export function createSnapshots(
+  deps: ReadCheckoutDeps & { readonly news: PaymentChangeBus },
+): SnapshotSource {
+  return {
+    look: async (paymentId) => frameOf(await readCheckout(deps, paymentId)),
+    stamps: async (paymentIds) => readStamps(deps.db, paymentIds),
+    follow: (paymentId, listener) => deps.news.subscribe(paymentId, listener),
+  };
+}
+
+function frameOf(view: CheckoutView): Snapshot {
+  const drawn = new Map<Language, string>();
+  return {
+    version: versionOf(view),
+    final: isFinal(view),
+    stamp: view.stamp,
+    data: (language) => {
+      const known = drawn.get(language);
+      if (known !== undefined) return known;
+      const data = stateJson({ view, language, say: speak(language), coin: null });
+      drawn.set(language, data);
+      return data;
+    },
+  };
+}

@@ -1,0 +1,217 @@
+import type { Coin } from '../../domain/coins.ts';
+import { assertNever } from '../../domain/errors.ts';
+import type { CheckoutView } from '../../usecases/payments/read-checkout.ts';
+import { html, type Html } from '../pages/html.ts';
+import { clockTime, coins, count, fiat } from './format.ts';
+import { coinIcon, stateIcon, type StateIcon } from './icons.ts';
+import type { Messages } from './messages/en.ts';
+import { payPanels } from './panels.ts';
+import { returnUrl, type PageModel } from './page-model.ts';
+
+type Transaction = CheckoutView['payment']['transactions'][number];
+
+/** What the page says of the payment as it is now. */
+export function stateOf(scene: PageModel): Html {
+  const { payment } = scene.view;
+  switch (payment.status) {
+    case 'pending':
+      return pending(scene);
+    case 'underpaid':
+      return underpaid(scene);
+    case 'confirming':
+      return confirming(scene);
+    case 'completed':
+      return completed(scene);
+    case 'expired':
+      return payment.exception === 'late'
+        ? outcome(scene, 'alert', 'lateTitle', 'lateText')
+        : outcome(scene, 'stop', 'expiredTitle', 'expiredText');
+    case 'cancelled':
+      return payment.exception === 'late'
+        ? outcome(scene, 'alert', 'lateTitle', 'lateText')
+        : outcome(scene, 'stop', 'cancelledTitle', 'cancelledText');
+    case 'failed':
+      return outcome(scene, 'stop', 'failedTitle', 'failedText');
+    case 'refunded':
+      return outcome(scene, 'back', 'refundedTitle', 'refundedText');
+    default:
+      return assertNever(payment.status);
+  }
+}
+
+/** One line for those who hear the page: what just changed. */
+export function announcement({ view, say }: PageModel): string {
+  const { status, exception } = view.payment;
+  if (status === 'pending') return say('waiting');
+  if (exception === 'late' && (status === 'expired' || status === 'cancelled')) return say('lateTitle');
+  return say(`${status}Title`);
+}
+
+function pending(scene: PageModel): Html {
+  return html`${deadline(scene)}
+    <h2 class="sr">${scene.say('waiting')}</h2>
+    ${payPanels(scene, scene.say('amount'))} ${backLink(scene, 'link')}`;
+}
+
+function underpaid(scene: PageModel): Html {
+  const { say, language, view } = scene;
+  // Its time is up: what came now would be late, at another rate, and may not count at all.
+  if (view.payment.exception !== null) return outcome(scene, 'alert', 'underpaidTitle', 'shortText');
+  const received = Object.entries(view.payment.options)
+    .filter(([, option]) => option.received !== '0')
+    .map(([coin, option]) => `${coins(option.received, language)} ${coin}`);
+  return html`${deadline(scene)}
+    <div class="notice">
+      ${stateIcon('alert')}
+      <div>
+        <h2>${say('underpaidTitle')}</h2>
+        <p>${say('underpaidText', { received: received.join(' + ') })}</p>
+      </div>
+    </div>
+    ${payPanels(scene, say('remaining'))} ${transactions(scene)} ${backLink(scene, 'link')}`;
+}
+
+function confirming(scene: PageModel): Html {
+  const { say, language, view } = scene;
+  const paid = Object.values(view.payment.options).filter((option) => option.received !== '0');
+  const needed = Math.max(1, ...paid.map((option) => option.requiredConfirmations));
+  const done = Math.min(needed, ...paid.map((option) => option.confirmations));
+  const counts = { done: count(done, language), needed: count(needed, language) };
+  // Of such money the network's own word decides: the count only says how long that usually takes.
+  const awaitsWord = paid.some(
+    (option) => option.finality !== null && option.confirmations < option.requiredConfirmations,
+  );
+  const label = say(awaitsWord ? 'awaitingFinality' : 'confirmations', counts);
+  return html`<div class="outcome">
+      ${stateIcon('wait')}
+      <h2>${say('confirmingTitle')}</h2>
+      <p>${say('confirmingText')}</p>
+      <progress max="${needed}" value="${done}" aria-label="${label}"></progress>
+      <p class="hint">${label}</p>
+    </div>
+    ${transactions(scene)} ${backLink(scene, 'link')}`;
+}
+
+function completed(scene: PageModel): Html {
+  const { say, language, view } = scene;
+  const { payment, shop } = view;
+  const amount = fiat(payment.amount, payment.currency, language);
+  const isExcess = payment.exception === 'overpaid' || payment.exception === 'multiple';
+  // Whoever gets it back need not ask for it.
+  const asks = isExcess && view.moneyBack.length === 0;
+  return html`<div class="outcome">
+      ${stateIcon('done')}
+      <h2>${say('completedTitle')}</h2>
+      <p>${say('completedText', { shop: shop.name, amount })}</p>
+      ${asks && html`<p class="hint">${say('overpaid')}</p>`} ${backLink(scene, 'button')}
+    </div>
+    ${moneyBack(scene)} ${transactions(scene)}`;
+}
+
+function outcome(scene: PageModel, icon: StateIcon, title: keyof Messages, text: keyof Messages): Html {
+  const { say } = scene;
+  return html`<div class="outcome">
+      ${stateIcon(icon)}
+      <h2>${say(title)}</h2>
+      <p>${say(text)}</p>
+      ${backLink(scene, 'button')}
+    </div>
+    ${moneyBack(scene)} ${transactions(scene)}`;
+}
+
+function deadline({ view, say, language }: PageModel): Html {
+  const { createdAt, expiresAt } = view.payment;
+  return html`<div class="deadline" data-from="${createdAt}" data-until="${expiresAt}">
+    <p>
+      <span class="label" data-label="${say('timeLeft')}"
+        >${say('expiresAt', { time: clockTime(expiresAt, language) })}</span
+      >
+      <time class="number" datetime="${expiresAt}" hidden></time>
+    </p>
+    <div class="track" hidden><div class="fill"></div></div>
+  </div>`;
+}
+
+function backLink({ view, say }: PageModel, kind: 'button' | 'link'): Html | null {
+  const url = returnUrl(view);
+  return url === null ? null : html`<p><a class="${kind}" href="${url}">${say('backToShop')}</a></p>`;
+}
+
+/** Transactions shown of each kind. */
+const SHOWN = 5;
+
+/** Newest first, at most a handful: somebody may send dust on purpose. */
+function transactions(scene: PageModel): Html | null {
+  const { view, say } = scene;
+  const shown = view.payment.transactions.filter(({ status }) => status !== 'reversed').slice(-SHOWN);
+  return moved(
+    say('received'),
+    shown.toReversed().map((transaction) => received(scene, transaction)),
+  );
+}
+
+/** What came back to the payer, by which it can be found on the chain; newest first. */
+function moneyBack({ view, say, language }: PageModel): Html | null {
+  const shown = view.moneyBack.slice(-SHOWN).toReversed();
+  return moved(
+    say('sentBack'),
+    shown.map(({ coin, amount, txid, isConfirmed }) =>
+      entry({
+        coin,
+        amount: coins(amount, language),
+        hint: isConfirmed ? say('inBlock') : say('unconfirmed'),
+        txid,
+        label: say('transaction'),
+      }),
+    ),
+  );
+}
+
+function received({ view, say, language }: PageModel, transaction: Transaction): Html {
+  const { coin, txid, amount, confirmations } = transaction;
+  const option = view.payment.options[coin];
+  const needed = option?.requiredConfirmations ?? 1;
+  const done = Math.min(confirmations, needed);
+  const progress = { done: count(done, language), needed: count(needed, language) };
+  const isFinalOnChain = done === needed && (option?.finality ?? null) !== null;
+  const counted = isFinalOnChain ? say('final') : say('confirmations', progress);
+  return entry({
+    coin,
+    amount: coins(amount, language),
+    hint: done === 0 ? say('unconfirmed') : counted,
+    txid,
+    label: say('transaction'),
+  });
+}
+
+function moved(title: string, entries: readonly Html[]): Html | null {
+  if (entries.length === 0) return null;
+  return html`<section class="received" aria-label="${title}">
+    <h3 class="label">${title}</h3>
+    <ul>
+      ${entries}
+    </ul>
+  </section>`;
+}
+
+interface Entry {
+  readonly coin: Coin;
+  readonly amount: string;
+  readonly hint: string;
+  readonly txid: string;
+  /** What the id is, for those who hear the page. */
+  readonly label: string;
+}
+
+function entry({ coin, amount, hint, txid, label }: Entry): Html {
+  return html`<li>
+    ${coinIcon(coin)}
+    <div>
+      <b class="number">${amount} ${coin}</b>
+      <span class="hint">${hint}</span>
+      <span class="txid" title="${txid}"
+        ><span class="sr">${label}</span> ${txid.slice(0, 8)}&hellip;${txid.slice(-6)}</span
+      >
+    </div>
+  </li>`;
+}

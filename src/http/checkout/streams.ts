@@ -1,0 +1,226 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Logger } from '../../domain/ports.ts';
+import type { Language } from './language.ts';
+import {
+  PaymentChannel,
+  type Snapshot,
+  type SnapshotSource,
+  type ChannelSubscriber,
+} from './payment-channel.ts';
+
+export interface StreamLimits {
+  readonly maxStreams: number;
+  readonly maxPerClient: number;
+  /** The page takes a stream for dead that is silent for three times as long. */
+  readonly heartbeatMs: number;
+  /** How often all that is shown is compared with the database, in one query, in case news got lost. */
+  readonly compareMs: number;
+  /** Rest between two reads of the same payment. */
+  readonly gapMs: number;
+  /** After this a stream ends and the browser connects again by itself. */
+  readonly lifetimeMs: number;
+  /** After an end only late money or a reversal can follow: the page then asks from time to time. */
+  readonly finalLifetimeMs: number;
+}
+
+export const STREAM_LIMITS: StreamLimits = {
+  maxStreams: 1_000,
+  maxPerClient: 32,
+  heartbeatMs: 15_000,
+  compareMs: 12_000,
+  gapMs: 200,
+  lifetimeMs: 15 * 60_000,
+  finalLifetimeMs: 5 * 60_000,
+};
+
+/** A stream as it is asked for. */
+export interface StreamRequest {
+  readonly req: Request;
+  readonly res: Response;
+  /** Takes what goes wrong before the first line is sent. */
+  readonly next: NextFunction;
+  readonly client: string;
+  readonly paymentId: string;
+  readonly language: Language;
+}
+
+/**
+ * Server-sent events for open checkout pages. Nothing is read while nothing happens: each payment is
+ * read when there is news of it, once for everybody who looks at it. Bounded in number, in time and
+ * per client.
+ */
+export class CheckoutStreams {
+  readonly #source: SnapshotSource;
+  readonly #logger: Logger;
+  readonly #limits: StreamLimits;
+  readonly #rooms = new Map<string, PaymentChannel>();
+  readonly #streams = new Set<Stream>();
+  readonly #perClient = new Map<string, number>();
+  #timers: NodeJS.Timeout[] = [];
+  #comparing = false;
+  #closed = false;
+
+  constructor(source: SnapshotSource, logger: Logger, limits: StreamLimits = STREAM_LIMITS) {
+    this.#source = source;
+    this.#logger = logger;
+    this.#limits = limits;
+  }
+
+  /** Whether another stream of this client may be opened. */
+  hasRoom(client: string): boolean {
+    const { maxStreams, maxPerClient } = this.#limits;
+    return (
+      !this.#closed && this.#streams.size < maxStreams && (this.#perClient.get(client) ?? 0) < maxPerClient
+    );
+  }
+
+  /**
+   * Sends the payment now and whenever what is shown of it changes, until it has been final for a while,
+   * the browser leaves, time is up or the daemon stops.
+   */
+  open(request: StreamRequest): void {
+    const { client, paymentId } = request;
+    const stream = new Stream(request, this.#logger, () => this.#ended(stream, client, paymentId));
+    this.#streams.add(stream);
+    this.#perClient.set(client, (this.#perClient.get(client) ?? 0) + 1);
+    const room =
+      this.#rooms.get(paymentId) ?? new PaymentChannel(this.#source, paymentId, this.#limits.gapMs);
+    this.#rooms.set(paymentId, room);
+    if (this.#timers.length === 0) this.#startTimers();
+    room.add(stream);
+  }
+
+  /** Ends every stream, for good: open ones would hold up the stop of the daemon. */
+  close(): void {
+    this.#closed = true;
+    for (const stream of this.#streams) stream.end();
+  }
+
+  #ended(stream: Stream, client: string, paymentId: string): void {
+    this.#streams.delete(stream);
+    const left = (this.#perClient.get(client) ?? 1) - 1;
+    if (left === 0) this.#perClient.delete(client);
+    else this.#perClient.set(client, left);
+    const room = this.#rooms.get(paymentId);
+    room?.remove(stream);
+    if (room?.isEmpty === true) {
+      room.close();
+      this.#rooms.delete(paymentId);
+    }
+    if (this.#streams.size > 0) return;
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#timers = [];
+  }
+
+  #startTimers(): void {
+    const { heartbeatMs, compareMs, lifetimeMs, finalLifetimeMs } = this.#limits;
+    const beat = (): void => {
+      const now = performance.now();
+      for (const stream of this.#streams) {
+        const isOld = now - stream.openedAt > lifetimeMs || now - stream.finalSince > finalLifetimeMs;
+        if (isOld) stream.end();
+        else stream.beat();
+      }
+    };
+    this.#timers = [setInterval(beat, heartbeatMs), setInterval(() => void this.#compare(), compareMs)];
+  }
+
+  /** Finds, with one query for all, what changed without news. */
+  async #compare(): Promise<void> {
+    if (this.#comparing) return;
+    this.#comparing = true;
+    try {
+      const stamps = await this.#source.stamps([...this.#rooms.keys()]);
+      for (const [paymentId, room] of this.#rooms) {
+        const stamp = stamps.get(paymentId);
+        if (stamp !== undefined && room.stamp !== null && room.stamp !== stamp) room.refresh();
+      }
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'open checkout pages could not be compared with the database');
+    } finally {
+      this.#comparing = false;
+    }
+  }
+}
+
+/** One open connection. */
+class Stream implements ChannelSubscriber {
+  readonly openedAt = performance.now();
+  #finalSince = Infinity;
+  readonly #res: Response;
+  readonly #next: NextFunction;
+  readonly #language: Language;
+  readonly #logger: Logger;
+  readonly #onEnd: () => void;
+  #shown = '';
+  #latest: Snapshot | null = null;
+  #ended = false;
+
+  constructor({ req, res, next, language }: StreamRequest, logger: Logger, onEnd: () => void) {
+    this.#res = res;
+    this.#next = next;
+    this.#language = language;
+    this.#logger = logger;
+    this.#onEnd = onEnd;
+    req.once('close', () => this.end());
+    res.on('drain', () => this.#send());
+  }
+
+  /** Since when the payment has been final; Infinity while it is not. */
+  get finalSince(): number {
+    return this.#finalSince;
+  }
+
+  show(frame: Snapshot): void {
+    this.#latest = frame;
+    if (!frame.final) this.#finalSince = Infinity;
+    else if (this.#finalSince === Infinity) this.#finalSince = performance.now();
+    this.#send();
+  }
+
+  /** An event, not a comment: the page hears it and knows that the connection lives. */
+  beat(): void {
+    if (this.#res.headersSent && !this.#res.writableNeedDrain) this.#res.write('event: beat\ndata:\n\n');
+  }
+
+  fail(error: unknown): void {
+    if (this.#ended) return;
+    if (this.#res.headersSent) {
+      this.#logger.warn({ err: error }, 'a checkout stream ended early');
+      this.end();
+    } else {
+      this.#leave();
+      this.#next(error);
+    }
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#leave();
+    this.#res.end();
+  }
+
+  #leave(): void {
+    this.#ended = true;
+    this.#latest = null;
+    this.#onEnd();
+  }
+
+  #send(): void {
+    const frame = this.#latest;
+    // A browser that reads nothing must not make us collect what it does not read: it gets the last one.
+    if (frame === null || frame.version === this.#shown || this.#res.writableNeedDrain) return;
+    if (!this.#res.headersSent) this.#begin();
+    this.#shown = frame.version;
+    this.#res.write(`event: payment\nid: ${frame.version}\ndata: ${frame.data(this.#language)}\n\n`);
+  }
+
+  #begin(): void {
+    this.#res.status(200).set({
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-store, no-transform',
+      'X-Accel-Buffering': 'no',
+    });
+    this.#res.flushHeaders();
+  }
+}

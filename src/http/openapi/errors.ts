@@ -1,0 +1,220 @@
+import type { ErrorCode } from '../../domain/errors.ts';
+import { ERROR_STATUS } from '../server/error-status.ts';
+import { isSignIn } from '../server/rate-limit.ts';
+import type { AuthKind, Route } from '../server/route.ts';
+import type { Example, JsonSchema, Reference, ResponseObject } from './types.ts';
+
+/** Every code a route can answer: its own and those that come with what it takes. */
+export function documentedErrors(route: Route): ReadonlySet<ErrorCode> {
+  const codes = new Set<ErrorCode>(route.errors);
+  if (route.auth !== 'none') codes.add('UNAUTHORISED');
+  if (route.auth === 'merchant' || route.auth === 'payer') {
+    codes.add('VALIDATION_INVALID').add('MERCHANT_NOT_FOUND');
+  }
+  if (route.body !== null || route.query !== null) codes.add('VALIDATION_INVALID');
+  if (route.method !== 'GET') codes.add('VALIDATION_INVALID').add('PAYLOAD_TOO_LARGE');
+  if (route.method === 'POST') codes.add('IDEMPOTENCY_MISMATCH').add('IDEMPOTENCY_IN_FLIGHT');
+  if (route.method !== 'GET') codes.add('DATABASE_UNAVAILABLE');
+  if (isSignIn(route) || (route.auth === 'payer' && route.method !== 'GET')) codes.add('RATE_LIMITED');
+  return codes.add('INTERNAL_ERROR');
+}
+
+/** What each code means to an integrator, and a message as it may read. */
+export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, message: string]>> = {
+  UNAUTHORISED: [
+    'No credential, or one that is wrong, expired or of the wrong kind',
+    'Missing or invalid credentials',
+  ],
+  INVALID_CREDENTIALS: ['Email or password is wrong', 'Wrong email or password'],
+  SECOND_FACTOR_REQUIRED: [
+    'The password is right and this user also needs a code: send it as well',
+    'A code of your second factor is required',
+  ],
+  RATE_LIMITED: [
+    'Too many attempts, or too many payments made with a public key, from this address; Retry-After says when to come back',
+    'Too many attempts: try again in a minute',
+  ],
+  CUSTOMER_NOT_FOUND: ['The account has no such customer', 'No such customer'],
+  MERCHANT_NOT_FOUND: ['The account has no such merchant', 'Merchant not found'],
+  PRODUCT_NOT_FOUND: ['The account has no such product', 'No such product'],
+  PRICE_NOT_FOUND: ['No such price, or it is deleted, inactive or of another product', 'No such price'],
+  PAYMENT_NOT_FOUND: ['The merchant has no such payment', 'No such payment'],
+  SEND_NOT_FOUND: ['The merchant has no such send', 'No such send'],
+  LOG_NOT_FOUND: ['The merchant has no such webhook log', 'No such webhook log'],
+  DUPLICATE_ENTRY: [
+    'Something that must be unique exists already; details names the field',
+    'email: is already in use',
+  ],
+  INSUFFICIENT_BALANCE: [
+    'The wallet cannot spend that much now; the message says what it can',
+    'Insufficient balance: 0.01 BTC is available',
+  ],
+  VALIDATION_INVALID: [
+    'A field is missing or wrong; details names every one',
+    'email must be an e-mail address',
+  ],
+  INVALID_STATE: ['The thing exists and its state forbids this', 'The payment is completed'],
+  FEE_ABOVE_LIMIT: [
+    'The network fee would be above the limit set for it; nothing was signed',
+    'the fee of 0.0002 BTC is above the limit of 0.0001 BTC',
+  ],
+  SEND_REJECTED: [
+    'The node refused the transaction for good; nothing was sent',
+    'The network refused this transaction',
+  ],
+  REGISTRATION_CLOSED: ['This server takes no new users', 'Registration is closed on this server'],
+  NOT_FOUND: ['There is nothing at this address', 'There is nothing at this address'],
+  METHOD_NOT_ALLOWED: ['The address takes other methods; Allow lists them', 'This address takes POST only'],
+  REQUEST_TIMEOUT: [
+    'The headers or the body came too slowly: send the request again',
+    'The request did not arrive in time',
+  ],
+  PAYLOAD_TOO_LARGE: ['The request body is larger than 100 kB', 'The request body is too large'],
+  HEADERS_TOO_LARGE: [
+    'The address and headers together are larger than 16 kB',
+    'The address and headers of the request are too large',
+  ],
+  IDEMPOTENCY_MISMATCH: [
+    'This Idempotency-Key was used with another request',
+    'This Idempotency-Key was used with another request',
+  ],
+  IDEMPOTENCY_IN_FLIGHT: [
+    'The first request with this Idempotency-Key still runs: ask again',
+    'A request with this Idempotency-Key is still being handled',
+  ],
+  RATE_UNAVAILABLE: [
+    'No current price is known; nothing is guessed',
+    'No current price of BTC in USD is known; try again later',
+  ],
+  NODE_UNAVAILABLE: ['The coin’s node does not answer now: try again later', 'The BTC node does not answer'],
+  COIN_UNAVAILABLE: [
+    'This server does not run the coin in this mode',
+    'None of the allowed coins is configured on this server',
+  ],
+  DATABASE_UNAVAILABLE: [
+    'Nothing can be written for now; Retry-After says when to come back',
+    'The database cannot be written now: try again later',
+  ],
+  INTERNAL_ERROR: [
+    'Something went wrong on the server; X-Request-Id finds it in the log',
+    'Something went wrong on our side',
+  ],
+};
+
+/** Their answers say when to try again. */
+const COMES_BACK: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'DATABASE_UNAVAILABLE']);
+
+/** Whom a 401 of each kind of route wants to see. */
+const CREDENTIALS: Readonly<Record<AuthKind, string>> = {
+  none: 'no credential',
+  jwt: 'a user token',
+  account: 'a user token or a secret key',
+  merchant: 'a secret key or a user token',
+  payer: 'a public key, a secret key or a user token',
+};
+
+export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  FieldProblem: {
+    type: 'object',
+    description: 'One field that is missing or wrong',
+    properties: {
+      field: { type: 'string', description: 'Path of the field, such as email or items[0].amount' },
+      code: { type: 'string', description: 'What is wrong, for programs' },
+      message: { type: 'string', description: 'What is wrong, for people' },
+    },
+    required: ['field', 'code', 'message'],
+  },
+  Error: {
+    type: 'object',
+    properties: {
+      status: { type: 'integer', description: 'The HTTP status' },
+      code: { type: 'string', description: 'What went wrong, for programs' },
+      message: { type: 'string', description: 'What went wrong, for people; its wording may change' },
+      details: { type: 'array', items: { $ref: '#/components/schemas/FieldProblem' } },
+    },
+    required: ['status', 'code', 'message'],
+  },
+};
+
+/** The failure responses of a route, one per status, by reference. */
+export function failureResponses(route: Route): Record<string, Reference> {
+  return Object.fromEntries(
+    [...codesByStatus(route)].map(([status, codes]) => [
+      String(status),
+      { $ref: `#/components/responses/${responseName(codes, route.auth)}` },
+    ]),
+  );
+}
+
+/** Every failure response that routes refer to, by name. */
+export function sharedResponses(routes: readonly Route[]): Record<string, ResponseObject> {
+  const responses = new Map<string, ResponseObject>();
+  for (const route of routes) {
+    for (const codes of codesByStatus(route).values()) {
+      const name = responseName(codes, route.auth);
+      if (!responses.has(name)) responses.set(name, failureResponse(codes, route.auth));
+    }
+  }
+  return Object.fromEntries(responses);
+}
+
+function codesByStatus(route: Route): ReadonlyMap<number, readonly ErrorCode[]> {
+  return Map.groupBy(documentedErrors(route), (code) => ERROR_STATUS[code]);
+}
+
+/** Of all routes that answer the same codes with a status; a 401 also says what credential is wanted. */
+function responseName(codes: readonly ErrorCode[], auth: AuthKind): string {
+  return [...codes, ...(codes.includes('UNAUTHORISED') ? [auth] : [])].join('.');
+}
+
+function failureResponse(codes: readonly ErrorCode[], auth: AuthKind): ResponseObject {
+  const [first = 'INTERNAL_ERROR'] = codes;
+  const status = ERROR_STATUS[first];
+  const narrowed: JsonSchema = {
+    type: 'object',
+    properties: { status: { const: status }, code: { type: 'string', enum: codes } },
+  };
+  const schema: JsonSchema = {
+    type: 'object',
+    properties: {
+      success: { type: 'boolean', const: false },
+      error: { allOf: [{ $ref: '#/components/schemas/Error' }, narrowed] },
+      data: { type: 'null' },
+    },
+    required: ['success', 'error', 'data'],
+  };
+  const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
+  return {
+    description: codes.map((code) => describe(code, auth)).join('\n'),
+    headers: {
+      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      ...(codes.some((code) => COMES_BACK.has(code))
+        ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
+        : {}),
+    },
+    content: { 'application/json': { schema, examples } },
+  };
+}
+
+function describe(code: ErrorCode, auth: AuthKind): string {
+  const wanted = code === 'UNAUTHORISED' && auth !== 'none' ? `; this takes ${CREDENTIALS[auth]}` : '';
+  return `\`${code}\`: ${ERROR_TEXTS[code][0]}${wanted}.`;
+}
+
+/** An answer of each code, which the failure responses refer to. */
+export function errorExamples(routes: readonly Route[]): Record<string, Example> {
+  const codes = new Set(routes.flatMap((route) => [...documentedErrors(route)]));
+  return Object.fromEntries([...codes].sort().map((code) => [code, exampleOf(code)]));
+}
+
+function exampleOf(code: ErrorCode): Example {
+  const [summary, message] = ERROR_TEXTS[code];
+  const details = DETAILS[code];
+  const error = { status: ERROR_STATUS[code], code, message, ...(details === undefined ? {} : { details }) };
+  return { summary, value: { success: false, error, data: null } };
+}
+
+const DETAILS: Readonly<Partial<Record<ErrorCode, readonly object[]>>> = {
+  VALIDATION_INVALID: [{ field: 'email', code: 'invalid_format', message: 'must be an e-mail address' }],
+  DUPLICATE_ENTRY: [{ field: 'email', code: 'duplicate', message: 'is already in use' }],
+};

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { failureResponses } from './errors.ts';
+import type { AuthKind, Route } from '../server/route.ts';
+import { identifier } from '../schemas/text.ts';
+
+const SECURITY: Readonly<Record<AuthKind, readonly string[]>> = {
+  none: [],
+  jwt: ['userToken'],
+  account: ['userToken', 'secretKey'],
+  merchant: ['secretKey', 'userToken'],
+  payer: ['publicKey', 'secretKey', 'userToken'],
+};
+
+/** A route as an OpenAPI operation, from the schemas that validate it. */
+export function operation(route: Route): ZodOpenApiOperationObject {
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    description: route.description,
+    tags: [...route.tags],
+    security: SECURITY[route.auth].map((name) => ({ [name]: [] })),
+    requestParams: parameters(route),
+    ...(route.body === null
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }),
+    responses: {
+      ...successResponses(route),
+      ...failureResponses(route),
+    },
+  };
+}
+
+function operationId(route: Route): string {
+  const words = route.path.split(/[/-]/).filter((word) => word !== '');
+  const tail = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return route.method.toLowerCase() + tail;
+}
+
+function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {
+  const namesMerchant = route.auth === 'merchant' || route.auth === 'payer';
+  const merchantId = identifier()
+    .optional()
+    .meta({
+      description:
+        route.namedBy === undefined
+          ? 'Required with a user token, here or in the body; a key names its merchant itself'
+          : `Required with a user token that gives no ${route.namedBy}; a key names its merchant itself`,
+    });
+  const own = route.query instanceof z.ZodObject ? route.query.shape : {};
+  const query = z.object(namesMerchant ? { ...own, merchantId } : own);
+  const key = z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({
+      description:
+        'Any text of your own, printable ASCII. The same request with the same key is done once and answers as the first did' +
+        (route.idempotency === 'forever'
+          ? ', for ever; a refusal is not kept, so the same key may be tried again'
+          : ', for 24 hours'),
+    });
+  return {
+    ...(Object.keys(query.shape).length > 0 ? { query } : {}),
+    ...(route.method === 'POST' ? { header: z.object({ 'Idempotency-Key': key }) } : {}),
+  };
+}
+
+function successResponses(route: Route): ZodOpenApiOperationObject['responses'] {
+  const envelope = z.object({ success: z.literal(true), error: z.null(), data: route.data });
+  const headers = {
+    'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+    ...(route.method === 'POST'
+      ? { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } }
+      : {}),
+  };
+  const response = (description: string) => ({
+    description,
+    headers,
+    content: { 'application/json': { schema: envelope } },
+  });
+  const { repeatAnswers } = route;
+  return {
+    ...(repeatAnswers === undefined ? {} : { '200': response(repeatAnswers) }),
+    [String(route.status) as '200' | '201']: response(route.status === 201 ? 'Created' : 'Success'),
+  };
+}

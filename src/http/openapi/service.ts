@@ -1,0 +1,217 @@
+import { COINS } from '../../domain/coins.ts';
+import { CHAIN_ALARMS } from '../../domain/chain.ts';
+import type { JsonSchema, MediaType, Operation, PathItem } from './types.ts';
+
+/** Response headers, stated once. */
+export const HEADERS = {
+  'X-Request-Id': {
+    description: 'Names this request in the log; a plain one sent by the client is kept',
+    required: true,
+    schema: { type: 'string' },
+    example: '6f9d3c1e-6f0b-4c58-9a52-7a0f3f6a9b11',
+  },
+  'Idempotent-Replayed': {
+    description: 'Present on the answer to a repeated Idempotency-Key: nothing was done again',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'Retry-After': {
+    description: 'Seconds until the next attempt may succeed',
+    schema: { type: 'integer', minimum: 0 },
+    example: 42,
+  },
+} as const;
+
+export const SECURITY_SCHEMES = {
+  userToken: bearer('JWT', 'User token from /auth/register or /auth/login, valid for 24 hours'),
+  secretKey: bearer('sk_…', 'The secret key of a merchant. Never use it client-side'),
+  publicKey: bearer('pk_…', 'The public key of a merchant, safe for client-side code'),
+};
+
+function bearer(bearerFormat: string, description: string) {
+  return { type: 'http' as const, scheme: 'bearer', bearerFormat, description };
+}
+
+/** What a tag is about, in the order the documentation tells it. */
+export const TAGS: Readonly<Record<string, string>> = {
+  Payments: 'Ask a customer for money and follow it until it is final.',
+  Rates: 'What coins cost now.',
+  Sandbox: 'Play the payer: simulated coins on a simulated network, found the way real money is.',
+  Webhooks: 'Signed notifications: what was sent, what came back, sending it again.',
+  Wallet: 'What a merchant holds, and sending it elsewhere.',
+  Authentication: 'Users: registering, signing in, and what protects an account.',
+  Merchants: 'Shops: each with its domain, its keys, its wallet and its settings.',
+  Keys: 'API keys and the webhook signing secret.',
+  Customers: 'The people who pay. They belong to the account and serve all its merchants.',
+  Catalog: 'Products and their prices, for payments that name these instead of an amount.',
+  Service: 'For those who run the daemon: health, readiness, metrics and this document.',
+};
+
+const READY_CHAINS = {
+  BTC: {
+    coin: 'BTC',
+    mode: 'live',
+    state: 'following',
+    height: 925_000,
+    lag: 0,
+    lastError: null,
+    lastSeenAt: 1_795_255_200_000,
+    nodeVersion: '/Satoshi:29.2.0/',
+    nodeWarnings: null,
+    unexplainedAccounts: null,
+    warnings: [],
+    alarms: [],
+  },
+};
+
+const textOrNull = { type: ['string', 'null'] as ('string' | 'null')[] };
+const numberOrNull = { type: ['integer', 'null'] as ('integer' | 'null')[] };
+
+const chainHealth: JsonSchema = {
+  type: 'object',
+  properties: {
+    coin: { type: 'string', enum: COINS },
+    mode: { type: 'string', enum: ['live', 'sandbox'] },
+    state: {
+      type: 'string',
+      enum: ['starting', 'following', 'catching_up', 'behind', 'wrong_chain', 'error'],
+      description: 'Only `following` is ready',
+    },
+    height: { ...numberOrNull, description: 'Block (Solana: slot) read so far; null before first contact' },
+    lag: { ...numberOrNull, description: 'Blocks the node has that are not read yet; null when unknown' },
+    lastError: { ...textOrNull, description: 'Why the chain is not followed; null while it is' },
+    lastSeenAt: { ...numberOrNull, description: 'Up to when everything was seen, milliseconds since 1970' },
+    nodeVersion: textOrNull,
+    nodeWarnings: textOrNull,
+    unexplainedAccounts: {
+      ...numberOrNull,
+      description:
+        'Accounts whose balance their history does not explain yet; null where balances are not compared',
+    },
+    warnings: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'For people; they do not make it unready',
+    },
+    alarms: {
+      type: 'array',
+      items: { type: 'string', enum: [...CHAIN_ALARMS] },
+      description: 'Signs that node, chain and this program do not fit together; also `tilld_chain_alarm`',
+    },
+  },
+  required: ['coin', 'mode', 'state', 'height', 'lag', 'lastError', 'warnings', 'alarms'],
+};
+
+const readiness: JsonSchema = {
+  type: 'object',
+  properties: {
+    ready: { type: 'boolean' },
+    database: { type: 'string', description: '`ok`, or what is wrong with it' },
+    chains: {
+      type: 'object',
+      description: 'Each chain by its coin, those of the sandbox as `BTC-sandbox` and so on',
+      additionalProperties: chainHealth,
+    },
+    warnings: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'What concerns no chain: price sources that are dead, an older database. For people',
+    },
+  },
+  required: ['ready', 'database', 'chains', 'warnings'],
+};
+
+/** The addresses beside the API itself. */
+export const SERVICE_PATHS: Readonly<Record<string, PathItem>> = {
+  '/healthz': service('Is the process up', 'Answers as long as the process serves requests.', {
+    '200': [
+      'Up',
+      'application/json',
+      success(
+        { type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] },
+        { status: 'ok' },
+      ),
+    ],
+  }),
+  '/readyz': service(
+    'Can it do its work',
+    'Ready when the database works and every configured chain is followed to its tip.',
+    {
+      '200': ['Ready', 'application/json', success(readiness, READY_EXAMPLE())],
+      '503': [
+        '`NODE_UNAVAILABLE`: not ready. Here `data` is given too: it tells which part is not.',
+        'application/json',
+        {
+          schema: {
+            type: 'object',
+            properties: {
+              success: { type: 'boolean', const: false },
+              error: { $ref: '#/components/schemas/Error' },
+              data: readiness,
+            },
+            required: ['success', 'error', 'data'],
+          },
+          example: {
+            success: false,
+            error: { status: 503, code: 'NODE_UNAVAILABLE', message: 'Not ready' },
+            data: { ...READY_EXAMPLE(), ready: false },
+          },
+        },
+      ],
+    },
+  ),
+  '/metrics': service('Metrics', 'In the text format of Prometheus.', {
+    '200': [
+      'Metrics',
+      'text/plain',
+      {
+        schema: { type: 'string' },
+        example: '# HELP tilld_http_request_duration_seconds Time to answer HTTP requests\n',
+      },
+    ],
+  }),
+  '/openapi.json': service('This document', 'The whole API as OpenAPI 3.1.', {
+    '200': ['OpenAPI 3.1', 'application/json', { schema: { type: 'object' }, example: { openapi: '3.1.0' } }],
+  }),
+  '/docs': service('Reference to read', 'This document for people, as one page without scripts.', {
+    '200': ['Page', 'text/html', { schema: { type: 'string' }, example: '<!doctype html>' }],
+  }),
+};
+
+function READY_EXAMPLE() {
+  return { ready: true, database: 'ok', chains: READY_CHAINS, warnings: [] };
+}
+
+function success(data: JsonSchema, example: unknown): MediaType {
+  return {
+    schema: {
+      type: 'object',
+      properties: { success: { type: 'boolean', const: true }, error: { type: 'null' }, data },
+      required: ['success', 'error', 'data'],
+    },
+    example: { success: true, error: null, data: example },
+  };
+}
+
+function service(
+  summary: string,
+  description: string,
+  answers: Readonly<Record<string, readonly [description: string, type: string, content: MediaType]>>,
+): PathItem {
+  const responses = Object.entries(answers).map(([status, [text, type, content]]) => [
+    status,
+    {
+      description: text,
+      headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+      content: { [type]: content },
+    },
+  ]);
+  const operation: Operation = {
+    operationId: `service${summary.replace(/\b\w/g, (letter) => letter.toUpperCase()).replaceAll(' ', '')}`,
+    summary,
+    description,
+    tags: ['Service'],
+    security: [],
+    responses: Object.fromEntries(responses),
+  };
+  return { get: operation };
+}

@@ -1,0 +1,189 @@
+import { EVENT_TYPES, type EventType } from '../../domain/events.ts';
+import { VERIFICATION_METHODS } from '../../domain/domain-verification.ts';
+import { exampleOf } from './examples.ts';
+import type { JsonSchema, OpenApiDocument, Operation, PathItem } from './types.ts';
+
+/** When each event is told. */
+const MEANINGS: Readonly<Record<EventType, string>> = {
+  'payment.created': 'A payment was created; nobody has paid yet.',
+  'payment.confirming': 'Money that covers the price was seen and waits for its confirmations.',
+  'payment.underpaid':
+    'Money came and does not cover the price. The rest can still be paid, or accept what came.',
+  'payment.completed': 'The price is paid and confirmed: deliver.',
+  'payment.overpaid': 'The payment completed with more than its price; giving back the rest is up to you.',
+  'payment.late': 'Money came after the payment had expired or was cancelled, and waits for your decision.',
+  'payment.expired': 'The time is up and nothing was paid.',
+  'payment.cancelled': 'You cancelled the payment.',
+  'payment.reversed':
+    'Money that counted is gone again: replaced, double-spent or in a block that lost. Even after completion.',
+  'payment.failed': 'The payment cannot be completed any more.',
+  'payment.refunded':
+    'The money was given back: the network took the last refund of it, or you recorded it as given back elsewhere.',
+  'payment.refund_failed':
+    'A refund will not happen after all: the payment is what its money says again, and can be refunded anew.',
+  'send.broadcast': 'The network took a transaction you sent.',
+  'send.confirmed': 'A transaction you sent is final.',
+  'send.failed': 'A transaction you sent will not happen; its coins are free again.',
+  'domain.verified': 'The domain of the merchant is verified.',
+  'domain.revoked': 'The domain failed its recheck for days and is no longer verified.',
+  'webhook.test': 'You asked for a test. No money moved.',
+};
+
+/** What a payment looks like at each of its events. */
+const STATUS_AT: Readonly<Partial<Record<EventType, readonly [status: string, exception: string | null]>>> = {
+  'payment.created': ['pending', null],
+  'payment.confirming': ['confirming', null],
+  'payment.underpaid': ['underpaid', 'underpaid'],
+  'payment.completed': ['completed', null],
+  'payment.overpaid': ['completed', 'overpaid'],
+  'payment.late': ['expired', 'late'],
+  'payment.expired': ['expired', null],
+  'payment.cancelled': ['cancelled', null],
+  'payment.reversed': ['pending', null],
+  'payment.failed': ['failed', null],
+  'payment.refunded': ['refunded', null],
+  'payment.refund_failed': ['completed', null],
+};
+
+const SEND_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {
+  'send.broadcast': 'broadcast',
+  'send.confirmed': 'confirmed',
+  'send.failed': 'failed',
+};
+
+const DELIVERY_ANSWERS: Operation['responses'] = {
+  '2XX': {
+    description: 'Taken. Anything else, or no answer within 15 s, is tried again: ten times in three days.',
+  },
+  '410': { description: 'Send this endpoint nothing more' },
+  '429': { description: 'Too fast: Retry-After is honoured' },
+  '503': { description: 'Not now: Retry-After is honoured' },
+};
+
+type Unfinished = Pick<OpenApiDocument, 'components'>;
+
+/**
+ * The `webhooks` of the document: one entry per event type, with what is posted. Events about things
+ * that no route of this server shows (a server of a few routes, as in tests) are left out.
+ */
+export function webhookItems(document: Unfinished): Record<string, PathItem> {
+  const shown = EVENT_TYPES.filter((type) => {
+    const component = componentOf(type);
+    return component === null || document.components.schemas[component] !== undefined;
+  });
+  return Object.fromEntries(shown.map((type) => [type, { post: delivery(document, type) }]));
+}
+
+/** The schema that an event's data refers to; null when it needs none. */
+function componentOf(type: EventType): 'Payment' | 'Send' | null {
+  if (type in STATUS_AT) return 'Payment';
+  return type in SEND_STATUS_AT ? 'Send' : null;
+}
+
+function delivery(document: Unfinished, type: EventType): Operation {
+  const schema = bodySchema(type);
+  return {
+    operationId: `on${type.split('.').map(capital).join('')}`,
+    summary: type,
+    description: MEANINGS[type],
+    tags: ['Webhooks'],
+    security: [],
+    parameters: [
+      header('webhook-id', 'Id of the event: the same for every attempt, so that you can drop repeats'),
+      header('webhook-timestamp', 'Seconds since 1970 of this attempt'),
+      header(
+        'webhook-signature',
+        '`v1,` and base64 HMAC-SHA256 of `id.timestamp.body`; two of them while the secret rotates',
+      ),
+    ].map((parameter) => ({ ...parameter, example: exampleOf(document, {}, [parameter.name]) })),
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema, example: bodyExample(document, schema, type) } },
+    },
+    responses: DELIVERY_ANSWERS,
+  };
+}
+
+function header(name: string, description: string) {
+  return { in: 'header' as const, name, description, required: true, schema: { type: 'string' } };
+}
+
+function bodySchema(type: EventType): JsonSchema {
+  return {
+    type: 'object',
+    properties: {
+      id: { type: 'string', description: 'The same as the webhook-id header' },
+      type: { type: 'string', const: type },
+      timestamp: { type: 'string', format: 'date-time', description: 'When it happened' },
+      sandbox: { type: 'boolean', description: 'Whether the coins are simulated' },
+      sequence: {
+        type: 'integer',
+        description: 'Counts the events of one payment from 1; 0 for events of none',
+      },
+      data: dataSchema(type),
+      truncated: {
+        type: 'boolean',
+        const: true,
+        description: 'Present when parts of the payment were left out to keep the body under 20 kB',
+      },
+    },
+    required: ['id', 'type', 'timestamp', 'sandbox', 'sequence', 'data'],
+  };
+}
+
+function dataSchema(type: EventType): JsonSchema {
+  if (type in STATUS_AT) return wrapping('payment', { $ref: '#/components/schemas/Payment' });
+  if (type in SEND_STATUS_AT) return wrapping('send', { $ref: '#/components/schemas/Send' });
+  if (type === 'webhook.test') return wrapping('message', { type: 'string' });
+  return DOMAIN_DATA;
+}
+
+const DOMAIN_DATA: JsonSchema = {
+  type: 'object',
+  properties: {
+    domain: {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        isVerified: { type: 'boolean' },
+        method: { type: 'string', enum: VERIFICATION_METHODS },
+        verifiedAt: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] },
+        lastError: {
+          anyOf: [{ type: 'string' }, { type: 'null' }],
+          description: 'What the last look missed',
+        },
+      },
+      required: ['name', 'isVerified', 'method', 'verifiedAt', 'lastError'],
+    },
+    merchant: {
+      type: 'object',
+      properties: { id: { type: 'string' }, name: { type: 'string' } },
+      required: ['id', 'name'],
+    },
+  },
+  required: ['domain', 'merchant'],
+};
+
+function wrapping(name: string, schema: JsonSchema): JsonSchema {
+  return { type: 'object', properties: { [name]: schema }, required: [name] };
+}
+
+function bodyExample(document: Unfinished, schema: JsonSchema, type: EventType): unknown {
+  const body = { ...(exampleOf(document, schema, ['Event']) as Record<string, unknown>), type };
+  const { truncated: _, ...rest } = { truncated: true, ...body };
+  return { ...rest, data: dataExample(document, type) };
+}
+
+function dataExample(document: Unfinished, type: EventType): unknown {
+  const schema = dataSchema(type);
+  const data = exampleOf(document, { ...schema }, ['webhook.data']) as Record<string, object>;
+  const [status, exception] = STATUS_AT[type] ?? [];
+  if (status !== undefined) return { payment: { ...data['payment'], status, exception } };
+  const send = SEND_STATUS_AT[type];
+  if (send !== undefined) return { send: { ...data['send'], status: send } };
+  return type === 'webhook.test' ? { message: 'This is a test of your webhook URL. No money moved.' } : data;
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,153 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
+import type { Registry } from 'prom-client';
+import { AppError } from '../../domain/errors.ts';
+import type { SecretBox } from '../../domain/keys.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { Tokens } from '../../usecases/accounts/tokens.ts';
+import { clientFault } from './client-fault.ts';
+import { docsRouter } from '../docs/router.ts';
+import { dispatch, toFailure, type DispatchDeps } from './dispatch.ts';
+import { failure, type Answer } from './envelope.ts';
+import { createOnce } from './idempotency.ts';
+import { documentedErrors } from '../openapi/errors.ts';
+import { createOpenApi } from '../openapi/document.ts';
+import { createPublicLimit } from './public-limit.ts';
+import { createSignInLimit, isSignIn } from './rate-limit.ts';
+import { createBodyReader } from './read-body.ts';
+import { assignRequestId, REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
+import { createRequestLog } from './request-log.ts';
+import { routeTable } from './route-table.ts';
+import type { Route } from './route.ts';
+import { healthRouter, type Readiness } from '../routes/health.ts';
+import { securityHeaders } from './security-headers.ts';
+import { sendResponse } from './send-response.ts';
+
+export interface HttpSettings {
+  /** False, a number of proxy hops, or addresses and subnets of proxies: as Express takes it. */
+  readonly trustProxy: false | number | readonly string[];
+  readonly bodyLimitBytes: number;
+  /** Sign-in requests per minute and client address; 0 switches the limit off. */
+  readonly authRatePerMinute: number;
+  /** What one client address may make per minute with one public key; 0 switches the limit off. */
+  readonly publicRatePerMinute: number;
+  /** Public address, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly version: string;
+}
+
+export interface ApiDeps {
+  readonly routes: readonly Route[];
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly secretBox: SecretBox;
+  readonly tokens: Tokens;
+  readonly readiness: () => Promise<Readiness>;
+  readonly registry: Registry;
+  readonly settings: HttpSettings;
+  /** Checks every answer against its schema; for tests. */
+  readonly checkAnswers?: boolean;
+  /** Pages beside the API (dashboard, checkout), tried before the 404. */
+  readonly pages?: readonly Router[];
+}
+
+/** The Express application: what every request passes on its way to its route, and the routes. */
+export function createApi(deps: ApiDeps & { readonly isClosing: () => boolean }): Express {
+  const { settings, logger, routes } = deps;
+  const app = express();
+  app.set('trust proxy', settings.trustProxy);
+  app.set('query parser', 'simple');
+  app.disable('etag');
+  app.disable('x-powered-by');
+  app.use(arrive(deps), ...securityHeaders());
+  app.use(routeTable(routes, serveWith(deps)));
+  app.use(healthRouter(deps));
+  mountOpenApi(app, deps);
+  for (const pages of deps.pages ?? []) app.use(pages);
+  app.use((_req, res) =>
+    sendResponse(res, failure(new AppError('NOT_FOUND', 'There is nothing at this address'))),
+  );
+  app.use(onError(logger));
+  return app;
+}
+
+/** What is done about every request before anybody looks at what it wants. */
+function arrive(deps: ApiDeps & { readonly isClosing: () => boolean }): RequestHandler {
+  const paths = new Set([
+    ...deps.routes.map(({ path }) => path),
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/openapi.json',
+    '/docs',
+  ]);
+  const logRequest = createRequestLog(deps.logger, deps.registry, paths);
+  return (req, res, next) => {
+    assignRequestId(req, res);
+    res.setHeader(REQUEST_ID_HEADER, requestIdOf(res));
+    logRequest(req, res);
+    // While closing, every answer also ends its connection.
+    if (deps.isClosing()) res.setHeader('Connection', 'close');
+    next();
+  };
+}
+
+function mountOpenApi(app: Express, deps: ApiDeps): void {
+  const document = createOpenApi(deps.routes, deps.settings);
+  app.get('/openapi.json', (_req, res) => void res.json(document));
+  app.use(docsRouter(document));
+}
+
+/** How a route is served; sign-ins only so often. */
+function serveWith(deps: ApiDeps): (route: Route) => RequestHandler {
+  const once = createOnce(deps);
+  const readBody = createBodyReader(deps.settings.bodyLimitBytes);
+  const dispatchDeps: DispatchDeps = {
+    ...deps,
+    once,
+    readBody,
+    publicLimit: createPublicLimit(deps.settings.publicRatePerMinute, deps.logger),
+    checkAnswers: deps.checkAnswers ?? false,
+  };
+  const signInLimit = createSignInLimit(deps.settings.authRatePerMinute);
+  return (route) => {
+    const handler = serve(dispatchDeps, route);
+    return isSignIn(route) ? oneAfterTheOther(signInLimit, handler) : handler;
+  };
+}
+
+function oneAfterTheOther(first: RequestHandler, second: RequestHandler): RequestHandler {
+  return (req, res, next) =>
+    first(req, res, (error?: unknown) => {
+      if (error === undefined) void second(req, res, next);
+      else next(error);
+    });
+}
+
+function serve(deps: DispatchDeps, route: Route): RequestHandler {
+  return async (req, res) => {
+    try {
+      const answer = await dispatch(deps, route, req, res);
+      if (deps.checkAnswers) assertDocumented(route, answer);
+      sendResponse(res, answer);
+    } catch (error) {
+      sendResponse(res, toFailure(deps.logger, error, { requestId: requestIdOf(res), path: route.path }));
+    }
+  };
+}
+
+/** For tests: the documentation must know every code a route can answer. */
+function assertDocumented(route: Route, { body }: Answer): void {
+  const codes: ReadonlySet<string> = documentedErrors(route);
+  const code = body.error?.code;
+  if (code === undefined || codes.has(code)) return;
+  throw new Error(`${route.method} ${route.path} answered ${code}, which its documentation does not know`);
+}
+
+function onError(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, req, res, _next) => {
+    const fields = { requestId: requestIdOf(res), path: req.path };
+    sendResponse(res, toFailure(logger, clientFault(error) ?? error, fields));
+  };
+}

@@ -1,0 +1,136 @@
+import type { Request, Response } from 'express';
+import { AppError } from '../../domain/errors.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { isDiskFull } from '../../store/sqlite/errors.ts';
+import type { Caller } from '../../usecases/accounts/authenticate.ts';
+import type { Tokens } from '../../usecases/accounts/tokens.ts';
+import { clientKey, networkKey } from './client-key.ts';
+import { failure, success, type Answer } from './envelope.ts';
+import { idempotencyKeyOf, type Once } from './idempotency.ts';
+import { chooseMerchant, identify, resolveAuth } from './identify.ts';
+import { merchantNamedBy } from './named-merchant.ts';
+import type { PublicLimit } from './public-limit.ts';
+import type { BodyReader } from './read-body.ts';
+import { requestIdOf } from './request-id.ts';
+import type { AuthKind, AuthOf, Route, RouteInput } from './route.ts';
+import { parsePart, validationError } from './validation.ts';
+
+export interface DispatchDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly tokens: Tokens;
+  readonly logger: Logger;
+  readonly once: Once;
+  readonly readBody: BodyReader;
+  readonly publicLimit: PublicLimit;
+  /** Checks every answer against its schema, so that the documentation cannot drift. For tests. */
+  readonly checkAnswers: boolean;
+}
+
+interface Raw {
+  readonly body: unknown;
+  readonly query: unknown;
+}
+
+/** Serves one request of a route: who, what, then the handler, at most once per Idempotency-Key. */
+export async function dispatch(
+  deps: DispatchDeps,
+  route: Route,
+  req: Request,
+  res: Response,
+): Promise<Answer> {
+  const caller = await identify(deps, route.auth, req.headers.authorization);
+  if (caller?.kind === 'public' && route.method !== 'GET') {
+    await deps.publicLimit(caller.merchant.id, clientKey(req));
+  }
+  const raw: Raw = {
+    body: route.method === 'GET' ? undefined : await deps.readBody(req, res),
+    query: req.query,
+  };
+  const { body, query, merchantId } = parseRequest(route, caller, raw);
+  const named = merchantId ?? (await namedMerchant(deps.db, route, caller, { body, query }));
+  const auth = await resolveAuth(deps.db, route.auth, caller, named);
+  const key = route.method === 'POST' ? idempotencyKeyOf(req.get('Idempotency-Key')) : null;
+  const scope = scopeOf(route.auth, auth, req);
+  const input: RouteInput<AuthKind, unknown, unknown> = {
+    auth,
+    body,
+    query,
+    requestId: requestIdOf(res),
+    idempotencyKey: key,
+    idempotencyScope: scope,
+    network: networkKey(req),
+  };
+  const work = async () => run(deps, route, input);
+  return key === null ? work() : deps.once({ route, scope, key, ...raw }, work);
+}
+
+/** The merchant of what the request names, for a user who does not name the merchant itself. */
+async function namedMerchant(
+  db: Db,
+  { namedBy: field }: Route,
+  caller: Caller | null,
+  { body, query }: Raw,
+): Promise<string | null> {
+  if (field === undefined || caller?.kind !== 'user') return null;
+  const [id] = [body, query].flatMap((part) =>
+    typeof part === 'object' && part !== null && Object.hasOwn(part, field) ? [Reflect.get(part, field)] : [],
+  );
+  return merchantNamedBy(db, caller.userId, { field, id });
+}
+
+function parseRequest(
+  route: Route,
+  caller: Caller | null,
+  raw: Raw,
+): { body: unknown; query: unknown; merchantId: string | null } {
+  const body = parsePart(route.body, 'body', raw.body);
+  const query = parsePart(route.query, 'query', raw.query);
+  const choice = chooseMerchant(route, caller, raw.body, raw.query);
+  const named = [...body.problems, ...query.problems];
+  const choiceProblems = choice.problems.filter(({ field }) => !named.some((p) => p.field === field));
+  const problems = [...named, ...choiceProblems];
+  if (problems.length > 0) throw validationError(problems);
+  return { body: body.value, query: query.value, merchantId: choice.merchantId };
+}
+
+/** Keys of one credential's owner never meet those of another; a payer's never the merchant's own. */
+function scopeOf(kind: AuthKind, auth: AuthOf[AuthKind], req: Request): string {
+  if (auth === null) return `address:${clientKey(req)}`;
+  if ('merchantId' in auth) return `merchant:${auth.merchantId}${auth.via === 'public' ? ':public' : ''}`;
+  return kind === 'none' ? `address:${clientKey(req)}` : `user:${auth.userId}`;
+}
+
+async function run(
+  deps: DispatchDeps,
+  route: Route,
+  input: RouteInput<AuthKind, unknown, unknown>,
+): Promise<Answer> {
+  try {
+    const { status, data, headers } = await route.handle(input);
+    if (deps.checkAnswers) route.data.parse(data);
+    return success(status, data, headers);
+  } catch (error) {
+    return toFailure(deps.logger, error, { requestId: input.requestId, path: route.path });
+  }
+}
+
+/** The answer for whatever was thrown; what was not meant for the caller is logged, never shown. */
+export function toFailure(logger: Logger, error: unknown, fields: object): Answer {
+  if (error instanceof AppError) {
+    if (error.code === 'INTERNAL_ERROR') logger.error({ ...fields, err: error }, 'request failed');
+    return failure(error);
+  }
+  // Told in the log once, not for every request. SQLite took back whatever had been done.
+  if (isDiskFull(error)) return failure(diskFull(error));
+  logger.error({ ...fields, err: error }, 'request failed');
+  return failure(new AppError('INTERNAL_ERROR', 'Something went wrong on our side'));
+}
+
+const COME_BACK_MS = 30_000;
+
+function diskFull(cause: unknown): AppError {
+  const message = 'The database cannot be written now: try again later';
+  return new AppError('DATABASE_UNAVAILABLE', message, { cause, retryAfterMs: COME_BACK_MS });
+}

@@ -1,0 +1,114 @@
+import type { FieldProblem } from '../../domain/errors.ts';
+import { AppError, assertNever } from '../../domain/errors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { authenticate, type AuthenticateDeps, type Caller } from '../../usecases/accounts/authenticate.ts';
+import { findOwnMerchant } from '../../usecases/merchants/find-own-merchant.ts';
+import type { AuthKind, AuthOf, Route } from './route.ts';
+import { parsePart } from './validation.ts';
+import { identifier } from '../schemas/text.ts';
+import { z } from 'zod';
+
+type Kind = Caller['kind'];
+
+const ACCEPTED: Readonly<Record<AuthKind, readonly Kind[]>> = {
+  none: [],
+  jwt: ['user'],
+  account: ['user', 'secret'],
+  merchant: ['user', 'secret'],
+  payer: ['user', 'secret', 'public'],
+};
+
+function unauthorised(): AppError {
+  return new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+}
+
+/**
+ * The caller of a route, from the Authorization header; null on routes for anybody.
+ * @throws {AppError} UNAUTHORISED for no, a bad, or the wrong kind of credential.
+ */
+export async function identify(
+  deps: AuthenticateDeps,
+  auth: AuthKind,
+  header: string | undefined,
+): Promise<Caller | null> {
+  const kinds = ACCEPTED[auth];
+  if (kinds.length === 0) return null;
+  const credential = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
+  if (credential === undefined) throw unauthorised();
+  const caller = await authenticate(deps, credential);
+  if (caller === null || !kinds.includes(caller.kind)) throw unauthorised();
+  return caller;
+}
+
+export interface MerchantChoice {
+  /** Null when the credential itself names the merchant, or the route concerns none. */
+  readonly merchantId: string | null;
+  readonly problems: readonly FieldProblem[];
+}
+
+const chooser = z.object({ merchantId: identifier() });
+
+/**
+ * Which merchant a request is about: `merchantId` in the body, else in the query. A user token must name one, unless
+ * an id in the request already does.
+ */
+export function chooseMerchant(
+  { auth, namedBy }: Pick<Route, 'auth' | 'namedBy'>,
+  caller: Caller | null,
+  body: unknown,
+  query: unknown,
+): MerchantChoice {
+  const concernsMerchant = auth === 'merchant' || auth === 'payer';
+  if (!concernsMerchant || caller === null) return { merchantId: null, problems: [] };
+  const given = has(body, 'merchantId') ? body : query;
+  const isNamed =
+    caller.kind !== 'user' || (namedBy !== undefined && (has(body, namedBy) || has(query, namedBy)));
+  if (isNamed && !has(given, 'merchantId')) return { merchantId: null, problems: [] };
+  const parsed = chooser.safeParse(given);
+  if (parsed.success) return { merchantId: parsed.data.merchantId, problems: [] };
+  return { merchantId: null, problems: parsePart(chooser, 'body', given).problems };
+}
+
+function has(part: unknown, field: string): boolean {
+  return typeof part === 'object' && part !== null && Object.hasOwn(part, field);
+}
+
+/**
+ * What the handler learns about its caller.
+ * @throws {AppError} MERCHANT_NOT_FOUND for a merchant of another account, or one that is not the key's own.
+ */
+export async function resolveAuth(
+  db: Db,
+  auth: AuthKind,
+  caller: Caller | null,
+  merchantId: string | null,
+): Promise<AuthOf[AuthKind]> {
+  if (caller === null) return null;
+  switch (auth) {
+    case 'none':
+      return null;
+    case 'jwt':
+    case 'account':
+      return caller.kind === 'user'
+        ? { via: 'jwt', userId: caller.userId }
+        : { via: 'secret', userId: caller.merchant.user_id };
+    case 'merchant':
+    case 'payer':
+      return resolveMerchant(db, caller, merchantId);
+    default:
+      return assertNever(auth);
+  }
+}
+
+async function resolveMerchant(db: Db, caller: Caller, merchantId: string | null): Promise<AuthOf['payer']> {
+  if (caller.kind === 'user') {
+    const merchant = await findOwnMerchant(db, caller.userId, merchantId ?? '');
+    return { via: 'jwt', userId: caller.userId, merchantId: merchant.id, merchant };
+  }
+  const { merchant, kind } = caller;
+  // A key that is told another merchant's id was meant for that one: better no answer than the wrong wallet.
+  if (merchantId !== null && merchantId !== merchant.id) {
+    throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
+  }
+  return { via: kind, userId: merchant.user_id, merchantId: merchant.id, merchant };
+}

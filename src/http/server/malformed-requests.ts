@@ -1,0 +1,33 @@
+import { type Server, STATUS_CODES } from 'node:http';
+import { AppError, invalidField } from '../../domain/errors.ts';
+import type { Logger } from '../../domain/ports.ts';
+import { failure } from './envelope.ts';
+
+/** A refused client has this long to read why. */
+const LINGER_MS = 1_000;
+
+/** Answers what is no HTTP request, too large or too slow in the form of the API, and ends the connection. */
+export function answerMalformed(server: Server, logger: Logger): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable) return;
+    const { status, body } = failure(faultOf(error.code));
+    // Never what was sent: it may hold credentials.
+    logger.info({ status, cause: error.code ?? 'unknown' }, 'refused a malformed request');
+    const text = JSON.stringify(body);
+    const type = 'Content-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff';
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\n${type}`;
+    socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+    // Closed at once with bytes unread, the connection would be reset and the answer lost on its way.
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  });
+}
+
+function faultOf(code: string | undefined): AppError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new AppError('HEADERS_TOO_LARGE', 'The address and headers of the request are too large');
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
+    return new AppError('PAYLOAD_TOO_LARGE', 'The request body is too large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new AppError('REQUEST_TIMEOUT', 'The request did not arrive in time');
+  return invalidField('request', 'must be valid HTTP/1.1', 'malformed');
+}

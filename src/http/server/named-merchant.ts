@@ -1,0 +1,43 @@
+import { AppError, type ErrorCode } from '../../domain/errors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findMerchantOf } from '../../store/merchants/merchants.ts';
+import { findPayment } from '../../store/payments/payments.ts';
+import { findSend } from '../../store/sends/sends.ts';
+import { merchantOfLog } from '../../store/webhooks/webhook-logs.ts';
+import type { Route } from './route.ts';
+
+interface Named {
+  readonly merchantOf: (db: Db, id: string) => Promise<string | undefined>;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+const NAMED: Readonly<Record<NonNullable<Route['namedBy']>, Named>> = {
+  paymentId: {
+    merchantOf: async (db, id) => (await findPayment(db, id))?.merchant_id,
+    code: 'PAYMENT_NOT_FOUND',
+    message: 'No such payment',
+  },
+  sendId: {
+    merchantOf: async (db, id) => (await findSend(db, id))?.merchant_id,
+    code: 'SEND_NOT_FOUND',
+    message: 'No such send',
+  },
+  logId: { merchantOf: merchantOfLog, code: 'LOG_NOT_FOUND', message: 'No such webhook log' },
+};
+
+/**
+ * The merchant of what a user's request names by its id.
+ * @throws {AppError} the 404 of its kind; what belongs to another account does not exist.
+ */
+export async function merchantNamedBy(
+  db: Db,
+  userId: string,
+  by: { readonly field: NonNullable<Route['namedBy']>; readonly id: unknown },
+): Promise<string> {
+  const { merchantOf, code, message } = NAMED[by.field];
+  const merchantId = typeof by.id === 'string' ? await merchantOf(db, by.id) : undefined;
+  const merchant = merchantId === undefined ? undefined : await findMerchantOf(db, userId, merchantId);
+  if (merchant === undefined) throw new AppError(code, message);
+  return merchant.id;
+}

@@ -1,0 +1,31 @@
+import type { RequestHandler } from 'express';
+import { rateLimit } from 'express-rate-limit';
+import { AppError } from '../../domain/errors.ts';
+import { clientKey } from './client-key.ts';
+import { failure } from './envelope.ts';
+import type { Route } from './route.ts';
+import { sendResponse } from './send-response.ts';
+
+const WINDOW_MS = 60_000;
+
+/** Whether a route counts towards the sign-in limit: POSTs under /auth that need no token. */
+export function isSignIn(route: Route): boolean {
+  return route.method === 'POST' && route.auth === 'none' && route.path.startsWith('/auth/');
+}
+
+/** One limit for all sign-in routes together, per client address. @param perMinute 0 switches it off. */
+export function createSignInLimit(perMinute: number): RequestHandler {
+  if (perMinute === 0) return (_req, _res, next) => next();
+  return rateLimit({
+    windowMs: WINDOW_MS,
+    limit: perMinute,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    keyGenerator: clientKey,
+    // Its own checks print to the console when a proxy header is seen; the proxy setting is ours to make.
+    validate: false,
+    handler: (_req, res) => {
+      sendResponse(res, failure(new AppError('RATE_LIMITED', 'Too many attempts: try again in a minute')));
+    },
+  });
+}

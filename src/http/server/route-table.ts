@@ -1,0 +1,44 @@
+import type { RequestHandler } from 'express';
+import { AppError } from '../../domain/errors.ts';
+import { failure } from './envelope.ts';
+import type { Route } from './route.ts';
+import { sendResponse } from './send-response.ts';
+
+/** What is served at one path, by method. */
+type Methods = Map<string, RequestHandler>;
+
+/**
+ * Hands every request to the route at its path, found in one step: no path of the API has parameters.
+ * As with Express, upper case and one slash at the end make no difference, and a GET also serves HEAD.
+ * OPTIONS and what lies at no route's path are left to whoever comes next.
+ */
+export function routeTable(
+  routes: readonly Route[],
+  handlerOf: (route: Route) => RequestHandler,
+): RequestHandler {
+  const paths = new Map<string, Methods>();
+  for (const route of routes) {
+    const methods: Methods = paths.get(route.path) ?? new Map<string, RequestHandler>();
+    const handler = handlerOf(route);
+    methods.set(route.method, handler);
+    if (route.method === 'GET') methods.set('HEAD', handler);
+    paths.set(route.path, methods);
+  }
+  const refusals = new Map(
+    [...paths].map(([path, methods]) => [path, notAllowed([...methods.keys()])] as const),
+  );
+  return (req, res, next) => {
+    const path = paths.has(req.path) ? req.path : req.path.toLowerCase().replace(/(?<=.)\/$/, '');
+    const methods = req.method === 'OPTIONS' ? undefined : paths.get(path);
+    const handler = methods?.get(req.method) ?? (methods && refusals.get(path));
+    if (handler === undefined) next();
+    else void handler(req, res, next);
+  };
+}
+
+function notAllowed(methods: readonly string[]): RequestHandler {
+  return (_req, res) => {
+    const error = new AppError('METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')} only`);
+    sendResponse(res, failure(error, { Allow: methods.join(', ') }));
+  };
+}

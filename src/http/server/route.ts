@@ -1,0 +1,142 @@
+import type { z } from 'zod';
+import type { ErrorCode } from '../../domain/errors.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+
+/**
+ * Who may call a route.
+ * - `none`: anybody.
+ * - `jwt`: a user token only (account and key management).
+ * - `account`: a user token, or a secret key acting for its merchant's owner.
+ * - `merchant`: a secret key, or a user token with `merchantId` in body or query.
+ * - `payer`: a public key, a secret key, or a user token with `merchantId`.
+ */
+export type AuthKind = 'none' | 'jwt' | 'account' | 'merchant' | 'payer';
+
+interface MerchantAuth<V extends string> {
+  readonly via: V;
+  /** Owner of the merchant. */
+  readonly userId: string;
+  readonly merchantId: string;
+  /** The merchant as it was when the request came in. */
+  readonly merchant: MerchantRow;
+}
+
+/** What a handler learns about its caller, by the `auth` of the route. */
+export interface AuthOf {
+  none: null;
+  jwt: { readonly userId: string };
+  account: { readonly via: 'jwt' | 'secret'; readonly userId: string };
+  merchant: MerchantAuth<'jwt' | 'secret'>;
+  payer: MerchantAuth<'jwt' | 'secret' | 'public'>;
+}
+
+export interface RouteInput<A extends AuthKind, B, Q> {
+  readonly auth: AuthOf[A];
+  readonly body: B;
+  readonly query: Q;
+  readonly requestId: string;
+  /** The part of the network the client is in: an IPv4 /24 or an IPv6 /48. */
+  readonly network: string;
+  /** The Idempotency-Key header of a POST, for handlers that must recognise a repeat themselves after a crash. */
+  readonly idempotencyKey: string | null;
+  /** Scope in which that key is unique: `merchant:<id>`, `merchant:<id>:public`, `user:<id>` or a client address. */
+  readonly idempotencyScope: string;
+}
+
+/** An answer whose status differs from the route's own, or that carries headers. */
+export class Reply<D> {
+  readonly status: number;
+  readonly data: D;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, data: D, headers: Readonly<Record<string, string>> = {}) {
+    this.status = status;
+    this.data = data;
+    this.headers = headers;
+  }
+}
+
+/** The same value, read-only to any depth: a handler may answer with what it must not change. */
+type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+interface RouteFacts {
+  readonly method: Method;
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  /** Status of a success; creates are 201. */
+  readonly status: 200 | 201;
+  /** When a create also answers 200, because the same thing exists already: what that tells. */
+  readonly repeatAnswers?: string;
+  /** The id in body or query that names something of one merchant: a user token need not name the merchant beside it. */
+  readonly namedBy?: 'paymentId' | 'sendId' | 'logId';
+  /** Codes beyond those every route of its `auth` can answer; they are documented in OpenAPI. */
+  readonly errors: readonly ErrorCode[];
+}
+
+/** Examples for the documentation, where those of the single fields do not make a sensible whole. */
+interface RouteExample<B, Q, D> {
+  readonly body?: B;
+  /** Other ways to fill the body, by what they show. */
+  readonly otherBodies?: Readonly<Record<string, B>>;
+  readonly query?: Q;
+  readonly data?: D;
+}
+
+export interface RouteDefinition<
+  A extends AuthKind,
+  B extends z.ZodType,
+  Q extends z.ZodType,
+  D extends z.ZodType,
+> extends RouteFacts {
+  readonly auth: A;
+  readonly body?: B;
+  readonly query?: Q;
+  /** Schema of `data` in the answer. */
+  readonly data: D;
+  readonly example?: RouteExample<z.input<B>, z.input<Q>, Frozen<z.input<D>>>;
+  /** How long an Idempotency-Key is remembered: a day (default), or for ever where money moves. */
+  readonly idempotency?: 'day' | 'forever';
+  readonly handler: (
+    input: RouteInput<A, z.output<B>, z.output<Q>>,
+  ) => Promise<Frozen<z.input<D>> | Reply<Frozen<z.input<D>>>>;
+}
+
+/** A route with its types erased: what the server and the OpenAPI generator work on. */
+export interface Route extends RouteFacts {
+  readonly auth: AuthKind;
+  readonly body: z.ZodType | null;
+  readonly query: z.ZodType | null;
+  readonly data: z.ZodType;
+  readonly example: RouteExample<unknown, unknown, unknown>;
+  readonly idempotency: 'day' | 'forever';
+  readonly handle: (input: RouteInput<AuthKind, unknown, unknown>) => Promise<Reply<unknown>>;
+}
+
+/**
+ * Defines one endpoint. Server, validation and documentation all come from this one definition;
+ * the handler gets body and query already parsed and returns `data`, or a `Reply` when the status
+ * or headers depend on the outcome. Errors are thrown as AppError.
+ */
+export function defineRoute<
+  A extends AuthKind,
+  D extends z.ZodType,
+  B extends z.ZodType = z.ZodUndefined,
+  Q extends z.ZodType = z.ZodUndefined,
+>(definition: RouteDefinition<A, B, Q, D>): Route {
+  const { handler, body = null, query = null, example = {}, idempotency = 'day', ...facts } = definition;
+  return {
+    ...facts,
+    body,
+    query,
+    example,
+    idempotency,
+    handle: async (input) => {
+      const answer = await handler(input as RouteInput<A, z.output<B>, z.output<Q>>);
+      return answer instanceof Reply ? answer : new Reply<unknown>(facts.status, answer);
+    },
+  };
+}

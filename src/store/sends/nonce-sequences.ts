@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import type { NonceSequence } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { Db } from '../sqlite/database.ts';
+
+/** Which sends of one account are meant. */
+export interface NonceSequenceQuery extends ChainId {
+  readonly address: string;
+  /** Nonces below it are past and not asked for. */
+  readonly fromNonce: number;
+  /** A send whose own share is left out. */
+  readonly exceptSendId?: string;
+}
+
+/**
+ * What the sends of an account have taken: nonces of all that did not fail, and the money of those
+ * that no block holds yet. Inside a transaction it holds until its end.
+ */
+export async function nonceSequenceOf(db: Db, query: NonceSequenceQuery): Promise<NonceSequence> {
+  const rows = await db
+    .selectFrom('sends')
+    .select(['id', 'nonce', 'status', 'amount', 'fee', 'height'])
+    .where('lane', '=', query.address)
+    .where('coin', '=', query.coin)
+    .where('mode', '=', query.mode)
+    .where('status', '<>', sql.lit('failed'))
+    .where((eb) => eb.or([eb('nonce', '>=', query.fromNonce), eb('status', 'in', ['signed', 'broadcast'])]))
+    .execute();
+  const taken = new Set(rows.flatMap(({ nonce }) => (nonce === null ? [] : [nonce])));
+  const open = rows.filter(({ id, status }) => status !== 'confirmed' && id !== query.exceptSendId);
+  // One that a block executed in vain has paid its fee, and keeps its amount in case a fork executes it anew.
+  const committed = open.reduce(
+    (sum, { amount, fee, height }) => sum + BigInt(amount) + (height === null ? BigInt(fee) : 0n),
+    0n,
+  );
+  return { taken, committed };
+}
+
+/** A nonce that a failed send left free below open sends of the same account: they wait for it. */
+export interface NonceGap {
+  readonly merchantId: string;
+  readonly account: number;
+  readonly address: string;
+  readonly nonce: number;
+}
+
+/** The gaps of a chain, lowest first, at most `limit` of them. */
+export async function nonceGaps(db: Db, chain: ChainId, limit: number): Promise<NonceGap[]> {
+  const rows = await db
+    .selectFrom('sends as open')
+    .innerJoin('sends as failed', 'failed.lane', 'open.lane')
+    .innerJoin('merchants', 'merchants.id', 'open.merchant_id')
+    .select(['open.merchant_id', 'merchants.account', 'open.lane', 'failed.nonce'])
+    .distinct()
+    .where('open.coin', '=', chain.coin)
+    .where('open.mode', '=', chain.mode)
+    .where(sql<boolean>`open.status in ('signed', 'broadcast')`)
+    .where('failed.status', '=', sql.lit('failed'))
+    // One that failed in a block has used its nonce up.
+    .where('failed.height', 'is', null)
+    .whereRef('failed.nonce', '<', 'open.nonce')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('sends as taker')
+            .select('taker.id')
+            .whereRef('taker.lane', '=', 'failed.lane')
+            .whereRef('taker.nonce', '=', 'failed.nonce')
+            .where('taker.status', '<>', sql.lit('failed')),
+        ),
+      ),
+    )
+    .orderBy('failed.nonce')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ merchant_id: merchantId, account, lane: address, nonce }) =>
+    address === null || nonce === null ? [] : [{ merchantId, account, address, nonce }],
+  );
+}

@@ -1,0 +1,51 @@
+import type { Db, Tx } from '../sqlite/database.ts';
+import { prepared, type ParamOf } from '../sqlite/prepared.ts';
+
+/** How a merchant's own URL is told from a payment's in this table. */
+const MERCHANT_URL = '';
+
+/** Whether a URL answered 410 for this payment, or as the merchant's own URL since it was last edited. */
+export async function isEndpointDisabled(
+  db: Db,
+  endpoint: { merchantId: string; paymentId: string | null; url: string },
+): Promise<boolean> {
+  const { merchantId, url } = endpoint;
+  const found = await gone(db, { merchantId, paymentId: endpoint.paymentId ?? MERCHANT_URL, url });
+  return found.length > 0;
+}
+
+const gone = prepared((db, param: ParamOf<{ merchantId: string; paymentId: string; url: string }>) =>
+  db
+    .selectFrom('gone_endpoints')
+    .select('url')
+    .where('merchant_id', '=', param('merchantId'))
+    .where('payment_id', 'in', [MERCHANT_URL, param('paymentId')])
+    .where('url', '=', param('url'))
+    .limit(1),
+);
+
+/** Remembers that a URL answered 410: for one payment, or (paymentId null) as the merchant's own. */
+export async function disableEndpoint(
+  tx: Tx,
+  endpoint: { merchantId: string; paymentId: string | null; url: string; now: number },
+): Promise<void> {
+  await tx
+    .insertInto('gone_endpoints')
+    .values({
+      merchant_id: endpoint.merchantId,
+      payment_id: endpoint.paymentId ?? MERCHANT_URL,
+      url: endpoint.url,
+      created_at: endpoint.now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Wakes the merchant's own URLs again. Call it whenever the merchant edits webhookUrl, even to the same value. */
+export async function enableMerchantUrls(db: Db, merchantId: string): Promise<void> {
+  await db
+    .deleteFrom('gone_endpoints')
+    .where('merchant_id', '=', merchantId)
+    .where('payment_id', '=', MERCHANT_URL)
+    .execute();
+}

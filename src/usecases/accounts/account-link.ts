@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { AppError, invalidField } from '../../domain/errors.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { replaceAccountToken } from '../../store/accounts/account-tokens.ts';
+import { mailTimesSince, supersedeMails } from '../../store/accounts/mails.ts';
+import type { AccountTokenRow, UserRow } from '../../store/schema/accounts.ts';
+import { linkMail } from '../mail/mail-texts.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { randomBase62 } from '../events/new-id.ts';
+import type { AccountDeps } from './account-deps.ts';
+
+type Purpose = AccountTokenRow['purpose'];
+
+const HOUR_MS = 3_600_000;
+/** 43 base62 characters carry the 256 bits of 32 random bytes. */
+const TOKEN_LENGTH = 43;
+/** Mails of one purpose to one user within its window, so that nobody can flood a mailbox through us. */
+const MAILS_PER_WINDOW = 5;
+
+/** A window is never longer than a link lives: whoever is refused another mail has a link that works. */
+const LIFETIMES: Readonly<Record<Purpose, { lifetimeMs: number; windowMs: number }>> = {
+  'verify-email': { lifetimeMs: 48 * HOUR_MS, windowMs: 24 * HOUR_MS },
+  'reset-password': { lifetimeMs: HOUR_MS, windowMs: HOUR_MS },
+};
+
+/** SHA-256 under which a mailed token is stored: it is long and random, so no slow hash is needed. */
+export function tokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** The same for a token that never was, was used, was replaced or has expired. */
+export function invalidToken(): AppError {
+  return invalidField('token', 'is not valid, or no longer');
+}
+
+/**
+ * Makes a fresh token and the mail that carries it; the one before is dead and, if it still waits in
+ * the outbox, not sent. @returns 0, or how many ms to wait for another mail; then nothing happened.
+ */
+export async function mailLink(
+  tx: Tx,
+  deps: Pick<AccountDeps, 'clock' | 'secretBox' | 'baseUrl'>,
+  user: UserRow,
+  purpose: Purpose,
+): Promise<number> {
+  const now = deps.clock.now();
+  const { lifetimeMs, windowMs } = LIFETIMES[purpose];
+  const owner = { userId: user.id, kind: purpose };
+  const [oldest, ...others] = await mailTimesSince(tx, {
+    ...owner,
+    since: now - windowMs,
+    limit: MAILS_PER_WINDOW,
+  });
+  if (oldest !== undefined && others.length >= MAILS_PER_WINDOW - 1) return oldest + windowMs - now;
+  const token = randomBase62(TOKEN_LENGTH);
+  const expiresAt = now + lifetimeMs;
+  await replaceAccountToken(tx, {
+    user_id: user.id,
+    purpose,
+    token_hash: tokenHash(token),
+    created_at: now,
+    expires_at: expiresAt,
+    used_at: null,
+  });
+  await supersedeMails(tx, { ...owner, now });
+  const link = `${deps.baseUrl}/dashboard/${purpose}?token=${token}`;
+  const text = linkMail(purpose, { baseUrl: deps.baseUrl, link });
+  await queueMail(tx, deps, { ...owner, to: user.email, text, expiresAt });
+  return 0;
+}

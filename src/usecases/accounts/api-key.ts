@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto';
+import type { ApiKeyRow } from '../../store/schema/merchants.ts';
+import { newId, randomBase62 } from '../events/new-id.ts';
+
+/** 43 base62 characters carry the 256 bits of 32 random bytes. */
+const KEY_LENGTH = 43;
+const PREFIX_LENGTH = 8;
+
+export interface KeyPair {
+  readonly public: string;
+  readonly secret: string;
+  readonly rows: readonly ApiKeyRow[];
+}
+
+/** SHA-256 under which a key is stored: keys are long and random, so no slow hash is needed. */
+export function keyHash(key: string): string {
+  return hash('sha256', key);
+}
+
+/** A new public and secret key for a merchant. The secret itself is in no row. */
+export function newKeyPair(merchantId: string, now: number): KeyPair {
+  const publicKey = `pk_${randomBase62(KEY_LENGTH)}`;
+  const secretKey = `sk_${randomBase62(KEY_LENGTH)}`;
+  const row = (kind: ApiKeyRow['kind'], key: string): ApiKeyRow => ({
+    id: newId('key_'),
+    merchant_id: merchantId,
+    kind,
+    key_hash: keyHash(key),
+    public_value: kind === 'public' ? key : null,
+    prefix: key.slice(0, PREFIX_LENGTH),
+    last_four: key.slice(-4),
+    created_at: now,
+    expires_at: null,
+    last_used_at: null,
+  });
+  return {
+    public: publicKey,
+    secret: secretKey,
+    rows: [row('public', publicKey), row('secret', secretKey)],
+  };
+}

@@ -1,0 +1,63 @@
+import { emailKey } from '../../domain/email.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { UserRow } from '../../store/schema/accounts.ts';
+import { anyUserExists, findUserByEmail, insertUser } from '../../store/accounts/users.ts';
+import { newUuid } from '../events/new-id.ts';
+import type { AccountDeps } from './account-deps.ts';
+import { mailLink } from './account-link.ts';
+import { trustNetwork } from './network.ts';
+import { openSession, type Session } from './session.ts';
+
+export interface RegisterDeps extends AccountDeps {
+  /** Who may register: everybody, only the first user of this installation, or nobody. */
+  readonly registration: 'open' | 'first-user' | 'closed';
+}
+
+/**
+ * Creates a user, signs them in and mails them a link to verify their address.
+ * @throws {AppError} DUPLICATE_ENTRY when the e-mail address is taken, REGISTRATION_CLOSED.
+ */
+export async function register(
+  deps: RegisterDeps,
+  input: { email: string; password: string; network: string },
+): Promise<Session> {
+  const { db, clock, passwords } = deps;
+  const key = emailKey(input.email);
+  // Cheap answers first: a hash costs memory and time. The transaction below decides for good.
+  await assertOpen(deps, db);
+  if ((await findUserByEmail(db, key)) !== undefined) throw taken();
+  const passwordHash = await passwords.hash(input.password);
+  const now = clock.now();
+  const row: UserRow = {
+    id: newUuid(),
+    email: input.email,
+    email_key: key,
+    password_hash: passwordHash,
+    is_verified: 0,
+    token_version: 0,
+    created_at: now,
+    updated_at: now,
+  };
+  await db.transaction(async (tx) => {
+    await assertOpen(deps, tx);
+    if (!(await insertUser(tx, row))) throw taken();
+    await mailLink(tx, deps, row, 'verify-email');
+  });
+  await trustNetwork(deps, row.id, input.network);
+  return openSession(deps.tokens, row);
+}
+
+async function assertOpen(deps: RegisterDeps, db: Db): Promise<void> {
+  const { registration } = deps;
+  if (registration === 'open') return;
+  if (registration === 'first-user' && !(await anyUserExists(db))) return;
+  throw new AppError('REGISTRATION_CLOSED', 'Registration is closed on this server');
+}
+
+function taken(): AppError {
+  const message = 'is already registered';
+  return new AppError('DUPLICATE_ENTRY', 'A user with this email already exists', {
+    details: [{ field: 'email', code: 'duplicate', message }],
+  });
+}

@@ -1,0 +1,101 @@
+import { outputKey, type Credit, type Debit, type OutputRef } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { findWatched } from '../../store/ledger/addresses.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { outputsOfTransactions, unconfirmedOutputs, type StoredOutput } from '../../store/ledger/outputs.ts';
+import { spentByUnconfirmed } from '../../store/ledger/unconfirmed-inputs.ts';
+
+/** Transactions that build on one another: a mempool allows fewer. */
+const MAX_GENERATIONS = 64;
+
+/**
+ * Unconfirmed money that a block (or the mempool, by its own rules) has made impossible: it holds another
+ * transaction spending the same coins (a double spend or a payer's fee bump), or those of a parent.
+ */
+export async function findConflicted(
+  tx: Tx,
+  chain: ChainId,
+  spends: readonly Debit[],
+): Promise<StoredOutput[]> {
+  const minedBy = new Map(spends.map(({ ref, byTxid }) => [outputKey(ref), byTxid]));
+  const txids = [...new Set(spends.map(({ ref }) => ref.txid))];
+  const undone = new Set<string>();
+  for (const { ref, byTxid } of await spentByUnconfirmed(tx, chain, txids)) {
+    const mined = minedBy.get(outputKey(ref));
+    if (mined !== undefined && mined !== byTxid) undone.add(byTxid);
+  }
+  await addDescendants(tx, chain, undone);
+  const outputs = await outputsOfTransactions(tx, chain, [...undone]);
+  return outputs.filter((output) => output.state === 'unconfirmed');
+}
+
+/** What spends an output that can never exist can never exist either. */
+async function addDescendants(tx: Tx, chain: ChainId, undone: Set<string>): Promise<void> {
+  let latest = [...undone];
+  for (let generation = 0; latest.length > 0 && generation < MAX_GENERATIONS; generation += 1) {
+    const children = await spentByUnconfirmed(tx, chain, latest);
+    latest = [...new Set(children.map(({ byTxid }) => byTxid))].filter((txid) => !undone.has(txid));
+    for (const txid of latest) undone.add(txid);
+  }
+}
+
+/**
+ * What exists in its block only (a coinbase, a peg-out) and lost that block, when this one holds it under
+ * another transaction id: the same amount to the same address. Never both count.
+ */
+export async function findMinedAgain(
+  tx: Tx,
+  chain: ChainId,
+  credits: readonly Credit[],
+): Promise<StoredOutput[]> {
+  const mined = credits.filter(({ maturity }) => maturity > 1);
+  if (mined.length === 0) return [];
+  const open = (await unconfirmedOutputs(tx, chain)).filter(({ maturity }) => maturity > 1);
+  if (open.length === 0) return [];
+  const keys = [...new Set(mined.map(({ watchKey }) => watchKey))];
+  const addressOf = new Map((await findWatched(tx, chain, keys)).map((row) => [row.watch_key, row.id]));
+  const found = new Set<StoredOutput>();
+  for (const { ref, watchKey, amount, maturity } of mined) {
+    const former = open.find(
+      (output) =>
+        !found.has(output) &&
+        output.address_id === addressOf.get(watchKey) &&
+        output.amount === amount.toString() &&
+        output.maturity === maturity &&
+        output.txid !== ref.txid,
+    );
+    if (former !== undefined) found.add(former);
+  }
+  return [...found];
+}
+
+/** Money of a block that left the chain which another block shows under another name. */
+export async function findReplaced(
+  tx: Tx,
+  chain: ChainId,
+  refs: readonly OutputRef[],
+): Promise<StoredOutput[]> {
+  return outputsIn(tx, chain, refs, 'unconfirmed');
+}
+
+/** Money in blocks that a later block proves never to have been there. */
+export async function findDisproved(
+  tx: Tx,
+  chain: ChainId,
+  refs: readonly OutputRef[],
+): Promise<StoredOutput[]> {
+  return outputsIn(tx, chain, refs, 'confirmed');
+}
+
+async function outputsIn(
+  tx: Tx,
+  chain: ChainId,
+  refs: readonly OutputRef[],
+  state: StoredOutput['state'],
+): Promise<StoredOutput[]> {
+  const keys = new Set(refs.map(outputKey));
+  const outputs = await outputsOfTransactions(tx, chain, [...new Set(refs.map(({ txid }) => txid))]);
+  return outputs.filter(
+    (output) => output.state === state && keys.has(outputKey({ txid: output.txid, index: output.vout })),
+  );
+}

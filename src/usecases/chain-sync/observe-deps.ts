@@ -1,0 +1,19 @@
+import type { Credit } from '../../domain/chain.ts';
+import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
+import type { ConfirmationPolicy } from '../../domain/confirmations.ts';
+import type { Logger } from '../../domain/ports.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
+
+/** What every use case that records observations of a chain needs. */
+export interface ObserveDeps extends ApplyFactsDeps {
+  readonly db: Db;
+  readonly logger: Logger;
+  /** Confirmation policy of a coin in a mode. */
+  readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
+  /** A transaction that a node in step does not have for so long is dropped; two hours by default. */
+  readonly dropAfterMs?: number;
+  readonly wakeWebhooks: () => void;
+  /** After a restore: watches more addresses when one of the recovered ones was paid; true when it did. */
+  readonly extendLookAhead?: (chain: ChainId, credits: readonly Credit[]) => Promise<boolean>;
+}

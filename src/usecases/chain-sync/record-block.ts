@@ -1,0 +1,162 @@
+import type { BlockRef, ChainBlock, ChainBlockHeader, Credit } from '../../domain/chain.ts';
+import type { BlockTimes } from '../../domain/block-times.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { depthOf } from '../../domain/confirmations.ts';
+import { advanceCursor, findCursor, forgetBlocksBelow } from '../../store/chain/chain-cursors.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { paymentsWithMoneyAbove } from '../../store/payments/payments-with-money.ts';
+import { forgetDeadTransactions, forgetTransactionsBetween } from '../../store/ledger/raw-transactions.ts';
+import { forgetSettledInputs } from '../../store/ledger/unconfirmed-inputs.ts';
+import { applyFacts } from '../payments/apply-facts.ts';
+import { confirmSends } from '../settlement/record-spends.ts';
+import type { ObserveDeps } from './observe-deps.ts';
+import { findDisproved, findMinedAgain, findReplaced, findConflicted } from './find-conflicted.ts';
+import { recordObservations, type SeenCredit } from './record-observations.ts';
+
+/** Deepest confirmation count that a protocol rule asks for (coinbase maturity), with room to spare. */
+const PROTOCOL_DEPTH = 200;
+/** Depth at which the bytes of a payer's transaction are forgotten. */
+const BURIED = 2_016;
+/** Age at which the bytes of a transaction that was replaced or dropped are forgotten. */
+const DEAD_MS = 30 * 24 * 3_600_000;
+/** How often, in blocks, buried bytes and blocks are looked for. */
+const FORGET_EVERY = 144;
+
+/** What is known of the time at which money came that a block shows. */
+export interface Arrival {
+  /** When at the earliest what was not there before came, ms; null where that is not known or the block tells it. */
+  readonly cameAfter: number | null;
+  readonly blockTimes: BlockTimes;
+}
+
+/**
+ * Records one block: its credits, its spends, the confirmations it adds and the cursor, all in one
+ * transaction. Answers false, recording nothing, when it must be read again: it is not the child of the
+ * cursor's block, or more addresses are watched now than when it was read. Of a block that concerns nobody only the cursor is written, which a power cut may take back:
+ * it is read again then, and requests need not wait for the disk.
+ * @param below blocks in a row between the cursor and the block, in which nothing concerns us
+ */
+export async function recordBlock(
+  deps: ObserveDeps,
+  chain: ChainId,
+  block: ChainBlock,
+  arrival: Arrival,
+  below: readonly ChainBlockHeader[] = [],
+): Promise<boolean> {
+  if ((await deps.extendLookAhead?.(chain, block.credits)) === true) return false;
+  const transaction = (await concernsNobody(deps, chain, block)) ? 'relaxedTransaction' : 'transaction';
+  const recorded = await deps.db[transaction](async (tx) =>
+    write(tx, deps, chain, { block, arrival, below }),
+  );
+  if (recorded) deps.wakeWebhooks();
+  return recorded;
+}
+
+/** Whether no money comes or goes in it, and no payment waits for its confirmation. */
+async function concernsNobody(deps: ObserveDeps, chain: ChainId, block: ChainBlock): Promise<boolean> {
+  const { credits, debits, replaces = [], disproved = [] } = block;
+  if ([credits, debits, replaces, disproved].some((found) => found.length > 0)) return false;
+  const cursor = await findCursor(deps.db, chain);
+  if (cursor === undefined) return false;
+  const gathering = await gatheringConfirmations(deps.db, deps, chain, cursor.height);
+  return gathering.length === 0;
+}
+
+async function write(
+  tx: Tx,
+  deps: ObserveDeps,
+  chain: ChainId,
+  given: {
+    readonly block: ChainBlock;
+    readonly arrival: Arrival;
+    readonly below: readonly ChainBlockHeader[];
+  },
+): Promise<boolean> {
+  const { block, arrival, below } = given;
+  const cursor = await findCursor(tx, chain);
+  if (cursor === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);
+  if (!isInRow(cursor, [...below, block])) return false;
+  const now = deps.clock.now();
+  const seen = block.credits.map((credit) => seenIn(block, credit, arrival, now));
+  const gone = [
+    ...(await findConflicted(tx, chain, block.debits)),
+    ...(await findReplaced(tx, chain, block.replaces ?? [])),
+    ...(await findDisproved(tx, chain, block.disproved ?? [])),
+    ...(await findMinedAgain(tx, chain, block.credits)),
+  ];
+  const { height, hash } = block;
+  const told = await recordObservations(tx, deps, chain, { seen, gone }, { kind: 'block', height, hash });
+  await countConfirmations(tx, deps, chain, { from: cursor.height, to: height, told });
+  await advanceCursor(tx, chain, block, now, below);
+  // Their events count confirmations from the cursor.
+  await confirmSends(tx, deps, chain, { spends: block.debits, height });
+  await forgetSettledInputs(tx, chain);
+  const entersInterval = Math.floor(height / FORGET_EVERY) > Math.floor(cursor.height / FORGET_EVERY);
+  if (entersInterval) {
+    await forgetBlocksBelow(tx, chain, height);
+    await forgetOldBytes(tx, chain, { from: cursor.height, to: height, now });
+  }
+  return true;
+}
+
+/** Money found in a block that was mined while we were away was on time if the block was. */
+function seenIn(
+  block: ChainBlock,
+  credit: Credit,
+  { cameAfter, blockTimes }: Arrival,
+  now: number,
+): SeenCredit {
+  const timeMs = credit.heldBy?.timeMs ?? block.timeMs;
+  const seen = { credit, seenAt: Math.min(now, Math.max(timeMs, cameAfter ?? 0)) };
+  return blockTimes === 'exact' ? { ...seen, cameBefore: timeMs } : seen;
+}
+
+/** Whether each is the child of the one before it, the first of the cursor's block. */
+function isInRow(cursor: BlockRef, blocks: readonly ChainBlockHeader[]): boolean {
+  let last = cursor;
+  for (const block of blocks) {
+    if (block.parentHash !== last.hash || block.height <= last.height) return false;
+    last = block;
+  }
+  return true;
+}
+
+/** Looks twice at each block that became deep, and at what never came into a block. */
+async function forgetOldBytes(
+  tx: Tx,
+  chain: ChainId,
+  at: { from: number; to: number; now: number },
+): Promise<void> {
+  const from = at.from - BURIED - 2 * FORGET_EVERY;
+  await forgetTransactionsBetween(tx, chain, { from, below: at.to - BURIED });
+  await forgetDeadTransactions(tx, chain, at.now - DEAD_MS);
+}
+
+/** Every other payment whose money is still gathering confirmations hears of the new height; one that has them all is left alone. */
+async function countConfirmations(
+  tx: Tx,
+  deps: ObserveDeps,
+  chain: ChainId,
+  at: { readonly from: number; readonly to: number; readonly told: ReadonlySet<string> },
+): Promise<void> {
+  const { from, to: height, told } = at;
+  for (const paymentId of await gatheringConfirmations(tx, deps, chain, from)) {
+    if (told.has(paymentId)) continue;
+    await applyFacts(tx, deps, paymentId, [{ type: 'tip', coin: chain.coin, height }]);
+  }
+}
+
+/** Payments whose money is in a block, but not as deep yet as somebody waits for. */
+async function gatheringConfirmations(
+  db: Db,
+  deps: ObserveDeps,
+  chain: ChainId,
+  tip: number,
+): Promise<string[]> {
+  const policy = deps.confirmations(chain.coin, chain.mode);
+  const depth = Math.max(
+    PROTOCOL_DEPTH,
+    ...[policy.base, ...policy.tiers.map((tier) => tier.confirmations)].map(depthOf),
+  );
+  return paymentsWithMoneyAbove(db, chain, tip - depth, tip);
+}

@@ -1,0 +1,80 @@
+import { type BlockRef, type ChainAdapter, ChainError } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { finalitiesOf, type FinalHeights, type Finality } from '../../domain/confirmations.ts';
+import {
+  finalHeightsOf,
+  findCursor,
+  rememberedBlocks,
+  setFinalHeights,
+} from '../../store/chain/chain-cursors.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { paymentsAwaiting } from '../../store/payments/awaited-finality.ts';
+import { applyFacts } from '../payments/apply-facts.ts';
+import type { FinalityCache } from './finality-cache.ts';
+import type { ObserveDeps } from './observe-deps.ts';
+
+/**
+ * Asks which blocks the network itself calls safe or finalized, and settles the payments that wait
+ * for that. Believed only of blocks that we have read and that are on our chain; never taken back
+ * by a smaller answer (another backend, or one just started), only by a reorg. Asks nothing where
+ * nobody waits for it.
+ * @param earlier kept from look to look
+ * @throws {ChainError} when the node does not say, or names a block of another chain.
+ */
+export async function recordFinality(
+  deps: ObserveDeps,
+  adapter: ChainAdapter,
+  earlier: FinalityCache,
+): Promise<void> {
+  if (adapter.finality === undefined) return;
+  const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
+  const policy = finalitiesOf(deps.confirmations(chain.coin, chain.mode));
+  const wanted = [...new Set([...policy, ...(await earlier.awaited(deps, chain))])];
+  if (wanted.length === 0) return;
+  const named = await adapter.finality.finalBlocks(wanted);
+  const strays = await deps.db.transaction(async (tx) => believe(tx, deps, chain, named));
+  deps.wakeWebhooks();
+  const [stray] = strays;
+  if (stray === undefined) return;
+  const { finality, block } = stray;
+  throw new ChainError(
+    'bad_answer',
+    `the node calls block ${block.height} ${block.hash} ${finality}, which is not on the chain that it showed`,
+  );
+}
+
+interface Stray {
+  readonly finality: Finality;
+  readonly block: BlockRef;
+}
+
+async function believe(
+  tx: Tx,
+  deps: ObserveDeps,
+  chain: ChainId,
+  named: ReadonlyMap<Finality, BlockRef>,
+): Promise<Stray[]> {
+  const cursor = await findCursor(tx, chain);
+  if (cursor === undefined) return [];
+  const before = await finalHeightsOf(tx, chain);
+  const strays: Stray[] = [];
+  let after: FinalHeights = before;
+  for (const [finality, block] of named) {
+    // Above what we have read it says nothing yet; the next look comes when we have.
+    if (block.height > cursor.height) continue;
+    const [own] = await rememberedBlocks(tx, chain, block.height, 1);
+    // Older than the first block that we ever read: nothing of ours is in there.
+    if (own?.height !== block.height) continue;
+    if (own.hash !== block.hash) strays.push({ finality, block });
+    else if (block.height > (before[finality] ?? -1)) after = { ...after, [finality]: block.height };
+  }
+  if (after === before) return strays;
+  const { coin } = chain;
+  const { height } = cursor;
+  for (const paymentId of await paymentsAwaiting(tx, chain, { before, after })) {
+    const fact = { type: 'tip' as const, coin, height, final: after };
+    await applyFacts(tx, deps, paymentId, [fact]);
+  }
+  await setFinalHeights(tx, chain, after);
+  return strays;
+}

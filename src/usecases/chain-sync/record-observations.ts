@@ -1,0 +1,150 @@
+import { outputKey, type Credit } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { PaymentFact } from '../../domain/payment/types.ts';
+import { findWatched, type StoredAddress } from '../../store/ledger/addresses.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { findOutput, putOutput, type ObservedOutput, type StoredOutput } from '../../store/ledger/outputs.ts';
+import { keepRawTransaction } from '../../store/ledger/raw-transactions.ts';
+import { applyFacts, type ApplyFactsDeps } from '../payments/apply-facts.ts';
+
+/** Where a credit was seen: in a block of the best chain, or unconfirmed. */
+export type Observation =
+  | {
+      readonly kind: 'block';
+      readonly height: number;
+      readonly hash: string;
+      /** Where the chain stands, when that is not this block. */
+      readonly tip?: number;
+    }
+  | { readonly kind: 'unconfirmed' };
+
+export interface SeenCredit {
+  readonly credit: Credit;
+  /** When it was first seen, ms, as far as this sighting knows. */
+  readonly seenAt: number;
+  /** In a block whose time is exact: that time, ms, by which it had come. */
+  readonly cameBefore?: number;
+}
+
+/**
+ * Writes into the ledger what was observed together: money that came, and outputs that cannot
+ * confirm any more. A payment hears of all of it at once, through its machine; the merchant's own
+ * addresses (wallet, change) are written directly. Repeats change nothing. A block is told with the
+ * tip that it makes, before the cursor is moved onto it.
+ * @returns the payments that were told
+ */
+export async function recordObservations(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  chain: ChainId,
+  { seen, gone }: { readonly seen: readonly SeenCredit[]; readonly gone: readonly StoredOutput[] },
+  sighting: Observation,
+): Promise<ReadonlySet<string>> {
+  const keys = [...new Set(seen.map(({ credit }) => credit.watchKey))];
+  const addresses = new Map((await findWatched(tx, chain, keys)).map((row) => [row.watch_key, row]));
+  const now = deps.clock.now();
+  const facts = new Map<string, PaymentFact[]>();
+  const raws = new Map<string, string>();
+  const tell = (paymentId: string, fact: PaymentFact): void => {
+    const told = facts.get(paymentId);
+    if (told === undefined) facts.set(paymentId, [fact]);
+    else told.push(fact);
+  };
+  for (const each of seen) {
+    const address = addresses.get(each.credit.watchKey);
+    if (address === undefined) continue;
+    // What our own spending left behind is no payer's money, whoever the address was made for.
+    if (address.payment_id === null || each.credit.remainder === true)
+      await recordOwn(tx, chain, address, each, sighting, now);
+    else tell(address.payment_id, sightingFact(chain, each, sighting));
+    const { ref, raw } = each.credit;
+    if (raw !== null) raws.set(ref.txid, raw);
+  }
+  for (const [txid, raw] of raws) await keepRawTransaction(tx, chain, { txid, raw }, now);
+  for (const output of gone) {
+    const ref = { txid: output.txid, index: output.vout };
+    if (output.payment_id !== null) tell(output.payment_id, { type: 'output_gone', ref });
+    else await putOutput(tx, { ...output, state: 'gone', height: null, block_hash: null, updated_at: now });
+  }
+  for (const [paymentId, told] of facts) await applyTogether(tx, deps, chain, { paymentId, told, sighting });
+  return new Set(facts.keys());
+}
+
+async function applyTogether(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  chain: ChainId,
+  about: {
+    readonly paymentId: string;
+    readonly told: readonly PaymentFact[];
+    readonly sighting: Observation;
+  },
+): Promise<void> {
+  const { paymentId, told, sighting } = about;
+  if (sighting.kind === 'unconfirmed') {
+    await applyFacts(tx, deps, paymentId, told);
+    return;
+  }
+  const { height, hash } = sighting;
+  const tip: PaymentFact = { type: 'tip', coin: chain.coin, height: sighting.tip ?? height };
+  await applyFacts(tx, deps, paymentId, [...told, tip], hash);
+}
+
+function sightingFact(
+  chain: ChainId,
+  { credit, seenAt, cameBefore }: SeenCredit,
+  sighting: Observation,
+): PaymentFact {
+  const { ref, amount, maturity } = credit;
+  const seen = { coin: chain.coin, ref, amount, maturity, seenAt, currentDue: null };
+  if (sighting.kind === 'unconfirmed') return { type: 'output_seen', ...seen };
+  const fact = { type: 'output_confirmed', ...seen, height: heightOf(credit, sighting) } as const;
+  return cameBefore === undefined ? fact : { ...fact, cameBefore };
+}
+
+function heightOf({ heldBy }: Credit, shown: Extract<Observation, { kind: 'block' }>): number {
+  return heldBy?.height ?? shown.height;
+}
+
+/** The same last-word rules as for payments: only a reorg takes a confirmation back. */
+async function recordOwn(
+  tx: Tx,
+  chain: ChainId,
+  address: StoredAddress,
+  { credit, seenAt }: SeenCredit,
+  sighting: Observation,
+  now: number,
+): Promise<void> {
+  const known = await findOutput(tx, chain, credit.ref);
+  if (sighting.kind === 'unconfirmed' && known?.state === 'confirmed') return;
+  const height = sighting.kind === 'block' ? heightOf(credit, sighting) : null;
+  const state = sighting.kind === 'block' ? 'confirmed' : 'unconfirmed';
+  const amount = credit.amount.toString();
+  // Recorded again after a reorg, a remainder may differ: fees did.
+  if (known !== undefined && known.amount !== amount && credit.remainder !== true) {
+    throw new Error(`output ${outputKey(credit.ref)} changed its amount`);
+  }
+  if (known !== undefined && known.state === state && known.height === height) return;
+  const row: ObservedOutput = {
+    coin: chain.coin,
+    mode: chain.mode,
+    txid: credit.ref.txid,
+    vout: credit.ref.index,
+    address_id: address.id,
+    merchant_id: address.merchant_id,
+    payment_id: null,
+    amount,
+    state,
+    height,
+    block_hash: sighting.kind === 'block' ? sighting.hash : null,
+    maturity: credit.maturity,
+    first_seen_at: known?.first_seen_at ?? seenAt,
+    late: 0,
+    late_due: null,
+    spent_by: null,
+    spent_height: null,
+    send_id: null,
+    updated_at: now,
+  };
+  await putOutput(tx, row);
+}

@@ -1,0 +1,131 @@
+import { outputKey, type BlockRef, type ChainAdapter, type UnconfirmedView } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { outputsOfTransactions, unconfirmedOutputs, type StoredOutput } from '../../store/ledger/outputs.ts';
+import { storedTransactions } from '../../store/ledger/raw-transactions.ts';
+import { rememberInputs, spendersOfOpenParents } from '../../store/ledger/unconfirmed-inputs.ts';
+import { recordUnconfirmedSpends } from '../settlement/record-spends.ts';
+import { findConflicted } from './find-conflicted.ts';
+import type { ObserveDeps } from './observe-deps.ts';
+import { provenHash } from './proven-hash.ts';
+import type { RecheckRoundRobin } from './round-robin.ts';
+import { recordObservations } from './record-observations.ts';
+
+/** What asking after transactions takes. */
+type Asked = Pick<ChainAdapter, 'coin' | 'mode' | 'recheck' | 'tip' | 'sparse' | 'hashAt'>;
+
+/** Longer than this no transaction is waited for that the node has neither in a block nor in its mempool. */
+const DROP_AFTER_MS = 2 * 3_600_000;
+
+/**
+ * Records a complete view of what is unconfirmed. Money we counted on that is in no block and not
+ * in the view is asked after, and taken back on proof (its inputs were spent otherwise, in the view itself
+ * or by the node's word), or when the node has not had it for hours; it returns as it was if it is seen again. What exists in its block only
+ * (a coinbase, a peg-out) is gone with its block.
+ * Answers false, changing nothing, when the view belongs to another tip than the cursor's block.
+ * @param seenThrough when the chain was last seen completely, ms: what was not there then came later
+ * @param turns whose turn it is to be asked after; kept from look to look
+ */
+export async function recordUnconfirmed(
+  deps: ObserveDeps,
+  adapter: Asked,
+  view: UnconfirmedView,
+  seenThrough: number | null,
+  turns: RecheckRoundRobin,
+): Promise<boolean> {
+  const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
+  if (!(await standsOn(deps, chain, view))) return false;
+  const open = await unconfirmedOutputs(deps.db, chain);
+  const inBlockOnly = open.filter(({ maturity }) => maturity > 1);
+  const missing = open.filter(({ txid, maturity }) => maturity <= 1 && !view.has(txid));
+  turns.passed(seenThrough, new Set(missing.map(({ txid }) => txid)));
+  const lost = await lostOf(deps, adapter, { missing, turns, tip: view.tip });
+  const recorded = await deps.db.transaction(async (tx) => {
+    const cursor = await findCursor(tx, chain);
+    if (cursor?.hash !== view.tip.hash) return false;
+    const now = deps.clock.now();
+    const seen = view.credits.map((credit) => ({
+      credit,
+      seenAt: Math.min(now, Math.max(credit.nodeTimeMs ?? now, seenThrough ?? 0)),
+    }));
+    // The node keeps one of two transactions that spend the same: it has another one in the place of these.
+    const replaced = (await findConflicted(tx, chain, view.debits)).filter(({ txid }) => !view.has(txid));
+    const gone = await stillMissing(tx, chain, [...inBlockOnly, ...lost, ...replaced]);
+    for (const output of gone) warnOfLoss(deps, chain, output);
+    await recordObservations(tx, deps, chain, { seen, gone }, { kind: 'unconfirmed' });
+    const inputsOf = new Map(view.credits.map(({ ref, inputs }) => [ref.txid, inputs]));
+    for (const { txid, inputs } of view.credits.flatMap(({ ancestors }) => ancestors ?? []))
+      inputsOf.set(txid, inputs);
+    for (const [txid, inputs] of inputsOf) {
+      const known = inputs.map((input) => ({ ...input, isParentOpen: view.has(input.txid) }));
+      await rememberInputs(tx, chain, txid, known);
+    }
+    await recordUnconfirmedSpends(tx, deps, chain, view.debits);
+    return true;
+  });
+  if (recorded) deps.wakeWebhooks();
+  return recorded;
+}
+
+async function standsOn(deps: ObserveDeps, chain: ChainId, view: UnconfirmedView): Promise<boolean> {
+  const cursor = await findCursor(deps.db, chain);
+  return cursor !== undefined && cursor.hash === view.tip.hash;
+}
+
+/**
+ * Those of the missing outputs that are lost, by the node's word on the transactions whose turn it is. That word
+ * counts while the node stands on the block that the ledger has read: what a later block replaced came back in
+ * that block, perhaps, which is to be read first.
+ */
+async function lostOf(
+  deps: ObserveDeps,
+  adapter: Asked,
+  asked: {
+    readonly missing: readonly StoredOutput[];
+    readonly turns: RecheckRoundRobin;
+    readonly tip: BlockRef;
+  },
+): Promise<StoredOutput[]> {
+  const { missing, turns, tip } = asked;
+  if (missing.length === 0) return [];
+  const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
+  const txids = turns.next(missing.map((output) => output.txid));
+  const fates = await adapter.recheck(await storedTransactions(deps.db, chain, txids), tip);
+  const isGone = [...fates.values()].includes('gone');
+  const isCurrent = !isGone || (await provenHash(adapter, tip)) === tip.hash;
+  const orphans = await spendersOfOpenParents(deps.db, chain);
+  const { dropAfterMs = DROP_AFTER_MS } = deps;
+  const lost = new Set<string>();
+  for (const txid of txids) {
+    const said = fates.get(txid) ?? 'unknown';
+    const told = said === 'gone' && !isCurrent ? 'unknown' : said;
+    // A node that lost or evicted the parent says the same as one that saw it replaced.
+    const fate = told === 'gone' && orphans.has(txid) ? 'absent' : told;
+    const absentMs = turns.answered(txid, fate);
+    if (fate === 'gone' || (fate === 'absent' && absentMs >= dropAfterMs)) lost.add(txid);
+  }
+  return missing.filter(({ txid }) => lost.has(txid));
+}
+
+/** Those of the outputs that nothing has confirmed since they were looked up. */
+async function stillMissing(
+  tx: Tx,
+  chain: ChainId,
+  outputs: readonly StoredOutput[],
+): Promise<StoredOutput[]> {
+  if (outputs.length === 0) return [];
+  const asked = new Set(outputs.map(nameOf));
+  const txids = [...new Set(outputs.map((output) => output.txid))];
+  const now = await outputsOfTransactions(tx, chain, txids);
+  return now.filter((output) => output.state === 'unconfirmed' && asked.has(nameOf(output)));
+}
+
+function nameOf({ txid, vout }: StoredOutput): string {
+  return outputKey({ txid, index: vout });
+}
+
+function warnOfLoss(deps: ObserveDeps, chain: ChainId, output: StoredOutput): void {
+  const { txid, vout, payment_id: paymentId } = output;
+  deps.logger.warn({ ...chain, txid, vout, paymentId }, 'unconfirmed money was replaced or dropped');
+}

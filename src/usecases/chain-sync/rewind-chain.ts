@@ -1,0 +1,59 @@
+import { outputKey, type BlockRef } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { PaymentFact } from '../../domain/payment/types.ts';
+import { findCursor, rewindCursor } from '../../store/chain/chain-cursors.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { outputsAbove, putOutput } from '../../store/ledger/outputs.ts';
+import { applyFacts } from '../payments/apply-facts.ts';
+import { unconfirmSends } from '../settlement/record-spends.ts';
+import type { ObserveDeps } from './observe-deps.ts';
+
+/**
+ * Goes back to the fork point of a reorg: everything confirmed above it is unconfirmed again, in
+ * the same transaction as the cursor. Whether it is gone for good is for the new blocks and the
+ * mempool to say.
+ */
+export async function rewindChain(deps: ObserveDeps, chain: ChainId, to: BlockRef): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    const cursor = await findCursor(tx, chain);
+    if (cursor === undefined || cursor.height <= to.height) return;
+    deps.logger.warn(
+      { ...chain, from: cursor, to, depth: cursor.height - to.height },
+      'the chain was reorganised',
+    );
+    const now = deps.clock.now();
+    await rewindCursor(tx, chain, to, now);
+    await takeBackAbove(tx, deps, chain, to.height);
+  });
+  deps.wakeWebhooks();
+}
+
+/** Everything that blocks above a height confirmed is unconfirmed again. */
+export async function takeBackAbove(
+  tx: Tx,
+  deps: ObserveDeps,
+  chain: ChainId,
+  height: number,
+): Promise<void> {
+  const now = deps.clock.now();
+  await unconfirmSends(tx, deps, chain, height);
+  const facts = new Map<string, PaymentFact[]>();
+  for (const output of await outputsAbove(tx, chain, height)) {
+    const ref = { txid: output.txid, index: output.vout };
+    if (output.payment_id !== null) {
+      const told = facts.get(output.payment_id) ?? [];
+      told.push({ type: 'output_unconfirmed', ref });
+      facts.set(output.payment_id, told);
+    } else {
+      deps.logger.info({ ...chain, output: outputKey(ref) }, 'own output is unconfirmed again');
+      await putOutput(tx, {
+        ...output,
+        state: 'unconfirmed',
+        height: null,
+        block_hash: null,
+        updated_at: now,
+      });
+    }
+  }
+  for (const [paymentId, told] of facts) await applyFacts(tx, deps, paymentId, told);
+}

@@ -1,0 +1,52 @@
+import type { EventType } from '../../domain/events.ts';
+
+/** Webhook bodies stay under this many bytes (design section 8). */
+export const MAX_EVENT_BODY_BYTES = 20_000;
+
+export interface EventBody {
+  readonly id: string;
+  readonly type: EventType;
+  /** ISO 8601, when the event happened. */
+  readonly timestamp: string;
+  readonly sandbox: boolean;
+  /** Counts the events of one payment from 1; 0 for events of no payment. */
+  readonly sequence: number;
+  readonly data: object;
+  /** Present and true when parts of the payment were left out to keep the body small. */
+  readonly truncated?: true;
+}
+
+const KEPT_ENTRIES = 20;
+
+/** What is left out when a body is too large, in this order: what shops rely on most goes last. */
+const TRIMS: readonly ((payment: Record<string, unknown>) => Record<string, unknown>)[] = [
+  (payment) => ({ ...payment, ...newestOf(payment, 'timeline') }),
+  (payment) => ({ ...payment, ...newestOf(payment, 'transactions') }),
+  (payment) => ({ ...payment, ...newestOf(payment, 'refunds') }),
+  (payment) => ({ ...payment, customFields: null }),
+  (payment) => ({ ...payment, metadata: null }),
+];
+
+/** The frozen webhook body as text, under 20 kB: the payment's bulkiest parts are left out if need be. */
+export function snapshotBody(body: EventBody): string {
+  let text = JSON.stringify(body);
+  if (Buffer.byteLength(text) < MAX_EVENT_BODY_BYTES) return text;
+  let payment = paymentOf(body.data);
+  if (payment === null) return text;
+  for (const trim of TRIMS) {
+    payment = trim(payment);
+    text = JSON.stringify({ ...body, truncated: true, data: { ...body.data, payment } });
+    if (Buffer.byteLength(text) < MAX_EVENT_BODY_BYTES) break;
+  }
+  return text;
+}
+
+function paymentOf(data: object): Record<string, unknown> | null {
+  const payment: unknown = 'payment' in data ? data.payment : null;
+  return typeof payment === 'object' && payment !== null ? { ...payment } : null;
+}
+
+function newestOf(payment: Record<string, unknown>, key: string): Record<string, unknown> {
+  const entries = payment[key];
+  return Array.isArray(entries) ? { [key]: entries.slice(-KEPT_ENTRIES) } : {};
+}

@@ -1,0 +1,68 @@
+import type { ChainId, Coin } from '../../domain/coins.ts';
+import type { AddressDeriver } from '../../domain/keys.ts';
+import type { Clock } from '../../domain/ports.ts';
+import {
+  insertAddresses,
+  takeAddressIndexes,
+  type AddressBranch,
+  type StoredAddress,
+} from '../../store/ledger/addresses.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+
+export interface AllocateAddressDeps {
+  readonly deriver: AddressDeriver;
+  /** The key under which a chain finds payments to an address (ChainAdapter.watchKey). */
+  readonly watchKeyOf: (chain: ChainId, address: string) => string;
+  readonly clock: Clock;
+}
+
+export interface AllocateAddressInput extends AddressBranch {
+  /** The merchant's account number in the wallet tree. */
+  readonly account: number;
+  readonly purpose: StoredAddress['purpose'];
+  /** The payment it takes money for; null for wallet and change addresses. */
+  readonly paymentId: string | null;
+}
+
+/**
+ * Gives out the next address of a branch and starts watching it, inside the caller's transaction:
+ * it exists exactly when what it was made for exists. Local arithmetic, no node is asked.
+ */
+export async function allocateAddress(
+  tx: Tx,
+  deps: AllocateAddressDeps,
+  input: AllocateAddressInput,
+): Promise<StoredAddress> {
+  const [row] = await allocateAddresses(tx, deps, input, [input.coin]);
+  if (row === undefined) throw new Error(`no ${input.coin} address was stored`);
+  return row;
+}
+
+/** As allocateAddress, one on the same branch of each of these coins; in no particular order. */
+export async function allocateAddresses(
+  tx: Tx,
+  deps: AllocateAddressDeps,
+  input: Omit<AllocateAddressInput, 'coin'>,
+  coins: readonly Coin[],
+): Promise<StoredAddress[]> {
+  if (!tx.isTransaction) throw new Error('addresses must be allocated in a transaction');
+  const { merchantId, account, mode, branch, purpose, paymentId } = input;
+  const created_at = deps.clock.now();
+  const taken = await takeAddressIndexes(tx, { merchantId, mode, branch }, coins);
+  const rows = taken.map(({ coin, index }) => {
+    const address = deps.deriver.address({ coin, mode, account, branch, index });
+    return {
+      merchant_id: merchantId,
+      coin,
+      mode,
+      branch,
+      idx: index,
+      address,
+      watch_key: deps.watchKeyOf({ coin, mode }, address),
+      purpose,
+      payment_id: paymentId,
+      created_at,
+    };
+  });
+  return insertAddresses(tx, rows);
+}

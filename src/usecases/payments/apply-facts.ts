@@ -1,0 +1,219 @@
+import { outputKey } from '../../domain/chain.ts';
+import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
+import { currencyDigits } from '../../domain/currencies.ts';
+import { AppError } from '../../domain/errors.ts';
+import { parseDecimal } from '../../domain/money.ts';
+import { isLate, isOverdue, transitionAll } from '../../domain/payment/machine.ts';
+import type {
+  PaymentCredit,
+  PaymentEventType,
+  PaymentFact,
+  PaymentState,
+} from '../../domain/payment/types.ts';
+import type { Clock, Logger, Rates } from '../../domain/ports.ts';
+import { coinAmountFor } from '../../domain/price.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { webhookUrlOf } from '../../store/merchants/merchants.ts';
+import { putOutput } from '../../store/ledger/outputs.ts';
+import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
+import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
+import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
+import { emitEvent } from '../events/emit-event.ts';
+import { afterChange, loadPayment, type LoadedPayment } from './load-payment.ts';
+import { presentLoaded, shownTimeline, type PresentDeps } from './present-payment.ts';
+
+export interface ApplyFactsDeps extends PresentDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly rates: Pick<Rates, 'quote'>;
+  /** How long money seen in time may stay unconfirmed after the expiry before it counts as late; a day by default. */
+  readonly unconfirmedGraceMs?: number;
+  /** Called after the commit with each payment that was told something: it may look different now. */
+  readonly tellPaymentNews: (paymentId: string) => void;
+}
+
+/**
+ * Tells a payment what was observed together and stores everything that follows from it: its
+ * state, the ledger's outputs, its events and their deliveries. Must run in the caller's
+ * transaction, so that all of it exists together with the cause or not at all; before a chain's new tip is stored
+ * there, since what a payment knew is read with the tip that stands.
+ * @param blockHash the block that confirmed facts come from
+ * @returns the events it caused, in order
+ */
+export async function applyFacts(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  paymentId: string,
+  facts: readonly PaymentFact[],
+  blockHash: string | null = null,
+): Promise<readonly PaymentEventType[]> {
+  if (!tx.isTransaction) throw new Error('applyFacts must run in a transaction');
+  const row = await findPayment(tx, paymentId);
+  if (row === undefined) throw new Error(`payment ${paymentId} does not exist`);
+  // Also when nothing is written below: a new block alone moves the confirmations that are shown.
+  tx.afterCommit(() => deps.tellPaymentNews(paymentId));
+  const loaded = await loadPayment(tx, row);
+  const now = deps.clock.now();
+  const known = new Map(loaded.state.credits.map((credit) => [outputKey(credit.ref), credit]));
+  const { unconfirmedGraceMs = loaded.state.unconfirmedGraceMs } = deps;
+  const state = { ...loaded.state, unconfirmedGraceMs };
+  const result = transitionAll(
+    state,
+    facts.map((fact) => prepared(deps, loaded, { state, known }, fact)),
+    now,
+  );
+  if (result.events.length === 0 && isUnchanged(state, result.payment)) return [];
+  const { payment, events } = result;
+  await saveCredits(tx, loaded, payment, { now, blockHash });
+  const saved = await saveState(tx, row, payment, { now, events: events.length });
+  if (events.length > 0) await tell(tx, deps, afterChange(loaded, saved, payment), events);
+  return events;
+}
+
+/** True when there is nothing to write: most blocks only repeat what is known of most payments. */
+function isUnchanged(before: PaymentState, after: PaymentState): boolean {
+  return (
+    before.status === after.status &&
+    before.exception === after.exception &&
+    before.closedAt === after.closedAt &&
+    before.cancelledAt === after.cancelledAt &&
+    before.acceptedAt === after.acceptedAt &&
+    before.excessTold === after.excessTold &&
+    before.refundedAt === after.refundedAt &&
+    before.refundedBy === after.refundedBy &&
+    before.credits === after.credits
+  );
+}
+
+/** Fills in what only the payment's own terms can say about an observed output. */
+function prepared(
+  deps: ApplyFactsDeps,
+  loaded: LoadedPayment,
+  at: {
+    readonly state: PaymentState;
+    readonly known: ReadonlyMap<string, PaymentCredit>;
+  },
+  fact: PaymentFact,
+): PaymentFact {
+  const { state, known } = at;
+  if (fact.type === 'waited') return { ...fact, currentDue: currentDue(deps, loaded.row, fact.coin) };
+  if (fact.type !== 'output_seen' && fact.type !== 'output_confirmed') return fact;
+  const seenAt = Math.max(fact.seenAt, loaded.row.created_at);
+  const credit = known.get(outputKey(fact.ref));
+  const isPricedNow = credit === undefined ? isLate(state, seenAt) : isOverdue(state, credit, seenAt);
+  return { ...fact, seenAt, currentDue: isPricedNow ? currentDue(deps, loaded.row, fact.coin) : null };
+}
+
+/** The payment's price in atoms at today's rate; null while no rate is to be had. */
+export function currentDue(
+  deps: Pick<ApplyFactsDeps, 'rates'>,
+  payment: StoredPayment,
+  coin: Coin,
+): bigint | null {
+  const digits = currencyDigits(payment.currency);
+  if (digits === null) return null;
+  try {
+    const { rate } = deps.rates.quote(coin, payment.currency, payment.mode);
+    return coinAmountFor(parseDecimal(payment.amount, digits), digits, rate, COIN_DEFINITIONS[coin].decimals);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RATE_UNAVAILABLE') return null;
+    throw error;
+  }
+}
+
+async function saveCredits(
+  tx: Tx,
+  loaded: LoadedPayment,
+  after: PaymentState,
+  at: { now: number; blockHash: string | null },
+): Promise<void> {
+  const before = new Set(loaded.state.credits);
+  for (const credit of after.credits) {
+    if (!before.has(credit)) await saveCredit(tx, loaded, credit, at);
+  }
+}
+
+async function saveCredit(
+  tx: Tx,
+  loaded: LoadedPayment,
+  credit: PaymentCredit,
+  at: { now: number; blockHash: string | null },
+): Promise<void> {
+  const option = loaded.options.find((candidate) => candidate.coin === credit.coin);
+  if (option === undefined) throw new Error(`payment ${loaded.row.id} takes no ${credit.coin}`);
+  await putOutput(tx, {
+    coin: credit.coin,
+    mode: loaded.row.mode,
+    txid: credit.ref.txid,
+    vout: credit.ref.index,
+    address_id: option.address_id,
+    merchant_id: loaded.row.merchant_id,
+    payment_id: loaded.row.id,
+    amount: credit.amount.toString(),
+    state: credit.state,
+    height: credit.height,
+    block_hash: credit.state === 'confirmed' ? at.blockHash : null,
+    maturity: credit.maturity,
+    first_seen_at: credit.firstSeenAt,
+    late: credit.late ? 1 : 0,
+    late_due: credit.late && credit.due !== null ? credit.due.toString() : null,
+    spent_by: null,
+    spent_height: null,
+    send_id: null,
+    updated_at: at.now,
+    awaited_depth: awaitedDepth(option, credit.maturity),
+    confirmed_at: credit.confirmedAt,
+  });
+}
+
+/** @returns the payment's row as it is now */
+async function saveState(
+  tx: Tx,
+  row: StoredPayment,
+  state: PaymentState,
+  at: { readonly now: number; readonly events: number },
+): Promise<StoredPayment> {
+  const change = {
+    status: state.status,
+    exception: state.exception,
+    updated_at: at.now,
+    closed_at: state.closedAt,
+    cancelled_at: state.cancelledAt,
+    accepted_at: state.acceptedAt,
+    accepted_json: sumsJson(state.accepted),
+    excess_told: shareText(state.excessTold),
+    refunded_at: state.refundedAt,
+    refunded_by: state.refundedBy,
+  };
+  await updatePayment(tx, row.id, change, { events: at.events, from: row });
+  return { ...row, ...change, sequence: row.sequence + at.events };
+}
+
+/** Writes events, which are counted on the payment already, with the payment as it is now. */
+async function tell(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  loaded: LoadedPayment,
+  events: readonly PaymentEventType[],
+): Promise<void> {
+  const { row } = loaded;
+  const merchant = { id: row.merchant_id, webhookUrl: await webhookUrlOf(tx, row.merchant_id) };
+  const timeline = await shownTimeline(tx, row.id);
+  let sequence = row.sequence - events.length;
+  for (const type of events) {
+    sequence += 1;
+    const at = deps.clock.now();
+    timeline.push({ type, sequence, at });
+    await emitEvent(tx, deps, {
+      merchant,
+      type,
+      mode: row.mode,
+      paymentId: row.id,
+      sendId: null,
+      sequence,
+      data: { payment: presentLoaded(deps, loaded, timeline) },
+      paymentWebhookUrl: row.webhook_url,
+      at,
+    });
+  }
+}

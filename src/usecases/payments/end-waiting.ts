@@ -1,0 +1,51 @@
+import { UNCONFIRMED_GRACE_MS, type PaymentFact } from '../../domain/payment/types.ts';
+import { openMoneyOf, type OpenMoney } from '../../store/payments/payments-with-money.ts';
+import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
+import { isolateFailures } from './isolate-failures.ts';
+import { provenUnpaid, type ProvenUnpaidDeps } from './proven-unpaid.ts';
+
+export type EndWaitingDeps = ApplyFactsDeps & ProvenUnpaidDeps;
+
+const PAGE = 100;
+/** Bounds one run; the next one starts over. */
+const MAX_PAGES = 100;
+
+/**
+ * Ends the waiting for blocks that do not come: money seen in time counts as late when its transaction is
+ * unconfirmed too long after the expiry. Only once the chain was looked at after that moment: a node that is
+ * down or behind proves nothing.
+ * @returns how many payments changed, and which were looked at
+ */
+export async function endWaiting(
+  deps: EndWaitingDeps,
+): Promise<{ readonly changed: number; readonly looked: ReadonlySet<string> }> {
+  const { unconfirmedGraceMs: graceMs = UNCONFIRMED_GRACE_MS } = deps;
+  const alone = isolateFailures(deps.logger);
+  const looked = new Set<string>();
+  let [after, changed] = ['', 0];
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const waiting = await openMoneyOf(deps.db, deps.clock.now() - graceMs, after, PAGE);
+    for (const money of waiting) {
+      if (!wasSeenAfter(deps, money, money.expiresAt + graceMs)) continue;
+      const { paymentId, coin, mode, expiresAt } = money;
+      looked.add(paymentId);
+      const waited: PaymentFact = { type: 'waited', coin, currentDue: null };
+      // More may have come in time on the other chains.
+      const isOver = (await provenUnpaid(deps, [{ id: paymentId, mode, expires_at: expiresAt }])).length > 0;
+      const facts: PaymentFact[] = isOver ? [waited, { type: 'clock' }] : [waited];
+      const events = await alone(paymentId, async () =>
+        deps.db.transaction((tx) => applyFacts(tx, deps, paymentId, facts)),
+      );
+      if (events !== null && events.length > 0) changed += 1;
+    }
+    const last = waiting.at(-1);
+    if (last === undefined || waiting.length < PAGE) break;
+    after = last.paymentId;
+  }
+  return { changed, looked };
+}
+
+function wasSeenAfter(deps: EndWaitingDeps, { coin, mode }: OpenMoney, deadline: number): boolean {
+  const seen = deps.seenThrough(coin, mode);
+  return seen !== null && seen >= deadline;
+}

@@ -1,0 +1,58 @@
+import type { ChainId } from '../../domain/coins.ts';
+import type { PaymentFact } from '../../domain/payment/types.ts';
+import type { Rates } from '../../domain/ports.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { paymentsWithUnquotedMoney, unquotedOutputsOf } from '../../store/payments/payments-with-money.ts';
+import { findPayment } from '../../store/payments/payments.ts';
+import { applyFacts, currentDue, type ApplyFactsDeps } from './apply-facts.ts';
+import { isolateFailures } from './isolate-failures.ts';
+
+export interface QuoteLatePaymentsDeps extends ApplyFactsDeps {
+  readonly db: Db;
+  readonly rates: Rates;
+  readonly wakeWebhooks: () => void;
+}
+
+const PAGE = 100;
+/** Bounds one run; the next one starts over. */
+const MAX_PAGES = 100;
+
+/** Prices late money that came while no rate was to be had, as soon as there is one. */
+export async function quoteLatePayments(deps: QuoteLatePaymentsDeps, chain: ChainId): Promise<void> {
+  const asked = new Set<string>();
+  const alone = isolateFailures(deps.logger);
+  let after = '';
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const paymentIds = await paymentsWithUnquotedMoney(deps.db, chain, after, PAGE);
+    for (const paymentId of paymentIds) {
+      await alone(paymentId, async () => quotePayment(deps, chain, paymentId, asked));
+    }
+    const last = paymentIds.at(-1);
+    if (last === undefined || paymentIds.length < PAGE) return;
+    after = last;
+  }
+}
+
+/** `asked`: currencies whose rates were waited for in this run. */
+async function quotePayment(
+  deps: QuoteLatePaymentsDeps,
+  chain: ChainId,
+  paymentId: string,
+  asked: Set<string>,
+): Promise<void> {
+  const payment = await findPayment(deps.db, paymentId);
+  if (payment === undefined) return;
+  if (!asked.has(payment.currency)) await deps.rates.ensure(payment.currency);
+  asked.add(payment.currency);
+  const due = currentDue(deps, payment, chain.coin);
+  if (due === null) return;
+  await deps.db.transaction(async (tx) => {
+    const outputs = await unquotedOutputsOf(tx, chain, paymentId);
+    const facts = outputs.map((output): PaymentFact => {
+      const ref = { txid: output.txid, index: output.vout };
+      return { type: 'late_quoted', ref, due };
+    });
+    await applyFacts(tx, deps, paymentId, facts);
+  });
+  deps.wakeWebhooks();
+}

@@ -1,0 +1,84 @@
+import { AppError } from '../../domain/errors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findRefund, insertRefund } from '../../store/payments/refunds.ts';
+import type { StoredSend } from '../../store/sends/sends.ts';
+import { placeSend, type SendCoinsDeps } from '../sends/send-coins.ts';
+import { readAmount } from '../sends/send-order.ts';
+import { ownPayment } from '../payments/get-payment.ts';
+import {
+  presentPayment,
+  presentRefund,
+  type PaymentView,
+  type RefundView,
+} from '../payments/present-payment.ts';
+import { orderRefund, type RefundInput } from './refund-order.ts';
+
+export interface RefundPaymentInput extends RefundInput {
+  /** The same key of the same merchant is the same refund for ever, also after a crash. */
+  readonly idempotencyKey: string | null;
+}
+
+/**
+ * Sends a payment's money back to its payer from the merchant's wallet, as `sendCoins` sends: the
+ * refund is stored together with the signed send, checked there against everything that was
+ * received for good and not refunded yet. The payment is refunded once a node took the last of it,
+ * and no longer if that send fails for good; the amount is then free to be refunded again.
+ * @throws {AppError} PAYMENT_NOT_FOUND, INVALID_STATE (nothing refundable), VALIDATION_INVALID
+ * (coin, amount, destination) and everything that sendCoins throws
+ */
+export async function refundPayment(
+  deps: SendCoinsDeps,
+  input: RefundPaymentInput,
+): Promise<PaymentView & { refund: RefundView }> {
+  const { merchant, paymentId, idempotencyKey } = input;
+  const at = { merchantId: merchant.id, paymentId };
+  await ownPayment(deps.db, at);
+  let wish: RefundInput = input;
+  const send = await placeSend(deps, {
+    merchantId: merchant.id,
+    idempotencyKey,
+    repeated: async (db, earlier) => repeatedRefund(db, earlier, input),
+    order: async (db) => {
+      const order = await orderRefund(db, deps, wish);
+      // Another coin may come in while the node is asked for its fee: the choice stays.
+      wish = { ...input, coin: order.coin };
+      return order;
+    },
+    stored: async (tx, { id, coin, created_at }, { amount }) => {
+      const { refunded_at: returnedAt, refunded_by: by } = await ownPayment(tx, at);
+      // It gives back what came after that, though the clock may have been set back since.
+      const since = by === 'merchant' ? (returnedAt ?? 0) : 0;
+      await insertRefund(tx, {
+        send_id: id,
+        payment_id: paymentId,
+        coin,
+        amount: amount.toString(),
+        created_at: Math.max(created_at, since),
+      });
+    },
+  });
+  const payment = await presentPayment(deps.db, deps, await ownPayment(deps.db, at));
+  // As it is shown among the others: it may be in a block a moment later.
+  const listed = payment.refunds.find(({ sendId }) => sendId === send.id);
+  return { ...payment, refund: listed ?? (await readRefund(deps.db, send.id)) };
+}
+
+/** Lists are cut: a refund that is asked for again may be older than all that are shown. */
+async function readRefund(db: Db, sendId: string): Promise<RefundView> {
+  const refund = await findRefund(db, sendId);
+  if (refund === undefined) throw new Error(`send ${sendId} was stored without its refund`);
+  return presentRefund(refund);
+}
+
+/** What the request names must be what was sent; what it leaves open was decided then. */
+async function repeatedRefund(db: Db, send: StoredSend, input: RefundPaymentInput): Promise<StoredSend> {
+  const { coin, amount, subtractFee } = input;
+  const same =
+    (await findRefund(db, send.id))?.payment_id === input.paymentId &&
+    send.destination === input.destination.trim() &&
+    (coin === undefined || send.coin === coin) &&
+    (amount === undefined || readAmount(amount, send.coin) === BigInt(send.ordered)) &&
+    (subtractFee ?? amount === undefined) === (send.subtract_fee === 1);
+  if (same) return send;
+  throw new AppError('IDEMPOTENCY_MISMATCH', 'this Idempotency-Key was used for something else');
+}

@@ -1,0 +1,38 @@
+import type { StoredSend } from '../../store/sends/sends.ts';
+import type { SendChain } from '../settlement/send-chain.ts';
+import type { SendPolicy } from './send-policy.ts';
+
+const BPS = 10_000n;
+
+/** The most that the network may take for a send, raises included: as ordered, else a share of the amount. */
+export function feeLimitOf(
+  { max_fee: ordered, amount }: Pick<StoredSend, 'max_fee' | 'amount'>,
+  { maxFeeShareBps }: Pick<SendPolicy, 'maxFeeShareBps'>,
+): bigint {
+  return ordered === null ? (BigInt(amount) * BigInt(maxFeeShareBps)) / BPS : BigInt(ordered);
+}
+
+/**
+ * The most that the last send of a chain may cost when it pays for those before it: what all of them may cost together,
+ * less what the others pay, and never more than was ordered for it. What only pays for its parents, or moves within the
+ * wallet, adds nothing of its own; by itself a move may cost all that it moves.
+ */
+export function limitOfLast(chain: SendChain, policy: Pick<SendPolicy, 'maxFeeShareBps'>): bigint {
+  const [first, ...others] = chain;
+  const last = chain.at(-1) ?? first;
+  if (others.length === 0) {
+    const isFree = first.purpose === 'sweep' && first.max_fee === null;
+    return isFree ? BigInt(first.amount) : feeLimitOf(first, policy);
+  }
+  const payers = [first, ...others.filter(({ purpose }) => purpose === 'send')];
+  const together = payers.reduce((sum, send) => sum + feeLimitOf(send, policy), 0n);
+  const paid = chain.slice(0, -1).reduce((sum, { fee }) => sum + BigInt(fee), 0n);
+  const limit = together - paid;
+  const ordered = last.purpose === 'send' && last.max_fee !== null ? BigInt(last.max_fee) : limit;
+  return ordered < limit ? ordered : limit;
+}
+
+/** Whether none of them was ordered with a limit: then the rate that the network takes at all may be reached. */
+export function mayReachMinimum(chain: SendChain): boolean {
+  return chain.every((send) => send.max_fee === null);
+}

@@ -1,0 +1,30 @@
+import { AppError } from '../../domain/errors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findSend, isReverted, type StoredSend } from '../../store/sends/sends.ts';
+import { isOpen } from '../settlement/send-chain.ts';
+
+/**
+ * A send of the merchant that no block has yet. Moves within the wallet are none that a merchant ordered.
+ * @throws {AppError} SEND_NOT_FOUND, INVALID_STATE
+ */
+export async function requireOpenSend(
+  db: Db,
+  { merchantId, sendId }: { readonly merchantId: string; readonly sendId: string },
+): Promise<StoredSend> {
+  const send = await findSend(db, sendId);
+  if (send === undefined || send.merchant_id !== merchantId || send.purpose !== 'send') {
+    throw new AppError('SEND_NOT_FOUND', 'there is no such send');
+  }
+  if (!isOpen(send) || isReverted(send)) {
+    const state = isReverted(send) ? 'in a block already' : send.status;
+    throw new AppError('INVALID_STATE', `this send is ${state}: its fee can no longer be changed`);
+  }
+  return send;
+}
+
+/** Another request or a round of the daemon is at work on it. */
+export function sendIsBusy(): AppError {
+  return new AppError('INVALID_STATE', 'this send is being offered to the node at this moment: try again', {
+    retryAfterMs: 2_000,
+  });
+}

@@ -1,0 +1,163 @@
+import { accountsPerSend, OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
+import {
+  inputCostAt,
+  InsufficientFunds,
+  UnsendableAmount,
+  type Ancestry,
+  type ChainAdapter,
+  type FeeQuote,
+  type Fund,
+  type NonceSequence,
+  type SendPlan,
+} from '../../domain/chain.ts';
+import { invalidField } from '../../domain/errors.ts';
+import type { AddressDeriver } from '../../domain/keys.ts';
+import { ancestorsOf, deficitAt } from '../../domain/send/package-fee.ts';
+import { findWatched } from '../../store/ledger/addresses.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { nonceSequenceOf } from '../../store/sends/nonce-sequences.ts';
+import { spendableFunds, spendableTotal } from '../../store/ledger/spendable.ts';
+import { spendableChange, type SpendableChange } from '../settlement/ancestry.ts';
+import { nextChangeAddress } from '../wallet/change-address.ts';
+import { drawableFunds, fitsHeld } from './drawable-funds.ts';
+import { requireWithin } from './fee-terms.ts';
+import type { SendOrder } from './send-order.ts';
+import { sendsFromOneAddress } from './sender.ts';
+import { insufficient } from './shortage.ts';
+
+export interface PlanOrderDeps {
+  readonly deriver: AddressDeriver;
+}
+
+interface Using {
+  readonly adapter: ChainAdapter;
+  readonly quote: FeeQuote;
+}
+
+/** What an order may draw on. */
+interface Pool {
+  readonly confirmed: readonly Fund[];
+  readonly change: SpendableChange;
+  readonly changeAddress: string;
+  readonly lane: NonceSequence | undefined;
+}
+
+/**
+ * Chooses the merchant's coins for an order: confirmed ones, and change of own sends that is still unconfirmed where
+ * those do not suffice. Inside a transaction the choice holds until its end.
+ * @throws {AppError} INSUFFICIENT_BALANCE saying what is available and what waits for what, FEE_ABOVE_LIMIT, or
+ * VALIDATION_INVALID.
+ */
+export async function planOrder(
+  db: Db,
+  deps: PlanOrderDeps,
+  order: SendOrder,
+  using: Using,
+): Promise<SendPlan> {
+  const { adapter, quote } = using;
+  await refuseOwnPayment(db, adapter, order);
+  const pool = await poolOf(db, deps, order, quote);
+  try {
+    if (order.everything === true) await requireInOneTransaction(db, order, costOfInput(using));
+    const plan = choose(order, using, pool);
+    requireWithin(order.maxFee ?? null, plan, order.coin);
+    return plan;
+  } catch (error) {
+    if (error instanceof InsufficientFunds) {
+      const reached = [...pool.confirmed, ...pool.change.funds];
+      throw await insufficient(db, order, { shortage: error, reached, inputCost: costOfInput(using) });
+    }
+    if (error instanceof UnsendableAmount) throw invalidField('amount', error.message);
+    throw error;
+  }
+}
+
+/** Everything is never less than all there is. @throws {InsufficientFunds} when it takes several transactions. */
+async function requireInOneTransaction(db: Db, order: SendOrder, inputCost: bigint): Promise<void> {
+  if (sendsFromOneAddress(order) || accountsPerSend(order) !== null) return;
+  const { amount, count } = await spendableTotal(db, order, inputCost);
+  if (count <= OUTPUTS_PER_SEND) return;
+  const reached = (await spendableFunds(db, order)).filter((fund) => fund.amount > inputCost);
+  throw new InsufficientFunds(sumOf(reached), amount);
+}
+
+async function poolOf(db: Db, deps: PlanOrderDeps, order: SendOrder, quote: FeeQuote): Promise<Pool> {
+  const changeAddress = await nextChangeAddress(db, deps, order);
+  const from = sendsFromOneAddress(order) ? changeAddress : undefined;
+  const confirmed = await drawableFunds(db, { ...order, from }, { held: quote.held, changeAddress });
+  const fromNonce = quote.account?.nonce ?? 0;
+  const lane =
+    from === undefined ? undefined : await nonceSequenceOf(db, { ...order, address: from, fromNonce });
+  const isByOutput = from === undefined && accountsPerSend(order) === null;
+  const change = isByOutput ? await spendableChange(db, order) : { funds: [], ancestry: new Map() };
+  return { confirmed, change, changeAddress, lane };
+}
+
+/** Confirmed coins first: what waits for other transactions costs more and may wait longer. */
+function choose(order: SendOrder, using: Using, pool: Pool): SendPlan {
+  const { confirmed, change } = pool;
+  if (order.everything === true) {
+    const funds = worthSpending([...confirmed, ...change.funds], using, change.ancestry);
+    if (funds.length > OUTPUTS_PER_SEND)
+      throw new InsufficientFunds(sumOf(funds.slice(0, OUTPUTS_PER_SEND)), sumOf(funds));
+    const amount = sumOf(funds) - (pool.lane?.committed ?? 0n);
+    if (amount <= 0n) throw new InsufficientFunds(0n, 1n);
+    return planFrom(funds, { ...order, amount, subtractFee: true }, using, pool);
+  }
+  try {
+    return planFrom(confirmed, order, using, pool);
+  } catch (error) {
+    if (!(error instanceof InsufficientFunds) || change.funds.length === 0) throw error;
+    return planFrom([...confirmed, ...change.funds], order, using, pool);
+  }
+}
+
+function planFrom(funds: readonly Fund[], order: SendOrder, using: Using, pool: Pool): SendPlan {
+  const { adapter, quote } = using;
+  const { changeAddress, lane, change } = pool;
+  const { destination, amount, subtractFee } = order;
+  const request = {
+    funds,
+    ancestry: change.ancestry,
+    destination,
+    amount,
+    subtractFee,
+    changeAddress,
+    quote,
+    lane,
+  };
+  const plan = adapter.planSend(request);
+  if (fitsHeld(plan, quote.held)) return plan;
+  // It would empty the merchant's own account, which holds more than the ledger knows.
+  const deposits = funds.filter(({ address }) => address !== changeAddress);
+  return adapter.planSend({ ...request, funds: deposits });
+}
+
+/** Without what costs more than it brings. */
+function worthSpending(funds: readonly Fund[], using: Using, ancestry: Ancestry): Fund[] {
+  const cost = costOfInput(using);
+  const { rate } = using.quote;
+  return funds.filter((fund) => fund.amount - deficitAt(rate, ancestorsOf([fund], ancestry)) > cost);
+}
+
+function costOfInput({ adapter, quote }: Using): bigint {
+  return inputCostAt(adapter, quote);
+}
+
+/**
+ * Money sent to the address of one's own payment would count as the customer's: whoever copies the
+ * address from a payment to refund it would mark it paid instead.
+ */
+async function refuseOwnPayment(db: Db, adapter: ChainAdapter, order: SendOrder): Promise<void> {
+  const [known] = await findWatched(db, order, [adapter.watchKey(order.destination)]);
+  if (known?.merchant_id === order.merchantId && known.purpose === 'payment') {
+    throw invalidField(
+      'destination',
+      'is the address of one of your own payments: money sent there would count as the customer paying',
+    );
+  }
+}
+
+function sumOf(funds: readonly Fund[]): bigint {
+  return funds.reduce((sum, { amount }) => sum + amount, 0n);
+}

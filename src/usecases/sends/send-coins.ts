@@ -1,0 +1,153 @@
+import type {
+  BroadcastResult,
+  ChainAdapter,
+  FeeQuote,
+  PlanSigner,
+  SendPlan,
+  StoredTransaction,
+} from '../../domain/chain.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { AddressDeriver } from '../../domain/keys.ts';
+import type { Logger } from '../../domain/ports.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { findSendByKey, releaseSendKey, type StoredSend } from '../../store/sends/sends.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
+import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
+import { takeChangeAddress } from '../wallet/change-address.ts';
+import { broadcastSend } from '../settlement/broadcast-send.ts';
+import { recordAnswer } from '../settlement/record-answer.ts';
+import { repeatedSend } from './repeated-send.ts';
+import { planOrder } from './plan-order.ts';
+import { quoteFee } from './quote-fee.ts';
+import { chainFor, readOrder, type SendInput, type SendOrder } from './send-order.ts';
+import type { SendPolicy } from './send-policy.ts';
+import { viewSend, type SendView } from './send-view.ts';
+import type { InFlightSends } from '../settlement/in-flight-sends.ts';
+import { storeSend } from './store-send.ts';
+
+export interface SendCoinsDeps extends ApplyFactsDeps {
+  readonly db: Db;
+  readonly logger: Logger;
+  readonly deriver: AddressDeriver;
+  readonly sign: PlanSigner;
+  readonly policy: SendPolicy;
+  /** One of the process: all that offer sends to nodes share it. */
+  readonly inHand: InFlightSends;
+  /** Wakes the webhook queue after events were committed. */
+  readonly wakeWebhooks: () => void;
+}
+
+export interface SendCoinsInput extends SendInput {
+  /** The same key of the same merchant is the same send for ever, also after a crash. */
+  readonly idempotencyKey: string | null;
+}
+
+/**
+ * Sends coins from the merchant's wallet. The signed bytes are stored and their coins reserved
+ * before the node sees them. Answers with status `broadcast`, or `signed` when the node gave no clear
+ * answer: then the same bytes are offered again until it does, never others.
+ * @throws {AppError} VALIDATION_INVALID, COIN_UNAVAILABLE, NODE_UNAVAILABLE, INSUFFICIENT_BALANCE
+ * (nothing stored), SEND_REJECTED (stored as failed, coins and key free again), IDEMPOTENCY_MISMATCH.
+ */
+export async function sendCoins(deps: SendCoinsDeps, input: SendCoinsInput): Promise<SendView> {
+  const order = readOrder(input);
+  const send = await placeSend(deps, {
+    merchantId: order.merchantId,
+    idempotencyKey: input.idempotencyKey,
+    repeated: async (_db, earlier) => repeatedSend(earlier, order),
+    order: async () => order,
+  });
+  return viewSend(send, await findCursor(deps.db, send));
+}
+
+/** What is to be sent, decided where it is stored. */
+export interface SendRequest {
+  readonly merchantId: string;
+  readonly idempotencyKey: string | null;
+  /** The send under that key if it is this request. @throws {AppError} IDEMPOTENCY_MISMATCH. */
+  readonly repeated: (db: Db, earlier: StoredSend) => Promise<StoredSend>;
+  /** Asked twice: to know the chain and its fee, and again in the transaction that stores the answer. */
+  readonly order: (db: Db) => Promise<SendOrder>;
+  /** Writes what belongs to the send, in the same transaction. */
+  readonly stored?: (tx: Tx, send: StoredSend, order: SendOrder) => Promise<void>;
+}
+
+/** Makes a send, or finds the one made for this request. @throws {AppError} as sendCoins does. */
+export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Promise<StoredSend> {
+  const earlier = await findRepeat(deps.db, request);
+  if (earlier !== null) return unlessFailed(earlier);
+  const wish = await request.order(deps.db);
+  const adapter = chainFor(deps.chains, wish);
+  const quote = await quoteFee(deps, adapter, wish);
+  return deps.inHand.begin(async (sendId) => {
+    const stored = await deps.db.transaction(async (tx) => {
+      const repeat = await findRepeat(tx, request);
+      if (repeat !== null) return { send: repeat, transaction: null, plan: null };
+      const order = await request.order(tx);
+      if (order.coin !== adapter.coin || order.mode !== adapter.mode)
+        throw new Error('an order changed its chain');
+      const { idempotencyKey } = request;
+      const fresh = await planAndStore(tx, deps, { sendId, order, adapter, quote, idempotencyKey });
+      await request.stored?.(tx, fresh.send, order);
+      return fresh;
+    });
+    const { send, transaction, plan } = stored;
+    if (transaction === null) return unlessFailed(send);
+    deps.logger.info({ sendId, coin: send.coin, mode: send.mode, txid: send.txid }, 'send signed');
+    return unlessFailed(
+      await settle(deps, send, await broadcastSend(deps.db, adapter, transaction, plan.inputs)),
+    );
+  });
+}
+
+async function findRepeat(db: Db, request: SendRequest): Promise<StoredSend | null> {
+  if (request.idempotencyKey === null) return null;
+  const send = await findSendByKey(db, request.merchantId, request.idempotencyKey);
+  return send === undefined ? null : request.repeated(db, send);
+}
+
+/** Plans, signs, stores and reserves: all of it or nothing. */
+async function planAndStore(
+  tx: Tx,
+  deps: SendCoinsDeps,
+  request: {
+    readonly sendId: string;
+    readonly order: SendOrder;
+    readonly adapter: ChainAdapter;
+    readonly quote: FeeQuote;
+    readonly idempotencyKey: string | null;
+  },
+): Promise<{ send: StoredSend; transaction: StoredTransaction; plan: SendPlan }> {
+  const { sendId, order, adapter, quote, idempotencyKey } = request;
+  const plan = await planOrder(tx, deps, order, { adapter, quote });
+  if (plan.change !== null)
+    await takeChangeAddress(tx, deps, { wallet: order, adapter, address: plan.change.address });
+  const stored = await storeSend(tx, deps, { sendId, order, adapter, plan, purpose: 'send', idempotencyKey });
+  return { ...stored, plan };
+}
+
+/** The node may have it by now: where its answer cannot be written, nobody is to believe that nothing was sent. */
+async function settle(deps: SendCoinsDeps, send: StoredSend, result: BroadcastResult): Promise<StoredSend> {
+  try {
+    return await deps.db.transaction(async (tx) => {
+      const { id: sendId, version } = send;
+      const answered = await recordAnswer(tx, deps, { sendId, version, result, neverOffered: true });
+      // Refused at its first offer: these bytes exist nowhere else, so the same key may pay with others.
+      if (result.kind === 'rejected' && answered.status === 'failed') await releaseSendKey(tx, sendId);
+      return answered;
+    });
+  } catch (error) {
+    deps.logger.error(
+      { err: error, sendId: send.id },
+      'could not note the answer to a send; it is offered again',
+    );
+    return send;
+  } finally {
+    deps.wakeWebhooks();
+  }
+}
+
+function unlessFailed(send: StoredSend): StoredSend {
+  if (send.status !== 'failed') return send;
+  throw new AppError('SEND_REJECTED', `the network refused this send: ${send.error ?? 'no reason given'}`);
+}

@@ -1,0 +1,125 @@
+import { accountsPerSend, OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
+import { outputKey, type Fund, type InsufficientFunds } from '../../domain/chain.ts';
+import { isUtxoCoin, UTXO_COINS, type Coin } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { openSendsOf, versionsOf } from '../../store/sends/sends.ts';
+import { spendableFunds, spendableTotal } from '../../store/ledger/spendable.ts';
+import { heldByAccountsInUse, spendableAccounts } from '../../store/ledger/spendable-accounts.ts';
+import { waitingFunds } from '../../store/ledger/waiting-funds.ts';
+import type { SendOrder } from './send-order.ts';
+import { sendsFromOneAddress } from './sender.ts';
+import { readPlan } from '../settlement/stored-plan.ts';
+
+/** Accounts added up to say how much lies beyond what one send can reach. */
+const MAX_TOLD_ACCOUNTS = 1_000;
+/** Open sends looked through for their change. */
+const MAX_OPEN = 200;
+
+interface Shortage {
+  readonly shortage: InsufficientFunds;
+  /** What the order could draw on. */
+  readonly reached: readonly Fund[];
+  /** What spending one output costs now. */
+  readonly inputCost: bigint;
+}
+
+/** INSUFFICIENT_BALANCE that says what is available, and of the rest what it waits for. */
+export async function insufficient(db: Db, order: SendOrder, found: Shortage): Promise<AppError> {
+  const { coin } = order;
+  const { available, needed } = found.shortage;
+  const show = (atoms: bigint): string => `${formatCoinAmount(atoms, coin)} ${coin}`;
+  const hints = [
+    ...(await beyondOneSend(db, order, found)),
+    ...(await changeUnderWay(db, order, found.reached)),
+    ...(await stillWaiting(db, order)),
+  ].map(({ amount, why }) => `; ${show(amount)} more ${why}`);
+  const message = `${show(available)} is available and ${show(needed)} is needed, network fee included`;
+  return new AppError('INSUFFICIENT_BALANCE', `${message}${hints.join('')}`);
+}
+
+interface Hint {
+  readonly amount: bigint;
+  readonly why: string;
+}
+
+function hint(amount: bigint, why: string): Hint[] {
+  return amount > 0n ? [{ amount, why }] : [];
+}
+
+async function beyondOneSend(db: Db, order: SendOrder, { reached, inputCost }: Shortage): Promise<Hint[]> {
+  if (sendsFromOneAddress(order) || accountsPerSend(order) !== null) {
+    return hint(
+      await elsewhere(db, order, reached),
+      'lies on payment addresses and is moved here by itself once it is settled and worth its fee: try again then',
+    );
+  }
+  const { amount, count, dust } = await spendableTotal(db, order, inputCost);
+  const here = reached.filter((fund) => fund.amount > inputCost).reduce((sum, fund) => sum + fund.amount, 0n);
+  return [
+    ...(count > OUTPUTS_PER_SEND
+      ? hint(
+          amount - here,
+          `is in outputs beyond the ${OUTPUTS_PER_SEND} that one transaction takes: consolidate first`,
+        )
+      : []),
+    ...hint(dust, 'is in outputs that cost more to spend than they bring at the fee of now'),
+  ];
+}
+
+/** What one send cannot reach yet on chains of accounts. */
+async function elsewhere(db: Db, order: SendOrder, reached: readonly Fund[]): Promise<bigint> {
+  const everywhere = sendsFromOneAddress(order)
+    ? await spendableFunds(db, order)
+    : (await spendableAccounts(db, order, MAX_TOLD_ACCOUNTS)).map(({ fund }) => fund);
+  const here = new Set(reached.map(({ ref }) => outputKey(ref)));
+  const others = everywhere.filter(({ ref }) => !here.has(outputKey(ref)));
+  return others.reduce((sum, fund) => sum + fund.amount, 0n);
+}
+
+/** Change of open sends that cannot be spent before a block holds it. */
+async function changeUnderWay(db: Db, order: SendOrder, reached: readonly Fund[]): Promise<Hint[]> {
+  // What one account keeps was counted already.
+  if (sendsFromOneAddress(order)) return [];
+  if (accountsPerSend(order) !== null) return restOfAccountsInUse(db, order);
+  const here = new Set(reached.map(({ ref }) => ref.txid));
+  const spentOn = new Set<string>();
+  const changes = new Map<string, bigint>();
+  for (const send of await openSendsOf(db, order, MAX_OPEN)) {
+    const current = (await versionsOf(db, send.id)).find(({ version }) => version === send.version);
+    if (current === undefined) continue;
+    const plan = readPlan(current.plan_json);
+    for (const { ref } of plan.inputs) spentOn.add(ref.txid);
+    if (plan.change !== null) changes.set(current.txid, plan.change.amount);
+  }
+  const waiting = [...changes].filter(([txid]) => !here.has(txid) && !spentOn.has(txid));
+  const total = waiting.reduce((sum, [, amount]) => sum + amount, 0n);
+  return hint(total, 'is change of sends under way and waits for a block');
+}
+
+/**
+ * Where a send draws on accounts as a whole: what stays or comes back of those in use, and what came to them meanwhile.
+ * Sends that move money within the wallet take only their fee out of it.
+ */
+async function restOfAccountsInUse(db: Db, order: SendOrder): Promise<Hint[]> {
+  let rest = await heldByAccountsInUse(db, order);
+  for (const { purpose, amount, fee } of await openSendsOf(db, order, MAX_OPEN)) {
+    rest -= purpose === 'send' ? BigInt(amount) + BigInt(fee) : BigInt(fee);
+  }
+  return hint(rest, 'is on addresses that sends under way draw on and waits until a block holds these');
+}
+
+async function stillWaiting(db: Db, order: SendOrder): Promise<Hint[]> {
+  const { unconfirmed, immature, frozen } = await waitingFunds(db, order);
+  return [
+    ...hint(unconfirmed, 'has come in and waits for a block'),
+    ...hint(immature, `is in a block and waits for more of them${maturityOf(order.coin)}`),
+    ...hint(frozen, 'is frozen'),
+  ];
+}
+
+function maturityOf(coin: Coin): string {
+  if (!isUtxoCoin(coin)) return '';
+  return UTXO_COINS[coin].hasMweb ? ' (mined coins 100, peg-outs 6)' : ' (mined coins 100)';
+}

@@ -1,0 +1,102 @@
+import type { ChainAdapter, PlanSigner, SendPlan, SignedTransaction } from '../../domain/chain.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import {
+  disownFailedVersion,
+  insertSend,
+  insertSendVersion,
+  type StoredSend,
+} from '../../store/sends/sends.ts';
+import { reserveOutputs } from '../../store/ledger/spendable.ts';
+import type { SendOrder } from './send-order.ts';
+import type { SendPolicy } from './send-policy.ts';
+import { writePlan } from '../settlement/stored-plan.ts';
+
+export interface StoreSendDeps {
+  readonly clock: Clock;
+  readonly sign: PlanSigner;
+  readonly policy: Pick<SendPolicy, 'firstAnswerMs'>;
+}
+
+/** Position of what comes back to the wallet: the change, or all of what only moves within it. */
+export function changeIndexOf(
+  { outputs = [] }: SignedTransaction,
+  plan: Pick<SendPlan, 'change' | 'destination'>,
+  purpose: StoredSend['purpose'] | 'cancel',
+): number | null {
+  const back = plan.change?.address ?? (purpose === 'send' ? null : plan.destination);
+  const index = back === null ? -1 : outputs.indexOf(back);
+  return index === -1 ? null : index;
+}
+
+/** Signs a plan and stores it with its bytes, its coins or nonce taken: all of it or nothing. */
+export async function storeSend(
+  tx: Tx,
+  deps: StoreSendDeps,
+  request: {
+    /** See InFlightSends: what stores it also carries it on. */
+    readonly sendId: string;
+    readonly order: SendOrder;
+    readonly adapter: ChainAdapter;
+    readonly plan: SendPlan;
+    readonly purpose: StoredSend['purpose'];
+    readonly idempotencyKey: string | null;
+  },
+): Promise<{ send: StoredSend; transaction: SignedTransaction }> {
+  const { sendId, order, adapter, plan, purpose, idempotencyKey } = request;
+  const { coin, mode } = order;
+  const transaction = deps.sign(adapter, plan);
+  const now = deps.clock.now();
+  const send: StoredSend = {
+    id: sendId,
+    merchant_id: order.merchantId,
+    coin,
+    mode,
+    purpose,
+    lane: plan.account === undefined ? null : (plan.inputs[0]?.address ?? null),
+    nonce: plan.account?.nonce ?? null,
+    destination: plan.destination,
+    subtract_fee: order.subtractFee ? 1 : 0,
+    // What everything was is known only now.
+    ordered: (order.everything === true ? plan.amount + plan.fee : order.amount).toString(),
+    amount: plan.amount.toString(),
+    fee: plan.fee.toString(),
+    status: 'signed',
+    txid: transaction.txid,
+    version: 1,
+    height: null,
+    error: null,
+    idempotency_key: idempotencyKey,
+    created_at: now,
+    updated_at: now,
+    next_broadcast_at: now + deps.policy.firstAnswerMs,
+    broadcasts: 0,
+    announced_txid: null,
+    confirmed_txid: null,
+    everything: order.everything === true ? 1 : 0,
+    max_fee: order.maxFee?.toString() ?? null,
+    note: order.note ?? null,
+    displaced_height: null,
+  };
+  await insertSend(tx, send);
+  await disownFailedVersion(tx, order, transaction.txid);
+  await insertSendVersion(tx, {
+    send_id: send.id,
+    version: 1,
+    coin,
+    mode,
+    txid: transaction.txid,
+    raw: transaction.raw,
+    fee: send.fee,
+    fee_rate: plan.feeRate.toString(),
+    plan_json: writePlan(plan),
+    created_at: now,
+    change_index: changeIndexOf(transaction, plan, purpose),
+  });
+  // An account's money has no parts that could be set aside: its open sends count against all of it.
+  if (plan.account === undefined) {
+    const refs = plan.inputs.map(({ ref }) => ref);
+    await reserveOutputs(tx, order, refs, send.id);
+  }
+  return { send, transaction };
+}

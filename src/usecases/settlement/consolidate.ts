@@ -1,0 +1,155 @@
+import { OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
+import {
+  inputCostAt,
+  ChainError,
+  InsufficientFunds,
+  UnsendableAmount,
+  type ChainAdapter,
+  type FeeQuote,
+  type SendPlan,
+} from '../../domain/chain.ts';
+import { isUtxoCoin, UTXO_CODES, type ChainId, type Coin, type Mode } from '../../domain/coins.ts';
+import { AppError, invalidField } from '../../domain/errors.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { spendableFunds } from '../../store/ledger/spendable.ts';
+import { nextChangeAddress, takeChangeAddress } from '../wallet/change-address.ts';
+import { offerNew, type BumpSendsDeps } from './bump-sends.ts';
+import { atRate, feeAboveLimit, readFeeRate, readMaxFee } from '../sends/fee-terms.ts';
+import type { WalletOwner } from '../sends/send-order.ts';
+import { storeSend } from '../sends/store-send.ts';
+import type { NewVersion } from './store-version.ts';
+
+export interface ConsolidateInput {
+  readonly merchant: WalletOwner;
+  readonly coin: Coin;
+  readonly feeRate?: string | undefined;
+  readonly maxFee?: string | undefined;
+}
+
+export interface Consolidation {
+  readonly sendId: string;
+  readonly txHash: string;
+  /** How many outputs became one. */
+  readonly outputs: number;
+  readonly amount: string;
+  readonly fee: string;
+}
+
+/** Fewer are not worth a transaction. */
+const LEAST_OUTPUTS = 2;
+
+/**
+ * Makes one output of many, the largest first, as many as one transaction takes: what it makes can be sent at once.
+ * @throws {AppError} VALIDATION_INVALID where money is not held in outputs, INSUFFICIENT_BALANCE, FEE_ABOVE_LIMIT,
+ * COIN_UNAVAILABLE, NODE_UNAVAILABLE
+ */
+export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput): Promise<Consolidation> {
+  const { merchant, coin } = input;
+  if (!isUtxoCoin(coin))
+    throw invalidField('coin', `is not held in outputs: give ${UTXO_CODES.join(' or ')}`);
+  const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
+  const adapter = deps.chains.get(coin, mode);
+  if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not configured in ${mode} mode`);
+  const limit = readMaxFee(input.maxFee, coin);
+  const quote = await ask(adapter, readFeeRate(input.feeRate, coin));
+  const wallet = { coin, mode, merchantId: merchant.id, account: merchant.account };
+  const made = await gatherOutputs(deps, {
+    wallet,
+    adapter,
+    quote,
+    least: LEAST_OUTPUTS,
+    most: OUTPUTS_PER_SEND,
+    limit,
+  });
+  if (made === null) {
+    throw new AppError(
+      'INSUFFICIENT_BALANCE',
+      'there are no two outputs that are worth more than they cost to spend',
+    );
+  }
+  const { plan, transaction, sendId } = made;
+  return {
+    sendId,
+    txHash: transaction.txid,
+    outputs: plan.inputs.length,
+    amount: formatCoinAmount(plan.amount, coin),
+    fee: formatCoinAmount(plan.fee, coin),
+  };
+}
+
+async function ask(adapter: ChainAdapter, rate: bigint | null): Promise<FeeQuote> {
+  try {
+    return atRate(await adapter.feeQuote(), rate, adapter.coin);
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    throw new AppError('NODE_UNAVAILABLE', `the ${adapter.coin} node does not answer`, { cause: error });
+  }
+}
+
+export interface Gathering {
+  readonly wallet: ChainId & { readonly merchantId: string; readonly account: number };
+  readonly adapter: ChainAdapter;
+  readonly quote: FeeQuote;
+  /** Outputs drawn on at least, and at most. */
+  readonly least: number;
+  readonly most: number;
+  /** Most that the transaction may cost; null: whatever it does. */
+  readonly limit: bigint | null;
+}
+
+/**
+ * Signs, stores and offers one transaction from the wallet to itself. Null when there are not as many outputs worth it.
+ * @throws {AppError} FEE_ABOVE_LIMIT
+ */
+export async function gatherOutputs(deps: BumpSendsDeps, gathering: Gathering): Promise<NewVersion | null> {
+  return deps.inHand.begin(async (sendId) => {
+    const stored = await deps.db.transaction(async (tx) => storeGathering(tx, deps, sendId, gathering));
+    if (stored === null) return null;
+    const { transaction, plan } = stored;
+    const { coin, mode } = gathering.wallet;
+    deps.logger.info(
+      { coin, mode, sendId, txid: transaction.txid, outputs: plan.inputs.length },
+      'consolidating outputs of the wallet',
+    );
+    await offerNew(deps, gathering.adapter, stored);
+    return stored;
+  });
+}
+
+async function storeGathering(
+  tx: Tx,
+  deps: BumpSendsDeps,
+  sendId: string,
+  { wallet, adapter, quote, least, most, limit }: Gathering,
+): Promise<NewVersion | null> {
+  const cost = inputCostAt(adapter, quote);
+  const funds = (await spendableFunds(tx, wallet)).filter(({ amount }) => amount > cost).slice(0, most);
+  if (funds.length < least) return null;
+  const address = await nextChangeAddress(tx, deps, wallet);
+  const amount = funds.reduce((sum, fund) => sum + fund.amount, 0n);
+  const order = { ...wallet, destination: address, amount, subtractFee: true };
+  const plan = planOrNull(() => adapter.planSend({ ...order, funds, changeAddress: address, quote }));
+  if (plan === null) return null;
+  if (limit !== null && plan.fee > limit) throw feeAboveLimit(plan.fee, limit, wallet.coin);
+  await takeChangeAddress(tx, deps, { wallet, adapter, address });
+  const purpose = 'sweep';
+  const { send, transaction } = await storeSend(tx, deps, {
+    sendId,
+    order,
+    adapter,
+    plan,
+    purpose,
+    idempotencyKey: null,
+  });
+  return { sendId, version: send.version, transaction, plan };
+}
+
+function planOrNull(plan: () => SendPlan): SendPlan | null {
+  try {
+    return plan();
+  } catch (error) {
+    if (error instanceof InsufficientFunds || error instanceof UnsendableAmount) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,153 @@
+import type { ChainAdapter } from '../../domain/chain.ts';
+import { assertNever } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import {
+  findSend,
+  isReverted,
+  oldestOpenSends,
+  versionsOf,
+  type StoredSend,
+  type StoredSendVersion,
+} from '../../store/sends/sends.ts';
+import { broadcast } from './broadcast.ts';
+import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
+import { queryStatus, isProvenOn, mayGetInputsBack } from './resolve-refusal.ts';
+import { DEFAULT_SEND_POLICY } from '../sends/send-policy.ts';
+import { transactionOf } from './stored-plan.ts';
+
+/** What stands between a send and a block. */
+export interface SendFinding {
+  readonly send: StoredSend;
+  /**
+   * `in_network`: it waits for a block only. `impossible`: the daemon signs it anew or ends it as failed.
+   * `open`: neither is known.
+   */
+  readonly standing: 'in_network' | 'impossible' | 'open';
+  /** Why, for a person. */
+  readonly why: string;
+}
+
+export interface ExamineSendsDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+}
+
+/** Looked at in one run; each is a few questions to the node. */
+const MOST = 500;
+
+/**
+ * Looks at the sends of a chain that no block has, oldest first: offers each to the node once more, the
+ * bytes signed first as ever, and finds out what is missing until it confirms or ends. Writes nothing: a
+ * running daemon does the same at each of its tries, and acts on it.
+ */
+export async function examineSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise<SendFinding[]> {
+  const findings: SendFinding[] = [];
+  for (const read of await oldestOpenSends(deps.db, adapter, MOST)) {
+    // Those before it took their time.
+    const send = (await findSend(deps.db, read.id)) ?? read;
+    findings.push({ send, ...(await examine(deps, adapter, send)) });
+  }
+  return findings;
+}
+
+async function examine(
+  { db, clock }: ExamineSendsDeps,
+  adapter: ChainAdapter,
+  send: StoredSend,
+): Promise<Pick<SendFinding, 'standing' | 'why'>> {
+  if (isReverted(send)) {
+    return {
+      standing: 'impossible',
+      why: `block ${send.height} executed it and it failed; once that block stays`,
+    };
+  }
+  if (isFirstOffered(send, clock)) {
+    return { standing: 'open', why: 'it is being offered for the first time at this moment' };
+  }
+  const versions = await versionsOf(db, send.id);
+  const current = versions.find(({ version }) => version === send.version);
+  if (versions.some(({ version }) => version > send.version) && isPlannedAhead(send, clock)) {
+    return {
+      standing: 'open',
+      why: 'a new version of it is being offered for the first time at this moment',
+    };
+  }
+  if (current === undefined) return { standing: 'open', why: 'its signed bytes are missing' };
+  const result = await broadcast(adapter, transactionOf(current));
+  switch (result.kind) {
+    case 'accepted':
+      return { standing: 'in_network', why: `the node has ${current.txid}: it waits for a block` };
+    case 'unknown':
+      return result.isLasting === true
+        ? { standing: 'open', why: result.reason }
+        : { standing: 'open', why: `the node does not take it now, which may pass: ${result.reason}` };
+    case 'rejected':
+      break;
+    default:
+      return assertNever(result);
+  }
+  return afterRefusal(db, adapter, { send, versions, reason: result.reason });
+}
+
+/** What is known of a send that the node refuses. */
+async function afterRefusal(
+  db: Db,
+  adapter: ChainAdapter,
+  { send, versions, reason }: { send: StoredSend; versions: readonly StoredSendVersion[]; reason: string },
+): Promise<Pick<SendFinding, 'standing' | 'why'>> {
+  const verdict = await queryStatus(db, adapter, { send, versions });
+  const fates = versions.map(({ txid }) => ({ txid, fate: verdict.fates.get(txid) ?? 'unknown' }));
+  const present = fates.find(({ fate }) => fate === 'present');
+  if (present !== undefined) {
+    return { standing: 'in_network', why: `the node has ${present.txid}: it waits for a block` };
+  }
+  const said = `the node refuses it (${reason})`;
+  if (!(await isProvenOn(db, send, verdict))) {
+    return {
+      standing: 'open',
+      why: `${said}; the daemon must first have read every block that the node has`,
+    };
+  }
+  const possible = fates.find(({ fate }) => fate !== 'gone');
+  if (possible !== undefined) {
+    return {
+      standing: 'open',
+      why: `${said}, but nothing proves that ${possible.txid} can never confirm: it ends when another transaction uses what it spends`,
+    };
+  }
+  if (await mayBePaidUnseen(db, send)) {
+    return {
+      standing: 'open',
+      why: `${said}, but it is older than a restore or skipped blocks, and may have been paid in a way that is not known here: look whether ${send.destination} received the amount, and only if it did not run scripts/sends --not-paid ${send.id}`,
+    };
+  }
+  if (await mayGetInputsBack(db, send, verdict)) {
+    return {
+      standing: 'open',
+      why: `${said}, but coins it spends are in no block at present: a fork may end`,
+    };
+  }
+  const { surplusDepth } = DEFAULT_SEND_POLICY;
+  const height = (await findCursor(db, send))?.height ?? 0;
+  if (adapter.expiry === undefined && height - (send.displaced_height ?? height) + 1 < surplusDepth) {
+    return {
+      standing: 'open',
+      why: `${said}, and none of its transactions can confirm: it fails once that holds for ${surplusDepth} blocks`,
+    };
+  }
+  return { standing: 'impossible', why: `${said}, and none of its transactions can confirm any more` };
+}
+
+/**
+ * Whether the daemon may be waiting for the answer to the first offer of its newest bytes: a refusal ends it then, which
+ * is no proof any more once somebody else has offered them too.
+ */
+function isFirstOffered(send: StoredSend, clock: Clock): boolean {
+  return send.broadcasts === 0 && isPlannedAhead(send, clock);
+}
+
+function isPlannedAhead({ next_broadcast_at: next }: StoredSend, clock: Clock): boolean {
+  return next !== null && next > clock.now();
+}

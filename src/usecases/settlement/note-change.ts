@@ -1,0 +1,43 @@
+import { outputKey, type ChainAdapter } from '../../domain/chain.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import type { StoredSend, StoredSendVersion } from '../../store/sends/sends.ts';
+import { rememberInputs } from '../../store/ledger/unconfirmed-inputs.ts';
+import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
+import { recordObservations } from '../chain-sync/record-observations.ts';
+import { ancestryOf } from './ancestry.ts';
+import { readPlan } from './stored-plan.ts';
+
+/**
+ * Enters the change of a transaction that a node took into the ledger, as a look at the mempool would a moment
+ * later: the next send can use it at once.
+ */
+export async function noteChange(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  {
+    adapter,
+    send,
+    version,
+  }: {
+    readonly adapter: ChainAdapter;
+    readonly send: StoredSend;
+    readonly version: StoredSendVersion;
+  },
+): Promise<void> {
+  const { txid, raw, change_index: index, plan_json } = version;
+  if (index === null || send.height !== null) return;
+  const { inputs, change, destination, amount } = readPlan(plan_json);
+  const back = change ?? { address: destination, amount };
+  const credit = {
+    ref: { txid, index },
+    watchKey: adapter.watchKey(back.address),
+    amount: back.amount,
+    maturity: 1,
+    raw,
+  };
+  const seen = [{ credit, seenAt: deps.clock.now() }];
+  await recordObservations(tx, deps, adapter, { seen, gone: [] }, { kind: 'unconfirmed' });
+  const ancestry = await ancestryOf(tx, adapter, inputs);
+  const known = inputs.map(({ ref }) => ({ ...ref, isParentOpen: ancestry.has(outputKey(ref)) }));
+  await rememberInputs(tx, adapter, txid, known);
+}

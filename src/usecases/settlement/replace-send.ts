@@ -1,0 +1,150 @@
+import { ChainError, type ChainAdapter, type FeeQuote } from '../../domain/chain.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { updateSend, versionsOf, type StoredSend } from '../../store/sends/sends.ts';
+import { offerNew, type BumpSendsDeps } from './bump-sends.ts';
+import { limitOfLast, mayReachMinimum } from '../sends/fee-limits.ts';
+import { atRate, feeAboveLimit, readFeeRate, readMaxFee } from '../sends/fee-terms.ts';
+import { requireOpenSend, sendIsBusy } from '../sends/open-send.ts';
+import { paidRate, planRaise, rateWithin } from './plan-raise.ts';
+import { storeChild } from './raise-by-child.ts';
+import { chainOf, lastOfChain } from './send-chain.ts';
+import { getSend } from '../sends/get-send.ts';
+import type { SendView } from '../sends/send-view.ts';
+import { readPlan } from './stored-plan.ts';
+import { storeVersion, type NewVersion } from './store-version.ts';
+
+export interface ReplaceSendInput {
+  readonly merchantId: string;
+  readonly sendId: string;
+  /** As in SendInput; what the node asks now where it is not given. */
+  readonly feeRate?: string | undefined;
+  /** A new limit for this send, in the coin; the one it has where it is not given. */
+  readonly maxFee?: string | undefined;
+}
+
+type Using = { readonly adapter: ChainAdapter; readonly quote: FeeQuote };
+
+/**
+ * Replaces the newest version of an open send by one at a higher fee: the same payment, or with `takeBack` one to the
+ * wallet itself. Where another send spends its change, that one is raised and pays for both.
+ * @throws {AppError} SEND_NOT_FOUND, INVALID_STATE, FEE_ABOVE_LIMIT, INSUFFICIENT_BALANCE, NODE_UNAVAILABLE,
+ * VALIDATION_INVALID
+ */
+export async function replaceSend(
+  deps: BumpSendsDeps,
+  input: ReplaceSendInput,
+  { takeBack }: { readonly takeBack: boolean },
+): Promise<SendView> {
+  const send = await requireOpenSend(deps.db, input);
+  const adapter = deps.chains.get(send.coin, send.mode);
+  if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${send.coin} is not configured`);
+  if (adapter.expiry !== undefined) {
+    throw new AppError(
+      'INVALID_STATE',
+      `${send.coin} transactions expire within minutes and are signed anew by themselves`,
+    );
+  }
+  const last = await lastOfChain(deps.db, send);
+  if (takeBack && last.id !== send.id) throw spentOn();
+  const quote = await quoteFor(adapter, readFeeRate(input.feeRate, send.coin));
+  const done = await deps.inHand.take(last.id, async () =>
+    deps.inHand.begin(async (childId) => {
+      const stored = await deps.db.transaction(async (tx) =>
+        store(tx, deps, { adapter, quote }, { input, takeBack, childId, lastId: last.id }),
+      );
+      const { sendId, version, transaction } = stored;
+      const what = takeBack ? 'taking a send back' : 'raising the fee of a send by command';
+      deps.logger.info({ sendId: send.id, by: sendId, version, txid: transaction.txid }, what);
+      return offerNew(deps, adapter, stored);
+    }),
+  );
+  if (done === null) throw sendIsBusy();
+  return getSend(deps, { merchantId: input.merchantId, sendId: send.id });
+}
+
+async function quoteFor(adapter: ChainAdapter, rate: bigint | null): Promise<FeeQuote> {
+  try {
+    return atRate(await adapter.feeQuote(), rate, adapter.coin);
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    const message = `the ${adapter.coin} node does not answer at the moment; nothing was changed`;
+    throw new AppError('NODE_UNAVAILABLE', message, { cause: error });
+  }
+}
+
+interface Wish {
+  readonly input: ReplaceSendInput;
+  readonly takeBack: boolean;
+  readonly childId: string;
+  readonly lastId: string;
+}
+
+async function store(
+  tx: Tx,
+  deps: BumpSendsDeps,
+  { adapter, quote }: Using,
+  wish: Wish,
+): Promise<NewVersion> {
+  const { input, takeBack, childId, lastId } = wish;
+  const ordered = await withLimit(tx, deps, await requireOpenSend(tx, input), input);
+  const chain = await chainOf(tx, ordered);
+  const send = chain.at(-1) ?? ordered;
+  if (send.id !== lastId) throw sendIsBusy();
+  const newest = (await versionsOf(tx, lastId)).at(-1);
+  if (newest === undefined) throw new Error(`send ${lastId} has no version`);
+  if (!takeBack && newest.cancels === 1 && send.id === ordered.id) {
+    throw new AppError(
+      'INVALID_STATE',
+      'this send is being taken back: cancel it again to raise the fee of that',
+    );
+  }
+  const limit = limitOfLast(chain, deps.policy);
+  if (!takeBack && newest.version > send.version) {
+    const childLimit = limit - BigInt(send.fee);
+    const child = await storeChild(tx, deps, { childId, send, adapter, quote, limit: childLimit });
+    if (child !== null) return { ...child, sendId: childId, version: child.send.version };
+  }
+  const paid = await paidRate(tx, send, newest);
+  const asked = quote.rate > paid ? quote.rate : paid + 1n;
+  const within = rateWithin(limit, readPlan(newest.plan_json));
+  const rates = input.feeRate === undefined ? [asked, within, paid + 1n] : [quote.rate];
+  const planned = await planRaise(tx, deps, {
+    send,
+    newest,
+    adapter,
+    quote,
+    rates: rates.filter((rate) => rate > paid && rate <= asked),
+    limit,
+    mayReachMinimum: mayReachMinimum(chain),
+    takeBack,
+  });
+  if (planned === null) throw notPossible(input, ordered);
+  if ('over' in planned) throw feeAboveLimit(planned.over, limit, send.coin);
+  const cancels = takeBack || newest.cancels === 1;
+  return storeVersion(tx, deps, { send, newest, adapter, plan: planned.plan, cancels });
+}
+
+/** A limit given now replaces the one that the send was made with. */
+async function withLimit(
+  tx: Tx,
+  { clock }: BumpSendsDeps,
+  send: StoredSend,
+  { maxFee }: ReplaceSendInput,
+): Promise<StoredSend> {
+  const limit = readMaxFee(maxFee, send.coin);
+  if (limit === null) return send;
+  return updateSend(tx, send.id, { max_fee: limit.toString() }, clock.now());
+}
+
+function spentOn(): AppError {
+  return new AppError('INVALID_STATE', 'another send spends the change of this one: cancel that one first');
+}
+
+function notPossible({ feeRate }: ReplaceSendInput, send: StoredSend): AppError {
+  const why =
+    feeRate === undefined
+      ? 'there is no money to pay a higher fee with, or the configured cap is reached'
+      : 'feeRate is not above what is paid already, or there is no money to pay it with';
+  return new AppError('INSUFFICIENT_BALANCE', `the fee of ${send.id} cannot be raised: ${why}`);
+}

@@ -1,0 +1,65 @@
+import type { ChainAdapter, PlanSigner, SendPlan, SignedTransaction } from '../../domain/chain.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import {
+  insertSendVersion,
+  updateSend,
+  type StoredSend,
+  type StoredSendVersion,
+} from '../../store/sends/sends.ts';
+import type { SendPolicy } from '../sends/send-policy.ts';
+import { changeIndexOf } from '../sends/store-send.ts';
+import { writePlan } from './stored-plan.ts';
+
+export interface StoreVersionDeps {
+  readonly clock: Clock;
+  readonly sign: PlanSigner;
+  readonly policy: SendPolicy;
+}
+
+/** A version that was signed and stored, and is to be offered. */
+export interface NewVersion {
+  readonly sendId: string;
+  readonly version: number;
+  readonly transaction: SignedTransaction;
+  readonly plan: SendPlan;
+}
+
+/**
+ * Signs and stores one more version of a send. The send shows it only once a node has taken it: until then the older
+ * one is what the network knows.
+ */
+export async function storeVersion(
+  tx: Tx,
+  deps: StoreVersionDeps,
+  next: {
+    readonly send: StoredSend;
+    readonly newest: StoredSendVersion;
+    readonly adapter: ChainAdapter;
+    readonly plan: SendPlan;
+    readonly cancels: boolean;
+  },
+): Promise<NewVersion> {
+  const { send, newest, adapter, plan, cancels } = next;
+  const transaction = deps.sign(adapter, plan);
+  const version = newest.version + 1;
+  const now = deps.clock.now();
+  await insertSendVersion(tx, {
+    send_id: send.id,
+    version,
+    coin: send.coin,
+    mode: send.mode,
+    txid: transaction.txid,
+    raw: transaction.raw,
+    fee: plan.fee.toString(),
+    fee_rate: plan.feeRate.toString(),
+    plan_json: writePlan(plan),
+    created_at: now,
+    change_index: changeIndexOf(transaction, plan, cancels ? 'cancel' : send.purpose),
+    cancels: cancels ? 1 : 0,
+  });
+  // Should this process end before the node answers, the next one offers it soon.
+  const soon = now + deps.policy.firstAnswerMs;
+  await updateSend(tx, send.id, { next_broadcast_at: soon }, now);
+  return { sendId: send.id, version, transaction, plan };
+}

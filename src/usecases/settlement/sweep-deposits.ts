@@ -1,0 +1,130 @@
+import { UnsendableAmount, type ChainAdapter, type FeeQuote, type SendPlan } from '../../domain/chain.ts';
+import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
+import { settledHeight, type ConfirmationPolicy } from '../../domain/confirmations.ts';
+import { finalHeightsOf, findCursor } from '../../store/chain/chain-cursors.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { settledDeposits, type Deposit, type SettledUpTo } from '../../store/ledger/deposits.ts';
+import { nonceSequenceOf } from '../../store/sends/nonce-sequences.ts';
+import { spendableFunds } from '../../store/ledger/spendable.ts';
+import { createSweep } from './create-sweep.ts';
+import type { SendCoinsDeps } from '../sends/send-coins.ts';
+import type { SendOrder } from '../sends/send-order.ts';
+import { sendsFromOneAddress } from '../sends/sender.ts';
+import { recordFailure, recordSuccess, type SweepBackoff } from './sweep-backoff.ts';
+import { isWorthItsFee } from './sweep-worth.ts';
+
+export interface SweepDepositsDeps extends SendCoinsDeps {
+  readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
+}
+
+/** Deposits moved in one round. */
+const ROUND_SIZE = 20;
+/** Of these, kept for such that failed before, when there are others enough. */
+const ROUND_RETRIES = 5;
+/** How long a deposit rests after the node refused to move it. */
+const REST_MS = 3_600_000;
+const COULD_NOT = 'could not move a deposit';
+
+/**
+ * Moves settled deposits to the merchant's address on chains where a send can draw on that address
+ * only, when they are worth their fee. Each leaves exactly nothing behind. The signed bytes are
+ * stored before the node sees them and carried on like those of any send. Those that could not be moved
+ * step back behind all others and are tried again after a rest, so each gets its turn.
+ * @param memory the same in every round
+ */
+export async function sweepDeposits(
+  deps: SweepDepositsDeps,
+  chain: ChainId,
+  memory: SweepBackoff,
+): Promise<void> {
+  const adapter = deps.chains.get(chain.coin, chain.mode);
+  const tip = await findCursor(deps.db, chain);
+  if (!sendsFromOneAddress(chain) || adapter === null || tip === undefined) return;
+  const { base } = deps.confirmations(chain.coin, chain.mode);
+  const final = await finalHeightsOf(deps.db, chain);
+  const settled = settledHeight(base, { tip: tip.height, final });
+  const now = deps.clock.now();
+  const upTo = { height: settled, failedBefore: now - REST_MS, now };
+  const { fresh, again } = await chooseDeposits(deps.db, chain, { upTo, memory });
+  const move = async (deposit: Deposit): Promise<Outcome> => {
+    const { address } = deposit;
+    const attempt = { key: address, kind: memory.deposits, fields: { address }, what: COULD_NOT };
+    try {
+      const isWorthIt = await sweep(deps, chain, { adapter, deposit });
+      recordSuccess(memory, attempt);
+      return isWorthIt ? 'moved' : 'not_worth_it';
+    } catch (error) {
+      return recordFailure({ ...deps, memory, chain }, attempt, error) ? 'node_trouble' : 'failed';
+    }
+  };
+  for (const deposit of fresh) {
+    const outcome = await move(deposit);
+    if (outcome === 'node_trouble') return;
+    // They come largest first: where one is not worth it, no later one is.
+    if (outcome === 'not_worth_it') break;
+  }
+  for (const deposit of again) if ((await move(deposit)) === 'node_trouble') return;
+}
+
+type Outcome = 'moved' | 'not_worth_it' | 'failed' | 'node_trouble';
+
+/** A round's share of the deposits that did not fail lately, and of those that did and have rested. */
+async function chooseDeposits(
+  db: Db,
+  chain: ChainId,
+  { upTo, memory }: { readonly upTo: SettledUpTo; readonly memory: SweepBackoff },
+): Promise<{ fresh: Deposit[]; again: Deposit[] }> {
+  const { deposits } = memory;
+  const rested = deposits.retriable().slice(0, ROUND_SIZE);
+  const found = rested.length === 0 ? [] : await settledDeposits(db, chain, upTo, { only: rested });
+  const byAddress = new Map(found.map((deposit) => [deposit.address, deposit]));
+  const again = rested.flatMap((address) => byAddress.get(address) ?? []);
+  // What is not there any more was moved otherwise.
+  for (const address of rested) if (!byAddress.has(address)) deposits.recordSuccess(address);
+  const others = await settledDeposits(db, chain, upTo, { except: deposits.all() });
+  const fresh = others.slice(0, ROUND_SIZE - Math.min(again.length, ROUND_RETRIES));
+  return { fresh, again: again.slice(0, ROUND_SIZE - fresh.length) };
+}
+
+type Using = { readonly adapter: ChainAdapter; readonly deposit: Deposit };
+
+/**
+ * False when it is not worth its fee.
+ * @throws {ChainError} when the node says nothing about fees; {InsufficientFunds} when it is not there any more.
+ */
+async function sweep(deps: SweepDepositsDeps, chain: ChainId, using: Using): Promise<boolean> {
+  const { adapter, deposit } = using;
+  const { merchantId, account, address: from, amount } = deposit;
+  const destination = deps.deriver.address({ ...chain, account, branch: 0, index: 0 });
+  const order: SendOrder = { ...chain, merchantId, account, destination, amount, subtractFee: true };
+  const quote = await adapter.feeQuote({ from, destination, amount });
+  return createSweep(deps, {
+    adapter,
+    plan: async (tx) => {
+      const plan = await planSweep(tx, order, { adapter, from, quote });
+      return plan === null ? null : { order, plan };
+    },
+    tell: ({ id, txid }) =>
+      deps.logger.info({ ...chain, sweepId: id, txid, from }, 'moving a deposit to the merchant address'),
+  });
+}
+
+/** Null when the deposit is not worth its fee. @throws {InsufficientFunds} when it is not there any more. */
+async function planSweep(
+  tx: Tx,
+  order: SendOrder,
+  using: { readonly adapter: ChainAdapter; readonly from: string; readonly quote: FeeQuote },
+): Promise<SendPlan | null> {
+  const { adapter, from, quote } = using;
+  const { destination, amount } = order;
+  const lane = await nonceSequenceOf(tx, { ...order, address: from, fromNonce: quote.account?.nonce ?? 0 });
+  const funds = await spendableFunds(tx, { ...order, from });
+  const request = { funds, destination, amount, subtractFee: true, changeAddress: from, quote, lane };
+  try {
+    const plan = adapter.planSend(request);
+    return isWorthItsFee(amount, plan.fee) ? plan : null;
+  } catch (error) {
+    if (error instanceof UnsendableAmount) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+import type { Tx } from '../../store/sqlite/database.ts';
+import { outputsOfTransactions } from '../../store/ledger/outputs.ts';
+import type { StoredSend, StoredSendVersion } from '../../store/sends/sends.ts';
+import { recordObservations } from '../chain-sync/record-observations.ts';
+import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
+
+/**
+ * What versions that can never land had left us before a fork or another version took them: nobody else asks after
+ * it, and sends that drew on it would wait for it.
+ */
+export async function revertCredits(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  send: StoredSend,
+  versions: readonly StoredSendVersion[],
+): Promise<void> {
+  const { coin, mode } = send;
+  const txids = versions.map(({ txid }) => txid);
+  const outputs = await outputsOfTransactions(tx, { coin, mode }, txids);
+  const gone = outputs.filter(({ state }) => state === 'unconfirmed');
+  if (gone.length === 0) return;
+  await recordObservations(tx, deps, { coin, mode }, { seen: [], gone }, { kind: 'unconfirmed' });
+}

@@ -1,0 +1,86 @@
+import type { Credit } from '../../domain/chain.ts';
+import { COINS, isUtxoCoin, type ChainId } from '../../domain/coins.ts';
+import type { Logger } from '../../domain/ports.ts';
+import { findWatched, nextAddressIndex, type AddressBranch } from '../../store/ledger/addresses.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { allMerchants, findMerchant } from '../../store/merchants/merchants.ts';
+import { readMeta, writeMeta } from '../../store/meta.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { allocateAddress, type AllocateAddressDeps } from '../payments/allocate-address.ts';
+
+export interface GapLimitDeps extends AllocateAddressDeps {
+  readonly db: Db;
+  readonly logger: Logger;
+}
+
+const GAP = 'look_ahead.gap';
+/** Addresses per transaction: payments of a running daemon never wait long. */
+const BATCH = 100;
+
+/**
+ * Watches the next `gap` live addresses of every merchant, coin and branch, and gives none of them out
+ * again: what was given out after a backup, or under a seed of which no database is left, is among
+ * them. Money that arrives there shows in the merchant's balance.
+ */
+export async function openGapLimit(deps: GapLimitDeps, gap: number): Promise<number> {
+  await writeMeta(deps.db, GAP, String(gap));
+  let opened = 0;
+  for (const merchant of await allMerchants(deps.db)) {
+    for (const coin of COINS) {
+      for (const branch of isUtxoCoin(coin) ? ([0, 1] as const) : ([0] as const)) {
+        const at: AddressBranch = { merchantId: merchant.id, coin, mode: 'live', branch };
+        const until = (await nextAddressIndex(deps.db, at)) + gap;
+        opened += await watchUntil(deps, merchant, at, until);
+      }
+    }
+  }
+  return opened;
+}
+
+/**
+ * Money came to addresses of the look-ahead: moves it on, so that always a whole gap beyond the last
+ * one used is watched. Answers true when it moved: the block must then be read again before it is
+ * recorded, since it may pay to addresses that were not watched when it was read.
+ */
+export async function extendGapLimit(
+  deps: GapLimitDeps,
+  chain: ChainId,
+  credits: readonly Credit[],
+): Promise<boolean> {
+  if (credits.length === 0) return false;
+  const keys = [...new Set(credits.map(({ watchKey }) => watchKey))];
+  const used = (await findWatched(deps.db, chain, keys)).filter(({ purpose }) => purpose === 'recovered');
+  if (used.length === 0) return false;
+  const gap = Number((await readMeta(deps.db, GAP)) ?? 0);
+  let moved = 0;
+  for (const { merchant_id: merchantId, branch, idx } of used) {
+    const merchant = await findMerchant(deps.db, merchantId);
+    if (merchant === undefined) throw new Error(`merchant ${merchantId} does not exist`);
+    moved += await watchUntil(deps, merchant, { ...chain, merchantId, branch }, idx + 1 + gap);
+  }
+  if (moved > 0)
+    deps.logger.info({ ...chain, addresses: moved }, 'money came to recovered addresses; watching more');
+  return moved > 0;
+}
+
+/** Watches the addresses of a branch up to an index, and gives none of them out any more; answers how many. */
+export async function watchUntil(
+  deps: GapLimitDeps,
+  merchant: MerchantRow,
+  at: AddressBranch,
+  until: number,
+): Promise<number> {
+  let watched = 0;
+  for (let more = true; more;) {
+    more = await deps.db.transaction(async (tx) => {
+      const missing = until - (await nextAddressIndex(tx, at));
+      for (let count = 0; count < Math.min(BATCH, missing); count += 1) {
+        const { account } = merchant;
+        await allocateAddress(tx, deps, { ...at, account, purpose: 'recovered', paymentId: null });
+        watched += 1;
+      }
+      return missing > BATCH;
+    });
+  }
+  return watched;
+}

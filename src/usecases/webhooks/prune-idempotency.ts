@@ -1,0 +1,18 @@
+import type { Clock } from '../../domain/ports.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { deleteExpiredIdempotencyKeys } from '../../store/idempotency.ts';
+
+const BATCH = 500;
+/** Bounds one run; the next one goes on. */
+const MAX_BATCHES = 100;
+
+/** Removes idempotency keys whose time is over, in small steps; returns how many. */
+export async function pruneIdempotency(deps: { readonly db: Db; readonly clock: Clock }): Promise<number> {
+  let removed = 0;
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    const done = await deleteExpiredIdempotencyKeys(deps.db, deps.clock.now(), BATCH);
+    removed += done;
+    if (done < BATCH) break;
+  }
+  return removed;
+}

@@ -1,0 +1,129 @@
+import type { BlockRef, ChainAdapter, ChainBlock } from '../../domain/chain.ts';
+import { assertNever } from '../../domain/errors.ts';
+import { crossGap } from '../../usecases/chain-sync/cross-gap.ts';
+import type { ObserveDeps } from '../../usecases/chain-sync/observe-deps.ts';
+import { recordBlock } from '../../usecases/chain-sync/record-block.ts';
+import { rewindChain } from '../../usecases/chain-sync/rewind-chain.ts';
+import type { HealthRecord } from './chain-health.ts';
+import { findForkPoint, type Fork } from './fork-point.ts';
+import type { SyncTracker } from './sync-tracker.ts';
+
+/** Blocks recorded per round, so that the mempool is looked at now and then during a long catch-up. */
+const BLOCKS_PER_ROUND = 500;
+
+/** How long a node may not show the cursor's block before that counts as more than a backend that lags. */
+const UNSHOWN_MS = 60_000;
+
+export interface CatchUpDeps extends ObserveDeps {
+  readonly adapter: ChainAdapter;
+  readonly health: HealthRecord;
+  readonly watch: SyncTracker;
+  /** Since when the node has not shown the cursor's block, ms; null while it does. Kept from round to round. */
+  readonly unshown: { since: number | null };
+  /** Ends the work after the block in hand. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * What has become of the cursor: it stands on the node's tip, there is more to do at once, or the node
+ * must first come up to where the cursor already is.
+ */
+export type CatchUp = 'caught_up' | 'more' | 'behind';
+
+/**
+ * Records blocks from the cursor up to the node's tip, at most a round's worth, or goes back to where
+ * the node's best chain left the recorded one.
+ */
+export async function catchUp(deps: CatchUpDeps, from: BlockRef): Promise<CatchUp> {
+  if ((await deps.adapter.hashAt(from.height)) !== from.hash) return leaveBranch(deps, from);
+  deps.unshown.since = null;
+  let cursor = from;
+  for (let done = 0; done < BLOCKS_PER_ROUND;) {
+    if (deps.stopping.aborted) return 'more';
+    const blocks = await blocksAfter(deps.adapter, cursor);
+    if (blocks.length === 0) return 'caught_up';
+    for (const [block, below] of steps(blocks)) {
+      // Not the child of our block (the next round finds the fork), or to be read again.
+      if (!(await recordBlock(deps, chainOf(deps), block, deps.watch, below))) return 'more';
+      cursor = { height: block.height, hash: block.hash };
+      deps.health.recorded(cursor);
+    }
+    done += blocks.length;
+  }
+  return 'more';
+}
+
+/** The node does not show the cursor's block: back to the last one that is in its chain, once another one proves it. */
+async function leaveBranch(deps: CatchUpDeps, cursor: BlockRef): Promise<CatchUp> {
+  const fork = await findForkPoint(deps.db, deps.adapter, cursor);
+  switch (fork.kind) {
+    case 'behind':
+      return waitFor(deps, fork.tip);
+    case 'unshown':
+      return passGap(deps, cursor, fork);
+    case 'fork':
+      deps.unshown.since = null;
+      await rewindChain(deps, chainOf(deps), fork.at);
+      deps.health.rewound(fork.at);
+      return 'more';
+    default:
+      return assertNever(fork);
+  }
+}
+
+function waitFor(deps: CatchUpDeps, tip: BlockRef): CatchUp {
+  deps.watch.fellBehind();
+  deps.health.behindCursor(tip);
+  return 'behind';
+}
+
+/**
+ * One of several backends often lags by a block for a moment: the next look asks again, and nothing is concluded
+ * meanwhile. A block that stays away is lost to this node: the scan goes on after the gap where that is sound.
+ */
+async function passGap(
+  deps: CatchUpDeps,
+  cursor: BlockRef,
+  { tip, shared }: Extract<Fork, { kind: 'unshown' }>,
+): Promise<CatchUp> {
+  const now = deps.clock.now();
+  deps.unshown.since ??= now;
+  if (Math.abs(now - deps.unshown.since) < UNSHOWN_MS) return 'behind';
+  const block = await crossGap(deps, deps.adapter, { cursor, shared });
+  if (block === null) return waitFor(deps, tip);
+  deps.watch.interrupted();
+  const recorded = await recordBlock(deps, chainOf(deps), block, deps.watch);
+  if (recorded) deps.health.recorded(block);
+  return 'more';
+}
+
+/** The next blocks in the way that the chain is best read; none at its tip. */
+async function blocksAfter(adapter: ChainAdapter, cursor: BlockRef): Promise<readonly ChainBlock[]> {
+  if (adapter.runs !== undefined) return adapter.runs.blocksFrom(cursor.height + 1);
+  const block =
+    adapter.sparse === undefined
+      ? await adapter.blockAt(cursor.height + 1)
+      : await adapter.sparse.blockAfter(cursor);
+  return block === null ? [] : [block];
+}
+
+/**
+ * What is recorded together: the blocks in which nothing concerns us are one step, the last one alone
+ * is another when something does. Should it fail, the others are recorded all the same.
+ */
+function steps(blocks: readonly ChainBlock[]): [block: ChainBlock, below: readonly ChainBlock[]][] {
+  const last = blocks.at(-1);
+  if (last === undefined) return [];
+  const others = blocks.slice(0, -1);
+  const before = others.at(-1);
+  const concernsUs = last.credits.length > 0 || last.debits.length > 0;
+  if (!concernsUs || before === undefined) return [[last, others]];
+  return [
+    [before, others.slice(0, -1)],
+    [last, []],
+  ];
+}
+
+function chainOf({ adapter }: CatchUpDeps): Pick<ChainAdapter, 'coin' | 'mode'> {
+  return { coin: adapter.coin, mode: adapter.mode };
+}

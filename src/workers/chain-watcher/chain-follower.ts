@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ChainError,
+  type BlockRef,
+  type ChainAdapter,
+  type NodeStatus,
+  type UnconfirmedView,
+} from '../../domain/chain.ts';
+import { cursorTime } from '../../store/chain/chain-cursors.ts';
+import { FinalityCache } from '../../usecases/chain-sync/finality-cache.ts';
+import type { ObserveDeps } from '../../usecases/chain-sync/observe-deps.ts';
+import { recordFinality } from '../../usecases/chain-sync/record-finality.ts';
+import { recordUnconfirmed } from '../../usecases/chain-sync/record-unconfirmed.ts';
+import { RecheckRoundRobin } from '../../usecases/chain-sync/round-robin.ts';
+import { startCursor } from '../../usecases/chain-sync/start-cursor.ts';
+import { catchUp } from './catch-up.ts';
+import { HealthRecord, type ChainHealth, type WatchMetrics } from './chain-health.ts';
+import { isInStep, SyncTracker } from './sync-tracker.ts';
+
+export interface FollowerOptions {
+  readonly pollIntervalMs: number;
+  /** Longest pause between attempts while the node fails. */
+  readonly maxBackoffMs: number;
+  /** How often identity and health of the node are asked again. */
+  readonly statusEveryMs: number;
+  readonly metrics?: WatchMetrics | undefined;
+}
+
+/** Part of the interval for which a node is left alone, however long it took to answer. */
+const MIN_REST = 0.25;
+
+/** Rounds in a row without a pause in which blocks and mempool belong to different tips. */
+const MAX_OUT_OF_STEP_ROUNDS = 5;
+
+/**
+ * Follows one chain: blocks in order behind a cursor, reorgs back to their fork point, then the
+ * mempool. Every chain has its own follower, so a node in trouble stops nobody else. A block that
+ * fails is tried again for ever and never skipped.
+ */
+export class ChainFollower {
+  readonly #deps: ObserveDeps;
+  readonly #adapter: ChainAdapter;
+  readonly #options: FollowerOptions;
+  readonly #stopping = new AbortController();
+  readonly #health: HealthRecord;
+  readonly #watch: SyncTracker;
+  readonly #turns = new RecheckRoundRobin();
+  readonly #earlierFinality = new FinalityCache();
+  readonly #unshown: { since: number | null } = { since: null };
+  #wake = new AbortController();
+  #loop: Promise<void> | null = null;
+  #statusAt = 0;
+  #outOfStepRounds = 0;
+
+  constructor(deps: ObserveDeps, adapter: ChainAdapter, options: FollowerOptions) {
+    this.#deps = deps;
+    this.#adapter = adapter;
+    this.#options = options;
+    this.#health = new HealthRecord(deps.logger, adapter, options.metrics);
+    this.#watch = new SyncTracker(deps.clock, adapter);
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Stops after the step in hand; nothing half-recorded remains, since each step is one transaction. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake.abort();
+    await this.#loop;
+  }
+
+  /** The node was found to serve another network: its coin must be neither offered nor sent. */
+  isRefused(): boolean {
+    return this.#health.isRefused;
+  }
+
+  /** Looks again now instead of at the next poll. */
+  wake(): void {
+    this.#wake.abort();
+  }
+
+  /** Time up to which blocks and mempool were seen completely, ms; null while that is known of no time. */
+  seenThrough(): number | null {
+    return this.#watch.seenThrough;
+  }
+
+  health(): ChainHealth {
+    return this.#health.read(this.#watch.seenThrough);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      const startedMs = performance.now();
+      try {
+        const more = await this.round();
+        this.#health.recovered();
+        if (more) continue;
+      } catch (error) {
+        this.#watch.interrupted();
+        this.#health.failed(error);
+      }
+      await this.#pause(performance.now() - startedMs);
+    }
+  }
+
+  /**
+   * One look at the chain: the node itself, its blocks, its mempool, then what it calls final. True when
+   * there is more to do at once. Exposed so that tests can step it.
+   */
+  async round(): Promise<boolean> {
+    const status = await this.#checkNode();
+    const startedAt = this.#deps.clock.now();
+    const cursor = await startCursor(this.#deps, this.#adapter);
+    this.#health.startedFrom(cursor);
+    const progress = await this.#catchUp(cursor);
+    if (progress !== 'caught_up') return progress === 'more';
+    const view = await this.#adapter.unconfirmed();
+    // A view of another tip says nothing safe: take the new block first.
+    if (!(await recordUnconfirmed(this.#deps, this.#adapter, view, this.#watch.seenThrough, this.#turns))) {
+      return this.#outOfStep(view.tip);
+    }
+    this.#outOfStepRounds = 0;
+    if (this.#isWholeLook(view, status)) await this.#looked(startedAt, status);
+    await this.#learnFinality();
+    return false;
+  }
+
+  async #checkNode(): Promise<NodeStatus> {
+    const now = this.#deps.clock.now();
+    const fresh = now - this.#statusAt < this.#options.statusEveryMs && now >= this.#statusAt;
+    const { status: known, failures } = this.#health;
+    if (known !== null && fresh && failures === 0 && isInStep(known)) return known;
+    const status = await this.#adapter.status();
+    this.#health.nodeAnswered(status);
+    this.#statusAt = now;
+    return status;
+  }
+
+  /**
+   * Whether the look showed all that the node has. A backend that lags behind the one whose status was asked shows
+   * less, and so does a mempool that could not be read to its end: what is there is recorded, and nothing is
+   * concluded from what is not.
+   */
+  #isWholeLook(view: UnconfirmedView, status: NodeStatus): boolean {
+    const isLagging = this.#adapter.sparse === undefined && view.tip.height < status.tip.height;
+    // A reorganisation may have left the chain shorter for a moment: the next look asks for the status again.
+    if (isLagging) this.#statusAt = 0;
+    const isWhole = !isLagging && view.isPartial !== true;
+    if (!isWhole) {
+      const { coin, mode } = this.#adapter;
+      const fields = { coin, mode, tip: view.tip.height, node: status.tip.height };
+      this.#deps.logger.info(fields, 'the node did not show all that it has: nothing ends by this look');
+    }
+    return isWhole;
+  }
+
+  /** All that the node has was read: whether it has what the network has shows by its own word and its newest block. */
+  async #looked(startedAt: number, status: NodeStatus): Promise<void> {
+    const tipTimeMs = await cursorTime(this.#deps.db, this.#adapter);
+    this.#watch.observed(startedAt, status, tipTimeMs);
+    const isStale = this.#watch.isStale(tipTimeMs);
+    if (isInStep(status) && !isStale) this.#health.following();
+    else this.#health.behindNetwork(status, isStale ? tipTimeMs : null);
+  }
+
+  #catchUp(cursor: BlockRef): ReturnType<typeof catchUp> {
+    const deps = {
+      ...this.#deps,
+      adapter: this.#adapter,
+      health: this.#health,
+      watch: this.#watch,
+      unshown: this.#unshown,
+      stopping: this.#stopping.signal,
+    };
+    return catchUp(deps, cursor);
+  }
+
+  /** Usually a new block came between the two looks; a node that stays out of step is not hammered. */
+  #outOfStep(tip: BlockRef): boolean {
+    this.#outOfStepRounds += 1;
+    const { height } = this.#health;
+    const isBehind = height !== null && tip.height < height;
+    if (isBehind) {
+      this.#watch.interrupted();
+      this.#health.behindCursor(tip);
+    }
+    return !isBehind && this.#outOfStepRounds < MAX_OUT_OF_STEP_ROUNDS;
+  }
+
+  /** Trouble here keeps payments waiting that need the answer, and nothing else: blocks are still read. */
+  async #learnFinality(): Promise<void> {
+    try {
+      await recordFinality(this.#deps, this.#adapter, this.#earlierFinality);
+      this.#health.finalityKnown();
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      this.#health.finalityUnknown(error);
+    }
+  }
+
+  /** @param spentMs how long the look took: the interval is from one's start to the next one's */
+  async #pause(spentMs: number): Promise<void> {
+    const { pollIntervalMs, maxBackoffMs } = this.#options;
+    const { failures } = this.#health;
+    const backoff = Math.min(maxBackoffMs, pollIntervalMs * 2 ** Math.min(failures, 10));
+    const untilNext = Math.max(pollIntervalMs - spentMs, pollIntervalMs * MIN_REST);
+    const signal = this.#wake.signal;
+    await sleep(failures === 0 ? untilNext : backoff, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted && !this.#stopping.signal.aborted) this.#wake = new AbortController();
+  }
+}

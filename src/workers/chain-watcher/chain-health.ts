@@ -1,0 +1,242 @@
+import {
+  ChainError,
+  type BlockRef,
+  type ChainAdapter,
+  type ChainAlarm,
+  type ChainErrorKind,
+  type NodeStatus,
+} from '../../domain/chain.ts';
+import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
+import { assertNever } from '../../domain/errors.ts';
+import type { Logger } from '../../domain/ports.ts';
+
+/** What an operator wants to know about one chain. */
+export interface ChainHealth {
+  readonly coin: Coin;
+  readonly mode: Mode;
+  readonly state: 'starting' | 'following' | 'catching_up' | 'behind' | 'wrong_chain' | 'error';
+  /** Height scanned so far; null before first contact. */
+  readonly height: number | null;
+  /** Blocks the node knows and we have not scanned; null when unknown. */
+  readonly lag: number | null;
+  readonly lastError: string | null;
+  readonly lastSeenAt: number | null;
+  readonly nodeVersion: string | null;
+  readonly nodeWarnings: string | null;
+  /** Accounts whose balance the node's history does not explain; null where balances are not watched. */
+  readonly unexplainedAccounts: number | null;
+  /** Signs that node, chain and this program no longer fit together. */
+  readonly alarms: readonly ChainAlarm[];
+}
+
+/** What is measured of following a chain, and what is known of it elsewhere. */
+export interface WatchMetrics {
+  reorganised(chain: ChainId, depth: number): void;
+  /** Accounts of the last look; null where none are looked at. */
+  accountsWatched(chain: ChainId): number | null;
+}
+
+type Progress = Pick<ChainHealth, 'state' | 'height' | 'lastError'>;
+
+/** Steps above the last tip that are everyday's: one follows the chain while it records the blocks that just came. */
+const EVERYDAY_STEPS = 3;
+
+/**
+ * Keeps what is known about following one chain, and tells the log when that changes: one line when
+ * trouble starts, changes or ends, not one per attempt.
+ */
+export class HealthRecord {
+  readonly #logger: Logger;
+  readonly #chain: ChainId;
+  readonly #metrics: WatchMetrics | undefined;
+  #status: NodeStatus | null = null;
+  #failures = 0;
+  #errorKind: ChainErrorKind | null = null;
+  /** Why it is not known what the network calls final; the chain is followed nevertheless. */
+  #finalityError: string | null = null;
+  #progress: Progress = { state: 'starting', height: null, lastError: null };
+  /** Steps recorded since blocks and mempool were last seen to their end. */
+  #steps = 0;
+  /** Why the node is behind its network or the ledger; the log was told. Null while it is not. */
+  #behindBecause: string | null = null;
+
+  constructor(logger: Logger, chain: Pick<ChainAdapter, 'coin' | 'mode'>, metrics?: WatchMetrics) {
+    this.#logger = logger;
+    this.#metrics = metrics;
+    this.#chain = { coin: chain.coin, mode: chain.mode };
+  }
+
+  /** What the node last said of itself; null before it said anything. */
+  get status(): NodeStatus | null {
+    return this.#status;
+  }
+
+  /** Height scanned so far; null before first contact. */
+  get height(): number | null {
+    return this.#progress.height;
+  }
+
+  /** Looks in a row that failed. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** The node was found to serve another network. */
+  get isRefused(): boolean {
+    return this.#progress.state === 'wrong_chain';
+  }
+
+  /** @param lastSeenAt time up to which the chain was seen completely, ms */
+  read(lastSeenAt: number | null): ChainHealth {
+    const { height, state } = this.#progress;
+    const status = this.#status;
+    const known = status === null ? null : Math.max(status.headersHeight, status.tip.height);
+    return {
+      ...this.#chain,
+      ...this.#progressWithFinality(),
+      lag: height === null || known === null ? null : Math.max(0, known - height),
+      lastSeenAt,
+      nodeVersion: status?.version ?? null,
+      nodeWarnings: joined(status?.warnings ?? null, state === 'behind' ? this.#behindBecause : null),
+      unexplainedAccounts: status?.unexplained?.accounts ?? null,
+      alarms: [...new Set([...(status?.alarms ?? []), ...alarmsOf(this.#errorKind)])],
+    };
+  }
+
+  nodeAnswered(status: NodeStatus): void {
+    if (status.warnings !== null && status.warnings !== this.#status?.warnings) {
+      this.#logger.warn({ ...this.#chain, warnings: status.warnings }, 'the node warns');
+    }
+    this.#status = status;
+  }
+
+  startedFrom({ height }: BlockRef): void {
+    this.#progress = { ...this.#progress, height };
+  }
+
+  /**
+   * Blocks up to this one are recorded, which may be above what the node last called its tip. A chain that is followed
+   * goes on to be while these are few: every block would else be told as trouble until the mempool was read, too.
+   */
+  recorded(cursor: BlockRef): void {
+    this.#steps += 1;
+    const isEveryday = this.#progress.state === 'following' && this.#steps <= EVERYDAY_STEPS;
+    const state = isEveryday ? 'following' : 'catching_up';
+    this.#progress = { ...this.#progress, height: cursor.height, state };
+    const status = this.#status;
+    if (status !== null && cursor.height > status.tip.height) this.#status = { ...status, tip: cursor };
+  }
+
+  rewound({ height }: BlockRef): void {
+    this.#metrics?.reorganised(this.#chain, Math.max(1, (this.#progress.height ?? height) - height));
+    this.#progress = { ...this.#progress, height, state: 'catching_up' };
+  }
+
+  following(): void {
+    this.#steps = 0;
+    this.#behindBecause = null;
+    this.#progress = { ...this.#progress, state: 'following' };
+  }
+
+  /** The node's chain ends below what was already scanned. */
+  behindCursor(tip: BlockRef): void {
+    this.#behind(
+      { cursor: this.#progress.height, node: tip.height },
+      'the node is behind what was already scanned; waiting for it',
+    );
+  }
+
+  /** @param staleTipMs the time of its newest block when that is too old to be the network's */
+  behindNetwork({ peers, syncing }: NodeStatus, staleTipMs: number | null): void {
+    const newestBlock = staleTipMs === null ? {} : { newestBlock: new Date(staleTipMs).toISOString() };
+    this.#behind(
+      { peers, syncing, ...newestBlock },
+      'the node is not in step with its network; no payment expires until it is',
+    );
+  }
+
+  finalityKnown(): void {
+    this.#finalityError = null;
+  }
+
+  finalityUnknown(error: ChainError): void {
+    if (this.#finalityError !== error.message) {
+      this.#logger.error({ ...this.#chain, err: error }, 'could not learn which blocks are final');
+    }
+    this.#finalityError = error.message;
+  }
+
+  recovered(): void {
+    if (this.#failures > 0) this.#logger.info(this.#chain, 'the node answers again');
+    this.#failures = 0;
+    this.#errorKind = null;
+    if (this.#progress.lastError !== null) this.#progress = { ...this.#progress, lastError: null };
+  }
+
+  failed(error: unknown): void {
+    this.#errorKind = error instanceof ChainError ? error.kind : null;
+    const kind = this.#errorKind ?? 'internal';
+    const message = this.#words(error);
+    if (this.#progress.lastError !== message) {
+      this.#logger.error(
+        { ...this.#chain, kind, ...this.#trouble(error, message) },
+        'could not follow the chain; trying again',
+      );
+    }
+    this.#failures += 1;
+    const state = kind === 'wrong_chain' ? 'wrong_chain' : 'error';
+    this.#progress = { ...this.#progress, state, lastError: message };
+  }
+
+  /** What went wrong, and what to do about it where that is not plain. */
+  #words(error: unknown): string {
+    const message = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof ChainError) || !error.isRateLimited) return message;
+    const accounts = this.#metrics?.accountsWatched(this.#chain) ?? null;
+    const load = accounts === null ? '' : ` ${accounts} addresses of orders are looked at each time;`;
+    return `${message}:${load} use a node of your own or a larger plan, or raise TILLD_POLL_INTERVAL`;
+  }
+
+  /** For a node out of reach its words say it all, and where to look; what nobody foresaw needs its trace. */
+  #trouble(error: unknown, message: string): object {
+    const { coin, mode } = this.#chain;
+    if (this.#errorKind !== 'unavailable' || mode !== 'live') return { err: error };
+    return { error: message, setting: `TILLD_${coin}_RPC_URL` };
+  }
+
+  #behind(why: Readonly<Record<string, unknown>>, message: string): void {
+    // A node that takes block after block is one trouble, not one for each.
+    if (this.#behindBecause === null) this.#logger.warn({ ...this.#chain, ...why }, message);
+    this.#behindBecause = message;
+    this.#progress = { ...this.#progress, state: 'behind' };
+  }
+
+  #progressWithFinality(): Progress {
+    const progress = this.#progress;
+    if (this.#finalityError === null || progress.lastError !== null) return progress;
+    const state = progress.state === 'following' ? 'error' : progress.state;
+    return { ...progress, state, lastError: this.#finalityError };
+  }
+}
+
+function joined(...warnings: readonly (string | null)[]): string | null {
+  const all = warnings.filter((warning) => warning !== null);
+  return all.length === 0 ? null : all.join('; ');
+}
+
+/** What a failure to follow the chain is a sign of; an outage is none. */
+function alarmsOf(kind: ChainErrorKind | null): readonly ChainAlarm[] {
+  switch (kind) {
+    case null:
+    case 'unavailable':
+      return [];
+    case 'bad_answer':
+      return ['unreadable'];
+    case 'wrong_chain':
+    case 'pruned':
+    case 'unknown_version':
+      return [kind];
+    default:
+      return assertNever(kind);
+  }
+}

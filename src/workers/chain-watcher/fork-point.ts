@@ -1,0 +1,56 @@
+import { ChainError, type BlockRef, type ChainAdapter } from '../../domain/chain.ts';
+import { rememberedBlocks, REMEMBERED_BLOCKS } from '../../store/chain/chain-cursors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+
+export type Fork =
+  /** The node's chain ends below our cursor without contradicting it: it is restarting or resyncing. */
+  | { readonly kind: 'behind'; readonly tip: BlockRef }
+  /**
+   * The node's chain goes on above our cursor, but it does not show the cursor's block nor another in its place: a
+   * backend that lags, or a hole in its history. `shared` is the newest recorded block that it shows.
+   */
+  | { readonly kind: 'unshown'; readonly tip: BlockRef; readonly shared: BlockRef | null }
+  /** Another block stands where one of ours was. `at` is the last block that both chains share. */
+  | { readonly kind: 'fork'; readonly at: BlockRef };
+
+const BATCH = 50;
+
+/**
+ * Finds where the node's best chain left the blocks we recorded. Only another block at the height of a recorded one
+ * proves that: a block that is not shown may be missing in the node's history, or at one of its backends.
+ * @throws {ChainError} `bad_answer` when they share none of the remembered blocks: that is not a
+ * reorg but another chain, or one far deeper than anything proof of work makes believable.
+ */
+export async function findForkPoint(
+  db: Db,
+  adapter: Pick<ChainAdapter, 'coin' | 'mode' | 'hashAt' | 'tip'>,
+  cursor: BlockRef,
+): Promise<Fork> {
+  const chain = { coin: adapter.coin, mode: adapter.mode };
+  const tip = await adapter.tip();
+  let below = Math.min(cursor.height, tip.height);
+  let isForked = false;
+  let hasLooked = false;
+  for (let looked = 0; looked < REMEMBERED_BLOCKS; looked += BATCH) {
+    const blocks = await rememberedBlocks(db, chain, below, BATCH);
+    for (const block of blocks) {
+      const hash = await adapter.hashAt(block.height);
+      if (hash === block.hash)
+        return isForked ? { kind: 'fork', at: block } : uncontradicted(cursor, tip, block);
+      isForked ||= hash !== null;
+      hasLooked = true;
+    }
+    const last = blocks.at(-1);
+    if (last === undefined) break;
+    below = last.height - 1;
+  }
+  if (hasLooked && !isForked) return uncontradicted(cursor, tip, null);
+  throw new ChainError(
+    'bad_answer',
+    `the node shares none of the last ${REMEMBERED_BLOCKS} scanned blocks below height ${cursor.height}: it serves another chain or was reset. If its chain is right, stop tilld and run scripts/rescan`,
+  );
+}
+
+function uncontradicted(cursor: BlockRef, tip: BlockRef, shared: BlockRef | null): Fork {
+  return tip.height < cursor.height ? { kind: 'behind', tip } : { kind: 'unshown', tip, shared };
+}

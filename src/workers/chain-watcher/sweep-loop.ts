@@ -1,0 +1,41 @@
+import type { ChainId } from '../../domain/coins.ts';
+import type { Chains } from '../../domain/chains.ts';
+import { closeGaps } from '../../usecases/settlement/close-gaps.ts';
+import { gatherDeposits } from '../../usecases/settlement/gather-deposits.ts';
+import { sweepDeposits, type SweepDepositsDeps } from '../../usecases/settlement/sweep-deposits.ts';
+import { createSweepBackoff } from '../../usecases/settlement/sweep-backoff.ts';
+import { PeriodicTask } from './periodic-task.ts';
+
+/**
+ * Moves settled deposits to where sends can draw on them. Every chain has a loop of its own, so a node
+ * that is slow delays no other coin.
+ */
+export class SweepLoop {
+  readonly #tasks: readonly PeriodicTask[];
+
+  constructor(
+    deps: Omit<SweepDepositsDeps, 'chains'>,
+    chains: readonly ChainId[],
+    options: { readonly intervalMs: number; readonly trusted: () => Chains },
+  ) {
+    this.#tasks = chains.map(({ coin, mode }) => {
+      const chain = { coin, mode };
+      const memory = createSweepBackoff(deps.clock);
+      return new PeriodicTask(`${coin} ${mode} sweeps`, options.intervalMs, deps.logger, async () => {
+        const trusted = { ...deps, chains: options.trusted() };
+        await closeGaps(trusted, chain, memory);
+        await sweepDeposits(trusted, chain, memory);
+        await gatherDeposits(trusted, chain, memory);
+      });
+    });
+  }
+
+  start(): void {
+    for (const task of this.#tasks) task.start();
+  }
+
+  /** Waits for the rounds in hand. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#tasks.map(async (task) => task.stop()));
+  }
+}

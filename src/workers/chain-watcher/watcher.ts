@@ -1,0 +1,134 @@
+import type { ChainAdapter } from '../../domain/chain.ts';
+import type { Chains } from '../../domain/chains.ts';
+import type { Coin, Mode } from '../../domain/coins.ts';
+import type { Rates } from '../../domain/ports.ts';
+import type { ObserveDeps } from '../../usecases/chain-sync/observe-deps.ts';
+import { expirePayments } from '../../usecases/payments/expire-payments.ts';
+import { LastLook, type Uncredited } from '../../usecases/payments/last-look.ts';
+import { quoteLatePayments } from '../../usecases/payments/quote-late-payments.ts';
+import type { BumpSendsDeps } from '../../usecases/settlement/bump-sends.ts';
+import { ChainFollower } from './chain-follower.ts';
+import type { ChainHealth, WatchMetrics } from './chain-health.ts';
+import { PeriodicTask } from './periodic-task.ts';
+import { SendLoop } from './send-loop.ts';
+import { SweepLoop } from './sweep-loop.ts';
+
+export type WatcherDeps = ObserveDeps & BumpSendsDeps & { readonly rates: Rates };
+
+/** Pauses between the rounds of the loops, and the longest one after failures, ms. */
+export interface LoopIntervals {
+  readonly maxBackoffMs: number;
+  readonly expiryMs: number;
+  readonly sendsMs: number;
+  readonly sweepsMs: number;
+}
+
+export interface WatcherOptions {
+  readonly pollIntervalMs: number;
+  /** Shorter ones for runs in which time is compressed. */
+  readonly intervals?: LoopIntervals | undefined;
+  readonly metrics?: WatchMetrics;
+}
+
+const INTERVALS: LoopIntervals = { maxBackoffMs: 30_000, expiryMs: 1_000, sendsMs: 2_000, sweepsMs: 5_000 };
+const STATUS_EVERY_MS = 30_000;
+const LATE_QUOTE_EVERY_MS = 30_000;
+const BUMPS_EVERY_MS = 60_000;
+
+/** All loops that watch: one follower per chain, the sends, the deadlines and unpriced late money. */
+export class Watcher {
+  readonly #followers: ReadonlyMap<string, ChainFollower>;
+  readonly #tasks: readonly PeriodicTask[];
+  readonly #sends: SendLoop;
+  readonly #sweeps: SweepLoop;
+  readonly #chains: Chains;
+  readonly #lastLook: LastLook;
+  readonly #adapters: readonly ChainAdapter[];
+  #hush: readonly (() => void)[] = [];
+
+  constructor(deps: WatcherDeps, adapters: readonly ChainAdapter[], options: WatcherOptions) {
+    const { maxBackoffMs, expiryMs, sendsMs, sweepsMs } = options.intervals ?? INTERVALS;
+    this.#followers = new Map(
+      adapters.map((adapter) => [
+        chainKey(adapter.coin, adapter.mode),
+        new ChainFollower(deps, adapter, {
+          pollIntervalMs: options.pollIntervalMs,
+          maxBackoffMs,
+          statusEveryMs: STATUS_EVERY_MS,
+          metrics: options.metrics,
+        }),
+      ]),
+    );
+    const { logger } = deps;
+    this.#chains = deps.chains;
+    this.#lastLook = new LastLook(deps);
+    this.#adapters = adapters;
+    const seenThrough = (coin: Coin, mode: Mode): number | null => this.seenThrough(coin, mode);
+    this.#tasks = [
+      new PeriodicTask('expiry', expiryMs, logger, () =>
+        expirePayments({ ...deps, seenThrough, lastLook: this.#lastLook }),
+      ),
+      new PeriodicTask('late-quotes', LATE_QUOTE_EVERY_MS, logger, async () => {
+        for (const adapter of adapters) await quoteLatePayments(deps, adapter);
+      }),
+    ];
+    this.#sweeps = new SweepLoop(deps, adapters, {
+      intervalMs: sweepsMs,
+      trusted: () => this.trusted(),
+    });
+    this.#sends = new SendLoop({ ...deps, chains: this.trusted() }, adapters, {
+      intervalMs: sendsMs,
+      bumpIntervalMs: BUMPS_EVERY_MS,
+    });
+  }
+
+  start(): void {
+    for (const follower of this.#followers.values()) follower.start();
+    this.#hush = this.#adapters.flatMap((adapter) => {
+      const { coin, mode } = adapter;
+      return adapter.hints?.listen(() => this.wake(coin, mode)) ?? [];
+    });
+    for (const task of this.#tasks) task.start();
+    this.#sends.start();
+    this.#sweeps.start();
+  }
+
+  /** Waits for the steps in hand; each is one transaction, so nothing half-done remains. */
+  async stop(): Promise<void> {
+    for (const hush of this.#hush) hush();
+    const followers = [...this.#followers.values()].map((follower) => follower.stop());
+    const tasks = this.#tasks.map((task) => task.stop());
+    await Promise.all([...followers, ...tasks, this.#sends.stop(), this.#sweeps.stop()]);
+  }
+
+  /** Looks at a chain now instead of at its next poll. */
+  wake(coin: Coin, mode: Mode): void {
+    this.#followers.get(chainKey(coin, mode))?.wake();
+  }
+
+  /** Time up to which a chain was looked at completely, ms; null when not yet. */
+  seenThrough(coin: Coin, mode: Mode): number | null {
+    return this.#followers.get(chainKey(coin, mode))?.seenThrough() ?? null;
+  }
+
+  /** The chains that may be offered and sent on: all but those whose node serves another network. */
+  trusted(): Chains {
+    return {
+      get: (coin, mode) =>
+        this.#followers.get(chainKey(coin, mode))?.isRefused() === true ? null : this.#chains.get(coin, mode),
+    };
+  }
+
+  /** Money on addresses of payments whose time is up that is not credited, by chain. */
+  uncredited(): Uncredited[] {
+    return this.#lastLook.uncredited();
+  }
+
+  health(): ChainHealth[] {
+    return [...this.#followers.values()].map((follower) => follower.health());
+  }
+}
+
+function chainKey(coin: Coin, mode: Mode): string {
+  return `${coin}/${mode}`;
+}

@@ -1,0 +1,69 @@
+import type { Clock } from '../../domain/ports.ts';
+import type { EgressPolicy } from '../../egress/guarded-fetch.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import type { StoredDelivery } from '../../store/webhooks/deliveries.ts';
+import { findEventMessages, type EventMessage } from '../../store/webhooks/events.ts';
+import { findWebhookSecrets, type SealedWebhookSecrets } from '../../store/webhooks/webhook-targets.ts';
+import type { AttemptRecord } from '../../usecases/webhooks/record-attempt.ts';
+import { deliver } from './deliver.ts';
+import { outcomeOf } from './schedule.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+export interface AttemptDeliveryDeps {
+  readonly clock: Clock;
+  readonly keys: SigningKeys;
+  readonly egress: EgressPolicy;
+  readonly limits: { readonly attemptLimitMs: number; readonly retryGapsMs: readonly number[] };
+  readonly random: () => number;
+}
+
+/** A leased delivery with what an attempt needs, as far as it was found. */
+export interface LeasedDelivery {
+  readonly delivery: StoredDelivery;
+  /** Of its lease. */
+  readonly token: string;
+  readonly event: EventMessage | undefined;
+  readonly secrets: SealedWebhookSecrets | undefined;
+}
+
+/** Reads the events and signing secrets of deliveries that were leased together. */
+export async function loadLeased(
+  tx: Tx,
+  deliveries: readonly StoredDelivery[],
+  lease: { readonly token: string; readonly now: number },
+): Promise<LeasedDelivery[]> {
+  const events = await findEventMessages(tx, [...new Set(deliveries.map((each) => each.event_id))]);
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const merchantIds = [...new Set(deliveries.map((each) => each.merchant_id))];
+  const secrets = await findWebhookSecrets(tx, merchantIds, lease.now);
+  return deliveries.map((delivery) => ({
+    delivery,
+    token: lease.token,
+    event: byId.get(delivery.event_id),
+    secrets: secrets.get(delivery.merchant_id),
+  }));
+}
+
+/**
+ * Makes one attempt of a leased delivery: signs, posts, and decides what follows. Writes nothing.
+ * @throws {EgressError} `aborted` when the signal gave up on it: then nothing is known of its outcome.
+ */
+export async function attemptDelivery(
+  deps: AttemptDeliveryDeps,
+  { delivery, token, event, secrets }: LeasedDelivery,
+  signal: AbortSignal,
+): Promise<AttemptRecord> {
+  if (event === undefined) throw new Error(`event ${delivery.event_id} of a delivery is missing`);
+  if (secrets === undefined) throw new Error(`merchant ${delivery.merchant_id} of a delivery is missing`);
+  const attempt = await deliver(
+    { clock: deps.clock, egress: deps.egress, attemptLimitMs: deps.limits.attemptLimitMs },
+    { id: event.id, url: delivery.url, body: event.body_json, keys: deps.keys.of(secrets) },
+    signal,
+  );
+  const { endedAt, status, retryAfterMs } = attempt;
+  const outcome = outcomeOf(
+    { attempts: delivery.attempts + 1, endedAt, status, retryAfterMs },
+    { gapsMs: deps.limits.retryGapsMs, random: deps.random },
+  );
+  return { delivery, token, eventType: event.type, outcome, ...attempt };
+}

@@ -1,0 +1,328 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { schedule, type ScheduledTask } from 'node-cron';
+import pLimit from 'p-limit';
+import { AppError } from '../../domain/errors.ts';
+import type { SecretBox } from '../../domain/keys.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import { ConnectionPools } from '../../egress/connection-pools.ts';
+import { EgressError } from '../../egress/egress-error.ts';
+import type { EgressPolicy } from '../../egress/guarded-fetch.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import {
+  leaseDeliveries,
+  listDue,
+  releaseAllLeases,
+  releaseExpiredLeases,
+  releaseLeases,
+  rescueFromClockJump,
+  type Lease,
+} from '../../store/webhooks/delivery-leases.ts';
+import { findLatestLog } from '../../store/webhooks/webhook-logs.ts';
+import { newUuid } from '../../usecases/events/new-id.ts';
+import type { AttemptReport, DeliveryAttempts } from '../../usecases/webhooks/attempts.ts';
+import { recordAttempts, type AttemptRecord } from '../../usecases/webhooks/record-attempt.ts';
+import {
+  attemptDelivery,
+  loadLeased,
+  type AttemptDeliveryDeps,
+  type LeasedDelivery,
+} from './attempt-delivery.ts';
+import { SigningKeys } from './signing-keys.ts';
+import { Slots } from './slots.ts';
+
+export interface WebhookQueueLimits {
+  /** For one whole attempt, DNS to the end of the body. */
+  readonly attemptLimitMs: number;
+  /** Attempts at once, in all. */
+  readonly concurrency: number;
+  /** Attempts at once to one endpoint; 4 unless given. */
+  readonly perEndpoint?: number;
+  /** Pauses between attempts; there is one attempt more than gaps. */
+  readonly retryGapsMs: readonly number[];
+}
+
+export interface WebhookQueueDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly secretBox: SecretBox;
+  readonly egress: EgressPolicy;
+  readonly limits: WebhookQueueLimits;
+  /** Gives 0 up to 1; Math.random unless a test decides. */
+  readonly random?: () => number;
+}
+
+/** How long past an attempt's limit its lease holds. */
+const LEASE_MARGIN_MS = 30_000;
+const PER_ENDPOINT = 4;
+/** Attempts recorded and deliveries leased by one transaction: it keeps the event loop busy for a few milliseconds. */
+const BATCH = 32;
+/** Between two turns: attempts that end meanwhile are recorded together, and API requests get their turn. */
+const TURN_GAP_MS = 1;
+const CLOCK_TOLERANCE_MS = 60_000;
+const MANUAL_CONCURRENCY = 8;
+const MANUAL_WAITING = 64;
+const TICK = '* * * * * *';
+
+/**
+ * Delivers webhooks from the deliveries table by one loop. Each turn is one transaction, which records the
+ * attempts that ended and leases what is due; the leased deliveries are then posted outside of it. Order is
+ * kept per order key; endpoints never wait for one another. At-least-once: a crash between answer and record
+ * repeats the delivery, under the same webhook-id.
+ */
+export class WebhookQueue implements DeliveryAttempts {
+  readonly #deps: WebhookQueueDeps;
+  readonly #attempts: AttemptDeliveryDeps;
+  readonly #slots: Slots;
+  readonly #perEndpoint: number;
+  readonly #connections = new ConnectionPools();
+  /** Of all leases of this process. */
+  readonly #token = newUuid();
+  /** Attempts that are under way or not yet recorded, by delivery. */
+  readonly #inFlight = new Map<string, PromiseWithResolvers<AttemptReport>>();
+  /** Attempts to be recorded. */
+  #ended: AttemptRecord[] = [];
+  readonly #gaveUp = new AbortController();
+  readonly #manual = pLimit(MANUAL_CONCURRENCY);
+  #task: ScheduledTask | null = null;
+  #turning: Promise<void> | null = null;
+  /** The transaction of the last turn. */
+  #committing: Promise<unknown> = Promise.resolve();
+  #isWoken = false;
+  #isStopping = false;
+  #rescuedAt = 0;
+
+  constructor(deps: WebhookQueueDeps) {
+    this.#deps = deps;
+    const { concurrency, perEndpoint = PER_ENDPOINT } = deps.limits;
+    this.#perEndpoint = perEndpoint;
+    this.#slots = new Slots({ total: concurrency, perEndpoint });
+    this.#attempts = {
+      random: Math.random,
+      ...deps,
+      egress: { ...deps.egress, connections: this.#connections },
+      keys: new SigningKeys(deps.secretBox),
+    };
+  }
+
+  /** Takes over what a dead process left, then delivers at each second's tick and each wake-up. */
+  async start(): Promise<void> {
+    const taken = await releaseAllLeases(this.#deps.db);
+    if (taken > 0) this.#deps.logger.warn({ taken }, 'took over webhook deliveries of a dead process');
+    this.#task = schedule(TICK, () => this.wake(), {
+      name: 'webhook-queue',
+      noOverlap: true,
+      suppressMissedWarning: true,
+    });
+    this.wake();
+  }
+
+  /** Looks for due deliveries now. Call it after the commit of a new event; it never throws. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#turning ??= this.#turns();
+  }
+
+  async attemptNow(deliveryId: string): Promise<AttemptReport> {
+    if (this.#manual.pendingCount >= MANUAL_WAITING) {
+      throw new AppError('RATE_LIMITED', 'too many deliveries were asked for by hand at once');
+    }
+    return this.#manual(async () => {
+      if (this.#isStopping) throw new Error('the webhook queue is stopping');
+      const leased = await this.#leaseOne(deliveryId);
+      if (leased !== undefined) return this.#start(leased, null).promise;
+      // The loop may have leased it just before, and is about to start it.
+      await Promise.allSettled([this.#committing]);
+      return this.#inFlight.get(deliveryId)?.promise ?? this.#alreadyMade(deliveryId);
+    });
+  }
+
+  /**
+   * Leases nothing more, lets running attempts finish until the deadline, then gives up on them and
+   * releases their leases: they count as never made.
+   */
+  async stop(options: { deadlineMs: number }): Promise<void> {
+    this.#isStopping = true;
+    await this.#task?.destroy();
+    const timer = setTimeout(() => this.#gaveUp.abort(), options.deadlineMs);
+    await this.idle();
+    clearTimeout(timer);
+    await this.#connections.close();
+  }
+
+  /** Waits until nothing is being leased, attempted or recorded. */
+  async idle(): Promise<void> {
+    while (this.#turning !== null || this.#inFlight.size > 0) {
+      await this.#turning;
+      await Promise.allSettled([...this.#inFlight.values()].map(({ promise }) => promise));
+    }
+  }
+
+  async #turns(): Promise<void> {
+    while (this.#isWoken) {
+      this.#isWoken = false;
+      try {
+        await this.#turn();
+      } catch (error) {
+        this.#deps.logger.error({ err: error }, 'webhook queue: could not lease deliveries; trying again');
+        break;
+      }
+      await pause(TURN_GAP_MS);
+    }
+    this.#turning = null;
+  }
+
+  async #turn(): Promise<void> {
+    await this.#rescue();
+    const ended = this.#ended.splice(0, BATCH);
+    const endpoints: string[] = [];
+    let leased: LeasedDelivery[] = [];
+    try {
+      const committing = this.#deps.db.relaxedTransaction(async (tx) => ({
+        logIds: await recordAttempts(tx, ended),
+        due: await this.#leaseDue(tx, ended, endpoints),
+      }));
+      this.#committing = committing;
+      const { logIds, due } = await committing;
+      leased = due;
+      for (const [at, record] of ended.entries()) this.#recorded(record, logIds[at] ?? '');
+    } catch (error) {
+      for (const endpoint of endpoints) this.#slots.give(endpoint, null);
+      if (ended.length === 0) throw error;
+      // One that cannot be recorded must not keep the others from it.
+      for (const record of ended) await this.#recordAlone(record);
+      this.#isWoken = true;
+    }
+    for (const each of leased) this.#start(each, each.delivery.origin);
+    // More may be due, or have ended, than one turn takes.
+    if (leased.length === BATCH || this.#ended.length > 0) this.#isWoken = true;
+  }
+
+  /**
+   * Leases what is due, longest due first, as far as there are slots; each slot taken is noted in `endpoints`.
+   * @param ended attempts recorded by the same transaction: their deliveries may be due again
+   */
+  async #leaseDue(tx: Tx, ended: readonly AttemptRecord[], endpoints: string[]): Promise<LeasedDelivery[]> {
+    if (this.#isStopping || this.#slots.free <= 0) return [];
+    const lease = this.#newLease();
+    const done = new Set(ended.map(({ delivery }) => delivery.id));
+    const exceptIds = [...this.#inFlight.keys()].filter((id) => !done.has(id));
+    await releaseExpiredLeases(tx, { now: lease.now, exceptIds });
+    const due = await listDue(tx, {
+      now: lease.now,
+      perEndpoint: this.#perEndpoint,
+      exceptEndpoints: this.#slots.full(),
+      exceptIds,
+    });
+    const ids: string[] = [];
+    for (const { id, origin } of due) {
+      if (ids.length === BATCH) break;
+      if (!this.#slots.take(origin)) continue;
+      endpoints.push(origin);
+      ids.push(id);
+    }
+    return loadLeased(tx, await leaseDeliveries(tx, ids, lease), lease);
+  }
+
+  async #leaseOne(deliveryId: string): Promise<LeasedDelivery | undefined> {
+    const lease = this.#newLease();
+    const [leased] = await this.#deps.db.relaxedTransaction(async (tx) =>
+      loadLeased(tx, await leaseDeliveries(tx, [deliveryId], lease), lease),
+    );
+    return leased;
+  }
+
+  /** Makes a leased attempt in the background. `endpoint` is the one whose slot it holds, if any. */
+  #start(leased: LeasedDelivery, endpoint: string | null): PromiseWithResolvers<AttemptReport> {
+    const report = Promise.withResolvers<AttemptReport>();
+    // As a rule nobody waits for it.
+    report.promise.catch(() => undefined);
+    this.#inFlight.set(leased.delivery.id, report);
+    void this.#attempt(leased, endpoint);
+    return report;
+  }
+
+  async #attempt(leased: LeasedDelivery, endpoint: string | null): Promise<void> {
+    const giveSlot = (answered: boolean | null): void => {
+      if (endpoint !== null) this.#slots.give(endpoint, answered);
+    };
+    try {
+      const record = await attemptDelivery(this.#attempts, leased, this.#gaveUp.signal);
+      giveSlot(record.status !== 0);
+      this.#ended.push(record);
+    } catch (error) {
+      giveSlot(null);
+      await this.#giveUp(leased, error);
+    }
+    this.wake();
+  }
+
+  async #giveUp({ delivery, token }: LeasedDelivery, error: unknown): Promise<void> {
+    const { db, logger } = this.#deps;
+    if (error instanceof EgressError && error.kind === 'aborted') {
+      await db
+        .relaxedTransaction(async (tx) => releaseLeases(tx, [delivery.id], token))
+        .catch((failure: unknown) => logger.error({ err: failure }, 'could not release a webhook lease'));
+    } else {
+      // The lease stays and expires by itself, which keeps the delivery from spinning.
+      logger.error({ err: error, deliveryId: delivery.id }, 'could not make a webhook attempt');
+    }
+    this.#settled(delivery.id)?.reject(error);
+  }
+
+  async #recordAlone(record: AttemptRecord): Promise<void> {
+    try {
+      const [logId = ''] = await this.#deps.db.relaxedTransaction(async (tx) => recordAttempts(tx, [record]));
+      this.#recorded(record, logId);
+    } catch (error) {
+      const { id } = record.delivery;
+      // The lease stays: the delivery is made again when it has expired.
+      this.#deps.logger.error({ err: error, deliveryId: id }, 'could not record a webhook attempt');
+      this.#settled(id)?.reject(error);
+    }
+  }
+
+  #recorded(record: AttemptRecord, logId: string): void {
+    const { delivery, eventType, outcome, status, error, durationMs } = record;
+    const fields = {
+      deliveryId: delivery.id,
+      eventId: delivery.event_id,
+      paymentId: delivery.payment_id,
+      logId,
+      eventType,
+      status,
+      error,
+      durationMs,
+    };
+    if (outcome.kind === 'delivered') this.#deps.logger.info(fields, 'webhook delivered');
+    else this.#deps.logger.warn({ ...fields, outcome }, 'webhook attempt failed');
+    this.#settled(delivery.id)?.resolve({ logId, status, error });
+  }
+
+  #settled(deliveryId: string): PromiseWithResolvers<AttemptReport> | undefined {
+    const report = this.#inFlight.get(deliveryId);
+    this.#inFlight.delete(deliveryId);
+    return report;
+  }
+
+  async #alreadyMade(deliveryId: string): Promise<AttemptReport> {
+    const log = await findLatestLog(this.#deps.db, deliveryId);
+    if (log === undefined) throw new Error(`delivery ${deliveryId} cannot be attempted now`);
+    return { logId: log.id, status: log.status, error: log.error };
+  }
+
+  async #rescue(): Promise<void> {
+    const { clock, db, logger } = this.#deps;
+    const now = clock.now();
+    if (Math.abs(now - this.#rescuedAt) < CLOCK_TOLERANCE_MS) return;
+    this.#rescuedAt = now;
+    const exceptIds = [...this.#inFlight.keys()];
+    const rescued = await rescueFromClockJump(db, { now, toleranceMs: CLOCK_TOLERANCE_MS, exceptIds });
+    if (rescued > 0) logger.warn({ rescued }, 'the clock was set back: made webhook deliveries due');
+  }
+
+  #newLease(): Lease {
+    const now = this.#deps.clock.now();
+    return { token: this.#token, now, until: now + this.#deps.limits.attemptLimitMs + LEASE_MARGIN_MS };
+  }
+}

@@ -1,0 +1,32 @@
+import type { SecretBox } from '../../domain/keys.ts';
+import type { SealedWebhookSecrets } from '../../store/webhooks/webhook-targets.ts';
+import { signingKey, type SigningKey } from './sign.ts';
+
+const MAX_KEPT = 512;
+
+/**
+ * Opens sealed webhook secrets and keeps the keys of those used last. A new secret is another sealed
+ * text, so that what is kept never outlives a rotation: who signs asks with the texts of that moment.
+ */
+export class SigningKeys {
+  readonly #secretBox: SecretBox;
+  readonly #kept = new Map<string, SigningKey>();
+
+  constructor(secretBox: SecretBox) {
+    this.#secretBox = secretBox;
+  }
+
+  /** The keys to sign with, the newest first. */
+  of({ current, previous }: SealedWebhookSecrets): SigningKey[] {
+    return previous === null ? [this.#open(current)] : [this.#open(current), this.#open(previous)];
+  }
+
+  #open(sealed: string): SigningKey {
+    const key = this.#kept.get(sealed) ?? signingKey(this.#secretBox.open(sealed));
+    this.#kept.delete(sealed);
+    this.#kept.set(sealed, key);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    return key;
+  }
+}

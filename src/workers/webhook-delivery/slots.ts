@@ -1,0 +1,84 @@
+import { originOfEndpoint } from '../../store/webhooks/endpoint-key.ts';
+
+const MAX_REMEMBERED = 1_000;
+
+/**
+ * Bounds how many attempts run at once: in all, per endpoint, and for endpoints whose last attempt brought no
+ * answer, which share half of the room. Those that are not known to answer share a quarter of it per origin, so that
+ * many addresses of one dead host take no more. So neither one dead endpoint nor many of them delay deliveries to
+ * the living, wherever these are.
+ */
+export class Slots {
+  readonly #total: number;
+  readonly #perEndpoint: number;
+  readonly #silentTotal: number;
+  readonly #unprovenPerOrigin: number;
+  readonly #running = new Map<string, number>();
+  #taken = 0;
+  /** Endpoints that gave no answer last time, and those that did, oldest first; bounded. */
+  readonly #silent = new Set<string>();
+  readonly #alive = new Set<string>();
+
+  constructor(limits: { total: number; perEndpoint: number }) {
+    this.#total = limits.total;
+    this.#perEndpoint = limits.perEndpoint;
+    this.#silentTotal = Math.max(1, Math.floor(limits.total / 2));
+    this.#unprovenPerOrigin = Math.max(limits.perEndpoint, Math.floor(limits.total / 4));
+  }
+
+  get free(): number {
+    return this.#total - this.#taken;
+  }
+
+  /** Endpoints that can take no more for now. */
+  full(): string[] {
+    const full = [...this.#running.keys()].filter((endpoint) => !this.#hasRoom(endpoint));
+    if (this.#silentRunning() < this.#silentTotal) return full;
+    return [...new Set([...full, ...this.#silent])];
+  }
+
+  /** Takes a slot for an endpoint if there is one. Every success must be followed by one `give`. */
+  take(endpoint: string): boolean {
+    if (this.free <= 0 || !this.#hasRoom(endpoint)) return false;
+    if (this.#silent.has(endpoint) && this.#silentRunning() >= this.#silentTotal) return false;
+    this.#running.set(endpoint, (this.#running.get(endpoint) ?? 0) + 1);
+    this.#taken += 1;
+    return true;
+  }
+
+  /** Gives a slot back and says whether the endpoint answered at all (null: unknown). */
+  give(endpoint: string, answered: boolean | null): void {
+    const left = (this.#running.get(endpoint) ?? 1) - 1;
+    if (left > 0) this.#running.set(endpoint, left);
+    else this.#running.delete(endpoint);
+    this.#taken -= 1;
+    if (answered === null) return;
+    const [now, before] = answered ? [this.#alive, this.#silent] : [this.#silent, this.#alive];
+    before.delete(endpoint);
+    now.delete(endpoint);
+    now.add(endpoint);
+    const [oldest] = now;
+    if (now.size > MAX_REMEMBERED && oldest !== undefined) now.delete(oldest);
+  }
+
+  #hasRoom(endpoint: string): boolean {
+    if ((this.#running.get(endpoint) ?? 0) >= this.#perEndpoint) return false;
+    return (
+      this.#alive.has(endpoint) || this.#unprovenAt(originOfEndpoint(endpoint)) < this.#unprovenPerOrigin
+    );
+  }
+
+  #unprovenAt(origin: string): number {
+    let running = 0;
+    for (const [endpoint, count] of this.#running) {
+      if (!this.#alive.has(endpoint) && originOfEndpoint(endpoint) === origin) running += count;
+    }
+    return running;
+  }
+
+  #silentRunning(): number {
+    let running = 0;
+    for (const [endpoint, count] of this.#running) if (this.#silent.has(endpoint)) running += count;
+    return running;
+  }
+}
