@@ -7,11 +7,12 @@ import { readableLog, startedLines } from './terminal.ts';
 const EXIT_FAILED = 1;
 const EXIT_CANNOT_START = 2;
 
+const show = (text: string): void => void process.stdout.write(text);
+
 async function main(): Promise<void> {
   const config = loadConfig();
-  // Whoever starts it at a terminal reads it there; anything else gets JSON lines.
+  // A person at a terminal gets readable lines, anything else JSON.
   const isTerminal = process.stdout.isTTY;
-  const show = (text: string): void => void process.stdout.write(text);
   const logger = createLogger(config.logLevel, isTerminal ? readableLog(show) : undefined);
   for (const warning of config.warnings) logger.warn({}, warning);
   logger.info({ config: redactedConfig(config) }, 'starting');

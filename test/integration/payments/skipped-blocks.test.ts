@@ -44,6 +44,16 @@ function mineUpTo(height: number): void {
   }
 }
 
+const at = (height: number) => ({
+  coin: 'LTC' as const,
+  mode: 'live' as const,
+  funds: {
+    model: 'accounts' as const,
+    balancesAt: async () => ({ height, hash: null, balances: new Map<string, bigint>() }),
+    heldAfter: async () => new Map<string, bigint>(),
+  },
+});
+
 describe('a coin added later, on a pruned node', () => {
   it('is followed from the first block there, when no payment was ever offered in it', async () => {
     mineUpTo(100);
@@ -141,15 +151,6 @@ it('balances of a node that stands below a gap do not close it', async () => {
   await skipBlocks(world.deps, pruned(), PRUNED);
   const follower = follow(pruned());
   while (await follower.round());
-  const at = (height: number) => ({
-    coin: 'LTC' as const,
-    mode: 'live' as const,
-    funds: {
-      model: 'accounts' as const,
-      balancesAt: async () => ({ height, hash: null, balances: new Map<string, bigint>() }),
-      heldAfter: async () => new Map<string, bigint>(),
-    },
-  });
   await expect(fillGaps(world.deps, at(PRUNED - 1))).rejects.toThrow('below');
   expect(await chainGaps(world.deps.db)).toHaveLength(1);
   expect(await fillGaps(world.deps, at(PRUNED))).toBe(true);
