@@ -40,28 +40,28 @@ export interface EthereumAdapterOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly onAnswer?: RpcTransportOptions['onAnswer'];
-  /** Wei per 1,000 gas that no transaction of ours pays more than. */
+  /** Fee cap for our own transactions, in wei per 1,000 gas. */
   readonly feeCapRate?: bigint | undefined;
   readonly rpcTimeoutMs?: number | undefined;
-  /** Calls in one request at most. */
+  /** Maximum calls per batch request. */
   readonly rpcBatchSize?: number | undefined;
-  /** Calls a second at most; 0 or absent: no limit. */
+  /** Maximum calls per second; 0 or absent: no limit. */
   readonly rpcPerSecond?: number | undefined;
 }
 
 const RPC_TIMEOUT_MS = 30_000;
-/** Providers allow a hundred, few less. */
+/** Most providers allow a hundred calls per batch, a few allow less. */
 const RPC_BATCH_SIZE = 100;
-/** A block's trace is the largest answer: megabytes, or whatever somebody paid for; the daemon's heap has to hold it. */
+/** Limit for a block's trace, the largest answer: anyone can pay to inflate it, and it has to fit into the heap. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** 200 gwei. */
 const FEE_CAP_RATE = 200_000_000_000_000n;
-/** What moving a deposit costs at some 5 gwei: less than this would not be worth its own sweep. */
+/** Cost of moving a deposit at about 5 gwei: a smaller payment would not be worth its own sweep. */
 const MINIMUM_PAYMENT = 100_000_000_000_000n;
 
 /**
- * Ether over the JSON-RPC of any node: geth, reth, Nethermind, Erigon, anvil. Needs no archive, no
- * traces, no pending block and no sockets; uses traces and pending blocks where there are any.
+ * Ether over the JSON-RPC of any node: geth, reth, Nethermind, Erigon, anvil. Requires no archive, traces, pending
+ * block or sockets; uses traces and pending blocks where available.
  */
 export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAdapter {
   const { network, index, clock, logger } = options;
@@ -141,7 +141,7 @@ function createClient({ rpcUrl, clock, logger, ...options }: EthereumAdapterOpti
     }),
   );
   const wanted = options.rpcBatchSize ?? RPC_BATCH_SIZE;
-  // A batch of more than a second's calls would be refused whenever it is sent.
+  // A batch larger than one second's quota would always be refused.
   const batchSize = callsPerSecond === 0 ? wanted : Math.min(wanted, callsPerSecond);
   const balances = new BalanceReader(rpc, { batchSize, clock, logger });
   return {
@@ -156,7 +156,7 @@ function withWarning(status: NodeStatus, warning: string | null): NodeStatus {
   return { ...status, warnings: status.warnings === null ? warning : `${status.warnings}; ${warning}` };
 }
 
-/** Bounded by the caller's list. Trouble with the node leaves the rest unknown rather than waiting for each. */
+/** Rechecks the caller's bounded list. On a node failure the rest stays unknown instead of waiting for each. */
 async function recheck(
   logger: Logger,
   transactions: readonly StoredTransaction[],
@@ -169,7 +169,7 @@ async function recheck(
     }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
-    logger.warn({ error: error.message }, 'could not find out what became of unconfirmed transactions');
+    logger.warn({ error: error.message }, 'recheck of unconfirmed transactions failed');
   }
   return fates;
 }

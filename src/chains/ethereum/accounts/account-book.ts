@@ -1,18 +1,18 @@
 import type { Credit, Debit, Holding, OutputRef, Spender } from '../../../domain/chain.ts';
 
-/** Names what an account keeps after one of its own transactions: no transfer of it can have this index. */
+/** Output index of an account's remainder after one of its own transactions: no transfer in it can have this index. */
 const REMAINDER_INDEX = 1_000_000;
 
 /**
- * Keeps the accounts of one block as outputs: what comes in is a credit, and whatever goes out
- * spends all that the account holds and leaves the rest as one new output.
+ * Models the accounts of one block as outputs: an incoming transfer is a credit; an outgoing one spends all that the
+ * account holds and leaves the remainder as one new output.
  */
 export class AccountBook {
   readonly credits: Credit[] = [];
   readonly debits: Debit[] = [];
   readonly #held: Map<string, readonly Holding[]>;
 
-  /** @param holdings what the accounts hold before the block */
+  /** @param holdings of the accounts before the block */
   constructor(holdings: ReadonlyMap<string, readonly Holding[]>) {
     this.#held = new Map(holdings);
   }
@@ -27,13 +27,11 @@ export class AccountBook {
     this.#held.set(watchKey, [...this.#parts(watchKey), { ref, amount }]);
   }
 
-  /**
-   * Answers what the account lacked, 0 normally: more left it than it was known to hold.
-   */
+  /** Spends the account; returns the shortfall, normally 0: more was spent than the account was known to hold. */
   spend(spending: {
     readonly watchKey: string;
     readonly txid: string;
-    /** What left the account besides what the transaction gave to it: value and fee. */
+    /** What left the account, value and fee. */
     readonly cost: bigint;
     readonly outcome?: { readonly fee: bigint; readonly succeeded: boolean };
     readonly spender?: Spender;
@@ -53,15 +51,15 @@ export class AccountBook {
     return rest < 0n ? -rest : 0n;
   }
 
-  /** Money of the account's own, from nobody. */
+  /** Adds the account's own money, which is no payment. */
   keep(watchKey: string, ref: OutputRef, amount: bigint): void {
     this.credits.push({ ref, watchKey, amount, maturity: 1, raw: null, remainder: true });
     this.#held.set(watchKey, [...this.#parts(watchKey), { ref, amount }]);
   }
 
   /**
-   * Takes parts out of an account as if they had never come, newest first and each whole, up to an
-   * amount; answers which, and what of the amount is left.
+   * Removes outputs from an account as if they had never arrived: newest first, each as a whole, up to an amount.
+   * Returns them and the part of the amount that they do not cover.
    */
   takeBack(
     watchKey: string,
@@ -88,7 +86,7 @@ export class AccountBook {
 
 const NOTHING: readonly Holding[] = [];
 
-/** What parts of an account come to. */
+/** Total of an account's outputs. */
 export function sumOf(parts: readonly Holding[]): bigint {
   let sum = 0n;
   for (const { amount } of parts) sum += amount;

@@ -12,11 +12,11 @@ const RECEIPT_OF = 'eth_getTransactionReceipt';
 interface AccountReadsDeps {
   readonly rpc: Rpc;
   readonly balances: BalanceReader;
-  /** Calls in one request. */
+  /** Maximum calls per batch request. */
   readonly batchSize: number;
 }
 
-/** What the node tells about accounts and transactions, and what it is given to send. */
+/** The node calls that read accounts and transactions, and send. */
 export function accountReads({
   rpc,
   balances,
@@ -40,7 +40,7 @@ export function accountReads({
     balancesPerCall: () => balances.perCall,
     nonceAt: async (account, blockHash) => nonceAt(rpc, account, blockHash),
     standing: async (txid, sender, tip) => standing(rpc, { txid, sender, tip }),
-    // Asked twice, a second backend could refuse what a first one took before the line broke.
+    // Never retried: after a broken connection a second backend could refuse what a first one accepted.
     sendRaw: async (raw) =>
       rpc.call({ method: 'eth_sendRawTransaction', params: [raw] }, hash, { once: true }),
     prices: async (from) => prices(rpc, from),
@@ -63,7 +63,7 @@ async function receipts(
     });
   });
   const missing = txids.filter((txid) => !found.has(txid));
-  // Two questions more in each request.
+  // Each request carries two more calls.
   await inParallel(missing, Math.max(1, batchSize - 2), async (part) => {
     for (const [txid, receipt] of await receiptsAgain(rpc, part, block)) found.set(txid, receipt);
   });
@@ -71,9 +71,9 @@ async function receipts(
 }
 
 /**
- * Receipts that were missing, asked for together with their block: null where the backend that answers has the block,
- * deep below its tip, and no receipt of it.
- * @throws {ChainError} when it does not have the block, or the block is so new that its receipts must come.
+ * Retries missing receipts together with their block: null where the answering backend has the block, deep below its
+ * tip, and no receipt of it.
+ * @throws {ChainError} when it lacks the block, or the block is so new that its receipts must come.
  */
 async function receiptsAgain(
   rpc: Rpc,
@@ -98,7 +98,7 @@ async function receiptsAgain(
   });
 }
 
-/** The receipt of a transaction in a block; null when the answer is none of it. */
+/** The receipt of a transaction in a block; null when the answer is not that receipt. */
 function receiptIn(
   reply: RpcRefusal | { readonly result: unknown } | undefined,
   txid: string | undefined,

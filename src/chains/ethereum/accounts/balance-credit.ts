@@ -1,8 +1,8 @@
 import type { OutputRef } from '../../../domain/chain.ts';
 
 /**
- * The name of money that only a balance showed: the block whose state it was found in, and the
- * account. The same block gives the same name again; another block in its place another one.
+ * Identifies money that only a balance showed: by the account and by the block whose state showed it. The same block
+ * gives the same id again; a replacement block gives another.
  */
 export interface BalanceCredit {
   readonly height: number;
@@ -16,7 +16,7 @@ export function balanceCreditTxid({ height, blockHash, watchKey }: BalanceCredit
   return `balance:${height}:${blockHash}:${watchKey}`;
 }
 
-/** Null for the id of a real transaction. */
+/** Parses such an id; null for the id of a real transaction. */
 export function parseBalanceCreditTxid(txid: string): BalanceCredit | null {
   const match = FORM.exec(txid);
   if (match === null) return null;
@@ -24,17 +24,17 @@ export function parseBalanceCreditTxid(txid: string): BalanceCredit | null {
   return { height: Number(height), blockHash, watchKey };
 }
 
-/** What was found in the payer's favour, and what the account had before anybody was told its address. */
+/** Output indexes: money credited to the payer, and money that the account held before its address was given out. */
 export const BALANCE_CREDIT_INDEX = 0;
 export const EARLIER_INDEX = 1;
 
-/** Whether a balance alone showed this money of a payer, in a block above a height. */
+/** Whether this is a payer's money that only a balance showed, in a block above a height. */
 export function isFoundAbove(ref: OutputRef, height: number): boolean {
   const found = ref.index === BALANCE_CREDIT_INDEX ? parseBalanceCreditTxid(ref.txid) : null;
   return found !== null && found.height > height;
 }
 
-/** Whether a credit is an internal transfer, by whichever name. */
+/** Whether a credit is an internal transfer, identified by a trace or by a balance. */
 export function isInternal(ref: OutputRef): boolean {
   return ref.index > 0 || parseBalanceCreditTxid(ref.txid) !== null;
 }

@@ -21,19 +21,19 @@ import { parsed, type Rpc, RpcRefusal, type RpcRequest } from '../rpc/rpc.ts';
  * Run by eth_call without a recipient it needs no contract on the chain, and leaves none.
  */
 const CODE = '0x602a60205b813811601257602080820390f35b601482600c396000513181526020019060140190600456';
-/** A creation may return 24,576 bytes (EIP-170), 768 balances; its code may have 49,152 (EIP-3860). */
+/** Contract creation may return 24,576 bytes (EIP-170), 768 balances; its code may have 49,152 (EIP-3860). */
 const BALANCES_PER_CALL = 700;
-/** Below what one transaction may use (2^24, EIP-7825); 700 balances use half of it. */
+/** Below the limit for one transaction (2^24, EIP-7825); 700 balances use half of it. */
 const GAS = '0xf00000';
-/** How long a node that refuses such calls is asked for every balance alone before it is tried again. */
+/** How long balances are read one by one from a node that refuses the bulk call, before the bulk call is retried. */
 const ASK_AGAIN_MS = 600_000;
-/** Of the newest blocks every node keeps states and receipts, if few keep more. */
+/** How many of the newest blocks every node keeps states and receipts of, even if few keep more. */
 export const STATES_KEPT = 128;
 
 const BYTES = /^0x[0-9a-f]*$/i;
 
 export interface BalanceReaderOptions {
-  /** Calls in one request, where every balance has to be asked for alone. */
+  /** Calls per batch request when balances are read one by one. */
   readonly batchSize: number;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -50,14 +50,14 @@ export class BalanceReader {
     this.#options = options;
   }
 
-  /** How many balances one call reads; 1 at a node that is asked for each alone. */
+  /** How many balances one call reads; 1 with a node that is read one by one. */
   get perCall(): number {
     return this.#options.clock.now() < this.#aloneUntil ? 1 : BALANCES_PER_CALL;
   }
 
   /**
-   * In the order asked, as many of them as could be read, and why not all.
-   * @param giveUp what is not answered by then is not read
+   * Reads balances in the order asked, up to the first failure, which is returned as `trouble`.
+   * @param giveUp balances not answered by then are not read
    */
   async read(
     accounts: readonly string[],
@@ -83,13 +83,13 @@ export class BalanceReader {
     }
   }
 
-  /** One balance by a call of its own. @throws {ChainError} when the node does not tell it now. */
+  /** One balance by a call of its own. @throws {ChainError} when the node does not answer it now. */
   async readAlone(account: string, blockHash: string): Promise<BalanceAnswer> {
     const [answer = 'unknown'] = await this.#alone([account], blockHash, {});
     return answer;
   }
 
-  /** By one call; nothing when the node refuses such a call, which it is not asked for again soon. */
+  /** Reads balances by one call; empty when the node refuses it, which is then not retried for a while. */
   async #together(
     accounts: readonly string[],
     blockHash: string,
@@ -108,13 +108,13 @@ export class BalanceReader {
       }
       refusal = error.reason;
     }
-    // One balance alone tells whether the node refuses only such calls.
+    // A single balance shows whether the node refuses only the bulk call.
     const [first] = await this.#alone(accounts.slice(0, 1), blockHash, options);
     if (first === 'unknown') return accounts.map(() => 'unknown');
     this.#aloneUntil = this.#options.clock.now() + ASK_AGAIN_MS;
     this.#options.logger.warn(
       { coin: 'ETH', method: 'eth_call', error: refusal },
-      'the node does not answer many balances in one call: every balance is asked for alone',
+      'node refused the bulk balance call: balances are read one by one',
     );
     return [];
   }
@@ -131,18 +131,18 @@ export class BalanceReader {
       if (answer instanceof RpcRefusal && !(await this.#lacksState(answer, blockHash, options))) {
         throw stale(answer.message);
       }
-      // One request is answered by one backend: what it says of the block holds for all of it.
+      // One backend answers the whole request: its missing state holds for all of it.
       if (answer instanceof RpcRefusal) return accounts.map(() => 'unknown');
     }
     return answers.map((answer) => {
-      // Besu answers nothing at all of a block whose state it has dropped; of one that it does not know, an error.
+      // Besu answers null for a block whose state it has dropped, and an error for an unknown block.
       if (answer instanceof RpcRefusal || answer.result === null) return 'unknown';
       return parsed(answer.result, method, quantity);
     });
   }
 
   /**
-   * Whether a refusal says that the node has the block and dropped its state. Nodes that did may call the block unknown
+   * Whether a refusal means that the node has the block but dropped its state. Some nodes then call the block unknown
    * instead: waiting for a backend that knows it would never end.
    * @throws {ChainError} when the backend that answers does not know the block
    */
@@ -153,13 +153,13 @@ export class BalanceReader {
   }
 }
 
-/** The balances in what the code returned; null when it is something else. */
+/** Decodes the balances that the code returned; null when the answer has another form. */
 function wordsOf(answer: unknown, count: number): bigint[] | null {
   if (typeof answer !== 'string' || !BYTES.test(answer) || answer.length !== 2 + count * 64) return null;
   return Array.from({ length: count }, (_, at) => BigInt(`0x${answer.slice(2 + at * 64, 66 + at * 64)}`));
 }
 
-/** Whether the node has a block, deeper than it must keep states. */
+/** Whether the node has a block that is deeper than nodes have to keep states. */
 async function isLongKnown(rpc: Rpc, blockHash: string, options: PostOptions): Promise<boolean> {
   const method = 'eth_getBlockByHash';
   const [known, latest] = await rpc.batch(

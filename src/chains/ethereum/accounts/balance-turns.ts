@@ -3,19 +3,19 @@ import type { Logger } from '../../../domain/ports.ts';
 import type { Entered } from './balances.ts';
 import type { BalanceReadings } from '../rpc/node-client.ts';
 
-/** Of the balances of a block, every so many of accounts that wait for money go one that had its turn. */
+/** Ratio of reads: this many accounts that wait for money to one in the rotation of all others. */
 const WAITING_PER_TURN = 3;
-/** After trouble this part of what could be read is asked for in the next block; with each good block it grows. */
+/** After a failure, the next block requests this share of what could be read; each good block raises it. */
 const AFTER_TROUBLE = 0.5;
 const GROWTH = 1.25;
 const LEAST = 20;
-/** Accounts that are remembered. */
+/** Maximum accounts remembered. */
 const MAX_REMEMBERED = 100_000;
 
-/** The accounts that a block could be looked at for. */
+/** The accounts eligible for a balance read in a block. */
 export interface Candidates {
   readonly open: readonly OpenAccount[];
-  /** Those of all accounts ever given out whose turn this block is. */
+  /** The accounts, of all ever given out, whose turn in the rotation is this block. */
   readonly turn: readonly OpenAccount[];
 }
 
@@ -26,15 +26,15 @@ interface BlockName {
 }
 
 /**
- * Chooses whose balances are read in a block: of accounts that wait for money, whichever may have changed unseen;
- * of all others, those whose turn it is. What a node does not answer has its turn first in the next blocks,
- * which are asked for less. Lives as long as the daemon.
+ * Chooses the balances to read in a block: those of accounts that wait for money and may have changed unseen, and of
+ * all others those next in the rotation. Unanswered ones come first in the next blocks, which request fewer. Lives as
+ * long as the daemon.
  */
 export class BalanceTurns {
   readonly #logger: Logger;
-  /** Balance and ledger agreed in a block, and all blocks since were traced. */
+  /** Accounts whose balance matched the ledger in a block, with all blocks since then traced. */
   readonly #settled = new Set<string>();
-  /** In which block an account's balance was last read. */
+  /** Height at which each account's balance was last read. */
   readonly #readAt = new Map<string, number>();
   #lastHash = '';
   #isTraced = true;
@@ -46,13 +46,13 @@ export class BalanceTurns {
     this.#logger = logger;
   }
 
-  /** Whose balances to read, the most urgent first. */
+  /** The accounts whose balances to read, most urgent first. */
   choose(
     block: BlockName,
     { open, turn }: Candidates,
     { isTraced, perCall }: { readonly isTraced: boolean; readonly perCall: number },
   ): readonly OpenAccount[] {
-    // After a gap, or on another branch, what was read before proves nothing.
+    // After a gap, or on another branch, earlier reads prove nothing.
     const isNext = block.parentHash === this.#lastHash;
     if (!isTraced || !isNext) this.#settled.clear();
     if (!isNext) this.#readAt.clear();
@@ -66,7 +66,7 @@ export class BalanceTurns {
     return chosen.slice(0, this.#allowance);
   }
 
-  /** What came of it. */
+  /** Records the result of the reads. */
   done(
     { number: height }: BlockName,
     chosen: readonly OpenAccount[],
@@ -91,7 +91,7 @@ export class BalanceTurns {
     this.#tell(isTrouble ? left : 0, height, trouble?.message ?? reason);
   }
 
-  /** In which block of this branch an account's balance was last read, if this process did. */
+  /** Height on this branch at which an account's balance was last read by this process, if any. */
   readAt(watchKey: string): number | null {
     return this.#readAt.get(watchKey) ?? null;
   }
@@ -103,7 +103,7 @@ export class BalanceTurns {
     return `the balances of ${count} of ${of} addresses that wait for money were not read in block ${height}, they follow with later blocks: payments through contracts may be found late (${reason}). See TILLD_ETH_RPC_PER_SECOND, TILLD_ETH_RPC_BATCH_SIZE and what the node's plan allows`;
   }
 
-  /** Accounts that nobody waits for, as many as go into a call that is made anyhow. */
+  /** Accounts not waiting for money that fill up the last call, which is made anyway. */
   #filling(
     open: readonly OpenAccount[],
     chosen: readonly OpenAccount[],
@@ -126,19 +126,19 @@ export class BalanceTurns {
     if (was === 0 && count > 0) {
       this.#logger.warn(
         { coin: 'ETH', height, unread: count, waiting: this.#waiting.size, error: reason },
-        'balances could not be read: blocks are recorded without them, they follow with later ones',
+        'balance reads incomplete: missing balances follow with later blocks',
       );
     }
     if (was > 0 && count === 0) {
       this.#logger.info(
         { coin: 'ETH', height },
-        'the balances of all addresses that wait for money are read again',
+        'balance reads complete again: all addresses that wait for money',
       );
     }
   }
 }
 
-/** The urgent ones, and between them the others, so that these get a share however many the first are. */
+/** Mixes other accounts in between the urgent ones, so that they get a share however many are urgent. */
 function interleaved(urgent: readonly OpenAccount[], others: readonly OpenAccount[]): OpenAccount[] {
   const mixed: OpenAccount[] = [];
   let [fromUrgent, fromOthers] = [0, 0];

@@ -1,7 +1,7 @@
 import { type BalanceReading, type BlockRef, ChainError } from '../../../domain/chain.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 
-/** Balances after exactly the ledger's block. @throws {ChainError} also when the node keeps no state of it. */
+/** Balances as of exactly the ledger's block. @throws {ChainError} also when the node keeps no state of it. */
 export async function balancesAt(
   client: NodeClient,
   accounts: readonly string[],

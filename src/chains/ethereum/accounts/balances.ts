@@ -9,7 +9,7 @@ import type { Block } from '../rpc/node-answers.ts';
 import type { BalanceAnswer, NodeClient } from '../rpc/node-client.ts';
 import type { Shortfalls } from './shortfalls.ts';
 
-/** Blocks that no network gives up any more, where the node does not tell which are final. */
+/** Depth at which a block counts as final where the node does not report finality. */
 const FINAL_AFTER = 64;
 
 interface Deps {
@@ -18,11 +18,11 @@ interface Deps {
   readonly shortfalls: Shortfalls;
   /** Whether an account's balance was read in an earlier block. */
   readonly wasRead: (watchKey: string) => boolean;
-  /** How many transactions of an account the ledger knows in blocks, money written off counted as one each time. */
+  /** How many mined transactions of an account the ledger knows; each write-off counts as one. */
   readonly outgoing: (watchKey: string) => Promise<number | undefined>;
 }
 
-/** Accounts with what the ledger says that they held before a block, and in the same order the balances after it that were read. */
+/** Accounts with the ledger's holdings before a block and, in the same order, the balances read after it. */
 interface Standings {
   readonly accounts: readonly OpenAccount[];
   readonly balances: readonly BalanceAnswer[];
@@ -34,21 +34,21 @@ interface Books {
 }
 
 export interface Entered {
-  /** Accounts whose balance was what the book says. */
+  /** Accounts whose balance matched the book. */
   readonly agreed: ReadonlySet<string>;
   /**
-   * Accounts with money of which it is not known yet whether it came before their address was given out, and those
-   * that a block too old to be believed shows without their money.
+   * Accounts with money that may have arrived before their address was given out, and accounts with a shortfall that
+   * was not confirmed or is seen at a block too old to trust its state.
    */
   readonly undecided: ReadonlySet<string>;
-  /** Credits that earlier balances had shown and this one denies. */
+  /** Credits that earlier balances showed and this one disproves. */
   readonly disproved: readonly OutputRef[];
 }
 
 /**
- * Holds the accounts' balances at this block against the book. Where the node keeps no state of the
- * block, a later one shows the same difference. A credit that an earlier balance had shown and this one denies was
- * never there: no transaction of the account took that money.
+ * Compares the accounts' balances at this block with the book and credits the difference. Where the node keeps no
+ * state of the block, a later one shows the same difference. A credit that an earlier balance showed and this one
+ * disproves never existed: no transaction of the account spent that money.
  */
 export async function creditFromBalances(deps: Deps, block: Block, books: Books): Promise<Entered> {
   const { book } = books;
@@ -58,7 +58,7 @@ export async function creditFromBalances(deps: Deps, block: Block, books: Books)
   let isDoubtful = differing.some(({ found }) => found < 0n) && (await isOld(deps.client, block));
   for (const { account, found } of differing) {
     const { watchKey, since } = account;
-    // One answer that is not confirmed makes all of them doubtful: they came together.
+    // One unconfirmed balance makes all of them doubtful: they came together.
     isDoubtful ||= found < 0n && !(await isSaidAgain(deps, block, watchKey, book.balance(watchKey) + found));
     if (found < 0n && isDoubtful) {
       undecided.add(watchKey);
@@ -91,8 +91,8 @@ export async function creditFromBalances(deps: Deps, block: Block, books: Books)
 }
 
 /**
- * Whether nodes need not keep the state of a block any more: some then answer as if no account held anything. What
- * lacks there is missing in a later block as well, if it does.
+ * Whether a block is too deep for nodes to keep its state: some then answer zero for every account. A real shortfall
+ * shows in a later block as well.
  */
 async function isOld(client: NodeClient, block: Block): Promise<boolean> {
   try {
@@ -103,7 +103,7 @@ async function isOld(client: NodeClient, block: Block): Promise<boolean> {
   }
 }
 
-/** Whether a balance is the same when it is asked for alone: one wrong answer must not take money back. */
+/** Whether a balance is the same when read alone: one wrong answer must not revoke money. */
 async function isSaidAgain(
   { client, logger }: Deps,
   block: Block,
@@ -116,13 +116,13 @@ async function isSaidAgain(
     if (!(error instanceof ChainError)) throw error;
     logger.warn(
       { coin: 'ETH', account: watchKey, error: error.message },
-      'an account that holds less than known could not be looked at again: it is with the next block',
+      'account shortfall not confirmed: checked again with the next block',
     );
     return false;
   }
 }
 
-/** The accounts of which balance and book say different things, and by how much; of all others shortfalls are over. */
+/** The accounts whose balance and book differ, and by how much; ends the shortfalls of all others. */
 function differences(
   { book, standings: { accounts, balances } }: Books,
   shortfalls: Shortfalls,
@@ -144,11 +144,11 @@ function differences(
 }
 
 /**
- * Money that only a balance showed, in a block that is not final yet, goes as it came. All other money is real: wrong
- * answers must not write it off, however many, or the next right one would credit it a second time. It is written off
- * only when it lacks time and again and a transaction explains that: the account has made one, by a final block, that
- * the ledger does not know (in blocks that were skipped, by a key that is used elsewhere). Without such a proof it is
- * the operator's matter.
+ * Handles a shortfall. Money that only a balance showed, in a block that is not final yet, is reversed. All other
+ * money is real: wrong answers, however many, must not write it off, or the next right one would credit it again. It
+ * is written off only after repeated shortfalls and when a transaction explains it: by a final block, the account has
+ * made one that the ledger does not know (in skipped blocks, or by a key used elsewhere). Without that proof it is
+ * left to the operator.
  */
 async function enterShortfall(
   deps: Deps,
@@ -163,13 +163,13 @@ async function enterShortfall(
   const account = { coin: 'ETH', account: watchKey, txid, lacking: `${lacking}` };
   if (rest === 0n) {
     shortfalls.over(watchKey);
-    logger.warn(account, 'an account holds less than known: what only its balance had shown is taken back');
+    logger.warn(account, 'account shortfall reversed: only an earlier balance had shown the money');
     return taken;
   }
   const { looks, isLong } = shortfalls.seen(watchKey, height, rest);
-  if (looks === 1) logger.warn(account, 'an account holds less than known');
+  if (looks === 1) logger.warn(account, 'account shortfall found: it holds less than the ledger says');
   if (!isLong || final === null || !(await isExplained(deps, watchKey, final))) return taken;
-  logger.error(account, 'an account made a transaction that is not known and holds less: writing it off');
+  logger.error(account, 'account shortfall written off: the account made an unknown transaction');
   book.spend({ watchKey, txid, cost: rest });
   shortfalls.over(watchKey);
   return taken;
@@ -188,15 +188,15 @@ async function isExplained(
     if (!(error instanceof ChainError)) throw error;
     logger.warn(
       { coin: 'ETH', account: watchKey, error: error.message },
-      'it could not be read whether an account that holds less than known has sent it: looked at again',
+      'account nonce not read: its shortfall is checked again later',
     );
     return false;
   }
 }
 
 /**
- * What an address held before it was given out (a restored wallet's) came from none of its payers. Null when the node
- * does not tell it now.
+ * What an address held before it was given out (a restored wallet's): not a payment. Null when the node does not
+ * answer it now.
  */
 async function heldBefore(
   deps: Deps,
@@ -217,15 +217,15 @@ async function heldBefore(
     if (!(error instanceof ChainError)) throw error;
     deps.logger.warn(
       { coin: 'ETH', account: watchKey, error: error.message },
-      'it could not be read what an address held before it was given out: looked at again with the next block',
+      'earlier balance of an address not read: checked again with the next block',
     );
     return null;
   }
 }
 
 /**
- * The last block before the address was given out: null where the address has been looked at since, is known to
- * have received money since, or where nodes need not keep the state of that block. @throws {ChainError}
+ * The last block before the address was given out; null where the address was read since, is known to have received
+ * money since, or where nodes need not keep the state of that block. @throws {ChainError}
  */
 async function lastBlockBefore(
   { client, wasRead }: Deps,
@@ -236,7 +236,7 @@ async function lastBlockBefore(
   if (parent === null || parent.hash !== block.parentHash) {
     throw new ChainError('unavailable', `the node does not show the block before ${block.number}`);
   }
-  // Block times are whole seconds: one may have been mined until the end of its second.
+  // Block times are whole seconds: the block may have been mined at any point of its second.
   if ((parent.timestamp + 1) * 1000 <= since) return parent.hash;
   if (known > 0n || wasRead(watchKey)) return null;
   const lastSecond = since - 1000;

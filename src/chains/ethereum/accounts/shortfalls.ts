@@ -1,10 +1,10 @@
 import type { NodeStatus } from '../../../domain/chain.ts';
 import { formatCoinAmount } from '../../../domain/money.ts';
 
-/** How often in a row an account must be seen to lack money before that is told, and before it may be written off. */
+/** Consecutive checks with a shortfall before it is reported, and before it may be written off. */
 const TELL_AFTER = 3;
 const WRITE_OFF_AFTER = 10;
-/** Accounts whose shortfall is remembered; of more, later looks tell. */
+/** Maximum accounts remembered; others are recorded by later checks. */
 const MAX_REMEMBERED = 10_000;
 
 interface Shortfall {
@@ -14,13 +14,13 @@ interface Shortfall {
 }
 
 /**
- * Accounts that held less than known when last looked at: how often in a row. Lost at a restart, which only makes
- * the looks begin anew: nothing is written off sooner by it.
+ * Counts consecutive checks in which an account held less than the ledger says. Lost at a restart, which only
+ * restarts the count: it never brings a write-off forward.
  */
 export class Shortfalls {
   readonly #accounts = new Map<string, Shortfall>();
 
-  /** One more look at an account that lacks money; the same block again is none. */
+  /** Counts a check that shows a shortfall; the same block again does not count. */
   seen(
     watchKey: string,
     height: number,
@@ -34,12 +34,12 @@ export class Shortfalls {
     return { looks, isLong: looks >= WRITE_OFF_AFTER };
   }
 
-  /** The account holds what is known, or what it lacked is written off. */
+  /** Ends a shortfall: the account holds what the ledger says, or the difference was written off. */
   over(watchKey: string): void {
     this.#accounts.delete(watchKey);
   }
 
-  /** The node's health with these accounts. */
+  /** Adds these accounts to the node's health. */
   withWarning(status: NodeStatus): NodeStatus {
     const told = [...this.#accounts.values()].filter(({ looks }) => looks >= TELL_AFTER);
     const unexplained = { accounts: told.length, amount: told.reduce((sum, each) => sum + each.lacking, 0n) };

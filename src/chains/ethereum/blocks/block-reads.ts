@@ -7,11 +7,11 @@ import { resultOf, stale, toHex, understood } from '../rpc/rpc-results.ts';
 import { isPrunedHistory, isUnknownBlock, isUnknownMethod } from '../sends/reject-reasons.ts';
 import { parsed, type Rpc, RpcRefusal, type RpcRequest } from '../rpc/rpc.ts';
 
-/** The root of an empty trie: of a block without transactions. */
+/** Root of the empty trie: the transactions root of a block without transactions. */
 const NO_TRANSACTIONS = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 const NOBODY = `0x${'0'.repeat(40)}`;
 
-/** What the node tells about blocks and about itself. */
+/** The node calls that read blocks and identity. */
 export function blockReads(
   rpc: Rpc,
 ): Pick<
@@ -103,12 +103,12 @@ async function identity(rpc: Rpc) {
 
 async function showsState(rpc: Rpc, blockHash: string): Promise<boolean> {
   const [answer] = await rpc.batch([{ method: 'eth_getBalance', params: [NOBODY, { blockHash }] }]);
-  // Asked of another backend than the tip came from, it may not know that block: that says nothing.
+  // A backend other than the one that gave the tip may not know that block, which proves nothing about state.
   if (answer instanceof RpcRefusal) return isUnknownBlock(answer);
   return (answer?.result ?? null) !== null;
 }
 
-/** A late answer, or one from a cache, may be another block than the one asked for. */
+/** Rejects a block of another height, such as a late or cached answer. */
 function honest<T extends Header>(block: T | null, height: number): T | null {
   if (block !== null && block.number !== height) {
     throw new ChainError('bad_answer', `asked for block ${height}, the node answered block ${block.number}`);
@@ -116,7 +116,7 @@ function honest<T extends Header>(block: T | null, height: number): T | null {
   return block;
 }
 
-/** Some nodes show a block whose transactions they dropped as one that never had any. */
+/** Rejects a block whose transactions were dropped: some nodes show it as an empty block. */
 function whole(block: Block | null): Block | null {
   if (block === null || block.transactions.length > 0) return block;
   const { number, transactionsRoot = null } = block;

@@ -24,7 +24,7 @@ import type { InternalTransfer } from './internal-transfers.ts';
 import type { Shortfalls } from '../accounts/shortfalls.ts';
 import type { Tracer } from './traces.ts';
 
-/** Money that no block holds at the moment. */
+/** Money that is in no block at the moment. */
 type Unsettled = Awaited<ReturnType<ChainIndex['unsettled']>>[number];
 
 export interface BlockReaderDeps {
@@ -38,18 +38,17 @@ export interface BlockReaderDeps {
   readonly turns: BalanceTurns;
 }
 
-/** How long the balance of a payment's address may be looked at in any block after the payment's time; then by turns. */
+/** How long after its time a payment's address stays eligible for a balance check in any block; then in rotation. */
 const OPEN_FOR_MS = 7 * 24 * 3_600_000;
-/** How long a block waits for balances: what is not answered by then follows with later blocks. */
+/** How long a block waits for balances: those not answered by then are read with later blocks. */
 const BALANCES_WITHIN_MS = 4_000;
 
 /**
- * One block reduced to our accounts: transfers of its transactions whatever their calldata,
- * internal transfers as far as the node traces, and whatever else the balances at this very block
- * show, where a change may have gone unseen: addresses are watched for ever. Balances come last and hold
- * nothing up: what is not read is looked at with later blocks. Holds one
- * block at a time. Logs are not read: once every transfer has one (EIP-7708) they may stand in for traces,
- * never beside them, since both name the same money.
+ * Reduces one block to our accounts: the transfers of its transactions whatever their calldata, internal transfers
+ * where the node traces, and what balances at this very block show where a change may have gone unseen, since
+ * addresses are watched for ever. Balances come last and block nothing: unread ones are checked with later blocks.
+ * Holds one block at a time. Logs are not read: once every transfer emits one (EIP-7708) they may replace traces,
+ * never add to them, since both report the same money.
  */
 export async function readBlock(deps: BlockReaderDeps, height: number): Promise<ChainBlock | null> {
   const block = await deps.client.blockAt(height);
@@ -71,7 +70,7 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   return { height, hash, parentHash, timeMs: timestamp * 1000, credits, debits, replaces, disproved };
 }
 
-/** Reads the balances whose turn it is and holds them against the book. */
+/** Reads the balances due in this block and compares them with the book. */
 async function readBalances(
   { client, index, turns, logger, shortfalls }: BlockReaderDeps,
   block: Block,
@@ -115,14 +114,14 @@ async function candidatesOf(
   const accountOf = ({ watchKey, since }: OpenKey): OpenAccount =>
     open.get(watchKey) ?? { watchKey, since, held: held.get(watchKey) ?? [], isAwaited: false };
   const inTurn = turn.map(accountOf);
-  // Money whose block left the chain: only the account tells whether it is still there.
+  // Money whose block left the chain: only the account's balance shows whether it is still there.
   for (const watchKey of lost) {
     open.set(watchKey, { ...accountOf({ watchKey, since: 0 }), isAwaited: true });
   }
   return { open: [...open.values()], turn: inTurn };
 }
 
-/** What the ledger says that accounts hold before the block: those looked at, and those that send in it. */
+/** The ledger's holdings before the block: of the accounts to check, and of those that send in it. */
 async function holdings(
   index: ChainIndex,
   { open, turn }: Candidates,
@@ -137,7 +136,7 @@ async function holdings(
   return held;
 }
 
-/** Nonces that unconfirmed payments to us wanted as well: those can never be mined now. */
+/** Nonces used in this block that unconfirmed payments to us need as well: those payments can never be mined now. */
 async function usedNonces(index: ChainIndex, block: Block): Promise<Debit[]> {
   const used = block.transactions.map((each) => ({ ref: nonceRef(each), byTxid: each.hash }));
   const wanted = await index.ownOutputs(used.map(({ ref }) => outputKey(ref)));
@@ -159,7 +158,7 @@ interface Entries {
   readonly internal: readonly InternalTransfer[];
 }
 
-/** In the order of the block, so that money that came and went in it adds up. */
+/** Enters transactions in block order, so that money received and spent in the same block adds up. */
 async function enterTransactions(deps: BlockReaderDeps, block: Block, entries: Entries): Promise<void> {
   const { book, watched } = entries;
   const internal = entries.internal.filter(({ to }) => watched.has(to));
@@ -177,13 +176,13 @@ async function enterTransactions(deps: BlockReaderDeps, block: Block, entries: E
   if (receipts.includes(null)) {
     deps.logger.warn(
       { coin: 'ETH', height: block.number },
-      'the node has dropped the receipts of a block with payments: they are read without',
+      'block receipts missing on the node: payments are read without them',
     );
   }
   for (const [at, { transaction, position }] of relevant.entries()) {
     const receipt = receipts[at] ?? null;
     if (watched.has(transaction.from)) enterSpending(deps, book, transaction, required(receipt, block));
-    // Without a receipt: plain money to an account without code cannot fail, and traces leave out what did.
+    // Without a receipt: a plain transfer to an account without code cannot fail, and traces omit failed transfers.
     if (receipt !== null && receipt.status !== 1) continue;
     const { hash: txid, to, value } = transaction;
     const raw = rawTransaction(transaction);
@@ -197,7 +196,7 @@ async function enterTransactions(deps: BlockReaderDeps, block: Block, entries: E
   }
 }
 
-/** @throws {ChainError} `pruned`: only its receipt tells what a transaction of ours cost. */
+/** The receipt, which alone shows what a transaction of ours cost. @throws {ChainError} `pruned` when it is missing. */
 function required(receipt: Receipt | null, { number }: Block): Receipt {
   if (receipt !== null) return receipt;
   throw new ChainError(
@@ -228,11 +227,11 @@ function enterSpending(
   if (missing === 0n) return;
   deps.logger.warn(
     { coin: 'ETH', account: watchKey, txid, missing: missing.toString() },
-    'an account spent more than it was known to hold',
+    'account spent more than its known balance',
   );
 }
 
-/** Null where its bytes cannot be put together: no send of ours is such a transaction. */
+/** Null where the signed bytes cannot be rebuilt: no send of ours is such a transaction. */
 function spenderOf(transaction: BlockTransaction): Spender | null {
   const raw = rawTransaction(transaction);
   if (raw === null) return null;
@@ -246,9 +245,9 @@ function spenderOf(transaction: BlockTransaction): Spender | null {
 }
 
 /**
- * Credits of blocks that left the chain which this block proves wrong: it holds their transaction
- * without them, or shows the same internal money under another name. Two transactions are never the same money: one
- * of the names must be that of a balance.
+ * Credits of orphaned blocks that this block disproves: it holds their transaction without them, or shows the same
+ * internal money under another id. Two real transactions are never the same money, so one of the ids must be a
+ * balance credit's.
  */
 function replacedBy(
   unsettled: readonly Unsettled[],
@@ -270,7 +269,7 @@ function replacedBy(
     .map(({ ref }) => ref);
 }
 
-/** Whether only a balance showed the money: by which transaction it came is not known. */
+/** Whether only a balance showed the money: the transaction that brought it is not known. */
 function isUnnamed({ txid }: OutputRef): boolean {
   return parseBalanceCreditTxid(txid) !== null;
 }

@@ -22,7 +22,7 @@ const FLAT_TRACES = z.array(
 );
 type FlatTrace = z.infer<typeof FLAT_TRACES>[number];
 
-/** The transfers of what trace_block answered for a block. @throws {ChainError} when it is not that of the block */
+/** The transfers in trace_block's answer. @throws {ChainError} when the traces are not of this block */
 export function fromFlat(answer: unknown, block: Block): InternalTransfer[] {
   const traces = readTraces(FLAT_TRACES, answer);
   const found: InternalTransfer[] = [];
@@ -44,12 +44,12 @@ export function fromFlat(answer: unknown, block: Block): InternalTransfer[] {
     counted.set(position, index);
     if (!isUndone(failed, trace.traceAddress)) found.push({ position, index, ...transfer });
   }
-  // Every transaction has a trace of its own: an empty list is that of a backend without the block.
+  // Every transaction has a trace of its own: an empty list comes from a backend without the block.
   if (whole.size < block.transactions.length) throw otherBlock(block);
   return found;
 }
 
-/** They are asked for by height: another backend, or the same a moment later, has another block there. */
+/** Whether a trace is of this block: requested by height, it may be another backend's or a reorganised block's. */
 function isOf(block: Block, { blockHash, transactionHash }: FlatTrace, position: number): boolean {
   const transaction = block.transactions[position];
   if (transaction === undefined || blockHash.toLowerCase() !== block.hash) return false;
@@ -65,8 +65,8 @@ function flatTransfer({ type, action, result }: FlatTrace): { to: string; value:
 }
 
 /**
- * The calls of a transaction that failed, by where they stand. Somebody may have paid for a hundred thousand of
- * them in one block: what is asked takes as long as the place is deep, however many there are.
+ * A transaction's failed calls as a tree of trace addresses. One block can hold a hundred thousand of them, so a
+ * lookup costs the depth of the call, not the number of failures.
  */
 interface Failures {
   isFailed: boolean;
@@ -87,7 +87,7 @@ function addFailure(failures: Failures, address: readonly number[]): void {
   at.isFailed = true;
 }
 
-/** Whether the call there failed, or one above it. */
+/** Whether the call at this trace address, or one of its ancestors, failed. */
 function isUndone(failures: Failures, address: readonly number[]): boolean {
   let at = failures;
   for (const step of address) {

@@ -7,13 +7,13 @@ import { stale } from '../rpc/rpc-results.ts';
 export interface InternalTransfer {
   /** Position of the transaction in the block. */
   readonly position: number;
-  /** 1 and up: 0 is the transaction's own transfer. */
+  /** From 1 upwards: 0 is the transaction's own transfer. */
   readonly index: number;
   readonly to: string;
   readonly value: bigint;
 }
 
-/** A trace in its form. @throws {ChainError} bad_answer */
+/** Validates a trace. @throws {ChainError} bad_answer */
 export function readTraces<T>(schema: z.ZodType<T>, answer: unknown): T {
   const value = schema.safeParse(answer);
   if (value.success) return value.data;
@@ -23,7 +23,7 @@ export function readTraces<T>(schema: z.ZodType<T>, answer: unknown): T {
   );
 }
 
-/** A trace that belongs to another block: another backend answered, or the chain was reorganised between two calls. */
+/** The trace is of another block: another backend answered, or a reorganisation happened between two calls. */
 export function otherBlock({ number }: Block): ChainError {
   return stale(`the trace of block ${number} is of another block`);
 }

@@ -12,13 +12,13 @@ import { rawTransaction } from '../sends/raw-transaction.ts';
 
 export interface PendingView {
   readonly view: UnconfirmedView;
-  /** Transactions of the view by sender and nonce (see nonceRef): of two with the same one only one can be mined. */
+  /** Transactions of the view by sender and nonce (see nonceRef): of two with the same nonce only one can be mined. */
   readonly byNonce: ReadonlyMap<string, string>;
 }
 
 /**
- * What the node would mine next, as far as it says so. Some nodes have no pending block, or answer
- * the latest one in its place: then nothing is shown before it is mined.
+ * Reads the node's pending block. Some nodes have none, or answer the latest block in its place: then nothing is
+ * shown before it is mined.
  */
 export async function readPending(client: NodeClient, index: ChainIndex): Promise<PendingView> {
   const { tip: latest, pending } = await client.latestAndPending();
@@ -40,7 +40,7 @@ export async function readPending(client: NodeClient, index: ChainIndex): Promis
   return { view, byNonce: new Map(transactions.map((each) => [outputKey(nonceRef(each)), each.hash])) };
 }
 
-/** On the latest block, or on one that came between the two answers. */
+/** Whether the pending block builds on the latest block, or on one that arrived between the two answers. */
 function isAfter(
   pending: { readonly parentHash: string; readonly number?: number | null | undefined },
   latest: { readonly number: number; readonly hash: string },
@@ -65,7 +65,7 @@ function creditsOf(
     }));
 }
 
-/** An account's first transaction spends all it holds; what follows spends what that one leaves. */
+/** An account's first pending transaction spends all it holds; later ones spend the remainder. */
 async function debitsOf(
   transactions: readonly BlockTransaction[],
   watched: ReadonlySet<string>,

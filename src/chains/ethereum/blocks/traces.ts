@@ -8,7 +8,7 @@ import type { NodeClient } from '../rpc/node-client.ts';
 import { stale } from '../rpc/rpc-results.ts';
 import type { RpcRequest } from '../rpc/rpc.ts';
 
-/** Reads the internal transfers of blocks from nodes that trace; of others, and of a block that cannot be traced, null. */
+/** Reads the internal transfers of blocks; null from a node without tracing, or for a block that cannot be traced. */
 export interface Tracer {
   transfers(block: Block): Promise<readonly InternalTransfer[] | null>;
 }
@@ -35,14 +35,14 @@ const CALL_TRACES = z.array(
   z.object({
     txHash: z.string().optional(),
     result: FRAME.optional(),
-    /** Why there is no result: it took the node too long, for one. */
+    /** Why there is no result, for example a timeout in the node. */
     error: z.string().optional(),
   }),
 );
 
 type CallTrace = z.infer<typeof CALL_TRACES>[number];
 
-/** As CALL_TRACES has it, which makes a copy of every call; of what it takes as well, this may refuse some. */
+/** CALL_TRACES without its copy of every call; valid traces that this refuses go to the schema. */
 function areCallTraces(answer: unknown): answer is readonly CallTrace[] {
   return Array.isArray(answer) && answer.every(isCallTrace);
 }
@@ -69,20 +69,20 @@ function isTextOrNone(value: unknown): boolean {
   return value === undefined || typeof value === 'string';
 }
 
-/** Frames that move money to `to`; delegate and static calls only borrow code. */
+/** Frames that move money to `to`; delegate and static calls move none. */
 const MOVING = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
-/** How long a node without tracing is taken at its word before it is asked again. */
+/** How long a node that reports no tracing is not asked for it again. */
 const ASK_AGAIN_MS = 600_000;
 
 /**
- * How often a block is tried before it is read without its traces. For little money anybody can make a
- * transaction that no node traces in time, or whose trace is larger than what is accepted: Ethereum would stand still
- * at its block. What contracts pay in it is then told by balances, as with nodes that do not trace.
+ * Attempts before a block is read without its traces. Anyone can cheaply make a transaction that no node traces in
+ * time, or whose trace exceeds the size limit: Ethereum would be stuck at its block. Contract payments in it are then
+ * found by balances, as with nodes that do not trace.
  */
 const TRIES = 3;
 /**
- * After so many blocks in a row that could not be traced, others are tried once, until one can be: of old blocks a
- * node may trace none, and with the pauses between tries the chain would grow faster than it is read.
+ * After this many untraceable blocks in a row, further ones get a single attempt until one succeeds: a node may trace
+ * no old blocks, and with the retry delays the chain would grow faster than it is read.
  */
 const HOPELESS = 3;
 
@@ -94,14 +94,14 @@ interface TracerDeps {
 
 /** Uses geth's callTracer where there is one, else Parity's trace_block, else nothing. */
 export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
-  /** Until when a method that the node does not have is not asked for again. */
+  /** For each method that the node lacks, the time until which it is not asked for again. */
   const silentUntil = new Map<string, number>();
-  /** Of the last block: what fails after it makes the block be read again. */
+  /** Result of the last block, which is read again when a later step fails. */
   let last: { readonly hash: string; readonly found: readonly InternalTransfer[] } | null = null;
   let failed = { hash: '', tries: 0 };
   let untraced = 0;
 
-  /** Null when the node has no such method. @throws {ChainError} when it lacks the block. */
+  /** The trace; null when the node has no such method. @throws {ChainError} when the node lacks the block. */
   async function traced(method: string, params: RpcRequest['params']): Promise<unknown> {
     if (clock.now() < (silentUntil.get(method) ?? 0)) return null;
     const told = await client.trace(method, params);
@@ -138,7 +138,7 @@ export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
         if (untraced > HOPELESS) return null;
         logger.warn(
           { coin: 'ETH', height: block.number, tries: failed.tries, error: error.message },
-          'a block cannot be traced: what contracts pay in it is told by balances',
+          'block trace failed: contract payments in it are found by balances',
         );
         return null;
       }
@@ -146,7 +146,7 @@ export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
   };
 }
 
-/** Calls may be nested deeper than the stack can follow. */
+/** Turns a stack overflow into a ChainError: calls may be nested too deep for recursion. */
 function understood<T>(work: () => T): T {
   try {
     return work();
@@ -171,7 +171,7 @@ function fromCalls(traces: readonly CallTrace[], block: Block): InternalTransfer
     }
     const found: InternalTransfer[] = [];
     let index = 0;
-    /** Below a reverted call nothing happened, although its children carry no error of their own. */
+    /** Skips reverted calls with all their children, which carry no error of their own. */
     const visit = (frame: Frame): void => {
       if (frame.error !== undefined) return;
       for (const call of frame.calls ?? []) {

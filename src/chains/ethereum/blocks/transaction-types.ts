@@ -1,10 +1,10 @@
 import type { UnknownTransactionTypes } from '../../shared/unknown-transaction-types.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 
-/** The newest type of transaction (EIP-2718) known here: 4 sets an account's code (EIP-7702). */
+/** The newest transaction type (EIP-2718) that this program knows: 4 sets an account's code (EIP-7702). */
 const NEWEST_TYPE = 4;
 
-/** The same blocks, with a note of every transaction of a type that is not known here. */
+/** Wraps the client to record every transaction of an unknown type in the blocks it reads. */
 export function noteTypes(client: NodeClient, novelties: UnknownTransactionTypes): NodeClient {
   return {
     ...client,

@@ -5,7 +5,7 @@ import { outdatedNode } from '../../shared/minimum-node-version.ts';
 import { ETHEREUM_CHAINS, type EthereumChain } from './networks.ts';
 import type { NodeClient } from './node-client.ts';
 
-/** A head older than this is not the network's. */
+/** A node whose latest block is older than this is out of sync. */
 const STALE_MS = 300_000;
 
 const BLIND =
@@ -25,7 +25,7 @@ export async function nodeStatus(
       `the node has chain id ${chainId} and the genesis block ${genesisHash}, not that of ${chain.name}`,
     );
   }
-  // A network with a block every twelve seconds shows by its head alone whether a node is connected.
+  // With a block every twelve seconds, the age of the tip alone shows whether the node is connected.
   const isFresh = nowMs - tip.timestamp * 1000 < STALE_MS;
   const isAlone = network === 'regtest';
   const status: NodeStatus = {
@@ -41,10 +41,10 @@ export async function nodeStatus(
 }
 
 /**
- * The releases with which the mainnet took its Fusaka fork (3 December 2025): older ones are on a chain of
- * their own, and reth 1.9.0 misjudges some contracts. As of November 2026; the next fork, Glamsterdam, had
- * no date for the mainnet then. Geth, besu and reth by their release notes; Nethermind and Erigon by the
- * releases of those weeks, which could not be confirmed.
+ * Minimum releases: the ones that follow mainnet's Fusaka fork (3 December 2025). Older ones are on a chain of their
+ * own, and reth 1.9.0 executes some contracts wrongly. As of November 2026; the next fork, Glamsterdam, had no
+ * mainnet date then. Geth, besu and reth are from their release notes; Nethermind and Erigon are from the releases of
+ * those weeks, which could not be confirmed.
  */
 const KNOWN_GOOD: readonly MinimumVersion[] = [
   { pattern: /^Geth\/(?:[^/]*\/)?v([0-9.]+)/i, oldest: [1, 16, 7] },
@@ -63,7 +63,7 @@ function troublesOf(version: string, showsState: boolean): Pick<NodeStatus, 'war
   };
 }
 
-/** The chain of an id. @throws {ChainError} wrong_chain when the network setting does not allow it. */
+/** The chain with this id. @throws {ChainError} wrong_chain when the network setting does not allow it. */
 export function requireChain(network: Network, chainId: number): EthereumChain {
   const allowed = ETHEREUM_CHAINS[network];
   const chain = allowed.find((candidate) => candidate.chainId === chainId);

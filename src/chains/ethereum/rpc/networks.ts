@@ -1,13 +1,13 @@
 import type { Network } from '../../../domain/coins.ts';
 
-/** Chains that a network setting allows, by chain id (EIP-155), with their genesis where it is fixed. */
+/** A chain that a network setting allows: chain id (EIP-155) and, where it is fixed, the genesis block. */
 export interface EthereumChain {
   readonly name: string;
   readonly chainId: number;
   readonly genesisHash: string | null;
 }
 
-/** The first of each list is the one that payment links name before the node was asked. */
+/** Payment links use the first chain of each list until the node has reported its chain id. */
 export const ETHEREUM_CHAINS: Readonly<Record<Network, readonly [EthereumChain, ...EthereumChain[]]>> = {
   mainnet: [
     {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 const HEX = /^0x[0-9a-f]*$/i;
-/** Nothing on the chain has more than 256 bits: calculating with millions of digits would keep everybody waiting. */
+/** A hex quantity of at most 256 bits, the EVM's limit: converting millions of digits would block the event loop. */
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i;
-/** As it is written. */
+/** A quantity left as hex text. */
 export const quantityText = z.string().regex(QUANTITY);
 export const quantity = quantityText.transform((text) => BigInt(text));
 
@@ -26,7 +26,7 @@ const account = z
 export const HEADER = z.object({ number: count, hash, parentHash: hash, timestamp: count });
 export type Header = z.infer<typeof HEADER>;
 
-/** Further fields stay as they came: the bytes of a transaction are put together from them. */
+/** Unlisted fields are kept: the signed bytes are rebuilt from them. */
 const CHECKED_TRANSACTION = z.looseObject({
   hash,
   from: account,
@@ -36,7 +36,7 @@ const CHECKED_TRANSACTION = z.looseObject({
 });
 export type BlockTransaction = z.infer<typeof CHECKED_TRANSACTION>;
 
-/** By hand, as the schema does; the schema is asked about what is not in the usual form, to read it or to say why not. */
+/** Checks by hand for speed; Zod reads, or explains, only what is not in the usual form. */
 const TRANSACTION = z.unknown().transform((answered, context): BlockTransaction => {
   const plain = readPlainTransaction(answered);
   if (plain !== null) return plain;
@@ -48,7 +48,7 @@ const TRANSACTION = z.unknown().transform((answered, context): BlockTransaction 
   return z.NEVER;
 });
 
-/** What is beyond it has more digits than any nonce. */
+/** Longest nonce read by hand, `0x` included; longer ones are left to the schema. */
 const MAX_NONCE_LENGTH = 13;
 
 function readPlainTransaction(answered: unknown): BlockTransaction | null {
@@ -72,12 +72,12 @@ function isText(value: unknown, form: RegExp): value is string {
 
 export const BLOCK = HEADER.extend({
   transactions: z.array(TRANSACTION),
-  /** What the block's hash says of its transactions. */
+  /** Merkle root of the block's transactions. */
   transactionsRoot: hash.nullish(),
 });
 export type Block = z.infer<typeof BLOCK>;
 
-/** Pending blocks of some nodes carry no number, hash or miner. */
+/** A pending block: some nodes give it no number, hash or miner. */
 export const PENDING = z.object({
   parentHash: hash,
   number: count.nullish(),
@@ -100,7 +100,7 @@ export type Receipt = z.infer<typeof RECEIPT>;
 
 export const SYNCING = z.union([z.literal(false), z.object({ highestBlock: count.optional() })]);
 
-/** Whether a text is hex data at all: raw bytes come from the database and from nodes. */
+/** Whether a text is valid hex data: raw bytes come from the database and from nodes. */
 export function isHex(text: string): boolean {
   return HEX.test(text) && text.length % 2 === 0;
 }

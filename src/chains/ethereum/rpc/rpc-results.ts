@@ -1,14 +1,14 @@
 import { ChainError } from '../../../domain/chain.ts';
 import { RpcRefusal } from './rpc.ts';
 
-/** A refusal where a plain question must have an answer is trouble of the node, not an answer. */
+/** Unwraps a result. A refusal of a call that every node supports is a node failure, not an answer. */
 export function resultOf(answer: RpcRefusal | { readonly result: unknown } | undefined): unknown {
   if (answer === undefined) throw stale('an answer is missing');
   if (answer instanceof RpcRefusal) throw stale(answer.message);
   return answer.result;
 }
 
-/** As resultOf, of a single call. */
+/** Like resultOf, for a single call. */
 export async function understood<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -17,12 +17,12 @@ export async function understood<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** The node, or the backend behind a load balancer that answered, is not where the others are: ask again. */
+/** An inconsistent answer: the node, or a backend behind a load balancer, lags behind the others. Retry. */
 export function stale(why: string): ChainError {
   return new ChainError('unavailable', `the node's answers do not fit together: ${why}`);
 }
 
-/** A quantity as requests carry it. */
+/** Encodes a quantity for a request. */
 export function toHex(value: number | bigint): string {
   return `0x${value.toString(16)}`;
 }

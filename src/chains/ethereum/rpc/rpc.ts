@@ -15,7 +15,7 @@ export interface RpcRequest {
   readonly params: readonly RpcParam[];
 }
 
-/** The node understood the request and said no. */
+/** A JSON-RPC error: the node understood the request and refused it. */
 export class RpcRefusal extends Error {
   override name = 'RpcRefusal';
   readonly code: number;
@@ -30,13 +30,13 @@ export class RpcRefusal extends Error {
 
 export interface Rpc {
   /**
-   * One call, its answer checked against a schema.
-   * @throws {RpcRefusal} when the node answers an error; {ChainError} for everything else.
+   * Sends one call and validates its result against a schema.
+   * @throws {RpcRefusal} when the node answers with an error; {ChainError} for everything else.
    */
   call<T>(request: RpcRequest, schema: z.ZodType<T>, options?: PostOptions): Promise<T>;
   /**
-   * Several calls in one request, so that normally one backend answers all of them; matched by id,
-   * each a raw result or the node's refusal.
+   * Sends several calls in one request, so that normally one backend answers all of them. Answers are matched by id;
+   * each is a raw result or the node's refusal.
    */
   batch(
     requests: readonly RpcRequest[],
@@ -47,10 +47,10 @@ export interface Rpc {
 
 /** HTTP: content too large. */
 const TOO_LARGE = 413;
-/** Codes of nodes and providers for "not now" (EIP-1474: limit exceeded, resource unavailable). */
+/** Error codes of nodes and providers for a temporary refusal (EIP-1474: limit exceeded, resource unavailable). */
 const BUSY_CODES = new Set([-32005, -32002, 429]);
 const BUSY_REASON = /rate.?limit|too many requests|limit exceeded|request timed? ?out|overloaded/i;
-/** Nethermind's word for a state that it has dropped, under one of these codes: no later try gets it. */
+/** Nethermind's message for a dropped state, sent under one of these codes; no retry will succeed. */
 const GONE_REASON = /^no state available/i;
 
 const REPLY = z.object({
@@ -62,8 +62,8 @@ type Reply = z.infer<typeof REPLY>;
 const REPLIES = z.array(REPLY);
 
 /**
- * JSON-RPC 2.0 over the transport that all families share. ethers' own provider is not used: it
- * retries 429 by itself without a bound on the whole, caches, and hides which answers came together.
+ * JSON-RPC 2.0 over the transport that all chain families share. ethers' own provider is not used: it retries 429
+ * without an overall bound, caches, and hides which answers came from one request.
  */
 export function createRpc(transport: RpcTransport): Rpc {
   let lastId = 0;
@@ -103,7 +103,7 @@ export function createRpc(transport: RpcTransport): Rpc {
   return { call, batch, close: () => transport.close() };
 }
 
-/** The JSON of an answer, whichever it is. @throws {ChainError} */
+/** The parsed JSON body, whatever the HTTP status. @throws {ChainError} */
 function opened({ status, text }: { readonly status: number; readonly text: string }, what: string): unknown {
   if (status >= 400 && refusesMethod(text)) return JSON.parse(text);
   if (status === 401 || status === 403) {
@@ -121,7 +121,7 @@ function opened({ status, text }: { readonly status: number; readonly text: stri
   }
 }
 
-/** Some providers answer 400 or 403 for a method that is not in the plan, and say so in the body. */
+/** Whether the body refuses a method: some providers answer 400 or 403 for a method that is not in the plan. */
 function refusesMethod(text: string): boolean {
   let body: unknown;
   try {
@@ -135,7 +135,7 @@ function refusesMethod(text: string): boolean {
   return isUnknownMethod({ code, reason: message });
 }
 
-/** To each call its answer, in their order. @throws {ChainError} bad_answer when one is missing. */
+/** Matches answers to calls, in the order of the calls. @throws {ChainError} bad_answer when one is missing. */
 function matched(
   body: unknown,
   calls: readonly { readonly id: number; readonly method: string }[],
@@ -151,7 +151,7 @@ function matched(
   });
 }
 
-/** Checks one answer. @throws {ChainError} bad_answer naming the field. */
+/** Validates one result. @throws {ChainError} bad_answer naming the field. */
 export function parsed<T>(result: unknown, method: string, schema: z.ZodType<T>): T {
   const value = schema.safeParse(result);
   if (value.success) return value.data;
@@ -167,7 +167,7 @@ function answerOf(reply: Reply, method: string): RpcRefusal | { readonly result:
   return new RpcRefusal(method, code, message);
 }
 
-/** A provider that takes no batches, or not now, answers one error for all of them. */
+/** A single error in place of a batch's answers: the provider takes no batches, or none now. */
 function refusedBatch(body: unknown, what: string): ChainError {
   const reply = REPLY.safeParse(body);
   if (!reply.success || !reply.data.error) return badAnswer(what, 'is no JSON-RPC batch reply');

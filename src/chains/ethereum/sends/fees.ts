@@ -11,19 +11,19 @@ import type { NodeClient, Prices } from '../rpc/node-client.ts';
 import { isRevert } from './reject-reasons.ts';
 import { RpcRefusal } from '../rpc/rpc.ts';
 
-/** Gas of a plain transfer: what every account without code costs. */
+/** Gas of a plain transfer to any account without code. */
 const TRANSFER_GAS = 21_000n;
 /** Fee rates are per 1,000 gas. */
 const PER = 1_000n;
-/** Contracts may need more than they needed a moment ago: a quarter on top. */
+/** Margin of a quarter on gas estimates: a contract may need more than it did a moment ago. */
 const MARGIN_PERCENT = 125n;
 /** Headroom over the base fee: it can rise by an eighth with each block. */
 const BASE_FEE_PERCENT = 125n;
 const HUNDRED = 100n;
 
 /**
- * What a transaction of the intended sender costs now. The whole price goes to the block's
- * proposer or is burned (tip = max fee), so that what is quoted is what is paid.
+ * Quotes the current price of a send by the intended sender. The whole price goes to the block's proposer or is
+ * burned (tip = max fee), so that the quoted fee is the fee paid.
  * @throws {ChainError}; {UnsendableAmount} when the destination's code refuses the money.
  */
 export async function quoteFee(
@@ -54,7 +54,7 @@ async function gasFor(client: NodeClient, { from, destination, amount }: SendInt
   const call = { from, to: destination };
   try {
     const estimate = await client.estimateGas({ ...call, value: amount }).catch((error: unknown) => {
-      // The node may be behind the ledger, or the send too large: either is not for the estimate to say.
+      // The node may be behind the ledger, or the send too large: neither is for the estimate to decide.
       if (error instanceof RpcRefusal && /insufficient|exceeds balance|allowance/i.test(error.reason)) {
         return client.estimateGas({ ...call, value: 0n });
       }
@@ -63,7 +63,7 @@ async function gasFor(client: NodeClient, { from, destination, amount }: SendInt
     return estimate <= TRANSFER_GAS ? TRANSFER_GAS : (estimate * MARGIN_PERCENT) / HUNDRED;
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
-    // Trouble of the node says nothing about the contract.
+    // A node failure says nothing about the contract.
     if (!isRevert(error)) throw new ChainError('unavailable', `the node estimates no gas: ${error.message}`);
     throw new UnsendableAmount(`the contract at the destination refuses this transfer (${error.reason})`);
   }
@@ -74,7 +74,7 @@ export function feeFor(gas: bigint, rate: bigint): bigint {
   return gas * priceFrom(rate);
 }
 
-/** Wei per gas of a rate, rounded up. */
+/** Converts a rate to wei per gas, rounded up. */
 export function priceFrom(rate: bigint): bigint {
   return (rate + PER - 1n) / PER;
 }

@@ -13,8 +13,8 @@ import { accountKey } from '../address.ts';
 import { feeFor, priceFrom, rateFrom } from './fees.ts';
 
 /**
- * A send from one account, that of `changeAddress`: what is not sent stays where it is. Its nonce
- * is the first that neither the node nor another send of the account has taken.
+ * Plans a send from one account, that of `changeAddress`, where the unsent remainder stays. Uses the first nonce that
+ * neither the node nor another send of the account has taken.
  * @throws {InsufficientFunds} {UnsendableAmount}
  */
 export function planSend(request: SendRequest): SendPlan {
@@ -37,9 +37,9 @@ export function planSend(request: SendRequest): SendPlan {
 }
 
 /**
- * The same send at a price that every node takes as a replacement (an eighth more; most ask a
- * tenth). With `toSelf` it pays nobody and only uses the nonce up. Null when the quote asks no more than is paid
- * already, or when cap or funds forbid it.
+ * Plans a replacement of a send at a price that every node accepts (an eighth more; most require a tenth). With
+ * `toSelf` it pays nobody and only uses up the nonce. Null when the quote is no higher than the price already paid,
+ * or when cap or funds forbid it.
  */
 export function planBump(request: BumpRequest & { readonly capRate: bigint }): SendPlan | null {
   const { previous, quote, capRate, lane, changeAddress } = request;
@@ -58,7 +58,7 @@ export function planBump(request: BumpRequest & { readonly capRate: bigint }): S
   const used = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
   const own = request.funds.filter((fund) => accountKey(fund.address) === sender);
   const extra = own.filter(({ ref }) => !used.has(outputKey(ref)));
-  // With a lane the funds are all that the account holds now; without one, all that is known.
+  // With a lane the funds are all that the account holds now; without one, all funds known to the ledger.
   const available = lane === undefined ? sumOf(previous.inputs) + sumOf(extra) : sumOf(own) - lane.committed;
   if (available < amount + fee) return null;
   const inputs = [...previous.inputs];
@@ -78,7 +78,7 @@ function freeNonce(from: number, taken: ReadonlySet<number>): number {
   return nonce;
 }
 
-/** Largest first, as many as cover it: which parts of an account are named changes nothing on the chain. */
+/** Funds that cover the amount, largest first: which parts of an account are named makes no difference on the chain. */
 function choose(funds: readonly Fund[], needed: bigint): Fund[] {
   const chosen: Fund[] = [];
   let sum = 0n;

@@ -4,7 +4,7 @@ import { type BlockTransaction, isHex } from '../rpc/node-answers.ts';
 
 const hex = z.string().regex(/^0x[0-9a-f]*$/i);
 
-/** The fields of types 0 to 2 (EIP-155, EIP-2930, EIP-1559) as nodes answer them. */
+/** The signed fields of types 0 to 2 (EIP-155, EIP-2930, EIP-1559), as nodes answer them. */
 const SIGNED = z.object({
   type: hex.optional(),
   chainId: hex.nullish(),
@@ -22,10 +22,10 @@ const SIGNED = z.object({
 });
 
 const NEWEST_TYPE = 2;
-/** Larger ones are not kept for a rebroadcast. */
+/** Longest calldata kept for a rebroadcast. */
 const MAX_INPUT_LENGTH = 20_000;
 
-/** The bytes that were signed, for a rebroadcast; null when they cannot be put together exactly. */
+/** Rebuilds the signed bytes for a rebroadcast; null when that is not possible exactly. */
 export function rawTransaction(transaction: BlockTransaction): string | null {
   const fields = SIGNED.safeParse(transaction);
   if (!fields.success || fields.data.input.length > MAX_INPUT_LENGTH) return null;
@@ -59,12 +59,12 @@ export function rawTransaction(transaction: BlockTransaction): string | null {
   }
 }
 
-/** Nodes leave out leading zeros. */
+/** Pads a value to 32 bytes: nodes omit leading zeros. */
 function word(quantity: string): string {
   return `0x${quantity.slice(2).padStart(64, '0')}`;
 }
 
-/** Signed bytes taken apart; null when they are not the transaction that the id names. */
+/** Decodes signed bytes; null when they are not the transaction with this id. */
 export function readSigned(txid: string, raw: string | null): Transaction | null {
   if (raw === null || !isHex(raw)) return null;
   try {

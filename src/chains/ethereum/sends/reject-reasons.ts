@@ -1,12 +1,12 @@
-/** What a node says when it refuses. */
+/** An error answer of a node. */
 interface Refusal {
   readonly code: number;
   readonly reason: string;
 }
 
-/** What a node means by refusing a transaction. */
+/** Why a node refused a transaction. */
 export type RefusalMeaning =
-  /** It has it already. */
+  /** The node already has it. */
   | 'known'
   /** The nonce was used, by these bytes or by others. */
   | 'used'
@@ -14,10 +14,10 @@ export type RefusalMeaning =
   | 'unpaid'
   /** No node can ever take it. */
   | 'invalid'
-  /** Not now: price too low, pool full, a rival waiting; or words nobody here knows. */
+  /** A temporary refusal: price too low, pool full, a competing transaction pending; or an unknown message. */
   | 'open';
 
-/** The words of geth, reth, Nethermind, Erigon, anvil and Besu (test/vectors/ethereum/refusals.test.ts). */
+/** Messages of geth, reth, Nethermind, Erigon, anvil and Besu (test/vectors/ethereum/refusals.test.ts). */
 const MEANINGS: readonly (readonly [RegExp, RefusalMeaning])[] = [
   [/already (known|imported|exists)|\bknown transaction|alreadyknown|existing tx with same hash/i, 'known'],
   [/nonce too low|nonce.*(already|lower|used)|oldnonce|^mined$/i, 'used'],
@@ -37,14 +37,14 @@ const METHOD_NOT_FOUND = -32601;
 const PRUNED_HISTORY = 4444;
 
 /**
- * What providers say of a method that is not in the plan: Alchemy "X is not available on the Free tier - upgrade
+ * Messages of providers for a method that is not in the plan: Alchemy "X is not available on the Free tier - upgrade
  * to …" (-32600), dRPC "method is not available on freetier, please upgrade to paid tier" (35), QuickNode "upgrade
  * your plan", Chainstack "not available on your current plan", others "Method X not allowed".
  */
 const NOT_IN_PLAN =
   /upgrade (to|your|for)|(not|n't) (available|supported|included|enabled|allowed) (on|in|for|with|by) .*(tier|plan)|(tier|plan) (does not|doesn't) (include|support|allow)|requires? (a|an) .*(tier|plan)\b/i;
 
-/** The node has no such method, or not for us. */
+/** Whether the node lacks the method, or does not allow it to us. */
 export function isUnknownMethod({ code, reason }: Refusal): boolean {
   return (
     code === METHOD_NOT_FOUND ||
@@ -56,11 +56,11 @@ export function isUnknownMethod({ code, reason }: Refusal): boolean {
 }
 
 const EXECUTION_REVERTED = 3;
-/** Nethermind: the transaction fails when it is run. */
+/** Nethermind: execution of the transaction fails. */
 const EXECUTION_FAILED = -32015;
 const SERVER_ERROR = -32000;
 
-/** The node ran the transaction and its contract failed. Whatever else a node refuses is about the node. */
+/** Whether the node executed the transaction and its contract failed. Any other refusal is about the node. */
 export function isRevert({ code, reason }: Refusal): boolean {
   if (code === EXECUTION_REVERTED || code === EXECUTION_FAILED || /revert/i.test(reason)) return true;
   const ranAndFailed =
@@ -68,21 +68,21 @@ export function isRevert({ code, reason }: Refusal): boolean {
   return code === SERVER_ERROR && ranAndFailed.test(reason);
 }
 
-/** The node does not know the block that was named: another backend may. Anything else is for ever. */
+/** Whether the node does not know the named block: another backend may. Any other refusal is permanent. */
 export function isUnknownBlock({ reason }: Refusal): boolean {
   return /(header|block)( for hash)? ?(not found|not available)|unknown block|resource not found|BlockNotFound|BlockOutOfRange/i.test(
     reason,
   );
 }
 
-/** The node knows the block and has dropped its state: no later try gets it. */
+/** Whether the node knows the block but has dropped its state: no retry will succeed. */
 export function isMissingState({ reason }: Refusal): boolean {
   return /state.*(not|un|isn't )\s*available|no state available|missing trie node|state (is )?(pruned|missing|not found)|pruned|historical state|distance to target block|proof window/i.test(
     reason,
   );
 }
 
-/** The node had the block's transactions once and dropped them. */
+/** Whether the node has dropped the block's transactions. */
 export function isPrunedHistory({ code, reason }: Refusal): boolean {
   return code === PRUNED_HISTORY || /pruned history|history.*(pruned|expired)/i.test(reason);
 }

@@ -16,28 +16,28 @@ import { readSigned } from './raw-transaction.ts';
 import { meaningOf } from './reject-reasons.ts';
 import { RpcRefusal } from '../rpc/rpc.ts';
 
-/** Which block has to use a nonce before its other transactions are gone. */
+/** Which block has to use a nonce before the other transactions with it count as gone. */
 type Proof = 'block' | 'final';
 
-/** Hands transactions to the node and finds out what became of them. */
+/** Broadcasts transactions and determines their fate. */
 export interface Submitter {
   /** See ChainAdapter.broadcast. */
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
-  /** See ChainAdapter.recheck. @throws {ChainError} on trouble with the node. */
+  /** See ChainAdapter.recheck. @throws {ChainError} on a node failure. */
   fateOf(transaction: StoredTransaction, ledger?: BlockRef, proof?: Proof): Promise<TransactionFate>;
-  /** Remembers what waits to be mined, by sender and nonce. */
+  /** Remembers the pending transactions, by sender and nonce. */
   saw(byNonce: ReadonlyMap<string, string>): void;
 }
 
-/** `reverted`: mined, and it paid nobody. `replaced`: by another one that waits, and may yet lose. */
+/** `reverted`: mined without paying. `replaced`: by another pending transaction, which may still lose. */
 type Weight = 'mined' | 'reverted' | 'waiting' | 'replaced' | 'gone' | 'absent' | 'unproven';
 
 interface Desk {
   readonly client: NodeClient;
   readonly logger: Logger;
-  /** Whether the balance of an account was read, on the branch that the ledger follows, in a block of this height or above. */
+  /** Whether an account's balance was read at or above this height, on the branch that the ledger follows. */
   readonly wasRead: (watchKey: string, height: number) => boolean;
-  /** What waits to be mined, by sender and nonce. */
+  /** Pending transactions by sender and nonce. */
   waiting: ReadonlyMap<string, string>;
 }
 
@@ -53,9 +53,9 @@ export function createSubmitter(deps: Pick<Desk, 'client' | 'logger' | 'wasRead'
 }
 
 /**
- * Everything in one request against a block that the answering backend is proven to know. Of a balancer that splits
- * requests, one backend may show the nonce as used and another lack the block that used it: so the nonces are those of
- * the block up to which the ledger has read, where there is one. In none of its blocks it found this transaction.
+ * Reads everything in one request, at a block that the answering backend is proven to know. Behind a load balancer
+ * that splits requests, one backend may show the nonce as used while another lacks the block that used it: so nonces
+ * are read at the block up to which the ledger has read, if any. None of the ledger's blocks held this transaction.
  */
 async function transactionStatus(
   { client, waiting }: Desk,
@@ -70,7 +70,7 @@ async function transactionStatus(
   const { receipt, used } = standing;
   if (receipt?.status === 1) return 'mined';
   if (receipt === null && standing.isKnown) return 'waiting';
-  // What a backend says that does not know the tip may be so on another branch only.
+  // A backend that does not know the tip may answer for another branch.
   if (!standing.knowsTip) return 'unproven';
   if (receipt !== null) return 'reverted';
   if (signed === null || sender === null) return 'absent';
@@ -82,7 +82,7 @@ async function transactionStatus(
   return rival !== undefined && rival !== txid ? 'replaced' : 'absent';
 }
 
-/** Whether a final block or one before it has used a nonce: until then a fork may bring the other transaction. */
+/** Whether a nonce is used as of the final block: until then a reorganisation may bring the other transaction. */
 async function isUsedForGood(client: NodeClient, sender: string, nonce: number): Promise<boolean> {
   const final = await finalBlock(client);
   const used = final === null ? null : await client.nonceAt(sender, final.hash);
@@ -106,7 +106,7 @@ async function fateOf(
   switch (weight) {
     case 'gone':
       return 'gone';
-    // Another one that waits may yet lose, and the block of one that failed may leave the chain.
+    // The pending replacement may still lose, and the block of the failed transaction may leave the chain.
     case 'reverted':
     case 'replaced':
       return proof === 'final' ? 'unknown' : 'gone';
@@ -122,7 +122,7 @@ async function fateOf(
   }
 }
 
-/** @throws {ChainError} when the node does not answer: then nothing is known of it. */
+/** Rebroadcasts a transaction. @throws {ChainError} when the node does not answer: its fate is then unknown. */
 async function offerAgain(desk: Desk, transaction: StoredTransaction): Promise<TransactionFate> {
   const { txid, raw } = transaction;
   if (raw === null || readSigned(txid, raw) === null) return 'absent';
@@ -163,7 +163,7 @@ async function explain(
   if (meaning === 'open') return { kind: 'unknown', reason };
   try {
     const weight = await transactionStatus(desk, transaction, undefined, 'final');
-    // By these bytes, for all that is known here: whoever gave them may have tried twice.
+    // The nonce may have been used by these very bytes: this broadcast may be a repeat.
     if (weight === 'gone') return { kind: 'rejected', reason, isExpired: true };
     const isHeld = weight === 'mined' || weight === 'reverted' || weight === 'waiting';
     return isHeld ? { kind: 'accepted' } : { kind: 'unknown', reason };
@@ -174,8 +174,8 @@ async function explain(
 }
 
 /**
- * Money that a balance showed goes with the block that it was found at, once the account was looked at without it: till
- * then it may be there still, and comes under another name with a later block.
+ * The fate of money that only a balance showed. It is gone with the block it was found at, but only once the account
+ * was read without it: until then it may still be there, and will get another id in a later block.
  */
 async function fateOfBalance(
   { client, wasRead }: Desk,
