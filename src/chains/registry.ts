@@ -19,29 +19,29 @@ import { createSolanaAdapter } from './solana/adapter.ts';
 import { createUtxoAdapter } from './utxo/adapter.ts';
 import { addressScript } from './utxo/address.ts';
 
-/** What a live chain needs to run, whatever its family. */
+/** Settings of a live chain, whatever its family. */
 export interface LiveChainOptions {
   readonly network: Network;
   readonly rpcUrl: string;
   readonly wsUrl: string | undefined;
   readonly cookieFile: string | undefined;
   readonly rpcTimeoutMs: number;
-  /** Calls in one request at most, where calls are batched for providers. */
+  /** Maximum calls per batch request, where calls are batched for providers. */
   readonly rpcBatchSize: number;
-  /** Calls a second at most; 0: no limit. */
+  /** Maximum calls per second; 0: no limit. */
   readonly rpcPerSecond: number;
   readonly feeFloorRate: bigint | undefined;
   readonly feeCapRate: bigint | undefined;
   readonly index: ChainIndex;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told of every HTTP request that a node answered or failed to. */
+  /** Called for every HTTP request, answered or failed. */
   readonly onAnswer?: ((outcome: AnswerOutcome) => void) | undefined;
 }
 
 interface LiveFamily {
   create(options: LiveChainOptions): ChainAdapter;
-  /** The key under which the chain finds payments to an address. Pure: needed without a node, too. */
+  /** The lookup key for payments to an address. Pure: works without a node. */
   watchKey(network: Network, address: string): string;
 }
 
@@ -69,12 +69,12 @@ function familyOf(coin: Coin): LiveFamily {
   return ACCOUNT_FAMILIES[ACCOUNT_COINS[coin].family];
 }
 
-/** The adapter of a coin on a real node. */
+/** Creates the adapter of a coin on a real node. */
 export function createLiveAdapter(coin: Coin, options: LiveChainOptions): ChainAdapter {
   return familyOf(coin).create(options);
 }
 
-/** Watch keys of any chain's addresses, also of chains without a node. */
+/** Computes watch keys for any chain's addresses, also without a node. */
 export function watchKeys(liveNetwork: Network): (chain: ChainId, address: string) => string {
   return ({ coin, mode }, address) =>
     mode === 'sandbox'

@@ -1,9 +1,9 @@
-/** A node serves few requests at a time, and the transport has as many connections. */
+/** Maximum concurrent requests, as many as the transport's connections: a node serves few at a time. */
 const REQUESTS_AT_ONCE = 4;
 
 /**
- * Asks a node about a list piece by piece, several pieces at a time; answers in the order of the pieces.
- * The first failure is the failure of all, and what had not been asked by then never is.
+ * Queries a node about a list in pieces, several at a time; answers in the order of the pieces. The first failure
+ * rejects the whole, and pieces not requested by then are dropped.
  */
 export async function inParallel<T, R>(
   items: readonly T[],
@@ -13,7 +13,7 @@ export async function inParallel<T, R>(
   return eachInParallel(inPieces([items], size), ask);
 }
 
-/** As inParallel, of pieces that are put together only while those before them are asked about. */
+/** Like inParallel, for pieces that are generated while earlier ones are being requested. */
 export async function eachInParallel<T, R>(
   pieces: AsyncGenerator<T, void>,
   ask: (piece: T) => Promise<R>,
@@ -23,7 +23,7 @@ export async function eachInParallel<T, R>(
   let isOver = false;
   const askOn = async (): Promise<void> => {
     for (;;) {
-      // A generator hands out one piece after the other, to whoever asked first.
+      // A generator serves concurrent `next` calls in the order of the calls.
       const at = taken;
       taken += 1;
       const piece = await pieces.next();
@@ -39,7 +39,7 @@ export async function eachInParallel<T, R>(
   return answers;
 }
 
-/** The same items in pieces of one size, the last one smaller, whatever lists they came in. */
+/** Regroups the items of all lists into pieces of one size; the last may be smaller. */
 export async function* inPieces<T>(
   lists: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
   size: number,

@@ -1,6 +1,6 @@
 import type { MinimumVersion } from '../../domain/coins/definition.ts';
 
-/** A warning when a node is older than known good; null when it is not, or names itself otherwise (a fork). */
+/** A warning when a node is below its minimum version; null otherwise, also for unknown names (a fork). */
 export function outdatedNode(name: string, known: readonly MinimumVersion[]): string | null {
   for (const { pattern, oldest } of known) {
     const numbers = pattern.exec(name)?.[1];

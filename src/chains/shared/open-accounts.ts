@@ -1,6 +1,6 @@
 import type { ChainIndex, OpenAccount } from '../../domain/chain.ts';
 
-/** The open accounts and what the ledger says they hold, in lists as the index reads them. */
+/** The open accounts with the ledger's holdings, in pages as the index reads them. */
 export async function* openAccounts(
   index: ChainIndex,
   closedAfterMs: number,

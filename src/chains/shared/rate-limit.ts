@@ -1,33 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ChainError } from '../../domain/chain.ts';
 
-/** A request that would have to wait longer than this for its turn fails instead. */
+/** Longest wait for a slot; a request that would wait longer fails. */
 const MAX_WAIT_MS = 30_000;
-/** Longest pause that a node's Retry-After is followed for: after it the node is asked again, whatever it said. */
+/** Longest Retry-After that is honoured; after it the node is asked again regardless. */
 const MAX_PAUSE_MS = 10_000;
 
-/** Spaces the calls to one node: so many a second, and none while the node asked for a pause. */
+/** Limits the rate of calls to one node, and stops them while it asked for a pause. */
 export class RateLimit {
   readonly #gapMs: number;
   #freeAt = 0;
   #pausedUntil = 0;
 
-  /** @param callsPerSecond 0 for as many as there are */
+  /** @param callsPerSecond 0 for no limit */
   constructor(callsPerSecond: number) {
     this.#gapMs = callsPerSecond === 0 ? 0 : 1000 / callsPerSecond;
   }
 
-  /** Whether the node asked to be left alone for now. */
+  /** Whether a pause that the node asked for is in force. */
   get isPaused(): boolean {
     return this.#pausedUntil > performance.now();
   }
 
-  /** The node asked for a pause: nothing is sent before it is over. */
+  /** Stops all calls for the pause that the node asked for. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + Math.min(ms, MAX_PAUSE_MS));
   }
 
-  /** Waits until so many calls may be sent. @throws {ChainError} when that is too far away. */
+  /** Waits until this many calls may be sent. @throws {ChainError} when the wait would be too long. */
   async turn(calls: number, signal?: AbortSignal): Promise<void> {
     const now = performance.now();
     const startsAt = Math.max(now, this.#freeAt, this.#pausedUntil);

@@ -5,38 +5,38 @@ import { ChainError } from '../../domain/chain.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { RateLimit, retryAfterMs } from './rate-limit.ts';
 
-/** How one HTTP request to a node ended: `limited` is 429, `failed` is no answer, or that of a busy node or gateway. */
+/** Outcome of an HTTP request to a node: `limited` is 429; `failed` is no answer, or a busy node or gateway. */
 export type AnswerOutcome = 'answered' | 'limited' | 'failed';
 
 export interface RpcTransportOptions {
   /** http(s) URL of the node; may carry user:pass. */
   readonly url: string;
-  /** The node's `.cookie`; read again whenever the node refuses it (it changes at each start). */
+  /** The node's `.cookie`; read again on a 401, since it changes at each start. */
   readonly cookieFile?: string | undefined;
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
-  /** Calls a second at most, each call of a batch counting; 0 or absent: no limit. */
+  /** Maximum calls per second, each call of a batch counting; 0 or absent: no limit. */
   readonly callsPerSecond?: number | undefined;
   readonly logger: Logger;
   readonly onAnswer?: ((outcome: AnswerOutcome) => void) | undefined;
 }
 
 export interface PostOptions {
-  /** Never repeated: the answer is that of the only request that can have reached a node. */
+  /** Never retried: at most one request can have reached a node. */
   readonly once?: boolean;
-  /** Calls in the body; 1 unless told. */
+  /** Calls in the body; 1 by default. */
   readonly calls?: number;
-  /** Not worth a wait: given up at this signal, and at once when the node limits our rate. */
+  /** Aborts the request at this signal, and at once when the node limits our rate. */
   readonly giveUp?: AbortSignal;
 }
 
 export interface RpcTransport {
   /**
-   * Posts one body and gives back the answer's text. Connection faults and refusals for the rate are
-   * retried a few times, after what Retry-After says where a node sends it.
+   * Posts a body and returns the answer's text. Connection faults and rate limiting are retried a few times, after
+   * Retry-After where a node sends it.
    */
   post(body: string, what: string, options?: PostOptions): Promise<{ status: number; text: string }>;
-  /** The same for an answer that is not to become a text. */
+  /** Like post, with the answer as bytes. */
   postForBytes(body: string, what: string): Promise<{ status: number; bytes: Uint8Array<ArrayBuffer> }>;
   close(): Promise<void>;
 }
@@ -44,17 +44,17 @@ export interface RpcTransport {
 interface Answer {
   readonly status: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** How long the node asks to be left alone: what a refusal says in Retry-After, ms. */
+  /** Retry-After of a refusal, ms. */
   readonly pauseMs: number;
 }
 
 const RETRY_DELAYS_MS = [100, 400];
-/** Providers count over some seconds: a refusal for the rate is not over in a moment. */
+/** Retry delays after 429: providers count over some seconds, so a shorter wait would be refused again. */
 const LIMITED_DELAYS_MS = [1_000, 2_000, 4_000];
 const TOO_MANY_REQUESTS = 429;
-/** The node serves few requests at a time: more connections would only fill its work queue. */
+/** Maximum connections: the node serves few requests at a time, more would only fill its work queue. */
 const CONNECTIONS = 4;
-/** Long enough for the next poll; litecoind waits for idle connections before it shuts down. */
+/** Covers the poll interval, but not for long: litecoind waits for idle connections before it shuts down. */
 const KEEP_ALIVE_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const BUSY_STATUSES = new Set([TOO_MANY_REQUESTS, 502, 503, 504]);
@@ -117,11 +117,11 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     for (let attempt = 0; ; attempt += 1) {
       const answer = await authorised(body, options).catch((error: unknown) => fault(error, what, url));
       onAnswer?.(outcomeOf(answer));
-      // Not for this request alone: whatever is sent meanwhile would be refused as well, and may count.
+      // Pauses all requests: others sent meanwhile would be refused as well, and may count against the limit.
       if (!(answer instanceof ChainError)) rate.pause(answer.pauseMs);
       const pause = pauseAfter(answer, attempt, options);
       if (pause !== undefined) {
-        logger.debug({ node: url.host, method: what, attempt }, 'node busy or unreachable, trying again');
+        logger.debug({ node: url.host, method: what, attempt }, 'node busy or unreachable: retrying');
         await delay(pause);
         continue;
       }
@@ -145,7 +145,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   };
 }
 
-/** How long to wait before the same is asked again; undefined when the answer stands. */
+/** Delay before a retry; undefined when the answer is final. */
 function pauseAfter(
   answer: Answer | ChainError,
   attempt: number,
@@ -175,7 +175,7 @@ function parseUrl(text: string): URL {
   return url;
 }
 
-/** Turns a transport fault into words for operators: host and reason, never credentials. */
+/** Turns a transport fault into a message for operators: host and reason, never credentials. */
 function fault(error: unknown, what: string, url: URL): ChainError {
   if (error instanceof ChainError) return error;
   const code = codeOf(error);
@@ -197,7 +197,7 @@ function isTransient(error: ChainError): boolean {
 
 interface Credentials {
   header(): Promise<Record<string, string>>;
-  /** Whether there is something newer to try after a refusal. */
+  /** Whether newer credentials are available after a refusal. */
   renew(): boolean;
 }
 

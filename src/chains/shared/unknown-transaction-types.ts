@@ -2,14 +2,14 @@ import type { NodeStatus } from '../../domain/chain.ts';
 import type { Coin } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 
-/** How long a kind of transaction not known here is warned of after it was last seen. */
+/** How long an unknown transaction type is warned about after it was last seen. */
 const REMEMBERED_MS = 24 * 3_600_000;
-/** Kinds remembered at a time: whoever makes blocks could make up any number. */
+/** Maximum types remembered: block producers could invent any number. */
 const MAX_KINDS = 16;
 
 /**
- * Transactions of a kind that is newer than this program: their money is read as that of any other, which
- * may not be all that they do. One line in the log for each kind, and a warning for a day.
+ * Tracks transactions of a type newer than this program: their money is read like any other's, which may not be all
+ * that they do. Logs one line per type, and warns for a day.
  */
 export class UnknownTransactionTypes {
   readonly #coin: Coin;
@@ -36,7 +36,7 @@ export class UnknownTransactionTypes {
     this.#lastSeen.set(kind, { height, at: this.#clock.now() });
   }
 
-  /** Null when there were none lately. */
+  /** Null when there were none within the last day. */
   warning(): string | null {
     const now = this.#clock.now();
     for (const [kind, { at }] of this.#lastSeen) if (now - at > REMEMBERED_MS) this.#lastSeen.delete(kind);
@@ -46,7 +46,7 @@ export class UnknownTransactionTypes {
   }
 }
 
-/** The node's health, with a word about transactions of kinds not known. */
+/** Adds a warning about unknown transaction types to the node's health. */
 export function withUnknownTypes<T extends NodeStatus>(status: T, novelties: UnknownTransactionTypes): T {
   const warning = novelties.warning();
   if (warning === null) return status;
