@@ -22,7 +22,7 @@ import { blockBefore, finalAfter } from './rpc/tip.ts';
 
 export interface SolanaAdapterOptions {
   readonly network: Network;
-  /** `live` unless a sandbox runs on a node of its own. */
+  /** `live` unless a sandbox uses a node of its own. */
   readonly mode?: Mode | undefined;
   /** http(s) URL of the node's RPC; may carry user:pass. */
   readonly rpcUrl: string;
@@ -30,19 +30,19 @@ export interface SolanaAdapterOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly onAnswer?: RpcTransportOptions['onAnswer'];
-  /** Lamports per 1,000 compute units. */
+  /** Fee cap in lamports per 1,000 compute units. */
   readonly feeCapRate?: bigint | undefined;
   readonly rpcTimeoutMs?: number | undefined;
-  /** Calls a second at most; 0 or absent: no limit. */
+  /** Maximum calls per second; 0 or absent: no limit. */
   readonly rpcPerSecond?: number | undefined;
-  /** ws(s) URL of the node's subscriptions, if it serves them: they only make it quicker. */
+  /** ws(s) URL of the node's subscriptions, if it serves them: they only shorten the delay. */
   readonly wsUrl?: string | undefined;
 }
 
 const RPC_TIMEOUT_MS = 30_000;
-/** A page of a thousand signatures with their memos, or all signatures of the largest block. */
+/** Fits a page of a thousand signatures with their memos, or all signatures of the largest block. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** What an account without data has had to hold so far; the node is asked for today's. */
+/** Rent-exempt minimum of an account without data so far; the node is asked for the current one. */
 const RENT_MINIMUM = 890_880n;
 
 /** Native SOL over the JSON-RPC of a full node. Heights are slots; 32 confirmations mean finalized. */
@@ -100,7 +100,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     },
     planSend: (request) => planSend(request, rentMinimum),
     signSend,
-    // Nothing replaces a transaction here: while it can land, a second one would pay twice.
+    // A transaction cannot be replaced: while it can land, a second one would pay twice.
     planBump: () => null,
     expiry: {
       planRenewal: (previous, quote, terms) =>
@@ -119,7 +119,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
   };
 }
 
-/** Health of the node, after proof that it serves the configured network. */
+/** Health of the node, after checking that it serves the configured network. */
 async function nodeStatus(
   client: NodeClient,
   view: ChainView,
@@ -137,7 +137,7 @@ async function nodeStatus(
     tip,
     headersHeight: tip.height + behind,
     syncing: behind > 0,
-    // Nodes do not tell: one that lost its cluster says that it is behind.
+    // Nodes do not report peers: one that lost its cluster reports that it is behind.
     peers: null,
     pruneHeight,
     version: `Agave ${version}`,

@@ -1,6 +1,6 @@
 import type { Fund } from '../../../domain/chain.ts';
 
-/** All funds of one address: an account is drawn on as a whole. */
+/** All funds of one address: a send spends from an account as a whole. */
 export interface Account {
   readonly address: string;
   readonly funds: readonly Fund[];

@@ -10,19 +10,19 @@ export interface AccountSubscriptionsOptions {
 }
 
 export interface HintLimits {
-  /** Shortest time between two wake-ups, however much the node says. */
+  /** Shortest interval between two wake-ups, however many notifications arrive. */
   readonly minGapMs: number;
-  /** Pause before the second attempt to connect; it doubles up to the longest. */
+  /** Delay before the second connection attempt; doubles up to the longest. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
-  /** A node says at least its slots; one that says nothing for so long is gone. */
+  /** A node sends at least its slots; after this long without a message it counts as gone. */
   readonly silenceMs: number;
 }
 
 const LIMITS: HintLimits = { minGapMs: 400, firstPauseMs: 1_000, longestPauseMs: 60_000, silenceMs: 30_000 };
-/** Accounts subscribed to at a time; the rest is found by asking, as everything would be. */
+/** Maximum accounts subscribed to; changes of others are found by polling, as all would be. */
 const MAX_ACCOUNTS = 1_000;
-/** A notification about an account without data is far shorter. */
+/** Longest message read; a notification about an account without data is far shorter. */
 const MAX_MESSAGE_CHARS = 16_384;
 
 const message = z.object({
@@ -32,9 +32,8 @@ const message = z.object({
 });
 
 /**
- * Says that something happened to accounts, so that they are looked at now and not at the next poll.
- * Nothing a socket says is believed: no socket, a dead, silent, lying or shouting one costs at most the
- * time until the next poll.
+ * Reports account activity, so that accounts are read now and not at the next poll. Notifications are only hints: a
+ * missing, dead, silent, lying or flooding socket costs at most the time until the next poll.
  */
 export class AccountSubscriptions {
   readonly #options: AccountSubscriptionsOptions;
@@ -42,7 +41,7 @@ export class AccountSubscriptions {
   #wake: (() => void) | null = null;
   #socket: WebSocket | null = null;
   #wanted: readonly string[] = [];
-  /** Account → its subscription; null until the node has named it. */
+  /** Account → its subscription id; null until the node has answered it. */
   readonly #subscribed = new Map<string, number | null>();
   readonly #asked = new Map<number, string>();
   #lastId = 0;
@@ -55,14 +54,14 @@ export class AccountSubscriptions {
     this.#limits = { ...LIMITS, ...options.limits };
   }
 
-  /** Connects, and calls `wake` from now on. Answers how to end that. */
+  /** Connects and calls `wake` on activity. Returns a function that stops it. */
   start(wake: () => void): () => void {
     this.#wake = wake;
     this.#connect();
     return () => this.close();
   }
 
-  /** The accounts that matter now. Cheap to repeat. */
+  /** Sets the accounts to subscribe to. Cheap to repeat. */
   follow(addresses: readonly string[]): void {
     this.#wanted = addresses.slice(0, MAX_ACCOUNTS);
     this.#subscribe();
@@ -91,7 +90,7 @@ export class AccountSubscriptions {
       if (this.#socket !== socket) return;
       this.#ask('slotSubscribe', []);
       this.#subscribe();
-      // Whatever happened while nobody listened.
+      // Covers changes during the disconnection.
       if (this.#failures > 0) this.#hint();
     });
     socket.addEventListener('message', ({ data }) => {
@@ -104,7 +103,7 @@ export class AccountSubscriptions {
 
   #heard(data: unknown): void {
     this.#timers.silence?.refresh();
-    // While one wake-up is under way nothing more can be said: a flood is not even read.
+    // A wake-up is already scheduled, so further messages are dropped unparsed, even a flood.
     if (this.#timers.wake !== undefined && this.#asked.size === 0) return;
     if (typeof data !== 'string' || data.length > MAX_MESSAGE_CHARS) return;
     const parsed = message.safeParse(parse(data));
@@ -121,7 +120,7 @@ export class AccountSubscriptions {
     if (address !== undefined && typeof result === 'number') this.#subscribed.set(address, result);
   }
 
-  /** At once, or when the gap is over. */
+  /** Schedules a wake-up, at once or after the minimum interval. */
   #hint(): void {
     if (this.#timers.wake !== undefined) return;
     const wait = this.#wokeAt + this.#limits.minGapMs - performance.now();
@@ -166,7 +165,8 @@ export class AccountSubscriptions {
     const { firstPauseMs, longestPauseMs } = this.#limits;
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(this.#failures, 16));
     this.#failures += 1;
-    if (this.#failures === 1) this.#options.logger.info({ node: host }, 'no subscriptions; asking goes on');
+    if (this.#failures === 1)
+      this.#options.logger.info({ node: host }, 'subscriptions lost: polling continues');
     this.#timers.pause = setTimeout(() => this.#connect(), pauseMs);
   }
 

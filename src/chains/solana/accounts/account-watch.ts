@@ -19,7 +19,7 @@ export interface AccountWatchDeps {
   readonly index: ChainIndex;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told which accounts are looked at in every round. */
+  /** Receives the accounts read in every round. */
   readonly follow?: ((addresses: readonly string[]) => void) | undefined;
 }
 
@@ -29,22 +29,22 @@ export interface ActiveBlock {
   readonly transactions: readonly LandedTransaction[];
 }
 
-/** What one look found: everything of ours that the ledger does not know yet. */
+/** The result of one look: all our transactions that the ledger does not know yet. */
 export interface Look extends Tip {
-  /** By slot, ascending; slots above the tip are not shown in blocks yet. */
+  /** By slot, ascending; slots above the tip are not shown as blocks yet. */
   readonly active: readonly ActiveBlock[];
 }
 
-/** Payments closed for longer than this are looked at in turns, a request per look. */
+/** Accounts of payments closed for longer than this are read in rotation, one request per look. */
 const CLOSED_MS = 24 * 3_600_000;
-/** How long the accounts of a transaction just sent are asked for whatever their balance says. */
+/** How long the history of a recent send's accounts is read whatever their balance. */
 const SENT_MS = 5 * 60_000;
-/** Transactions of one account read in one look: ten thousand payments of a lamport cost nobody much. */
+/** Maximum transactions of one account read in one look: anyone can afford ten thousand payments of a lamport. */
 const MAX_HISTORY = 20_000;
-/** Transactions asked for at a time, once it is clear that there are many. */
+/** Transactions read in parallel, once there are clearly many. */
 const MAX_AT_A_TIME = 8;
 
-/** One to be looked at, and what the ledger says that it holds. */
+/** An account to read, with the ledger's holdings. */
 interface Account {
   readonly address: string;
   readonly held: readonly Holding[];
@@ -54,15 +54,14 @@ interface Account {
 interface Balance {
   readonly address: string;
   readonly lamports: bigint;
-  /** The slot at which it was that. */
+  /** Slot of the balance. */
   readonly asOf: number;
   readonly held: readonly Holding[];
 }
 
 /**
- * Watches accounts by their balance: a hundred in one request. Where the chain's balance differs
- * from the ledger's, and only there, the history is read, back to where both agree. That needs no
- * memory, so a restart or a fork loses nothing.
+ * Watches accounts by balance, a hundred per request. Only where the chain's balance differs from the ledger's is the
+ * history read, back to where both agree. That needs no stored state, so a restart or a fork loses nothing.
  */
 export class AccountWatch {
   readonly #deps: AccountWatchDeps;
@@ -78,23 +77,23 @@ export class AccountWatch {
     this.#unexplained = new UnexplainedBalances(deps);
   }
 
-  /** Asks for these accounts whatever their balance says: we are sending from them. */
+  /** Reads these accounts' history whatever their balance: a send spends from them. */
   expect(addresses: readonly string[]): void {
     const now = this.#deps.clock.now();
     for (const [address, at] of this.#sent) if (now - at > SENT_MS) this.#sent.delete(address);
     for (const address of addresses) this.#sent.set(address, now);
   }
 
-  /** The node's health, with a word about accounts whose balance no history explains. */
+  /** Adds a warning about accounts whose balance no history explains to the node's health. */
   withWarning<T extends NodeStatus>(status: T): T {
     return this.#unexplained.withWarning(status);
   }
 
   /**
-   * What is known of every account whose history explains its balance. An account whose history lags waits alone:
-   * what it got is found in a later look, at or below the cursor.
+   * Reads every account whose history explains its balance. One whose history lags delays no other: its transactions
+   * are found in a later look, at or below the cursor.
    * @param recorded slot up to which the ledger has recorded everything; null for the tip
-   * @throws {ChainError} also when the node's answers do not fit together yet: ask again.
+   * @throws {ChainError} also when the node's answers are not consistent yet: retry.
    */
   async look(recorded: number | null): Promise<Look> {
     const { client } = this.#deps;
@@ -115,7 +114,7 @@ export class AccountWatch {
     return { ...tip, active: await this.#inBlocks([...found.values()], tip.finalized) };
   }
 
-  /** The open ones, those sent from, and a page of all others, each once. */
+  /** The open accounts, those of recent sends, and a page of all others, each once. */
   async *#accounts(): AsyncGenerator<readonly Account[], void> {
     const { index, clock, follow } = this.#deps;
     const page = await index.watchKeysAfter(this.#closedFrom, ACCOUNTS_PER_REQUEST);
@@ -134,7 +133,7 @@ export class AccountWatch {
     yield [...others].map((address) => ({ address, held: held.get(address) ?? [], isOpen: false }));
   }
 
-  /** Of these accounts, those of which balance and ledger say different things, or that are asked for all the same. */
+  /** The accounts whose balance differs from the ledger, or whose history is to be read anyway. */
   #moved(
     accounts: readonly Account[],
     seen: {
@@ -154,9 +153,9 @@ export class AccountWatch {
   }
 
   /**
-   * Whether the ledger is that of a backup and not yet read on to when it was put back. A payment that
-   * came in after the backup may have been sent on since, in a send that this ledger does not know:
-   * then the balances agree, and only the history tells that the payment was paid.
+   * Whether the ledger comes from a backup and has not yet read up to the time of the restore. A payment received
+   * after the backup may already have been spent, by a send that this ledger does not know: then the balances agree,
+   * and only the history shows that the payment was made.
    */
   async #lacksOurSends(floor: number): Promise<boolean> {
     if (this.#isCaughtUp) return false;
@@ -166,7 +165,7 @@ export class AccountWatch {
     return !this.#isCaughtUp;
   }
 
-  /** Transactions of one account that the ledger lacks; none while the node has to be asked again for them. */
+  /** Transactions of one account that the ledger lacks; none while the node has to be asked again. */
   async #news(
     balance: Balance,
     floor: number,
@@ -180,13 +179,13 @@ export class AccountWatch {
     }
     if (this.#unexplained.isWaitedFor({ address, lamports: balance.lamports, ledger: total(balance.held) }))
       return [];
-    // What took money is taken for recorded then: its place among what the ledger has is not known.
+    // Below the floor, outflows count as recorded: their position in the ledger's history is not known.
     return transactions.filter((each) => each.slot > floor || changeOf(each, address) > 0n);
   }
 
   /**
-   * Reads back until what the ledger lacks explains the balance. At or below the floor the ledger has most of it: what
-   * counts there is whether it has this very transaction, for two may have moved the same amount.
+   * Reads history backwards until the missing transactions explain the balance. At or below the floor the ledger has
+   * most of it: there each transaction is looked up, since two may have moved the same amount.
    */
   async #history(
     balance: Balance,
@@ -225,13 +224,13 @@ export class AccountWatch {
             continue;
           }
           news.set(signature, transaction);
-          // What came after the balance was read is not in it.
+          // The balance does not include later transactions.
           if (slot <= asOf) missing -= changeOf(transaction, address);
         }
       }
       const last = page.at(-1);
       if (page.length < SIGNATURES_PER_PAGE || last === undefined) return done();
-      // The page hung on a signature that a fork took away, or the node leads round in circles.
+      // A fork removed the page's cursor signature, or the node returns pages in circles.
       if (fresh.length === 0) return { ...done(), agrees: false };
       before = last.signature;
     }
@@ -254,7 +253,7 @@ export class AccountWatch {
     transactions: readonly LandedTransaction[],
     isFinal: boolean,
   ): Promise<ActiveBlock> {
-    // The signatures tell the order, and that nothing changed meanwhile: a lone one that is final needs neither.
+    // The signatures give the order and show that nothing changed meanwhile: a single final transaction needs neither.
     const isSure = isFinal && transactions.length === 1;
     const header = await this.#deps.client.block(slot, isSure ? 'none' : 'signatures');
     const order = new Map((header?.signatures ?? []).map((signature, position) => [signature, position]));

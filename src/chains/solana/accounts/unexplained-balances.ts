@@ -4,30 +4,30 @@ import { formatCoinAmount } from '../../../domain/money.ts';
 import { sum } from './account-funds.ts';
 
 /**
- * How long a balance may lack its history before what is known is recorded without the rest. Nodes index history a
- * moment later; lamports that no transaction moved (a validator's rewards can go to any account) never get one.
+ * How long a balance may lack its history before the known part is recorded alone. Nodes index history a moment
+ * later; lamports that no transaction moved (a validator's rewards can go to any account) never get one.
  */
 const PATIENCE_MS = 20_000;
-/** Accounts remembered. */
+/** Maximum accounts remembered. */
 const MAX_ACCOUNTS = 10_000;
 
 interface Balance {
   readonly address: string;
   readonly lamports: bigint;
-  /** What the account holds by the ledger. */
+  /** Balance by the ledger. */
   readonly ledger: bigint;
 }
 
 interface Unexplained {
   readonly state: string;
   readonly since: number;
-  /** Lamports on the account above what the ledger says. */
+  /** Lamports on the account beyond the ledger's balance. */
   readonly surplus: bigint;
-  /** It is not waited for any more, and the log was told. */
+  /** The wait is over and it was logged. */
   readonly isTold: boolean;
 }
 
-/** Accounts that hold something else than their history explains, as last seen. */
+/** Accounts whose balance differs from what their history explains, as last seen. */
 export class UnexplainedBalances {
   readonly #deps: { readonly clock: Clock; readonly logger: Logger };
   readonly #accounts = new Map<string, Unexplained>();
@@ -36,7 +36,7 @@ export class UnexplainedBalances {
     this.#deps = deps;
   }
 
-  /** Those that are not waited for any more, and what they hold beyond the ledger, lamports. */
+  /** Accounts whose wait is over, and the lamports they hold beyond the ledger. */
   get total(): { readonly accounts: number; readonly amount: bigint } {
     const told = [...this.#accounts.values()].filter(({ isTold }) => isTold);
     return { accounts: told.length, amount: sum(told.map(({ surplus }) => surplus)) };
@@ -46,12 +46,12 @@ export class UnexplainedBalances {
     this.#accounts.delete(address);
   }
 
-  /** Whether the history of an account may only be late. Once it is not, the log is told for every new balance. */
+  /** Whether an account's history may only be late. Afterwards every new balance is logged. */
   isWaitedFor({ address, lamports, ledger }: Balance): boolean {
     const state = `${lamports}/${ledger}`;
     const now = this.#deps.clock.now();
     const before = this.#accounts.get(address);
-    // However the balance changes meanwhile: a trickle of lamports must not put it off for ever.
+    // The wait runs on when the balance changes: a trickle of lamports must not prolong it for ever.
     const since = before?.since ?? now;
     const isTold = now - since >= PATIENCE_MS;
     const wasTold = before?.isTold === true && before.state === state;
@@ -62,13 +62,13 @@ export class UnexplainedBalances {
     if (isTold && !wasTold) {
       this.#deps.logger.error(
         { address, balance: lamports.toString(), ledger: ledger.toString() },
-        'the balance of an account does not follow from its history: only what is known was credited',
+        'account balance not explained by its history: only the known part was credited',
       );
     }
     return !isTold;
   }
 
-  /** The node's health with these accounts. */
+  /** Adds these accounts to the node's health. */
   withWarning<T extends NodeStatus>(status: T): T {
     const unexplained = this.total;
     if (unexplained.accounts === 0) return { ...status, unexplained };

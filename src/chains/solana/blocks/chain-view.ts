@@ -17,21 +17,21 @@ export interface ChainViewDeps {
   readonly watch: AccountWatch;
 }
 
-/** A longer step is taken over a finalized block, so that the blocks remembered below the tip never all lie on a fork. */
+/** Larger steps go through a finalized block, so that the blocks remembered below the tip never all lie on a fork. */
 const LONG_STEP = 1_000;
-/** More finalized slots of ours than this are caught up with together: each block costs what all that a payment got costs. */
+/** Above this many finalized slots, one block shows several: each costs as much as all that a payment received. */
 const MANY_SLOTS = 16;
-/** Transactions in a block that stands for many slots, as long as no single slot holds more. */
+/** Maximum transactions in a block that stands for many slots, unless a single slot holds more. */
 const SHOWN_TOGETHER = 1_000;
 
 /**
- * Presents accounts as blocks: heights are slots, a block is a slot that holds something of ours or
- * the tip. Far behind, one block shows what many finalized slots hold, with the slot of each. One look serves a whole round: the blocks up to its tip, then what lies above it.
+ * Presents accounts as blocks: heights are slots; a block is a slot with our transactions, or the tip. Far behind, one
+ * block shows many finalized slots, with the slot of each. One look serves a round: blocks up to its tip, then the rest.
  */
 export class ChainView {
   readonly #deps: ChainViewDeps;
   #look: Look | null = null;
-  /** Where the ledger stands once it has recorded what was given out of this look. */
+  /** Cursor of the ledger once it has recorded the blocks given out of this look. */
   #given: string | null = null;
   #highestTip = 0;
   #seenSlot = 0;
@@ -41,8 +41,8 @@ export class ChainView {
   }
 
   /**
-   * The highest slot of which a block was shown so far; 0 before the first look. Transactions above the tip are shown, too: a node that has only
-   * come as far as the tip knows nothing of them, and that proves nothing.
+   * The highest slot shown so far; 0 before the first look. It may lie above the tip, where transactions are shown,
+   * too: a node that is only at the tip does not know them, which proves nothing.
    */
   get seenSlot(): number {
     return this.#seenSlot;
@@ -60,7 +60,7 @@ export class ChainView {
     return blockHashAt(this.#deps.client, height, this.#highestTip);
   }
 
-  /** What of ours lies in exactly this slot. */
+  /** Our transactions in exactly this slot. */
   async blockAt(height: number): Promise<ChainBlock | null> {
     const look = await this.#lookFrom(height - 1);
     if (height > look.block.slot) return null;
@@ -70,7 +70,7 @@ export class ChainView {
     return blockOf(header, header.parentHash, await this.#book(active?.transactions ?? []));
   }
 
-  /** The next slot above the cursor with something of ours, else the tip; null at the tip. */
+  /** The next slot above the cursor with our transactions, else the tip; null at the tip. */
   async blockAfter(cursor: BlockRef): Promise<ChainBlock | null> {
     if (this.#look === null || this.#given !== cursor.hash) {
       this.#look = await this.#lookFrom(cursor.height);
@@ -147,7 +147,7 @@ export class ChainView {
   }
 }
 
-/** The last of the finalized slots to be shown as one block; null when there are few. */
+/** The last of the finalized slots to show as one block; null when there are few. */
 function lastTogether(finalized: readonly ActiveBlock[]): BlockHeader | null {
   if (finalized.length <= MANY_SLOTS) return null;
   let last: BlockHeader | null = null;
@@ -160,7 +160,7 @@ function lastTogether(finalized: readonly ActiveBlock[]): BlockHeader | null {
   return last;
 }
 
-/** What an earlier look missed, at or below the cursor, came when its own slot did, but is counted in the next block. */
+/** Slots of transactions from other slots; one missed earlier, at or below the cursor, keeps its time but counts in `next`. */
 function slotsOf(shown: readonly ActiveBlock[], cursor: BlockRef, next: BlockHeader) {
   const others = shown.filter(({ header }) => header.slot < next.slot);
   return new Map(

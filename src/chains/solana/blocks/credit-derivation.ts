@@ -1,7 +1,7 @@
 import type { Credit, Debit, Holding } from '../../../domain/chain.ts';
 import type { LandedTransaction } from './own-transactions.ts';
 
-/** Confirmed money can be spent at once: a fork that takes it away takes its spending away, too. */
+/** Confirmed money can be spent at once: a fork that removes it removes its spending, too. */
 const MATURITY = 1;
 
 export interface Entries {
@@ -10,9 +10,9 @@ export interface Entries {
 }
 
 /**
- * What transactions, in order of execution, did to watched accounts in the ledger's terms: money
- * that came in is a credit; money that went out spends all that the account held and gives the
- * rest back as a remainder. Balances decide, so it does not matter which program moved the money.
+ * Derives the credits and debits of watched accounts from transactions in order of execution: incoming money is a
+ * credit; outgoing money spends all that the account held and returns the rest as a remainder. Only balances count,
+ * so it does not matter which program moved the money.
  * @param heldBy the slots of those that another slot's block shows
  */
 export function deriveCredits(
@@ -41,7 +41,7 @@ export function deriveCredits(
         holdings.set(watchKey, own);
         return;
       }
-      // A fee is what the plan says unless the transaction failed, which only its block can tell.
+      // The plan knows the fee unless the transaction failed, which only its block shows.
       const ended = failed ? { outcome: { fee, succeeded: false } } : {};
       for (const { ref: spent } of own) debits.push({ ref: spent, byTxid: signature, ...ended });
       holdings.set(watchKey, after === 0n ? [] : [{ ref, amount: after }]);

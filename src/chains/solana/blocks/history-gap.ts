@@ -2,26 +2,25 @@ import type { NodeStatus } from '../../../domain/chain.ts';
 import { assertNever } from '../../../domain/errors.ts';
 import type { Clock, Logger } from '../../../domain/ports.ts';
 
-/** How long a transaction is warned of after it was last asked about: longer than the gap between two offers. */
+/** How long a warning lasts after the transaction was last checked: longer than the pause between two broadcasts. */
 const REMEMBERED_MS = 3_600_000;
-/** Transactions remembered at a time. */
+/** Maximum transactions remembered. */
 const MAX_KNOWN = 100;
 
-/** Why it cannot be told whether an expired transaction landed before. */
+/** Why it is not provable that an expired transaction never landed. */
 export type UnprovenReason =
   /** The node's history begins at `first`, after the slot of its block hash. */
   | { readonly kind: 'begins_late'; readonly slot: number; readonly first: number }
   /** Blocks after the slot of its block hash, in which it could have landed, are missing. */
   | { readonly kind: 'hole'; readonly slot: number }
-  /** The slot of its block hash was not written down. */
+  /** The slot of its block hash was not recorded. */
   | { readonly kind: 'undated' }
-  /** An account that it draws on holds less than the ledger says: only a transaction of ours can have moved that. */
+  /** An account that it spends from holds less than the ledger says: only our own transaction can have done that. */
   | { readonly kind: 'moved'; readonly account: string; readonly holds: bigint; readonly ledger: bigint };
 
 /**
- * Sends that expired, and of which the node cannot tell whether they landed before. Their money is not free
- * without that proof, so the operator has to bring a node that has the history. One line in the log for each,
- * and a warning as long as it is so.
+ * Expired sends for which the node cannot prove that they never landed. Their money stays reserved without that
+ * proof, so the operator has to provide a node with the history. Logs one line for each, and warns while it lasts.
  */
 export class HistoryGap {
   readonly #clock: Clock;
@@ -33,7 +32,7 @@ export class HistoryGap {
     this.#logger = logger;
   }
 
-  /** Why it stays open, in words. */
+  /** Records the reason and returns it in words. */
   lacks(txid: string, doubt: UnprovenReason): string {
     const isNew = this.#doubts.get(txid)?.doubt.kind !== doubt.kind;
     this.#doubts.delete(txid);
@@ -48,12 +47,12 @@ export class HistoryGap {
     return why;
   }
 
-  /** Its history is there again, or it is known without. */
+  /** Its history is available again, or no longer needed. */
   settled(txid: string): void {
     this.#doubts.delete(txid);
   }
 
-  /** The node's health, with a word about those sends. */
+  /** Adds a warning about these sends to the node's health. */
   withWarning<T extends NodeStatus>(status: T): T {
     const now = this.#clock.now();
     for (const [txid, { at }] of this.#doubts)

@@ -2,7 +2,7 @@ import { ChainError } from '../../../domain/chain.ts';
 import { readWire } from '../sends/message.ts';
 import type { NodeClient, RawTransaction } from '../rpc/node-client.ts';
 
-/** A landed transaction reduced to what it did to balances. */
+/** A landed transaction reduced to its balance changes. */
 export interface LandedTransaction {
   readonly signature: string;
   readonly slot: number;
@@ -12,13 +12,13 @@ export interface LandedTransaction {
   readonly keys: readonly string[];
   readonly before: readonly bigint[];
   readonly after: readonly bigint[];
-  /** Base64; null for versions whose bytes cannot be taken apart. */
+  /** Base64; null for versions whose bytes cannot be decoded. */
   readonly raw: string | null;
 }
 
 /**
- * Transactions kept in memory; what landed does not change as long as it stays in its slot. As many
- * as one look reads of an account, or a look that was cut short would begin from nothing.
+ * Maximum transactions cached; a landed one does not change while it stays in its slot. As many as one look reads of
+ * an account, or an interrupted look would start over.
  */
 const CACHED = 20_000;
 
@@ -31,7 +31,7 @@ export class TransactionReader {
     this.#client = client;
   }
 
-  /** Null when the node lists a transaction that it does not have, or has it in another slot: ask again, or another node. */
+  /** Null when the node lists a transaction but lacks it or has it in another slot: retry, or ask another node. */
   async read(signature: string, slot: number): Promise<LandedTransaction | null> {
     const key = `${signature}@${slot}`;
     const known = this.#cache.get(key);
@@ -44,7 +44,7 @@ export class TransactionReader {
     return read;
   }
 
-  /** Several at once, as many as the caller gives: those that the node has, by signature. */
+  /** Reads all given transactions in parallel; answers those that the node has, by signature. */
   async readAll(
     listed: readonly { signature: string; slot: number }[],
   ): Promise<ReadonlyMap<string, LandedTransaction>> {
@@ -58,7 +58,7 @@ export class TransactionReader {
     const [raw] = found.transaction;
     const wire = readWire(raw);
     if (wire !== null) return landed(signature, found, wire.staticKeys, raw);
-    // A newer version than the library takes apart: the node lists its accounts.
+    // A version newer than the library can decode: the node lists its accounts.
     const listed = await this.#client.jsonTransaction(signature);
     return listed === null ? null : landed(signature, listed, listed.transaction.message.accountKeys, null);
   }
@@ -91,7 +91,7 @@ function landed(
   };
 }
 
-/** What a transaction added to an account; negative when it took. */
+/** Balance change of an account in a transaction; negative for an outflow. */
 export function changeOf(transaction: LandedTransaction, address: string): bigint {
   const index = transaction.keys.indexOf(address);
   const before = transaction.before[index];

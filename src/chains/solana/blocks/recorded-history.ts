@@ -1,13 +1,13 @@
 import { type ChainIndex, type Holding, outputKey } from '../../../domain/chain.ts';
 import { changeOf, type LandedTransaction } from './own-transactions.ts';
 
-/** What the ledger has of one account's history, which is read from the newest transaction to the oldest. */
+/** What the ledger has of one account's history, which is read from newest to oldest. */
 export class RecordedHistory {
   readonly #index: Pick<ChainIndex, 'ownOutputs' | 'unsettled'>;
   readonly #address: string;
-  /** Transactions whose money the ledger says the account holds. */
+  /** Transactions whose outputs the account still holds by the ledger. */
   readonly #holding: ReadonlySet<string>;
-  /** Of these, the ones that were not met yet. */
+  /** Those of them that have not been met yet. */
   readonly #unmet: Set<string>;
   #unsettled: ReadonlySet<string> | null = null;
 
@@ -22,16 +22,16 @@ export class RecordedHistory {
     this.#unmet = new Set(this.#holding);
   }
 
-  /** Whether the account holds money of this transaction in the ledger: then it need not be read. */
+  /** Whether the account still holds money of this transaction by the ledger: it need not be read then. */
   holds(signature: string): boolean {
     return this.#holding.has(signature);
   }
 
   /**
-   * What the ledger knows of the next older transaction. `covered`: it took money, and all that the ledger says the
-   * account holds came later, so this one is recorded and whatever is older, too.
+   * Compares the next older transaction with the ledger. `covered`: it spent money, and all that the account holds by
+   * the ledger arrived later, so it and everything older is recorded.
    * @param transaction undefined when the node does not have it, or it need not be read
-   * @param isBelow it lies at or below the slot up to which the ledger has read
+   * @param isBelow whether it is at or below the slot up to which the ledger has read
    */
   async standing(
     signature: string,
@@ -49,7 +49,7 @@ export class RecordedHistory {
     return isKnown && !(await this.#inNoBlock()).has(key) ? 'recorded' : 'news';
   }
 
-  /** Outputs that the ledger saw and that no block holds: such money is still to be confirmed. */
+  /** Outputs that the ledger saw but no block holds: they are still unconfirmed. */
   async #inNoBlock(): Promise<ReadonlySet<string>> {
     this.#unsettled ??= new Set((await this.#index.unsettled()).map(({ ref }) => outputKey(ref)));
     return this.#unsettled;

@@ -2,7 +2,7 @@ import { ChainError, type NodeStatus } from '../../../domain/chain.ts';
 import type { Network } from '../../../domain/coins.ts';
 import { outdatedNode } from '../../shared/minimum-node-version.ts';
 
-/** The public clusters by the hash of their first block. Shops test on devnet as well as on testnet. */
+/** The public clusters by genesis hash. Shops test on devnet as well as on testnet. */
 const CLUSTERS: Readonly<Record<string, { readonly name: string; readonly network: Network }>> = {
   '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d': { name: 'mainnet-beta', network: 'mainnet' },
   '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY': { name: 'testnet', network: 'testnet' },
@@ -10,8 +10,8 @@ const CLUSTERS: Readonly<Record<string, { readonly name: string; readonly networ
 };
 
 /**
- * Proves that a node serves the configured network; regtest is any cluster that is not public.
- * @throws {ChainError} wrong_chain naming what was expected and what was found.
+ * Checks that a node serves the configured network; regtest is any cluster that is not public.
+ * @throws {ChainError} wrong_chain naming the expected and the actual cluster.
  */
 export function checkGenesis(network: Network, genesisHash: string): void {
   const cluster = CLUSTERS[genesisHash];
@@ -23,12 +23,12 @@ export function checkGenesis(network: Network, genesisHash: string): void {
 }
 
 /**
- * The floor that Agave's makers ask of the mainnet (version-floor.json of its wiki, as of November 2026).
- * Frankendancer (0.1106…) and Firedancer (26.08…) count otherwise: of them nothing is known.
+ * Minimum version that Agave's makers require on mainnet (version-floor.json of its wiki, as of November 2026).
+ * Frankendancer (0.1106…) and Firedancer (26.08…) number otherwise and are not judged.
  */
 const KNOWN_GOOD = [{ pattern: /^([1-9]\.[0-9.]+)/, oldest: [4, 2, 2] }];
 
-/** A warning when the node (getVersion) is older than known good. */
+/** A warning when the node's version (getVersion) is below the minimum. */
 export function ageOf(version: string): Pick<NodeStatus, 'warnings' | 'alarms'> {
   const warnings = outdatedNode(version, KNOWN_GOOD);
   return { warnings, alarms: warnings === null ? [] : ['node_outdated'] };

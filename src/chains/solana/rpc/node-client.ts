@@ -3,14 +3,14 @@ import { ChainError } from '../../../domain/chain.ts';
 import { type Rpc, RpcRefusal } from './rpc.ts';
 import { aboutSignature, readStatus, requireSlot, type Statuses } from '../sends/signature-status.ts';
 
-/** Accounts in one getMultipleAccounts, the most that nodes answer. */
+/** Maximum accounts that nodes answer per getMultipleAccounts. */
 export const ACCOUNTS_PER_REQUEST = 100;
-/** Signatures in one getSignaturesForAddress, the most that nodes answer. */
+/** Maximum signatures that nodes answer per getSignaturesForAddress. */
 export const SIGNATURES_PER_PAGE = 1_000;
-/** Version 1 is live on mainnet; versions above it are an alarm, not a guess. */
+/** Version 1 is live on mainnet; newer versions raise an alarm instead of being guessed at. */
 const READABLE_VERSION = 1;
 
-/** What is seen of the chain: what more than two thirds of the stake voted for, or what cannot change any more. */
+/** Commitment level: what more than two thirds of the stake voted for, or what can no longer change. */
 export type Level = 'confirmed' | 'finalized';
 
 export interface BlockHeader {
@@ -18,7 +18,7 @@ export interface BlockHeader {
   readonly hash: string;
   readonly parentHash: string;
   readonly parentSlot: number;
-  /** Blocks before it on its chain, skipped slots not counted; null where the node does not say. */
+  /** Block height, which does not count skipped slots; null where the node does not report it. */
   readonly height: number | null;
   readonly timeMs: number;
   /** In order of execution; empty unless asked for. */
@@ -97,10 +97,10 @@ export function createNodeClient(rpc: Rpc) {
           z.array(z.object({ prioritizationFee: lamports })),
         )
       ).map(({ prioritizationFee }) => prioritizationFee),
-    /** Confirmed balances as of a slot not below `minContextSlot`; 0n for accounts that do not exist. */
+    /** Confirmed balances at `minContextSlot` or later; 0n for accounts that do not exist. */
     balances: async (addresses: readonly string[], minContextSlot: number) =>
       balances(asking, addresses, { minContextSlot, commitment: 'confirmed' }),
-    /** As balances, of what cannot change any more. */
+    /** Like balances, at the finalized level. */
     finalizedBalances: async (addresses: readonly string[]) =>
       balances(asking, addresses, { commitment: 'finalized' }),
     /** Newest first. */
@@ -121,7 +121,7 @@ export function createNodeClient(rpc: Rpc) {
     rawTransaction: async (signature: string) => transaction(signature, 'base64', rawTransaction),
     jsonTransaction: async (signature: string) => transaction(signature, 'json', jsonTransaction),
     ...signatureCalls(rpc, call),
-    // Asked twice, a second backend could refuse what a first one took before the line broke.
+    // Never retried: after a broken connection a second backend could refuse what a first one accepted.
     send: async (base64: string) =>
       rpc.call(
         'sendTransaction',
@@ -129,13 +129,13 @@ export function createNodeClient(rpc: Rpc) {
         z.string(),
         { once: true },
       ),
-    /** Compute units that an unsigned transaction would use now; null when it would fail or the node does not say. */
+    /** Simulated compute units of an unsigned transaction; null when it fails or they are not reported. */
     simulate: async (base64: string) => simulate(rpc, base64),
     close: async () => rpc.close(),
   };
 }
 
-/** Where a refusal answers nothing, it is the trouble of a node, or of a gateway before it. */
+/** Turns a refusal into a failure of the node, or of a gateway in front of it. */
 async function answered<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
@@ -145,23 +145,23 @@ async function answered<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-/** What dates transactions, and tells when that is over. */
+/** Calls about the lifetime of transactions: block hashes and heights. */
 function datingCalls(call: Rpc['call']) {
   return {
-    /** With the slot of its block. */
+    /** The latest block hash with the slot of its block. */
     latestBlockhash: async (commitment: Level) => {
       const latest = z.object({ blockhash: z.string(), lastValidBlockHeight: slot });
       const { context, value } = await call('getLatestBlockhash', [{ commitment }], inContext(latest));
       return { ...value, slot: context.slot };
     },
-    /** As of a slot not below `minContextSlot`: to a node that is behind, a new hash is as unknown as an old one. */
+    /** Validity at `minContextSlot` or later: a lagging node does not know a new hash, just like an expired one. */
     isBlockhashValid: async (blockhash: string, commitment: Level, minContextSlot: number) => {
       const params = [blockhash, { commitment, minContextSlot }];
       const { context, value } = await call('isBlockhashValid', params, inContext(z.boolean()));
       requireSlot('isBlockhashValid', context, minContextSlot);
       return value;
     },
-    /** The newest block that cannot be taken back: slot and height together. */
+    /** Slot and height of the newest finalized block, from one answer. */
     finalizedBlock: async () => {
       const block = z.object({ absoluteSlot: slot, blockHeight: slot });
       const { absoluteSlot, blockHeight } = await call(
@@ -174,17 +174,17 @@ function datingCalls(call: Rpc['call']) {
   };
 }
 
-/** What became of a transaction. */
+/** Calls about the fate of a transaction. */
 function signatureCalls(rpc: Rpc, call: Rpc['call']) {
   return {
-    /** From the whole history, of a node that has seen the slot `minContextSlot`; null: it knows of no such transaction. */
+    /** The status from the full history of a node that has seen `minContextSlot`; null for an unknown transaction. */
     status: async (signature: string, minContextSlot: number) => {
       const { method, params, schema } = aboutSignature(signature);
       return readStatus(await call(method, params, schema), minContextSlot);
     },
     /**
-     * The same with the first slot of the history that it was looked for in, and the finalized blocks of a range: of
-     * one node, as far as a gateway lets it.
+     * The status with the first slot of the searched history and the finalized blocks of a range: from one node, as
+     * far as a gateway allows.
      */
     history: async (
       signature: string,
@@ -235,7 +235,7 @@ async function blockHeader(
   }
 }
 
-/** Made once: making a schema takes longer than reading a hundred accounts with it. */
+/** Built once: building a schema takes longer than parsing a hundred accounts with it. */
 const ACCOUNTS = inContext(z.array(z.object({ lamports }).nullable()));
 
 async function balances(
@@ -267,7 +267,7 @@ async function simulate(rpc: Rpc, base64: string): Promise<number | null> {
   return (value.err ?? null) === null ? (value.unitsConsumed ?? null) : null;
 }
 
-/** How far the node says it is behind the cluster; 0 for a healthy one. */
+/** How many slots the node reports it is behind the cluster; 0 for a healthy one. */
 async function slotsBehind(rpc: Rpc): Promise<number> {
   try {
     await rpc.call('getHealth', [], z.literal('ok'));

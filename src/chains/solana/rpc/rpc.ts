@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ChainError } from '../../../domain/chain.ts';
 import type { RpcTransport } from '../../shared/rpc-transport.ts';
 
-/** The node understood the request and said no. */
+/** A JSON-RPC error: the node understood the request and refused it. */
 export class RpcRefusal extends Error {
   override name = 'RpcRefusal';
   readonly code: number;
@@ -17,7 +17,7 @@ export class RpcRefusal extends Error {
   }
 }
 
-/** A call, with the form of its answer. */
+/** A call with the schema of its answer. */
 export interface Question<T> {
   readonly method: string;
   readonly params: readonly unknown[];
@@ -29,8 +29,8 @@ export type Questions<T extends readonly unknown[]> = { readonly [At in keyof T]
 
 export interface Rpc {
   /**
-   * One call, its answer checked against a schema; with `once` it is not repeated when the line breaks.
-   * @throws {RpcRefusal} when the node answers an error; {ChainError} for everything else.
+   * Sends one call and validates its result against a schema; with `once` it is never retried.
+   * @throws {RpcRefusal} when the node answers with an error; {ChainError} for everything else.
    */
   call<T>(
     method: string,
@@ -39,14 +39,14 @@ export interface Rpc {
     options?: { readonly once?: boolean },
   ): Promise<T>;
   /**
-   * Several calls in one request, so that normally one backend answers all; one after the other where a gateway takes
-   * no such requests. @throws as call
+   * Sends several calls in one request, so that normally one backend answers all; one by one where a gateway takes no
+   * batches. @throws as call
    */
   together<T extends readonly unknown[]>(questions: Questions<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Answers that say: ask again later, or ask a node that is further. */
+/** Error codes that mean: retry later, or with a node that is further ahead. */
 const NOT_NOW: ReadonlySet<number> = new Set([-32005, -32014, -32016]);
 const VERSION_NOT_SUPPORTED = -32015;
 
@@ -102,7 +102,7 @@ export function createRpc(transport: RpcTransport): Rpc {
   return { call, together, close: () => transport.close() };
 }
 
-/** Null when it is no list of replies, be it JSON or not. */
+/** The replies in a body; null when it is not a list of replies, or not JSON. */
 function repliesIn(text: string): Reply[] | null {
   try {
     return REPLIES.safeParse(read(text)).data ?? null;
@@ -156,12 +156,12 @@ function trouble(status: number, method: string, problem: string): ChainError {
 }
 
 /**
- * No double is inexact in fewer digits, and looking at every value takes several times as long as parsing. Texts of
- * digits do not count (the owner of every account), nor a number that every account has and nobody reads.
+ * Matches integers that a double may round; any with fewer digits is exact, and reviving every value takes several
+ * times as long as parsing. Skips digits in strings (every account's owner) and rentEpoch, which is unused.
  */
 const LONG_NUMBER = /(?<!"rentEpoch":|")\b\d{16}/;
 
-/** In more digits nothing is told; to calculate with millions of them would keep everybody waiting. */
+/** At most 20 digits, the length of a u64: converting millions of digits would block the event loop. */
 const U64 = /^-?\d{1,20}$/;
 
 function exactIntegers(_key: string, value: unknown, context?: { source?: string }): unknown {

@@ -2,11 +2,11 @@ import { ChainError, type ChainBlockHeader } from '../../../domain/chain.ts';
 import type { BlockHeader, NodeClient } from './node-client.ts';
 
 /**
- * Blocks shown above the finalized one. The tip never runs further ahead, so 32 confirmations, the
- * block itself included, always mean that it is finalized, however far voting has got.
+ * Blocks shown above the finalized one. The tip never runs further ahead, so 32 confirmations, the block itself
+ * included, always imply finality, whatever the state of voting.
  */
 const SHOWN_ABOVE_FINALIZED = 31;
-/** Slots searched for a block below the highest one shown: more in a row are never skipped while the cluster runs. */
+/** Slots searched for a block below the highest one shown: a running cluster never skips more in a row. */
 const SEARCHED_SLOTS = 256;
 
 export interface Tip {
@@ -21,7 +21,7 @@ async function shownSlot(client: NodeClient): Promise<{ shown: number; finalized
   return { shown: Math.min(Math.max(confirmed, finalized), finalized + SHOWN_ABOVE_FINALIZED), finalized };
 }
 
-/** The newest confirmed block that is shown. @throws {ChainError} unavailable when the node has none at the moment. */
+/** The newest confirmed block that is shown. @throws {ChainError} unavailable when the node has none now. */
 export async function readTip(client: NodeClient): Promise<Tip> {
   const { shown, finalized } = await shownSlot(client);
   const slots = await client.blocks(Math.max(0, shown - SEARCHED_SLOTS), shown);
@@ -31,7 +31,7 @@ export async function readTip(client: NodeClient): Promise<Tip> {
   return { block, finalized };
 }
 
-/** The highest existing block whose time is at or before `timeMs`, the first one of the node at least. */
+/** The highest block whose time is at or before `timeMs`, else the node's first block. */
 export async function blockBefore(client: NodeClient, timeMs: number): Promise<ChainBlockHeader> {
   const tip = (await readTip(client)).block;
   if (tip.timeMs <= timeMs) return headerOf(tip);
@@ -57,16 +57,16 @@ async function requireBlock(client: NodeClient, slot: number): Promise<BlockHead
   return block;
 }
 
-/** Slots asked for at first; twice as many each time that there is no block in them, up to the most. */
+/** Slots requested at first; doubled after each page without a shown block, up to the maximum. */
 const PAGE_SLOTS = 1_000;
 const MAX_PAGE_SLOTS = 100_000;
 
-/** Listed blocks that may turn out not to be shown before the search is given up until the next round. */
+/** Listed blocks that may prove unavailable before the search is given up until the next round. */
 const MAX_UNSHOWN = 20;
 
 /**
- * The first finalized block above a slot that the node shows, however large the hole before it. A listed block that
- * it does not show belongs to the hole. Null when there is none.
+ * The first finalized block above a slot that the node shows, however large the gap in its history. A block that is
+ * listed but not shown belongs to the gap. Null when there is none.
  * @throws {ChainError} unavailable when too many listed blocks are not shown
  */
 export async function finalAfter(client: NodeClient, slot: number): Promise<ChainBlockHeader | null> {
@@ -92,8 +92,8 @@ export async function finalAfter(client: NodeClient, slot: number): Promise<Chai
 }
 
 /**
- * The block on which the chain stands at a slot: its own, or where that was skipped the one before. Null when the node
- * does not show it: "skipped" and "missing" are one answer, and only the next block tells them apart by its parent.
+ * Hash of the chain's block at a slot: its own, or where that was skipped the previous one. Null when the node does
+ * not show it: "skipped" and "missing" are one answer, told apart only by the next block's parent.
  */
 export async function blockHashAt(client: NodeClient, slot: number, tip: number): Promise<string | null> {
   const own = await client.block(slot, 'none');

@@ -3,18 +3,18 @@ import type { UnprovenReason, HistoryGap } from '../blocks/history-gap.ts';
 import type { WireFacts } from './message.ts';
 import type { BlockHeader, NodeClient } from '../rpc/node-client.ts';
 
-/** A block hash dates transactions for so many blocks after its own, by protocol. */
+/** Blocks for which a block hash is valid after its own block, by protocol. */
 const LIFETIME_BLOCKS = 150;
 /**
- * Slots searched for these blocks. Even with two of three leaders missing they take a tenth of the first; the second
- * is for a cluster that stood still, and is asked for only where the first is not enough.
+ * Slots searched for these blocks. Even with two of three leaders missing, they fit into a tenth of the first window;
+ * the second covers a halted cluster and is used only where the first is not enough.
  */
 const WINDOW_SLOTS = [5_000, 100_000];
 
 export interface ExpiryProver {
   readonly client: NodeClient;
   readonly index: Pick<ChainIndex, 'watched' | 'holdings' | 'unsettled'>;
-  /** The highest slot that any answer was about so far: one that is about less comes from a node that is behind. */
+  /** The highest slot seen in any answer so far: an answer below it comes from a lagging node. */
   readonly seenSlot: () => number;
   readonly lostHistory: HistoryGap;
 }
@@ -22,10 +22,9 @@ export interface ExpiryProver {
 export type ReadTransaction = StoredTransaction & { readonly wire: WireFacts };
 
 /**
- * Proof that a transaction never lands: every block that could hold it is final and in the node's history,
- * no chain that can still win accepts its block hash, the history, which is asked last, does not have it, and
- * the accounts it draws on still hold their money. A node that is behind proves nothing, nor does one that
- * lacks some of these blocks.
+ * Proves that a transaction never lands: every block that could hold it is final and in the node's history; no chain
+ * that can still win accepts its block hash; the history, which is read last, does not have it; and the accounts it
+ * spends from still hold their money. A node that lags, or lacks some of these blocks, proves nothing.
  */
 export async function endOf(
   desk: ExpiryProver,
@@ -34,7 +33,7 @@ export async function endOf(
   const { client, seenSlot, lostHistory } = desk;
   const { txid, wire, lifetime } = transaction;
   if (wire.isDurable) return 'open';
-  // Finalized alone would call a hash too new for it invalid as well.
+  // At the finalized level alone, a hash that is too new is invalid as well.
   if (await client.isBlockhashValid(wire.blockhash, 'confirmed', seenSlot())) return 'open';
   if (await client.isBlockhashValid(wire.blockhash, 'finalized', 0)) return 'open';
   const final = await client.finalizedBlock();
@@ -52,7 +51,7 @@ export async function endOf(
   return 'expired';
 }
 
-/** Asks one node for the transaction and for all blocks in which it could have landed. */
+/** Queries one node for the transaction and for all blocks in which it could have landed. */
 async function searchHistory(
   { client, seenSlot }: ExpiryProver,
   { txid, lifetime }: ReadTransaction,
@@ -75,8 +74,8 @@ async function searchHistory(
 
 /**
  * Whether the listed slots hold every block in which a transaction with this last valid height could land. Skipped
- * slots have no block, so only the heights tell that none is missing: the first listed block has to lie at or before
- * the first height possible, and as many blocks later as the heights differ there has to be the last one.
+ * slots have no block, so only heights show that none is missing: the first listed block must be at or below the
+ * first possible height, and the last one must follow it by as many blocks as the heights differ.
  * @param slots of finalized blocks, from the slot of its block hash on
  */
 export async function hasWindow(
@@ -93,8 +92,8 @@ export async function hasWindow(
 }
 
 /**
- * An account of ours that holds less than the ledger says. While a send draws on it nothing else of ours does, so
- * this send took the money, whatever the history shows; what came in meanwhile makes it more, never less.
+ * An account of ours that holds less than the ledger says. No other send of ours spends from it at the same time, so
+ * this send took the money, whatever the history shows; incoming money only adds to the balance.
  */
 async function movedFrom(
   { client, index, seenSlot }: ExpiryProver,
@@ -112,7 +111,7 @@ async function movedFrom(
   return null;
 }
 
-/** Whether an account that a payer's transaction paid holds something else than the blocks in the ledger say. */
+/** Whether an account paid by a payer's transaction has another balance than the blocks in the ledger give. */
 async function isStillHeld({ client, index, seenSlot }: ExpiryProver, txid: string): Promise<boolean> {
   const paid = (await index.unsettled()).filter(({ ref }) => ref.txid === txid);
   const accounts = [...new Set(paid.map(({ watchKey }) => watchKey))];

@@ -3,8 +3,8 @@ import { base58 } from '@scure/base';
 import type * as Web3 from '@solana/web3.js';
 
 /**
- * The library, read at the first transaction: with the clients that come with it, none of which is
- * used here, it takes about 10 MB, and a till that only watches or plays never needs it.
+ * The library, loaded at the first transaction: with its bundled clients, none of which is used here, it takes about
+ * 10 MB, which a daemon that only watches or simulates never needs.
  */
 let library: typeof Web3 | null = null;
 
@@ -13,17 +13,17 @@ function web3(): typeof Web3 {
   return library;
 }
 
-/** What a signed transaction says about itself. */
+/** Facts read from a signed transaction. */
 export interface WireFacts {
   readonly signature: string;
   readonly blockhash: string;
   readonly staticKeys: readonly string[];
   readonly signers: readonly string[];
-  /** Its "blockhash" is a stored nonce, which does not expire by itself. */
+  /** Its "blockhash" is a durable nonce, which does not expire by itself. */
   readonly isDurable: boolean;
 }
 
-/** One movement of lamports between accounts of the system program. */
+/** A system-program transfer of lamports between accounts. */
 export interface Transfer {
   readonly from: string;
   readonly to: string;
@@ -40,12 +40,12 @@ export interface TransferMessage {
   readonly lastValidHeight: number;
 }
 
-/** Most bytes of a transaction: one UDP packet. */
+/** Maximum transaction size in bytes: one UDP packet. */
 export const MAX_TRANSACTION_BYTES = 1_232;
 /** First bytes of the system program's AdvanceNonceAccount instruction. */
 const ADVANCE_NONCE = 4;
 
-/** Reads signed bytes (base64); null when this library does not know their version. */
+/** Decodes signed bytes (base64); null when the library does not know their version. */
 export function readWire(raw: string): WireFacts | null {
   const { SystemProgram, VersionedTransaction } = web3();
   try {
@@ -81,13 +81,13 @@ export function signTransfers(
   return { signature: base58.encode(signature), raw: transaction.serialize().toString('base64') };
 }
 
-/** The same transaction with its signatures left blank, as base64: to be tried, not to be sent. */
+/** The same transaction with blank signatures, as base64: for simulation, not for sending. */
 export function unsignedTransfers(message: TransferMessage): string {
   const blank = { requireAllSignatures: false, verifySignatures: false };
   return compile(message).serialize(blank).toString('base64');
 }
 
-/** Bytes that the signed message will have. */
+/** Size in bytes of the signed message. */
 export function transactionSize(message: TransferMessage): number {
   const compiled = compile(message).compileMessage();
   return 1 + 64 * compiled.header.numRequiredSignatures + compiled.serialize().length;

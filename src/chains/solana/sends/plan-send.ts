@@ -12,8 +12,8 @@ import { computeUnits, feeOf, sendFee } from './fees.ts';
 import { messageOf } from './sign-send.ts';
 
 /**
- * Chooses accounts for a send, with the measured compute limit only where the plan is one of those it was measured for: between the
- * dry run and the plan that is signed another send may take the accounts, and one more transfer needs more.
+ * Plans a send, using the measured compute limit only for a plan it was measured for: between simulation and signing
+ * another send may take the accounts, and one more transfer needs more.
  * @throws as planWith
  */
 export function planSend(request: SendRequest, rentMinimum: bigint): SendPlan {
@@ -24,10 +24,10 @@ export function planSend(request: SendRequest, rentMinimum: bigint): SendPlan {
 }
 
 /**
- * The merchant address first, for it pays the fee and keeps the change; then as many deposits as
- * are needed, the largest first, each emptied to exactly 0.
+ * Draws on the merchant address first, since it pays the fee and keeps the change; then on as many deposits as
+ * needed, largest first, each emptied to exactly 0.
  * @throws {InsufficientFunds} when what fits into one transaction does not cover it.
- * @throws {UnsendableAmount} when the change would be less than the network lets an account hold.
+ * @throws {UnsendableAmount} when the change would be below the network's minimum for an account.
  */
 function planWith(request: SendRequest, rentMinimum: bigint): SendPlan {
   const { amount, subtractFee, quote } = request;
@@ -54,18 +54,18 @@ function planWith(request: SendRequest, rentMinimum: bigint): SendPlan {
   );
 }
 
-/** How the fee of a renewal may rise. */
+/** Limits on the fee of a renewal. */
 export interface RenewalTerms {
   /** The destination pays the fee. */
   readonly subtractFee: boolean;
-  /** Most lamports that a raised fee may come to. */
+  /** Maximum fee in lamports. */
   readonly feeLimit: bigint;
-  /** Most lamports per 1,000 compute units. */
+  /** Maximum rate in lamports per 1,000 compute units. */
   readonly capRate: bigint;
   readonly rentMinimum: bigint;
 }
 
-/** The same payment under a new date, once the old one is over for good; at a higher fee as far as that can be paid and is allowed. */
+/** Renews a payment whose block hash expired for good; at a higher fee where affordable and allowed. */
 export function planRenewal(previous: SendPlan, quote: FeeQuote, terms: RenewalTerms): SendPlan | null {
   const { lifetime } = quote;
   if (lifetime === undefined || previous.lifetime === undefined) return null;
@@ -74,7 +74,7 @@ export function planRenewal(previous: SendPlan, quote: FeeQuote, terms: RenewalT
   return withHigherFee(renewed, quote.rate, terms) ?? renewed;
 }
 
-/** At least twice the priority fee, which was too low to land, from what the fee is taken from anyway; null when that does not do. */
+/** At least doubles the priority fee, which was too low to land, paid by whoever pays the fee; null when impossible. */
 function withHigherFee(
   plan: SendPlan,
   asked: bigint,

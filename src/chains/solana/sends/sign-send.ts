@@ -4,7 +4,7 @@ import { accountsOf } from '../accounts/account-funds.ts';
 import { unitPrice } from './fees.ts';
 import { signTransfers, type Transfer, type TransferMessage } from './message.ts';
 
-/** Signs a plan with the keys of all accounts it draws on. The same plan gives the same bytes. */
+/** Signs a plan with the keys of all accounts it spends from. The same plan gives the same bytes. */
 export function signSend(plan: SendPlan, keys: KeySource): SignedTransaction {
   const paths = new Map(plan.inputs.map(({ address, keyPath }) => [address, keyPath]));
   const { signature, raw } = signTransfers(messageOf(plan), (address) => {
@@ -16,8 +16,8 @@ export function signSend(plan: SendPlan, keys: KeySource): SignedTransaction {
 }
 
 /**
- * The transfers of a plan: deposits give all they have, to the destination first and then to the
- * change address; what is missing comes from the change address itself, which keeps the rest.
+ * The transfers of a plan: deposits are emptied, to the destination first and then to the change address; the change
+ * address pays what is missing and keeps the rest.
  */
 export function messageOf(plan: SendPlan): TransferMessage {
   const accounts = accountsOf(plan.inputs);

@@ -15,13 +15,13 @@ const STATUS = z
 const STATUSES = z.object({ context: z.object({ slot }), value: z.tuple([STATUS]) });
 export type Statuses = z.output<typeof STATUSES>;
 
-/** What became of a signature, looked for in the whole history. */
+/** The status of a signature, searched in the full history. */
 export function aboutSignature(signature: string): Question<Statuses> {
   const params = [[signature], { searchTransactionHistory: true }];
   return { method: 'getSignatureStatuses', params, schema: STATUSES };
 }
 
-/** @throws {ChainError} when it is told as unknown by a node that has not seen the slot. */
+/** @throws {ChainError} when a node that has not seen the slot reports it as unknown. */
 export function readStatus(
   { context, value: [found] }: Statuses,
   minContextSlot: number,
@@ -37,7 +37,7 @@ export function readStatus(
   };
 }
 
-/** A backend that is behind knows nothing of what came since. */
+/** Rejects an answer of a lagging backend. @throws {ChainError} */
 export function requireSlot(method: string, context: { readonly slot: number }, least: number): void {
   if (context.slot >= least) return;
   throw new ChainError('unavailable', `${method}: the node is at slot ${context.slot}, behind ${least}`);

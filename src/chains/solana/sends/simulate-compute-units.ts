@@ -8,8 +8,8 @@ import { RpcRefusal } from '../rpc/rpc.ts';
 import { messageOf } from './sign-send.ts';
 
 /**
- * The compute limit that a draft needs, by the node's dry run. A node that does not run it, or whose
- * run fails, leaves the quote as it is: the limit is then the bounded guess of the plan.
+ * Measures a draft's compute limit by simulation on the node. Where that is unsupported or fails, the quote is
+ * unchanged: the limit is then the plan's bounded estimate.
  */
 export async function simulateComputeUnits(
   deps: { readonly client: Pick<NodeClient, 'simulate'>; readonly logger: Logger },
@@ -25,7 +25,7 @@ export async function simulateComputeUnits(
     return { ...quote, measured: { accounts, transfers, computeUnits: limitFor(units) } };
   } catch (error) {
     if (!(error instanceof RpcRefusal || error instanceof ChainError)) throw error;
-    deps.logger.debug({ error: error.message }, 'no dry run: the compute limit is a guess');
+    deps.logger.debug({ error: error.message }, 'simulation failed: the compute limit is an estimate');
     return quote;
   }
 }

@@ -12,7 +12,7 @@ import { RpcRefusal } from '../rpc/rpc.ts';
 
 export interface Submitter {
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
-  /** Bounded by the caller's list. Trouble with the node leaves the rest unknown rather than waiting for each. */
+  /** Rechecks the caller's bounded list. On a node failure the rest stays unknown instead of waiting for each. */
   recheck(transactions: readonly StoredTransaction[]): Promise<ReadonlyMap<string, TransactionFate>>;
 }
 
@@ -21,18 +21,18 @@ interface SubmitterOptions extends Omit<ExpiryProver, 'client'> {
 }
 
 /**
- * Errors with which a node refuses to pass bytes on: those of JSON-RPC itself, and sendTransaction's own for bytes
- * that fail its checks (agave rpc-client-api custom_error.rs). Any other may be that of a gateway, told after the
- * node behind it took them.
+ * Errors that prove that the node did not broadcast: those of JSON-RPC itself, and sendTransaction's own for bytes
+ * that fail its checks (agave rpc-client-api custom_error.rs). Any other may be a gateway's, sent after the node
+ * behind it accepted the bytes.
  */
 const NOT_TAKEN: ReadonlySet<number> = new Set([
   -32700, -32600, -32601, -32602, -32002, -32003, -32006, -32013,
 ]);
 
-/** Of those checks, the ones that may fail because it is known elsewhere, or not to be known here yet. */
+/** Failed checks that prove nothing: it may be known elsewhere, or its block hash not known here yet. */
 const SAYS_LITTLE = /blockhash not found|already been processed/i;
 
-/** Hands signed bytes to the node and finds out what became of them. */
+/** Broadcasts signed bytes and determines their fate. */
 export function createSubmitter(client: NodeClient, options: SubmitterOptions): Submitter {
   const { logger, ...rest } = options;
   const desk = { client, ...rest };
@@ -50,7 +50,7 @@ export function createSubmitter(client: NodeClient, options: SubmitterOptions): 
         for (const transaction of transactions) fates.set(transaction.txid, await fateOf(desk, transaction));
       } catch (error) {
         if (!(error instanceof ChainError)) throw error;
-        logger.warn({ error: error.message }, 'could not find out what became of transactions');
+        logger.warn({ error: error.message }, 'recheck of unconfirmed transactions failed');
       }
       return fates;
     },
@@ -73,7 +73,7 @@ async function broadcast(desk: ExpiryProver, transaction: StoredTransaction): Pr
   }
 }
 
-/** A node also refuses what it already knows, and what is dated by a block that it has not seen yet. */
+/** Interprets a refusal: a node also refuses what it already knows, and a block hash that it has not seen yet. */
 async function afterRefusal(
   desk: ExpiryProver,
   transaction: ReadTransaction,
