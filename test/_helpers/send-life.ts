@@ -81,7 +81,7 @@ export class SendLife {
       case 'cancel': {
         const open = await this.#pick(
           step.which,
-          ({ send }) => send.status === 'signed' || send.status === 'broadcast',
+          ({ send }) => send.purpose === 'send' && (send.status === 'signed' || send.status === 'broadcast'),
         );
         if (open === undefined) return;
         if (step.kind === 'raise') this.#network.raiseFees();

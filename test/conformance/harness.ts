@@ -47,6 +47,8 @@ export interface ChainWorld {
   readonly knowsOnlyOwn?: boolean;
   /** Lets what has not landed expire. */
   expire?(): Promise<void>;
+  /** Makes the newest block final, where only that proves what a used nonce means. */
+  finalize?(): Promise<void>;
   readonly outage: { begin(): Promise<void>; end(): Promise<void> };
   /** Addresses that must be refused, each with what is wrong about it. */
   readonly badAddresses: Readonly<Record<string, string>>;

@@ -123,6 +123,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect((await shop.adapter.unconfirmed()).has(second!.txid)).toBe(false);
     await world().mine(1);
     await world().expire?.();
+    await world().finalize?.();
     expect((await shop.adapter.broadcast(second!)).kind).toBe('rejected');
     expect((await shop.adapter.recheck([second!])).get(second!.txid)).toBe('gone');
     const wish = await request(world(), shop, funds);

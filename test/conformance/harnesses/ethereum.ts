@@ -18,6 +18,9 @@ const BAD_ADDRESSES: Readonly<Record<string, string>> = {
   'that is empty': '',
 };
 
+/** Two epochs, as anvil counts them by default here. */
+const BLOCKS_TO_FINALITY = 70;
+
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 async function startWorld(): Promise<ChainWorld> {
@@ -42,6 +45,7 @@ async function startWorld(): Promise<ChainWorld> {
     strangerAddress: async () => anvil.newAddress(),
     pay: async (outputs) => anvil.payMany(outputs),
     mine: async (blocks) => anvil.mine(blocks),
+    finalize: async () => anvil.mine(BLOCKS_TO_FINALITY),
     reorg: async ({ depth, fate, txid }) => reorganise(anvil, depth, fate, txid),
     replace: async (txid) => anvil.replace(txid),
     feeOf: async (txid) => feeOf(anvil, txid),
