@@ -15,9 +15,9 @@ export interface AdoptVersionDeps {
 }
 
 /**
- * A transaction in a block that was not signed by this database, but spends all inputs of a version of a send, or its
- * nonce, and pays the same destination the same amount, is that send at a higher fee: raised after the backup was made
- * from which the database was restored. It becomes one of its versions. Null when it is not.
+ * Adopts a mined transaction that this database did not sign as a version of a send: it spends all inputs of one of
+ * its versions, or its nonce, and pays the same amount to the same destination. That is the send at a higher fee,
+ * raised after the backup that the database was restored from. Null when it is not.
  */
 export async function adoptVersion(
   tx: Tx,
@@ -71,7 +71,7 @@ export async function adoptVersion(
   await insertSendVersion(tx, version);
   deps.logger.warn(
     { ...chain, sendId, txid },
-    'a block holds a version of a send that this database did not sign',
+    'block holds a version of a send that this database did not sign',
   );
   return version;
 }

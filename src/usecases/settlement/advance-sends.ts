@@ -36,15 +36,15 @@ export type AdvanceSendsDeps = Pick<
   | 'tellPaymentNews'
 >;
 
-/** Sends offered to the node in one round. */
+/** Sends broadcast in one round. */
 const ROUND_SIZE = 50;
-/** After so many unclear answers in a row the node is left alone until the next round. */
+/** Consecutive unclear answers after which the node is left alone until the next round. */
 const PATIENCE = 3;
 
 /**
- * One round over the open sends of a chain: offers to the node again what it has not clearly
- * accepted and what waits long for a block, always the bytes signed first. With `resume`, as after
- * a restart, everything not known to be accepted goes out at once, however long ago it was tried.
+ * One round over the open sends of a chain: broadcasts again those that the node has not clearly accepted and those
+ * that have waited long for a block, always with the bytes already signed. With `resume`, as after a restart, every
+ * send not known to be accepted goes out at once, regardless of its backoff.
  */
 export async function advanceSends(
   deps: AdvanceSendsDeps,
@@ -68,7 +68,7 @@ export async function advanceSends(
   if (due.length > 0) deps.wakeWebhooks();
 }
 
-/** No plan reaches further ahead than the longest gap: one that does was made by a clock since set back. */
+/** A retry scheduled further ahead than the longest backoff was scheduled before the clock was set back. */
 function dueTimes(deps: AdvanceSendsDeps): { now: number; impossible: number } {
   const { firstAnswerMs, retryMaxMs, rebroadcastMs } = deps.policy;
   const now = deps.clock.now();
@@ -76,8 +76,8 @@ function dueTimes(deps: AdvanceSendsDeps): { now: number; impossible: number } {
 }
 
 /**
- * One send that cannot be carried on must not hold up those behind it. Null when the node has no part in it: others
- * have carried it on since it was read, or something is wrong with the send itself.
+ * Retries one send; a failure must not block the sends after it. Null when it says nothing about the node: the send
+ * was advanced elsewhere since it was read, or the error lies in the send itself.
  */
 async function tryAgain(
   deps: AdvanceSendsDeps,
@@ -88,7 +88,7 @@ async function tryAgain(
     if (await hasMovedOn(deps.db, send)) return null;
     return (await offerAgain(deps, adapter, send)).kind;
   } catch (error) {
-    deps.logger.error({ sendId: send.id, err: error }, 'could not carry a send on; trying again');
+    deps.logger.error({ sendId: send.id, err: error }, 'could not advance a send; trying again');
     return error instanceof ChainError ? 'unknown' : stepBack(deps, send);
   }
 }
@@ -100,7 +100,7 @@ async function hasMovedOn(db: Db, read: StoredSend): Promise<boolean> {
   return isOffered || send.status !== read.status || send.version !== read.version;
 }
 
-/** Rounds take those due longest: there it would be among the first for ever. */
+/** Postpones a failing send: rounds take the longest overdue first, and it would stay in front for ever. */
 async function stepBack(
   { db, clock, policy, logger }: AdvanceSendsDeps,
   send: StoredSend,
@@ -113,7 +113,7 @@ async function stepBack(
     });
     return null;
   } catch (error) {
-    logger.error({ sendId: send.id, err: error }, 'could not put a send off');
+    logger.error({ sendId: send.id, err: error }, 'could not postpone a send');
     return 'unknown';
   }
 }
@@ -161,7 +161,7 @@ async function note(deps: AdvanceSendsDeps, answer: Omit<Answer, 'neverOffered'>
   await deps.db.transaction(async (tx) => recordAnswer(tx, deps, { ...answer, neverOffered: false }));
 }
 
-/** What a new signature takes where transactions expire. Asked after the verdict, so that it is no older. */
+/** The terms of a renewal where transactions expire. Read after the status, so that they are no older. */
 async function askRenewal(
   deps: AdvanceSendsDeps,
   adapter: ChainAdapter,
@@ -176,7 +176,7 @@ async function askRenewal(
   return { adapter, quote: await withHeld(deps.db, adapter, { wallet, first }, quote) };
 }
 
-/** Coins that only versions which were not mined would have used are free once the mined one is buried. */
+/** Releases coins reserved only by versions that were not mined, once the mined version is deep enough. */
 async function releaseSurplus(deps: AdvanceSendsDeps, chain: ChainId): Promise<void> {
   const tip = await findCursor(deps.db, chain);
   if (tip === undefined) return;

@@ -7,16 +7,16 @@ import { unconfirmedChange } from '../../store/ledger/own-change.ts';
 import { findVersionByTxid } from '../../store/sends/sends.ts';
 import { readPlan } from './stored-plan.ts';
 
-/** Own change that no block holds yet, as far as it can be spent now. */
+/** Unconfirmed change of own sends, as far as it can be spent now. */
 export interface SpendableChange {
   readonly funds: readonly Fund[];
-  /** Of each of the funds. */
+  /** The unconfirmed ancestors of each fund. */
   readonly ancestry: Ancestry;
 }
 
 /**
- * Unconfirmed change of own sends, largest first, as much of it as keeps a transaction that spends all of it within
- * the chains of unconfirmed transactions that nodes relay.
+ * Unconfirmed change of own sends, largest first, as much as a transaction can spend within the limits on chains of
+ * unconfirmed transactions that nodes relay.
  */
 export async function spendableChange(
   db: Db,
@@ -38,7 +38,7 @@ export async function spendableChange(
   return { funds, ancestry };
 }
 
-/** The unconfirmed ancestors behind each input of a plan; confirmed inputs have none. */
+/** The unconfirmed ancestors of each input of a plan; confirmed inputs have none. */
 export async function ancestryOf(db: Db, chain: ChainId, inputs: readonly Fund[]): Promise<Ancestry> {
   const ancestry = new Map<string, readonly FeeAncestor[]>();
   for (const { ref } of await unconfirmedAmong(
@@ -51,7 +51,7 @@ export async function ancestryOf(db: Db, chain: ChainId, inputs: readonly Fund[]
   return ancestry;
 }
 
-/** Null when one of them is not a transaction of our own: then nothing is known about its fee, or its rivals. */
+/** Null when one is not our own transaction: its fee and its conflicts are then unknown. */
 export async function ancestorsOfRefs(
   db: Db,
   chain: ChainId,

@@ -7,9 +7,9 @@ import { broadcast } from './broadcast.ts';
 import { transactionOf } from './stored-plan.ts';
 
 /**
- * Offers a transaction to the node. When it is not taken and spends unconfirmed change, the transactions that this
- * comes from are offered first, oldest first, and then it is offered once more: a node that lost its mempool knows
- * none of them. Waits for the network.
+ * Broadcasts a transaction. When it is refused and spends unconfirmed change, its unconfirmed ancestors are
+ * broadcast, oldest first, and then it is once more: a node that lost its mempool knows none of them. Waits for the
+ * network.
  */
 export async function broadcastSend(
   db: Db,
@@ -26,7 +26,7 @@ export async function broadcastSend(
     if (version !== undefined) await broadcast(adapter, transactionOf(version));
   }
   const second = await broadcast(adapter, transaction);
-  // Once an answer was unclear, a later refusal proves nothing any more.
+  // After an unclear answer a later refusal proves nothing.
   return first.kind === 'unknown' && second.kind === 'rejected'
     ? { kind: 'unknown', reason: second.reason }
     : second;

@@ -1,6 +1,6 @@
 import type { BroadcastResult, ChainAdapter, StoredTransaction } from '../../domain/chain.ts';
 
-/** Offers signed bytes to the node. Whatever goes wrong unforeseen counts as an unclear answer. */
+/** Broadcasts signed bytes. Any unexpected error counts as an unclear answer. */
 export async function broadcast(
   adapter: ChainAdapter,
   transaction: StoredTransaction,

@@ -28,19 +28,19 @@ export interface BumpSendsDeps extends AdvanceSendsDeps {
   readonly sign: PlanSigner;
 }
 
-/** Sends looked at in one round. */
+/** Sends examined in one round. */
 const ROUND_SIZE = 100;
-/** Most of them that are raised: each waits for the node. */
+/** Maximum number of raises per round: each waits for the node. */
 const ROUND_RAISES = 20;
 
 /**
- * Raises the fee of sends that no block took for long while the node now asks clearly more than
- * they pay, and at once of those that pay less than the network takes at all. The replacement pays the same
- * destination the same amount, is stored before the node sees it, and any version may be the one that confirms. Where
- * another send spends the change of a stuck one, that other one is raised and pays for both.
- * @param after where the round before ended: those that cannot be raised keep nobody from their turn
- * @returns where the next round goes on; null: with the oldest
- * @throws {ChainError} when the node does not say what fees are asked.
+ * Raises the fee of sends that have long been unconfirmed while the node's fee rate is clearly above theirs, and
+ * without delay that of sends below the network's minimum rate. The replacement pays the same amount to the same
+ * destination, is stored before the node sees it, and any version may be the one that confirms. Where another send
+ * spends the change of a stuck one, that other one is raised and pays for both (CPFP).
+ * @param after where the previous round ended, so that sends which cannot be raised do not starve the others
+ * @returns where the next round continues; null: at the oldest
+ * @throws {ChainError} when the node reports no fee rate.
  */
 export async function bumpSends(
   deps: BumpSendsDeps,
@@ -69,7 +69,7 @@ export async function bumpSends(
 
 type Using = { readonly adapter: ChainAdapter; readonly quote: FeeQuote };
 
-/** Whether there was something to gain, and money to pay it with. */
+/** Whether a raise had an effect and could be paid for. */
 async function bumpSend(deps: BumpSendsDeps, stuck: StoredSend, using: Using): Promise<boolean> {
   const last = await lastOfChain(deps.db, stuck);
   const done = await deps.inHand.take(last.id, async () =>
@@ -90,7 +90,7 @@ async function bumpSend(deps: BumpSendsDeps, stuck: StoredSend, using: Using): P
   return done === true;
 }
 
-/** Hands a version that was stored this moment to the node, and records what it says. */
+/** Broadcasts a version that was just stored, and records the answer. */
 export async function offerNew(
   deps: BumpSendsDeps,
   adapter: ChainAdapter,
@@ -104,7 +104,7 @@ export async function offerNew(
   return send;
 }
 
-/** Null when there is nothing to gain or nothing to pay it with. */
+/** Null when there is nothing to gain, or no funds to pay for it. */
 async function storeBump(
   tx: Tx,
   deps: BumpSendsDeps,
@@ -121,7 +121,7 @@ async function storeBump(
   if (newest === undefined || newest.version >= deps.policy.maxVersions) return null;
   const current = versions.find(({ version }) => version === send.version) ?? newest;
   const paid = await paidRate(tx, send, newest);
-  // What the network knows counts, not what it did not take.
+  // Compares with the version that the network knows, not with one it refused.
   const known = current === newest ? paid : await paidRate(tx, send, current);
   if (!worthRaising(deps, { send, newest, paid: known }, quote)) return null;
   const limit = limitOfLast(chain, deps.policy);

@@ -8,16 +8,16 @@ import type { SendOrder } from '../sends/send-order.ts';
 import { sendsFromOneAddress } from '../sends/sender.ts';
 import { recordFailure, recordNoop, recordSuccess, type SweepBackoff } from './sweep-backoff.ts';
 
-/** Gaps closed in one round. */
+/** Nonce gaps closed in one round. */
 const ROUND_SIZE = 20;
-/** The least that can be sent: it goes from the account to itself. */
+/** The smallest amount that can be sent: the account pays it to itself. */
 const TOKEN_AMOUNT = 1n;
 const COULD_NOT = 'could not close a gap between sends';
 
 /**
- * Uses up nonces that refused sends left free below sends that came after them: no node mines
- * those before. Each costs the fee of one transfer of an account to itself. One that cannot be closed
- * holds up neither the others nor the deposits that are moved after them.
+ * Closes nonce gaps: uses up nonces that refused sends left free below those of later sends, which no node mines
+ * until then. Each costs the fee of one transfer of an account to itself. A gap that cannot be closed blocks neither
+ * the others nor the sweeps that follow.
  * @param memory the same in every round
  */
 export async function closeGaps(deps: SendCoinsDeps, chain: ChainId, memory: SweepBackoff): Promise<void> {
@@ -27,7 +27,7 @@ export async function closeGaps(deps: SendCoinsDeps, chain: ChainId, memory: Swe
   const gaps = await nonceGaps(deps.db, chain, ROUND_SIZE + failed.length);
   const present = new Set(gaps.map(keyOf));
   for (const key of failed) if (!present.has(key)) memory.gaps.recordSuccess(key);
-  // Those that did not fail come first; the sort keeps the order of the rest.
+  // Without failures first; the sort is stable.
   const due = gaps
     .filter((gap) => !memory.gaps.isResting(keyOf(gap)))
     .sort((a, b) => memory.gaps.failures(keyOf(a)) - memory.gaps.failures(keyOf(b)));
@@ -46,7 +46,7 @@ function keyOf({ address, nonce }: NonceGap): string {
   return `${address} ${nonce}`;
 }
 
-/** False when the node counts from elsewhere: it was closed in the meantime, or is none. */
+/** False when the node expects another nonce: the gap was closed in the meantime, or is none. */
 async function closeGap(
   deps: SendCoinsDeps,
   chain: ChainId,
@@ -66,6 +66,6 @@ async function closeGap(
       return plan.account?.nonce === nonce ? { order, plan } : null;
     },
     tell: ({ id, txid }) =>
-      deps.logger.warn({ ...chain, sendId: id, txid, nonce }, 'closing a gap that a refused send left'),
+      deps.logger.warn({ ...chain, sendId: id, txid, nonce }, 'closing nonce gap of a refused send'),
   });
 }

@@ -8,13 +8,13 @@ import { isWorthItsFee } from './sweep-worth.ts';
 
 /** Merchants served in one round. */
 const ROUND_SIZE = 5;
-/** From so many outputs on they are made one; frozen ones and dust are counted, but are none of these. */
+/** Number of outputs that triggers consolidation; frozen ones and dust are counted, but not consolidated. */
 const FROM_OUTPUTS = 200;
 
 /**
- * Where money is held in outputs: makes one of many for merchants that have hundreds, while fees are as low as the
- * policy says, so that one transaction can always send what there is.
- * @throws {ChainError} when the node does not say what fees are asked.
+ * Consolidates outputs of merchants that have hundreds, while fee rates are at or below the policy's limit, so that
+ * one transaction can always spend the balance.
+ * @throws {ChainError} when the node reports no fee rate.
  */
 export async function consolidateRound(deps: BumpSendsDeps, chain: ChainId): Promise<void> {
   const adapter = deps.chains.get(chain.coin, chain.mode);

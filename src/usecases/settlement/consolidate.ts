@@ -30,17 +30,17 @@ export interface ConsolidateInput {
 export interface Consolidation {
   readonly sendId: string;
   readonly txHash: string;
-  /** How many outputs became one. */
+  /** Number of outputs that were merged. */
   readonly outputs: number;
   readonly amount: string;
   readonly fee: string;
 }
 
-/** Fewer are not worth a transaction. */
+/** Fewer outputs are not worth a transaction. */
 const LEAST_OUTPUTS = 2;
 
 /**
- * Makes one output of many, the largest first, as many as one transaction takes: what it makes can be sent at once.
+ * Consolidates outputs into one, largest first, as many as fit into one transaction: the result can be spent at once.
  * @throws {AppError} VALIDATION_INVALID where money is not held in outputs, INSUFFICIENT_BALANCE, FEE_ABOVE_LIMIT,
  * COIN_UNAVAILABLE, NODE_UNAVAILABLE
  */
@@ -91,15 +91,15 @@ export interface Gathering {
   readonly wallet: ChainId & { readonly merchantId: string; readonly account: number };
   readonly adapter: ChainAdapter;
   readonly quote: FeeQuote;
-  /** Outputs drawn on at least, and at most. */
+  /** Minimum and maximum number of inputs. */
   readonly least: number;
   readonly most: number;
-  /** Most that the transaction may cost; null: whatever it does. */
+  /** Maximum fee of the transaction; null: no limit. */
   readonly limit: bigint | null;
 }
 
 /**
- * Signs, stores and offers one transaction from the wallet to itself. Null when there are not as many outputs worth it.
+ * Signs, stores and broadcasts a transaction from the wallet to itself. Null when too few outputs are worth it.
  * @throws {AppError} FEE_ABOVE_LIMIT
  */
 export async function gatherOutputs(deps: BumpSendsDeps, gathering: Gathering): Promise<NewVersion | null> {

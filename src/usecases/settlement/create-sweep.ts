@@ -9,15 +9,15 @@ import { storeSend } from '../sends/store-send.ts';
 
 export interface Sweep {
   readonly adapter: ChainAdapter;
-  /** What is moved, decided where it is stored; null when there is nothing to be moved. */
+  /** What to move, decided in the transaction that stores it; null when there is nothing to move. */
   readonly plan: (tx: Tx) => Promise<{ readonly order: SendOrder; readonly plan: SendPlan } | null>;
-  /** Says so in the log, before the node sees it. */
+  /** Logs the sweep, before it is broadcast. */
   readonly tell: (send: StoredSend) => void;
 }
 
 /**
- * Moves money within the wallet: signs, stores, and only then offers it to the node. False when there is
- * nothing to be moved.
+ * Moves money within the wallet: signs, stores, and only then broadcasts. Returns false when there is nothing to
+ * move.
  */
 export async function createSweep(deps: SendCoinsDeps, { adapter, plan, tell }: Sweep): Promise<boolean> {
   return deps.inHand.begin(async (sendId) => {

@@ -17,15 +17,15 @@ import { queryStatus, isProvenOn, mayGetInputsBack } from './resolve-refusal.ts'
 import { DEFAULT_SEND_POLICY } from '../sends/send-policy.ts';
 import { transactionOf } from './stored-plan.ts';
 
-/** What stands between a send and a block. */
+/** Why a send is not in a block yet. */
 export interface SendFinding {
   readonly send: StoredSend;
   /**
-   * `in_network`: it waits for a block only. `impossible`: the daemon signs it anew or ends it as failed.
+   * `in_network`: it only waits for a block. `impossible`: the daemon will sign it anew or end it as failed.
    * `open`: neither is known.
    */
   readonly standing: 'in_network' | 'impossible' | 'open';
-  /** Why, for a person. */
+  /** Explanation for the operator. */
   readonly why: string;
 }
 
@@ -34,18 +34,18 @@ export interface ExamineSendsDeps {
   readonly clock: Clock;
 }
 
-/** Looked at in one run; each is a few questions to the node. */
+/** Maximum number of sends per run; each takes a few requests to the node. */
 const MOST = 500;
 
 /**
- * Looks at the sends of a chain that no block has, oldest first: offers each to the node once more, the
- * bytes signed first as ever, and finds out what is missing until it confirms or ends. Writes nothing: a
- * running daemon does the same at each of its tries, and acts on it.
+ * Examines the unconfirmed sends of a chain, oldest first: broadcasts the signed bytes of each once more and finds
+ * out what keeps it from confirming or failing. Writes nothing: a running daemon does the same at each retry, and
+ * acts on the result.
  */
 export async function examineSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise<SendFinding[]> {
   const findings: SendFinding[] = [];
   for (const read of await oldestOpenSends(deps.db, adapter, MOST)) {
-    // Those before it took their time.
+    // Read again: examining the previous ones took time.
     const send = (await findSend(deps.db, read.id)) ?? read;
     findings.push({ send, ...(await examine(deps, adapter, send)) });
   }
@@ -91,7 +91,7 @@ async function examine(
   return afterRefusal(db, adapter, { send, versions, reason: result.reason });
 }
 
-/** What is known of a send that the node refuses. */
+/** Finding for a send that the node refuses. */
 async function afterRefusal(
   db: Db,
   adapter: ChainAdapter,
@@ -141,8 +141,8 @@ async function afterRefusal(
 }
 
 /**
- * Whether the daemon may be waiting for the answer to the first offer of its newest bytes: a refusal ends it then, which
- * is no proof any more once somebody else has offered them too.
+ * Whether the daemon may be waiting for the answer to the first broadcast of its newest bytes. A refusal of that one
+ * ends the send, but it is no proof any more once the bytes were broadcast from here too.
  */
 function isFirstOffered(send: StoredSend, clock: Clock): boolean {
   return send.broadcasts === 0 && isPlannedAhead(send, clock);

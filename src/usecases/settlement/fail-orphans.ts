@@ -10,15 +10,15 @@ import { isOpen } from './send-chain.ts';
 import { spendsAccounts } from '../sends/sender.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 
-/** Sends looked at in one round. */
+/** Sends examined in one round. */
 const ROUND_SIZE = 50;
 const DISPLACED = 'another transaction spent the coins of this send, or of one whose change it spends';
 
 /**
- * Ends sends whose coins another transaction spent in a block, and those that spend change of such a send, once that
- * block is so deep that no fork takes it back: until then they could still be mined. On chains of accounts a send draws
- * on a balance, not on the output of one transaction: it is signed anew from what the account holds, or ends by the
- * proof of its own expiry or nonce.
+ * Ends sends whose coins a confirmed transaction spent otherwise, and their descendants (sends that spend their
+ * change), once that block is too deep for a reorganisation: until then they could still be mined. On account chains
+ * a send draws on a balance, not on an output: it is signed anew from that balance, or ends by proof of its expiry or
+ * used nonce.
  */
 export async function failOrphans(
   deps: RecordAnswerDeps & { readonly db: Db; readonly wakeWebhooks: () => void },

@@ -18,9 +18,9 @@ const REVERTED = 'the network executed this send and it failed; only the network
 const CANCELLED = 'cancelled: a replacement that pays it back to the wallet was mined';
 
 /**
- * Ends sends that a block executed in vain or that were taken back, once that block has the confirmations that a payment of the
- * same amount would need. Earlier a fork could execute them anew, and pay after all: whoever was told
- * that one failed has sent again by then.
+ * Ends sends that reverted on chain or were cancelled, once their block has the confirmations that a payment of the
+ * same amount would need. Before that, a reorganisation could still execute and pay them: a merchant told of the
+ * failure would have sent again by then.
  */
 export async function failReverted(deps: FailRevertedDeps, chain: ChainId): Promise<void> {
   const reverted = await settled(deps.db, deps, chain);
@@ -31,7 +31,7 @@ export async function failReverted(deps: FailRevertedDeps, chain: ChainId): Prom
         if (send !== undefined) await failSend(tx, deps, send, await reasonOf(tx, send));
       });
     } catch (error) {
-      // It must hold up neither the others nor the sends that are carried on after them.
+      // A failure must block neither the other sends nor the rounds after this.
       deps.logger.error({ sendId, err: error }, 'could not end a send; trying again');
     }
   }

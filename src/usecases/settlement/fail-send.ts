@@ -6,9 +6,9 @@ import { recordRefund } from '../refunds/record-refund.ts';
 import { emitSendEvent } from '../sends/emit-send-event.ts';
 
 /**
- * Ends a send none of whose signed versions can confirm any more: gives its coins back and says
- * why. Only for proven cases; a send that merely went unheard keeps its coins. Should a fork pay it all the same, the
- * merchant is told so, also who was told so before this.
+ * Ends a send none of whose signed versions can confirm any more: releases its coins and states why. Only for proven
+ * cases; a send that merely got no answer keeps its coins. Should a fork pay it after all, the merchant gets an
+ * event, even after one of its failure.
  */
 export async function failSend(
   tx: Tx,

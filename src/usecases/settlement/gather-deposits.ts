@@ -20,15 +20,15 @@ import { recordFailure, recordSuccess, type SweepBackoff } from './sweep-backoff
 
 /** Merchants served in one round. */
 const ROUND_SIZE = 20;
-/** Accounts of one merchant looked at in one round. */
+/** Accounts of one merchant examined in one round. */
 const MAX_ACCOUNTS = 1_000;
-/** Accounts that one question to the chain is about. */
+/** Accounts per balance request to the chain. */
 const ACCOUNTS_ASKED = 100;
 /** Deposits are worth moving when the fee takes at most a twentieth of them. */
 const LEAST_MULTIPLE_OF_FEE = 20n;
-/** How long failures are remembered: each makes the next group smaller and begins it elsewhere. */
+/** How long failures count: each makes the next group smaller and starts it at another account. */
 const FAILURES_MS = 24 * 3_600_000;
-/** Pause after a failure, doubled by each further one. */
+/** Backoff after a failure, doubled by each further one. */
 const REST_MS = 60_000;
 const COULD_NOT = 'could not gather deposits';
 
@@ -38,10 +38,10 @@ interface Crowd extends ChainId {
 }
 
 /**
- * Where a send draws on whole accounts, only so many fit into one: keeps every merchant's money
- * within the reach of one send by moving settled deposits to the merchant's address. The largest stay
- * where they are, so that what can be sent at once never shrinks. The deposits pay the fee
- * themselves and end at exactly nothing; signed bytes are stored before the node sees them.
+ * Gathers deposits where a send draws on whole accounts and only so many fit into one: keeps each merchant's money
+ * spendable by one send by moving settled deposits to the merchant's address. The largest accounts stay as they are,
+ * so that the amount one send can reach never shrinks. The deposits pay the fee themselves and end at exactly zero;
+ * signed bytes are stored before the node sees them.
  * @param memory the same in every round
  */
 export async function gatherDeposits(
@@ -72,7 +72,7 @@ export async function gatherDeposits(
 }
 
 interface Reach {
-  /** Accounts that one send can draw on, the merchant's own included. */
+  /** Accounts that one send can draw on, including the merchant's own. */
   readonly perSend: number;
   /** The newest settled height. */
   readonly settled: number;
@@ -80,7 +80,7 @@ interface Reach {
 
 type Using = { readonly adapter: ChainAdapter; readonly reach: Reach };
 
-/** Whether the node was asked for it. @param using failedBefore: attempts since the last good one that signed nothing */
+/** True when the node was asked. @param using failedBefore: attempts since the last success that signed nothing */
 async function gather(
   deps: SweepDepositsDeps,
   crowd: Crowd,
@@ -117,7 +117,7 @@ async function gather(
   return true;
 }
 
-/** Settled deposits beyond those that one send can draw on. */
+/** Settled deposits in accounts beyond the number that one send can draw on. */
 async function settledBeyond(db: Db, crowd: Crowd, { perSend, settled }: Reach): Promise<Fund[]> {
   const accounts = await spendableAccounts(db, crowd, MAX_ACCOUNTS);
   return accounts
@@ -127,7 +127,7 @@ async function settledBeyond(db: Db, crowd: Crowd, { perSend, settled }: Reach):
     .map(({ fund }) => fund);
 }
 
-/** A quote with what the first of those hold on the chain, if it tells. */
+/** A fee quote with the balances that the first of those accounts hold on the chain, where it reports them. */
 async function withHeldBeyond(db: Db, crowd: Crowd, { adapter, reach }: Using): Promise<FeeQuote> {
   const quote = await adapter.feeQuote();
   if (adapter.wholeAccounts === undefined) return quote;
@@ -135,7 +135,7 @@ async function withHeldBeyond(db: Db, crowd: Crowd, { adapter, reach }: Using): 
   return { ...quote, held: await adapter.wholeAccounts.heldNow(accounts.map(({ address }) => address)) };
 }
 
-/** Of those as many as one transaction takes, without any that on the chain hold something else than in the ledger. */
+/** As many of those as one transaction takes, leaving out any whose balance on the chain differs from the ledger. */
 async function beyondReach(
   db: Db,
   crowd: Crowd,
@@ -146,12 +146,12 @@ async function beyondReach(
     ({ address, amount }) => (held?.get(address) ?? amount) === amount,
   );
   const start = beyond.length === 0 ? 0 : failures % beyond.length;
-  // One account that cannot be moved must not hold up all others.
+  // Smaller groups after failures: one account that cannot be moved must not block all others.
   const size = Math.max(1, Math.floor(perSend / 2 ** Math.min(failures, 10)));
   return [...beyond.slice(start), ...beyond.slice(0, start)].slice(0, size);
 }
 
-/** Null when there is nothing, or nothing worth its fee. */
+/** Null when there is nothing to move, or nothing worth its fee. */
 function planGathering(
   { funds, destination, amount, subtractFee }: SendOrder & { readonly funds: readonly Fund[] },
   { adapter, quote }: { readonly adapter: ChainAdapter; readonly quote: FeeQuote },
@@ -160,7 +160,7 @@ function planGathering(
   try {
     const request = { funds, destination, amount, subtractFee, changeAddress: destination, quote };
     const plan = adapter.planSend(request);
-    // An address that holds nothing yet must get what an account has to hold.
+    // A fresh address must receive at least the minimum balance of an account.
     const isEnough = plan.amount >= adapter.minimumPayment;
     return isEnough && plan.fee * LEAST_MULTIPLE_OF_FEE <= amount ? plan : null;
   } catch (error) {

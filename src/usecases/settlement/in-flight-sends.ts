@@ -1,19 +1,19 @@
 import { newId } from '../events/new-id.ts';
 
 /**
- * The sends that somebody in this process is about to offer to the node or waits for its answer to: one owner at
- * a time. Of two offers at once, the refusal of one says nothing while the other may have been taken.
+ * Locks the sends that this process is broadcasting or awaiting the node's answer for: one owner at a time. Of two
+ * concurrent broadcasts, a refusal of one proves nothing, since the node may have taken the other.
  */
 export class InFlightSends {
   readonly #ids = new Set<string>();
 
-  /** Work on a new send, under an id that nobody else has seen: from before it is stored until its answer is. */
+  /** Runs work under a new send id, known nowhere else: locked from before it is stored until its answer is. */
   async begin<T>(work: (sendId: string) => Promise<T>): Promise<T> {
     const sendId = newId('snd_');
     return this.#holding(sendId, async () => work(sendId));
   }
 
-  /** Work on a stored send; null, and nothing is done, when somebody has it in hand. */
+  /** Runs work on a stored send; null, and nothing is run, when the send is locked. */
   async take<T>(sendId: string, work: () => Promise<T>): Promise<T | null> {
     return this.#ids.has(sendId) ? null : this.#holding(sendId, work);
   }

@@ -6,9 +6,9 @@ import { minedSpendsOf } from '../../store/ledger/spends.ts';
 import { readPlan } from './stored-plan.ts';
 
 /**
- * Whether no version of a send can ever be mined: for each, a block at or below `buried` spends one of its inputs, or
- * of an unconfirmed transaction that it needs, otherwise. A fork of fewer blocks than that could bring it back. Proves
- * nothing where a send draws on accounts instead of outputs.
+ * Whether no version of a send can ever be mined: for each, a block at or below `buried` holds a conflicting spend of
+ * one of its inputs, or of an input of an unconfirmed ancestor. Only a deeper reorganisation could revert that.
+ * Proves nothing where a send draws on accounts instead of outputs.
  */
 export async function areLostForGood(
   db: Db,

@@ -9,9 +9,9 @@ import { isOpen } from './send-chain.ts';
 const CHECKED = 'not_paid.';
 
 /**
- * Whether a send may have been paid although its versions look impossible: it was made before the ledger was put back
- * from a backup, which lacks the versions signed since, or before blocks were skipped, which may hold it. No longer,
- * once the operator has looked.
+ * Whether a send may have been paid although all its known versions look impossible: it was made before the ledger
+ * was restored from a backup, which lacks the versions signed since, or before blocks were skipped, which may hold
+ * its payment. False once the operator has confirmed that it was not paid.
  */
 export async function mayBePaidUnseen(
   db: Db,
@@ -24,8 +24,8 @@ export async function mayBePaidUnseen(
 }
 
 /**
- * The operator's word that a send was not paid unseen. It ends nothing by itself: the send is carried on like any
- * other, and fails only once the chain proves that what is known of it cannot confirm.
+ * Records the operator's statement that a send was not paid unseen. This ends nothing by itself: the send goes on
+ * like any other, and fails only once the chain proves that its known versions cannot confirm.
  * @throws {AppError} SEND_NOT_FOUND, INVALID_STATE
  */
 export async function noteNotPaid(
@@ -41,7 +41,7 @@ export async function noteNotPaid(
   await writeMeta(deps.db, CHECKED + id, String(deps.clock.now()));
 }
 
-/** Notes that the transaction which displaced a send was read as a whole, and is not its payment. */
+/** Records that the transaction which displaced a send was read completely and is not its payment. */
 export async function noteExamined(
   tx: Tx,
   { clock }: { readonly clock: Clock },

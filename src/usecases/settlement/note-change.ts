@@ -8,8 +8,8 @@ import { ancestryOf } from './ancestry.ts';
 import { readPlan } from './stored-plan.ts';
 
 /**
- * Enters the change of a transaction that a node took into the ledger, as a look at the mempool would a moment
- * later: the next send can use it at once.
+ * Records the change of a transaction that a node accepted, as the next mempool poll would: the next send can spend
+ * it at once.
  */
 export async function noteChange(
   tx: Tx,

@@ -22,12 +22,12 @@ export interface RaiseRequest {
   readonly newest: StoredSendVersion;
   readonly adapter: ChainAdapter;
   readonly quote: FeeQuote;
-  /** Rates to try, best first. */
+  /** Fee rates to try, best first. */
   readonly rates: readonly bigint[];
-  /** Most that the new version may cost; the `minimum` rate of the quote is reached all the same when `mayReachMinimum`. */
+  /** Maximum fee of the new version; with `mayReachMinimum` the quote's `minimum` rate is allowed above it. */
   readonly limit: bigint;
   readonly mayReachMinimum: boolean;
-  /** Pay everything back to the wallet instead of the destination. */
+  /** Pay everything back to the wallet instead of the destination (cancellation). */
   readonly takeBack: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface PlannedRaise {
   readonly toSelf: boolean;
 }
 
-/** What a version pays per 1,000 vB, together with the unconfirmed transactions that it needs. */
+/** Fee rate of a version per 1,000 vB, including the unconfirmed ancestors that it needs. */
 export async function paidRate(tx: Tx, send: StoredSend, version: StoredSendVersion): Promise<bigint> {
   const previous = readPlan(version.plan_json);
   if (previous.account !== undefined) return previous.feeRate;
@@ -44,15 +44,15 @@ export async function paidRate(tx: Tx, send: StoredSend, version: StoredSendVers
   return packageRate(previous, ancestors);
 }
 
-/** The rate at which a version of the same size would cost a limit. */
+/** The fee rate at which a version of the same size would cost `limit`. */
 export function rateWithin(limit: bigint, { fee, feeRate }: Pick<SendPlan, 'fee' | 'feeRate'>): bigint {
   const size = sizeOf(fee, feeRate);
   return size === 0n ? 0n : (limit * 1000n) / size;
 }
 
 /**
- * Plans a replacement at the first of the rates that money and limit allow, and takes the coins and the address that
- * it adds. `over`: it is the limit that forbids it; null: there is nothing to gain, or nothing to pay it with.
+ * Plans a replacement at the first rate that the funds and the limit allow, and reserves the coins and the change
+ * address that it adds. `over`: only the limit forbids it; null: no gain, or no funds.
  */
 export async function planRaise(
   tx: Tx,
@@ -90,7 +90,7 @@ async function drafter(tx: Tx, deps: PlanRaiseDeps, request: RaiseRequest): Prom
   const merchant = await findMerchant(tx, merchantId);
   if (merchant === undefined) throw new Error(`merchant ${merchantId} of send ${id} is missing`);
   const wallet = { coin, mode, merchantId, account: merchant.account };
-  // What only moves within the wallet pays the higher fee out of itself.
+  // A sweep or a cancellation pays only the wallet, so the higher fee comes out of its amount.
   const isOwn = send.purpose === 'sweep' || newest.cancels === 1;
   const toSelf = takeBack || isOwn;
   const used = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
@@ -117,7 +117,7 @@ async function drafter(tx: Tx, deps: PlanRaiseDeps, request: RaiseRequest): Prom
   };
 }
 
-/** On chains of accounts the nonce makes the versions rivals, and the account pays from all it holds. */
+/** Account chains: versions conflict by nonce, and the fee is paid from the whole account balance. */
 async function accountDrafter(tx: Tx, request: RaiseRequest, previous: SendPlan): Promise<Drafter> {
   const { send, newest, adapter, quote, takeBack } = request;
   const { id, coin, mode, merchant_id: merchantId, lane: from } = send;
@@ -143,7 +143,7 @@ async function accountDrafter(tx: Tx, request: RaiseRequest, previous: SendPlan)
   };
 }
 
-/** Empties an account into another. What only uses up a nonce pays an account's fee to itself. */
+/** Whether a sweep empties one account into another. One that only uses up a nonce pays its own account. */
 function isDeposit({ purpose, destination }: StoredSend, from: string): boolean {
   return purpose === 'sweep' && destination !== from;
 }
@@ -152,7 +152,7 @@ function requireSamePayment(previous: SendPlan, plan: SendPlan, sendId: string):
   if (plan.destination !== previous.destination || plan.amount !== previous.amount) throw notTheSame(sendId);
 }
 
-/** Keeping every input makes all versions rivals: at most one of them can ever be mined. */
+/** Requires every previous input, so that all versions conflict: at most one of them can ever be mined. */
 function requireRivals(previous: SendPlan, plan: SendPlan, sendId: string): void {
   const kept = new Set(plan.inputs.map(({ ref }) => outputKey(ref)));
   if (!previous.inputs.every(({ ref }) => kept.has(outputKey(ref)))) throw notTheSame(sendId);

@@ -18,10 +18,10 @@ import { nextChangeAddress, takeChangeAddress } from '../wallet/change-address.t
 import { storeSend, type StoreSendDeps } from '../sends/store-send.ts';
 
 /**
- * Child pays for parent: moves the unconfirmed change of a stuck send within the wallet at a fee that is worth a
- * block for both, for nodes that take no replacements. Null when there is no such change, or when it does not
- * suffice within the limit.
- * @param limit most that the child may cost, raises of it included
+ * Child pays for parent (CPFP): moves the unconfirmed change of a stuck send within the wallet, at a fee that makes
+ * both worth mining, for nodes that take no replacements. Null without such change, or when the limit does not
+ * suffice.
+ * @param limit maximum fee of the child, later raises of it included
  */
 export async function storeChild(
   tx: Tx,

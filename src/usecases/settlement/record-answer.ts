@@ -18,17 +18,17 @@ export interface RecordAnswerDeps extends ApplyFactsDeps {
 
 export interface Answer {
   readonly sendId: string;
-  /** The version whose bytes were offered. */
+  /** The version that was broadcast. */
   readonly version: number;
   readonly result: BroadcastResult;
   /**
-   * No earlier offer of these bytes can have reached a node: only then is a refusal proof that
-   * they will never confirm. After a crash or an unclear answer it is not.
+   * No earlier broadcast of these bytes can have reached a node: only then does a refusal prove that they will never
+   * confirm. After a crash or an unclear answer it does not.
    */
   readonly neverOffered: boolean;
 }
 
-/** Records what the node said to an offer, in a transaction of its own. Answers the send as it is now. */
+/** Records the node's answer to a broadcast, in a transaction of its own. Returns the send as it is now. */
 export async function recordAnswer(tx: Tx, deps: RecordAnswerDeps, answer: Answer): Promise<StoredSend> {
   const send = await findSend(tx, answer.sendId);
   if (send === undefined) throw new Error(`send ${answer.sendId} is missing`);
@@ -41,10 +41,10 @@ export async function recordAnswer(tx: Tx, deps: RecordAnswerDeps, answer: Answe
     );
   }
   if (send.status === 'failed' && result.kind === 'accepted') {
-    deps.logger.error({ sendId: send.id, txid: send.txid }, 'the node took a send held to have failed');
+    deps.logger.error({ sendId: send.id, txid: send.txid }, 'node accepted a send recorded as failed');
   }
   if (send.status === 'confirmed' || send.status === 'failed' || isReverted(send)) return send;
-  // A replacement that is not taken changes nothing: the older version is what the network knows.
+  // A refused replacement changes nothing: the network still knows the older version.
   if (result.kind !== 'accepted' && answer.version > send.version) {
     return updateSend(tx, send.id, { next_broadcast_at: deps.clock.now() }, deps.clock.now());
   }
@@ -52,7 +52,7 @@ export async function recordAnswer(tx: Tx, deps: RecordAnswerDeps, answer: Answe
     case 'accepted':
       return recordAccepted(tx, deps, send, answer.version);
     case 'rejected':
-      // One that came too late pays once it is signed anew.
+      // An expired one is not refused for good: it pays once it is signed anew.
       return answer.neverOffered && send.broadcasts === 0 && result.isExpired !== true
         ? recordRefused(tx, deps, send, { version: answer.version, reason: result.reason })
         : recordUnclear(tx, deps, send);
@@ -63,7 +63,7 @@ export async function recordAnswer(tx: Tx, deps: RecordAnswerDeps, answer: Answe
   }
 }
 
-/** What a node has is what the send shows, whichever of its versions that is. */
+/** Makes the version that a node accepted the current one of the send, whichever that is. */
 async function recordAccepted(
   tx: Tx,
   deps: RecordAnswerDeps,
@@ -97,7 +97,7 @@ async function recordAccepted(
   return updated;
 }
 
-/** The node never relayed these bytes and nobody else has them. An older version may still be out there. */
+/** No node has relayed these bytes. An older version may still be in the network. */
 async function recordRefused(
   tx: Tx,
   deps: RecordAnswerDeps,

@@ -34,9 +34,9 @@ export interface RecordSpendsDeps extends ApplyFactsDeps {
 }
 
 /**
- * Records the spends of our outputs that one block holds, inside that block's transaction and after
- * its credits. A send of ours among them is confirmed by whichever of its versions was mined; a send
- * whose coins somebody else spent, so that no version can confirm any more, waits for that to be final. Safe to repeat.
+ * Records the spends of our outputs in one block, inside that block's transaction and after its credits. A send of
+ * ours among them is confirmed by whichever of its versions was mined; a send whose coins a foreign transaction
+ * spent, so that no version can confirm any more, waits for that to be final. Idempotent.
  */
 export async function confirmSends(
   tx: Tx,
@@ -71,7 +71,7 @@ export async function confirmSends(
     else
       deps.logger.warn(
         { ...chain, txid, height: block.height },
-        'coins spent by a transaction not made here',
+        'coins were spent by a transaction not signed here',
       );
   }
   const isWhollyRead = block.spends.every(({ spender }) => spender !== undefined);
@@ -79,16 +79,16 @@ export async function confirmSends(
   for (const sendId of holders) await judge(tx, deps, sendId, { isWhollyRead, height });
 }
 
-/** The send that waits with the account and nonce of a transaction: one of both can be in a block. */
+/** The open send with the same account and nonce as a transaction: a block can hold only one of the two. */
 async function rivalOf(tx: Tx, chain: ChainId, [spend]: readonly Debit[]): Promise<StoredSend | undefined> {
   const account = spend?.spender?.account;
   return account === undefined ? undefined : findOpenByNonce(tx, chain, account);
 }
 
 /**
- * The nonce of a send went to a transaction that pays its destination nothing: so it was not paid in blocks or by
- * versions that are not known here, either. It ends once that is final. What pays the destination another amount is
- * the operator's matter.
+ * Records that a transaction which pays the send's destination nothing used its nonce: so no unseen version or
+ * skipped block paid it either, and it fails once that is final. If the transaction pays the destination another
+ * amount, the operator has to decide.
  */
 async function noteRival(
   tx: Tx,
@@ -102,17 +102,17 @@ async function noteRival(
   await noteExamined(tx, deps, send);
 }
 
-/** One transaction of a block that spends outputs of ours. */
+/** One transaction of a block that spends our outputs. */
 interface Spending {
   readonly outcome: Debit['outcome'];
   readonly spends: readonly Debit[];
-  /** A send that had reserved one of them. */
+  /** The send that had reserved one of them. */
   readonly heldBy: string | null;
 }
 
 /**
- * Takes back what blocks above a height had confirmed, inside the transaction that rolls them back:
- * their spends are open again and their sends wait for a block once more.
+ * Reverts what blocks above a height had confirmed, inside the rollback's transaction: the outputs are unspent again
+ * and their sends wait for a block once more.
  */
 export async function unconfirmSends(
   tx: Tx,
@@ -129,14 +129,13 @@ export async function unconfirmSends(
     if (send === undefined || send.height === null) continue;
     const open = send.status === 'failed' ? {} : { status: 'broadcast' as const, next_broadcast_at: now };
     await updateSend(tx, send.id, { ...open, height: null }, now);
-    deps.logger.warn({ ...chain, sendId: send.id, txid }, 'the block of a send left the chain');
+    deps.logger.warn({ ...chain, sendId: send.id, txid }, 'send lost its block in a reorganisation');
   }
 }
 
 /**
- * Records which of our outputs unconfirmed transactions spend, from a complete view: coins that a
- * stranger with the seed is spending are not offered to sends, and are free again when that
- * transaction disappears.
+ * Records which of our outputs unconfirmed transactions spend, from a complete mempool view: coins that a third party
+ * holding the seed is spending are not offered to sends, and are free again when that transaction disappears.
  */
 export async function recordUnconfirmedSpends(
   tx: Tx,
@@ -166,10 +165,7 @@ async function confirmVersion(
   const before = await findSend(tx, version.send_id);
   if (before === undefined) throw new Error(`send ${version.send_id} of ${version.txid} is missing`);
   if (before.status === 'failed' && outcome?.succeeded !== false) {
-    deps.logger.error(
-      { sendId: before.id, txid: version.txid },
-      'a send held to have failed was mined after all',
-    );
+    deps.logger.error({ sendId: before.id, txid: version.txid }, 'send recorded as failed was mined');
   }
   const now = deps.clock.now();
   const { txid, version: number } = version;
@@ -178,9 +174,10 @@ async function confirmVersion(
   await revertCredits(tx, deps, before, others);
   if (outcome?.succeeded === false || version.cancels === 1) {
     if (before.status === 'failed') return;
-    // A fork may bring the payment after all: it is told once its block stays (see failReverted).
+    // A fork may still bring the payment: the failure is reported once its block stays (see failReverted).
     await updateSend(tx, before.id, { ...mined, status: 'broadcast', next_broadcast_at: null }, now);
-    const what = version.cancels === 1 ? 'a send was taken back' : 'a send was executed and failed';
+    const what =
+      version.cancels === 1 ? 'send was cancelled by its replacement' : 'send was executed and reverted';
     deps.logger.warn({ sendId: before.id, txid, height }, what);
     return;
   }
@@ -202,10 +199,10 @@ async function confirmVersion(
 }
 
 /**
- * A version is displaced once a block spends one of its inputs by another transaction. When all are, the send stays
- * open until that block is deep (see failOrphans), or until the chain proves that the send can never land: a fork
- * could bring it back, and the money would be paid after the merchant was told that it was not.
- * @param isWhollyRead whether what that transaction pays was looked at, and is not this payment
+ * Updates a send after a version was displaced: a block spends one of its inputs by another transaction. When all are
+ * displaced, the send stays open until that block is deep (see failOrphans), or until the chain proves that the send
+ * can never land: a reorganisation could restore it, and pay it after the merchant was told that it had failed.
+ * @param isWhollyRead whether all payments of that transaction were read, and none is this payment
  */
 async function judge(
   tx: Tx,
@@ -227,11 +224,11 @@ async function judge(
       return;
     }
     if (isWhollyRead) await noteExamined(tx, deps, send);
-    // Where sends draw on accounts, only a used nonce or an expiry proves it.
+    // Where sends draw on accounts, only a used nonce or an expiry proves displacement.
     if (!spendsAccounts(send)) await updateSend(tx, send.id, { displaced_height: height }, deps.clock.now());
     deps.logger.warn(
       { sendId, coin: send.coin, mode: send.mode, txid: send.txid },
-      'another transaction spent the coins of a send: it fails once that is final',
+      'coins of a send were spent by another transaction: it fails once that is final',
     );
     return;
   }

@@ -22,21 +22,21 @@ export interface RenewSendDeps extends PlanOrderDeps {
   readonly policy: SendPolicy;
 }
 
-/** The chain, and what it said about a new transaction's date after it was asked about the old ones. */
+/** The chain, and its terms for a new transaction (expiry date), read after the status of the old ones. */
 export interface Renewal {
   readonly adapter: ChainAdapter;
   readonly quote: FeeQuote;
 }
 
-/** How long money that an account's ledger does not know yet is waited for: it may only have come this moment. */
+/** How long to wait for money that the ledger of an account does not know yet: it may have arrived just now. */
 const PATIENCE_MS = 10 * 60_000;
 
 /**
- * Signs a send anew, for the same payment from the same money; from other money where the accounts no
- * longer hold what it was planned with, for it would fail again. Only for sends none of whose versions
- * can ever land, which the caller has proven. The new bytes are offered by the next round.
- * `impossible`: the chain knows no such thing, the send had its share of versions, or nothing can pay
- * for it; `later`: nothing was changed, and it may be possible soon.
+ * Signs an expired send anew: the same payment from the same accounts, or from others when those no longer hold what
+ * the plan needs, since it would fail again. Only for sends none of whose versions can ever land, which the caller
+ * has proven. The next round broadcasts the new bytes.
+ * `impossible`: the chain has no renewals, the send has reached its maximum of versions, or no funds can pay for it.
+ * `later`: nothing was changed, and it may be possible soon.
  */
 export async function renewSend(
   tx: Tx,
@@ -53,7 +53,7 @@ export async function renewSend(
     subtractFee: send.subtract_fee === 1,
     feeLimit,
   });
-  // The node that dates new ones is not as far as the one that proved the old one's end.
+  // The node that quoted the new lifetime is behind the one that proved the expiry.
   if (same === null) return 'later';
   const isSame = fitsHeld(same, quote.held);
   const plan = isSame ? same : await planAround(tx, deps, renewal, { send, same });
@@ -82,18 +82,18 @@ export async function renewSend(
     created_at: now,
   });
   const told = { sendId: id, coin, mode, version, txid, expired: newest.txid };
-  if (isSame) deps.logger.info(told, 'an expired send was signed anew');
+  if (isSame) deps.logger.info(told, 'expired send was signed anew');
   else {
-    // Two transactions that draw on different accounts could both land, so this rests on the proof alone.
+    // Transactions from different accounts could both land: only the proof of expiry excludes it.
     deps.logger.error(
       { ...told, before: accountsOf(previous), now: accountsOf(plan) },
-      'an expired send was signed anew from other accounts: those it was planned with hold something else than the ledger says',
+      'expired send was signed anew from other accounts: the balances of those it was planned with differ from the ledger',
     );
   }
   return updateSend(tx, id, { version, txid, amount, fee, broadcasts: 0, next_broadcast_at: now }, now);
 }
 
-/** The same order from what can be drawn on now, its old money included, taken for it; null when that does not do. */
+/** Plans the same order from all drawable funds, its own included, and reserves them; null: not enough. */
 async function planAround(
   tx: Tx,
   deps: RenewSendDeps,
@@ -101,7 +101,7 @@ async function planAround(
   { send, same }: { readonly send: StoredSend; readonly same: SendPlan },
 ): Promise<SendPlan | null> {
   const account = same.inputs[0]?.keyPath.account;
-  // Deposits that are gathered are chosen anew by the next gathering.
+  // Sweeps are not planned anew: the next gathering chooses its deposits again.
   if (account === undefined || send.purpose !== 'send') return null;
   await releaseOutputs(tx, send.id);
   const order = {

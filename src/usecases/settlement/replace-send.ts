@@ -17,9 +17,9 @@ import { storeVersion, type NewVersion } from './store-version.ts';
 export interface ReplaceSendInput {
   readonly merchantId: string;
   readonly sendId: string;
-  /** As in SendInput; what the node asks now where it is not given. */
+  /** As in SendInput; by default the node's current rate. */
   readonly feeRate?: string | undefined;
-  /** A new limit for this send, in the coin; the one it has where it is not given. */
+  /** A new fee limit for this send, in the coin; by default its present one. */
   readonly maxFee?: string | undefined;
 }
 
@@ -125,7 +125,7 @@ async function store(
   return storeVersion(tx, deps, { send, newest, adapter, plan: planned.plan, cancels });
 }
 
-/** A limit given now replaces the one that the send was made with. */
+/** A limit given now replaces the one the send was made with. */
 async function withLimit(
   tx: Tx,
   { clock }: BumpSendsDeps,

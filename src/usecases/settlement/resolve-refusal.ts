@@ -20,17 +20,17 @@ import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { transactionOf } from './stored-plan.ts';
 import { revertCredits } from './take-back-outputs.ts';
 
-/** What the node said about the versions of a send. */
+/** The node's report on the versions of a send. */
 export interface StatusReport {
   /** By txid; a version without an entry is unknown. */
   readonly fates: ReadonlyMap<string, TransactionFate>;
-  /** The block up to which the node's answer holds; null when it gave none. */
+  /** The tip that the node's answer is based on; null when it gave none. */
   readonly tipHash: string | null;
 }
 
 /**
- * Asks the chain about every version of a send, and about transactions that brought its money and are in no block any
- * more. Without an answer nothing is known. Waits for the network.
+ * Queries the status of every version of a send, and of the transactions that funded it and are in no block any more.
+ * No answer means nothing is known. Waits for the network.
  */
 export async function queryStatus(
   db: Db,
@@ -49,13 +49,13 @@ export async function queryStatus(
 }
 
 /**
- * Decides about a send whose bytes were refused although an earlier offer may have reached the
- * network: a version the network knows is the send; only when every version is proven impossible
- * does it fail. Mined long ago looks impossible too, and to a node of another chain everything does,
- * so the ledger must have read exactly the blocks the node has; so does a version whose coins a reorg
- * took out of the chain, so none may be in that state. A fork can still take back what displaced it: the
- * proof has to hold for some blocks, but where transactions expire, which is proven by final blocks. Without
- * proof its coins stay reserved and it is offered again.
+ * Decides about a send whose bytes were refused although an earlier broadcast may have reached the network: a version
+ * that the network knows becomes the current one; the send fails only when every version is proven impossible. A
+ * version mined long ago also looks impossible, as does any version to a node of another chain, so the ledger must
+ * have read exactly the node's blocks; likewise one whose inputs a reorganisation unconfirmed, so no input may be in
+ * that state. A fork can still revert the displacing transaction: the proof must hold for some blocks, except where
+ * transactions expire, which is proven by final blocks. Without proof its coins stay reserved and it is broadcast
+ * again.
  */
 export async function resolveRefusal(
   tx: Tx,
@@ -65,7 +65,7 @@ export async function resolveRefusal(
     readonly version: number;
     readonly reason: string;
     readonly verdict: StatusReport;
-    /** How to sign it anew where transactions expire. */
+    /** Terms for signing it anew, where transactions expire. */
     readonly renewal: Renewal | null;
   },
 ): Promise<StoredSend> {
@@ -99,11 +99,11 @@ export async function resolveRefusal(
   }
   await noteDisplaced(tx, deps, send, null);
   const fields = { sendId, coin: send.coin, mode: send.mode, txid: send.txid, reason };
-  // Where transactions expire, what a fork took is signed anew as soon as its end is proven.
+  // Where transactions expire, one that a fork displaced is signed anew as soon as its expiry is proven.
   if (refused.renewal !== null && possible === undefined) {
-    deps.logger.info(fields, 'the node refuses a send; it is signed anew once nothing can land any more');
+    deps.logger.info(fields, 'node refuses a send: it is signed anew once no version can land any more');
   } else {
-    deps.logger.error(fields, 'the node refuses a send that may be known elsewhere: its coins stay reserved');
+    deps.logger.error(fields, 'node refuses a send that other nodes may know: its coins stay reserved');
   }
   if (possible !== undefined) await makeCurrent(tx, deps, send, possible);
   const version = possible?.version ?? send.version;
@@ -116,13 +116,13 @@ async function isProof(tx: Tx, send: StoredSend, verdict: StatusReport): Promise
   return !(await mayGetInputsBack(tx, send, verdict));
 }
 
-/** Whether money that a send draws on is in no block, and may come into one still: then so may the send. */
+/** Whether an input of a send is in no block now but may be mined again: then the send may be, too. */
 export async function mayGetInputsBack(db: Db, send: StoredSend, { fates }: StatusReport): Promise<boolean> {
   const { unconfirmed, gone } = await unminedInputs(db, send);
   return unconfirmed.length > 0 || gone.some((txid) => fates.get(txid) !== 'gone');
 }
 
-/** Whether a send that nothing can be mined of by now was in that state some blocks ago already; notes it otherwise. */
+/** Whether a send has been displaced (no version can be mined) for enough blocks; records the height otherwise. */
 async function isDisplacedForGood(tx: Tx, deps: RecordAnswerDeps, send: StoredSend): Promise<boolean> {
   const cursor = await findCursor(tx, send);
   if (cursor === undefined) return false;
@@ -132,7 +132,7 @@ async function isDisplacedForGood(tx: Tx, deps: RecordAnswerDeps, send: StoredSe
   return false;
 }
 
-/** Notes since which block nothing of a send can be mined; null: it can. */
+/** Records the height since which no version of a send can be mined; null: one can. */
 async function noteDisplaced(
   tx: Tx,
   { clock }: Pick<RecordAnswerDeps, 'clock'>,
@@ -143,7 +143,7 @@ async function noteDisplaced(
   await updateSend(tx, send.id, { displaced_height: height }, clock.now());
 }
 
-/** Whether the ledger has read exactly the blocks on which the node's answer stands. */
+/** Whether the ledger's cursor is exactly the tip that the node's answer is based on. */
 export async function isProvenOn(db: Db, chain: ChainId, { tipHash }: StatusReport): Promise<boolean> {
   const cursor = await findCursor(db, chain);
   return tipHash !== null && cursor?.hash === tipHash;

@@ -1,9 +1,9 @@
 import type { Clock } from '../../domain/ports.ts';
 
 export interface RetryBackoffLimits {
-  /** Things remembered; of more, the one tried longest ago is forgotten. */
+  /** Maximum number of entries; beyond it the least recently tried is evicted. */
   readonly most: number;
-  /** Rest after a failure, doubled by each further one up to the maximum. */
+  /** Backoff after a failure, doubled by each further one up to the maximum. */
   readonly restMs: number;
   readonly maxRestMs: number;
 }
@@ -18,13 +18,13 @@ interface Setback {
 const DEFAULT_LIMITS: RetryBackoffLimits = { most: 5_000, restMs: 60_000, maxRestMs: 3_600_000 };
 
 /**
- * What could not be done lately, as long as the process runs: each rests for a while before it is tried again,
- * so that it neither keeps others from their turn nor fills the log.
+ * In-memory backoff of failed attempts, by key: each waits before it is retried, so that it neither delays the others
+ * nor floods the log.
  */
 export class RetryBackoff {
   readonly #clock: Clock;
   readonly #limits: RetryBackoffLimits;
-  /** The one tried longest ago first. */
+  /** In order of the last attempt, oldest first. */
   readonly #byKey = new Map<string, Setback>();
 
   constructor(clock: Clock, limits: RetryBackoffLimits = DEFAULT_LIMITS) {
@@ -33,8 +33,8 @@ export class RetryBackoff {
   }
 
   /**
-   * Notes a failure. True when there is something to tell: it is the first, or it failed otherwise before.
-   * @param fault `node`: it need not be its own, so it counts for nothing but its place behind the others
+   * Records a failure. True when it is worth logging: the first, or for another reason than the last.
+   * @param fault `node`: maybe not its own fault, so it adds no backoff and only moves to the end of the order
    */
   recordFailure(key: string, reason: string, fault: 'own' | 'node' = 'own'): boolean {
     const { most, restMs, maxRestMs } = this.#limits;
@@ -58,7 +58,7 @@ export class RetryBackoff {
     this.#byKey.delete(key);
   }
 
-  /** How often it failed by its own fault since it last went well. */
+  /** Number of failures of its own since the last success. */
   failures(key: string): number {
     return this.#byKey.get(key)?.count ?? 0;
   }
@@ -67,16 +67,16 @@ export class RetryBackoff {
     const setback = this.#byKey.get(key);
     if (setback === undefined) return false;
     const restedMs = this.#clock.now() - setback.at;
-    // What is dated later is of a clock since set back.
+    // A timestamp in the future means that the clock has been set back since.
     return restedMs >= 0 && restedMs < setback.restMs;
   }
 
-  /** All that failed lately, resting or not. */
+  /** All keys with a recent failure, in backoff or not. */
   all(): string[] {
     return [...this.#byKey.keys()];
   }
 
-  /** Those that have rested, the one tried longest ago first. */
+  /** Keys whose backoff has elapsed, least recently tried first. */
   retriable(): string[] {
     return this.all().filter((key) => !this.isResting(key));
   }

@@ -3,7 +3,7 @@ import { MAX_ANCESTORS } from '../../domain/send/package-fee.ts';
 import { changeOf } from '../../store/ledger/own-change.ts';
 import { findSend, type StoredSend } from '../../store/sends/sends.ts';
 
-/** The open send that spends the unconfirmed change of this one; undefined when none does. */
+/** The open send that spends this one's unconfirmed change; undefined when none does. */
 async function childOf(db: Db, send: StoredSend): Promise<StoredSend | undefined> {
   const change = await changeOf(db, send, send.txid);
   if (change === null || change.heldBy === null) return undefined;
@@ -11,12 +11,12 @@ async function childOf(db: Db, send: StoredSend): Promise<StoredSend | undefined
   return child !== undefined && isOpen(child) ? child : undefined;
 }
 
-/** A send and the open sends that spend, one after the other, the unconfirmed change of the one before. */
+/** A send followed by the open sends that spend, each in turn, the unconfirmed change of the previous one. */
 export type SendChain = readonly [StoredSend, ...StoredSend[]];
 
 /**
- * The chain that starts with a send. Only the last one may be replaced: a new version of any before it would take the
- * inputs of those behind it.
+ * The chain that starts with a send. Only the last one may be replaced: a new version of an earlier one would
+ * invalidate the inputs of its descendants.
  */
 export async function chainOf(db: Db, first: StoredSend): Promise<SendChain> {
   const chain: [StoredSend, ...StoredSend[]] = [first];
@@ -30,7 +30,7 @@ export async function chainOf(db: Db, first: StoredSend): Promise<SendChain> {
   return chain;
 }
 
-/** The one of the chain that may be replaced; the send itself when nothing spends its change. */
+/** The send of the chain that may be replaced; the send itself when no other spends its change. */
 export async function lastOfChain(db: Db, send: StoredSend): Promise<StoredSend> {
   return (await chainOf(db, send)).at(-1) ?? send;
 }

@@ -17,7 +17,7 @@ export interface StoreVersionDeps {
   readonly policy: SendPolicy;
 }
 
-/** A version that was signed and stored, and is to be offered. */
+/** A version that is signed and stored, and has to be broadcast. */
 export interface NewVersion {
   readonly sendId: string;
   readonly version: number;
@@ -26,8 +26,8 @@ export interface NewVersion {
 }
 
 /**
- * Signs and stores one more version of a send. The send shows it only once a node has taken it: until then the older
- * one is what the network knows.
+ * Signs and stores one more version of a send. The send refers to it only once a node has taken it: until then the
+ * network knows the older one.
  */
 export async function storeVersion(
   tx: Tx,
@@ -58,7 +58,7 @@ export async function storeVersion(
     change_index: changeIndexOf(transaction, plan, cancels ? 'cancel' : send.purpose),
     cancels: cancels ? 1 : 0,
   });
-  // Should this process end before the node answers, the next one offers it soon.
+  // If this process ends before the node answers, the next one broadcasts it soon.
   const soon = now + deps.policy.firstAnswerMs;
   await updateSend(tx, send.id, { next_broadcast_at: soon }, now);
   return { sendId: send.id, version, transaction, plan };

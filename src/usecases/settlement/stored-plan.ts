@@ -10,7 +10,7 @@ const atoms = z
 
 const count = z.int().min(0);
 
-/** How a plan is kept in `send_versions.plan_json`: amounts as decimal text, because wei do not fit a number. */
+/** Format of a plan in `send_versions.plan_json`: amounts as decimal text, because wei do not fit a number. */
 const storedPlan = z.object({
   inputs: z.array(
     z.object({
@@ -45,12 +45,12 @@ export function writePlan(plan: SendPlan): string {
   );
 }
 
-/** @throws {z.ZodError} when the text is no stored plan. */
+/** Parses a stored plan. @throws {z.ZodError} when the text is none. */
 export function readPlan(text: string): SendPlan {
   return storedPlan.parse(JSON.parse(text));
 }
 
-/** A signed version as the chain is offered it, or asked about it. */
+/** A signed version as the chain adapter takes it, to broadcast it or to query its status. */
 export function transactionOf({ txid, raw, plan_json }: StoredSendVersion): StoredTransaction {
   return { txid, raw, lifetime: readPlan(plan_json).lifetime };
 }

@@ -3,15 +3,15 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { RetryBackoff } from './retry-backoff.ts';
 
-/** What the rounds that move money within the wallet of one chain remember of each other. */
+/** Backoff state that the rounds moving money within the wallet of one chain share. */
 export interface SweepBackoff {
   /** By address. */
   readonly deposits: RetryBackoff;
-  /** Whose deposits are gathered, by id. */
+  /** By id of the merchant whose deposits are gathered. */
   readonly merchants: RetryBackoff;
   /** By account and nonce. */
   readonly gaps: RetryBackoff;
-  /** Of all questions to the node, under one name. */
+  /** A single key for all requests to the node. */
   readonly node: RetryBackoff;
 }
 
@@ -26,14 +26,14 @@ export function createSweepBackoff(clock: Clock): SweepBackoff {
 
 const NODE = 'node';
 
-/** One thing that a round tries. */
+/** One attempt of a round. */
 export interface Attempt {
   readonly key: string;
-  /** The memory of its kind. */
+  /** The backoff of its kind. */
   readonly kind: RetryBackoff;
-  /** Names it in the log. */
+  /** Identifies it in the log. */
   readonly fields: object;
-  /** What failed, in words. */
+  /** What failed, as logged. */
   readonly what: string;
 }
 
@@ -44,8 +44,8 @@ interface Round {
 }
 
 /**
- * Notes why an attempt failed, and tells it when that is news, not in every round. True when the node is in
- * trouble: then nothing else is asked of it in this round.
+ * Records why an attempt failed, and logs it when the reason is new instead of in every round. Returns true when the
+ * node is at fault: the round then makes no more requests.
  */
 export function recordFailure({ logger, memory, chain }: Round, attempt: Attempt, error: unknown): boolean {
   const { key, kind, what } = attempt;
@@ -53,14 +53,14 @@ export function recordFailure({ logger, memory, chain }: Round, attempt: Attempt
   const message = `${what}; trying again`;
   if (error instanceof ChainError) {
     const isNew = kind.recordFailure(key, error.message, 'node');
-    // An outage is one piece of news, whichever attempts it meets.
+    // Logs an outage once, whichever attempts it affects.
     if (memory.node.recordFailure(NODE, error.message, 'node') && isNew)
       logger.warn({ ...fields, error: error.message }, message);
     return true;
   }
   memory.node.recordSuccess(NODE);
   if (error instanceof InsufficientFunds) {
-    // Its figures change with the fees.
+    // Compares by name: the amounts in the message change with the fees.
     if (kind.recordFailure(key, error.name)) logger.warn({ ...fields, error: error.message }, message);
     return false;
   }
@@ -69,13 +69,13 @@ export function recordFailure({ logger, memory, chain }: Round, attempt: Attempt
   return false;
 }
 
-/** The node answered, and there is nothing left to try. */
+/** Records that the node answered and the attempt has nothing left to do. */
 export function recordSuccess(memory: SweepBackoff, { key, kind }: Pick<Attempt, 'key' | 'kind'>): void {
   kind.recordSuccess(key);
   memory.node.recordSuccess(NODE);
 }
 
-/** The node answered, and for now nothing can be done: it rests as after a failure, so that others get its turn. */
+/** The node answered, but nothing can be done now: backs off as after a failure, so that others get a turn. */
 export function recordNoop(memory: SweepBackoff, { key, kind }: Pick<Attempt, 'key' | 'kind'>): void {
   kind.recordFailure(key, 'nothing can be done');
   memory.node.recordSuccess(NODE);

@@ -19,17 +19,17 @@ export interface SweepDepositsDeps extends SendCoinsDeps {
 
 /** Deposits moved in one round. */
 const ROUND_SIZE = 20;
-/** Of these, kept for such that failed before, when there are others enough. */
+/** Of these, reserved for retries when enough others are due. */
 const ROUND_RETRIES = 5;
-/** How long a deposit rests after the node refused to move it. */
+/** Backoff of a deposit after the node refused to move it. */
 const REST_MS = 3_600_000;
 const COULD_NOT = 'could not move a deposit';
 
 /**
- * Moves settled deposits to the merchant's address on chains where a send can draw on that address
- * only, when they are worth their fee. Each leaves exactly nothing behind. The signed bytes are
- * stored before the node sees them and carried on like those of any send. Those that could not be moved
- * step back behind all others and are tried again after a rest, so each gets its turn.
+ * Sweeps settled deposits to the merchant's address on chains where a send can draw on that address only, when they
+ * are worth their fee. Each leaves exactly zero behind. Signed bytes are stored before the node sees them and
+ * rebroadcast like those of any send. Deposits that could not be moved go behind all others and are retried after a
+ * backoff, so that each gets its turn.
  * @param memory the same in every round
  */
 export async function sweepDeposits(
@@ -60,7 +60,7 @@ export async function sweepDeposits(
   for (const deposit of fresh) {
     const outcome = await move(deposit);
     if (outcome === 'node_trouble') return;
-    // They come largest first: where one is not worth it, no later one is.
+    // Largest first: if one is not worth its fee, none after it is.
     if (outcome === 'not_worth_it') break;
   }
   for (const deposit of again) if ((await move(deposit)) === 'node_trouble') return;
@@ -68,7 +68,7 @@ export async function sweepDeposits(
 
 type Outcome = 'moved' | 'not_worth_it' | 'failed' | 'node_trouble';
 
-/** A round's share of the deposits that did not fail lately, and of those that did and have rested. */
+/** The deposits of one round: without recent failures, and retries whose backoff has elapsed. */
 async function chooseDeposits(
   db: Db,
   chain: ChainId,
@@ -79,7 +79,7 @@ async function chooseDeposits(
   const found = rested.length === 0 ? [] : await settledDeposits(db, chain, upTo, { only: rested });
   const byAddress = new Map(found.map((deposit) => [deposit.address, deposit]));
   const again = rested.flatMap((address) => byAddress.get(address) ?? []);
-  // What is not there any more was moved otherwise.
+  // Forgets deposits that are gone: they were moved otherwise.
   for (const address of rested) if (!byAddress.has(address)) deposits.recordSuccess(address);
   const others = await settledDeposits(db, chain, upTo, { except: deposits.all() });
   const fresh = others.slice(0, ROUND_SIZE - Math.min(again.length, ROUND_RETRIES));
@@ -89,8 +89,8 @@ async function chooseDeposits(
 type Using = { readonly adapter: ChainAdapter; readonly deposit: Deposit };
 
 /**
- * False when it is not worth its fee.
- * @throws {ChainError} when the node says nothing about fees; {InsufficientFunds} when it is not there any more.
+ * Signs and broadcasts one sweep. False when it is not worth its fee.
+ * @throws {ChainError} when the node reports no fee; {InsufficientFunds} when the deposit is gone.
  */
 async function sweep(deps: SweepDepositsDeps, chain: ChainId, using: Using): Promise<boolean> {
   const { adapter, deposit } = using;
@@ -109,7 +109,7 @@ async function sweep(deps: SweepDepositsDeps, chain: ChainId, using: Using): Pro
   });
 }
 
-/** Null when the deposit is not worth its fee. @throws {InsufficientFunds} when it is not there any more. */
+/** Null when the deposit is not worth its fee. @throws {InsufficientFunds} when the deposit is gone. */
 async function planSweep(
   tx: Tx,
   order: SendOrder,

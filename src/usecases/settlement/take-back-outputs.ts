@@ -5,8 +5,8 @@ import { recordObservations } from '../chain-sync/record-observations.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
 
 /**
- * What versions that can never land had left us before a fork or another version took them: nobody else asks after
- * it, and sends that drew on it would wait for it.
+ * Reverts the change outputs of versions that can never land, after a fork or another version displaced them: nothing
+ * else checks those outputs, and sends that spend them would wait for ever.
  */
 export async function revertCredits(
   tx: Tx,
