@@ -1,14 +1,14 @@
 import type { Holding, OpenAccount } from '../../domain/chain.ts';
 import { type AccountRow, isWaiting } from './account-rows.ts';
 
-/** What decides whether a payment's accounts are looked at. */
+/** What decides whether a payment's accounts are polled. */
 interface PaymentTimes {
   isWaiting: boolean;
   expiresAt: number;
   readonly entries: CachedAccount[];
 }
 
-/** An address with what the ledger says about it; without a payment it is a merchant's own. */
+/** An address with its balance in the ledger; without a payment it is a merchant's own. */
 export interface CachedAccount {
   readonly id: number;
   readonly paymentId: string | null;
@@ -17,12 +17,12 @@ export interface CachedAccount {
 }
 
 /**
- * What was read of a chain's accounts: the merchants' own, the newest ones of payments, and all older ones
- * whose payments still wait for money.
+ * Cache of a chain's accounts: the merchants' own, the newest ones of payments, and all older ones whose payments still
+ * wait for money.
  */
 export class AccountCache {
   readonly own: CachedAccount[] = [];
-  /** The newest accounts of payments, by id, ascending. */
+  /** The newest accounts of payments, by ascending id. */
   readonly newest: CachedAccount[] = [];
   newestId = 0;
   readonly #limit: number;
@@ -35,7 +35,7 @@ export class AccountCache {
     this.#limit = limit;
   }
 
-  /** Accounts of payments that wait, the first to expire first. */
+  /** Accounts of payments that wait for money, earliest expiry first. */
   get awaited(): readonly CachedAccount[] {
     this.#awaited ??= [...this.#byAddress.values()]
       .filter(({ payment }) => payment?.isWaiting === true)
@@ -43,10 +43,7 @@ export class AccountCache {
     return this.#awaited;
   }
 
-  /**
-   * Takes in accounts that are not there yet.
-   * @param rows those of one account in a row
-   */
+  /** Adds accounts that are not cached yet. @param rows the rows of one account are adjacent */
   add(rows: readonly AccountRow[]): CachedAccount[] {
     const entries: CachedAccount[] = [];
     for (let at = 0; at < rows.length;) {
@@ -60,7 +57,7 @@ export class AccountCache {
     return entries;
   }
 
-  /** @param entries newer than all that are there, by id, ascending */
+  /** @param entries newer than all cached ones, by ascending id */
   addNewest(entries: readonly CachedAccount[]): void {
     for (const entry of entries) {
       (entry.payment === null ? this.own : this.newest).push(entry);
@@ -128,7 +125,7 @@ export class AccountCache {
   }
 }
 
-/** As SQL orders them: by time and id of their payments. */
+/** Same order as in SQL: by expiry time and id of their payments. */
 function byExpiry(a: CachedAccount, b: CachedAccount): number {
   const sooner = (a.payment?.expiresAt ?? 0) - (b.payment?.expiresAt ?? 0);
   return sooner || compare(a.paymentId ?? '', b.paymentId ?? '') || a.id - b.id;
@@ -137,7 +134,7 @@ function byExpiry(a: CachedAccount, b: CachedAccount): number {
 type HeldRow = Pick<AccountRow, 'txid' | 'vout' | 'amount' | 'height'>;
 const NOTHING: readonly Holding[] = [];
 
-/** In the order in which the ledger counts on them, as `holdings` has them. */
+/** In the same order as the `holdings` queries. */
 function holdingsOf(rows: readonly HeldRow[]): readonly Holding[] {
   if ((rows[0]?.txid ?? null) === null) return NOTHING;
   const parts = rows.map(({ height, txid, vout, amount }) => ({
@@ -149,7 +146,7 @@ function holdingsOf(rows: readonly HeldRow[]): readonly Holding[] {
   return parts.map(({ ref, amount }) => ({ ref, amount }));
 }
 
-/** As SQLite compares: by bytes, which for ids of transactions is by UTF-16 units, too. */
+/** Same order as in SQLite: by bytes, which for transaction ids equals UTF-16 order. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

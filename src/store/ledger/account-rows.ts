@@ -4,7 +4,7 @@ import type { Db } from '../sqlite/database.ts';
 import { prepared, preparedList, type ParamOf } from '../sqlite/prepared.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** An account and one part of what it holds, which is all null when it holds nothing. */
+/** An account with one of its unspent parts; those columns are null when it holds nothing. */
 export interface AccountRow {
   readonly id: number;
   readonly watch_key: string;
@@ -29,7 +29,7 @@ const CHOSEN = [
 ] as const;
 const HELD = ['outputs.txid', 'outputs.vout', 'outputs.amount', 'outputs.height'] as const;
 
-/** To each of the addresses its payment and a row for each part that it holds, the newest address first. */
+/** Joins each address with its payment and a row for each unspent part, the newest address first. */
 function withStandings(db: Db, addresses: SelectQueryBuilder<Tables, 'addresses', Chosen>) {
   return db
     .selectFrom(addresses.as('chosen'))
@@ -45,12 +45,12 @@ function withStandings(db: Db, addresses: SelectQueryBuilder<Tables, 'addresses'
     .orderBy('chosen.id', 'desc');
 }
 
-/** A chain's addresses, as they are chosen from. */
+/** Base query on a chain's addresses. */
 function addressesOf(db: Db, { coin, mode }: ChainId) {
   return db.selectFrom('addresses').select(CHOSEN).where('coin', '=', coin).where('mode', '=', mode);
 }
 
-/** The highest id of a chain's addresses; no row while there is none. */
+/** The highest address id of a chain; no row while there is none. */
 export const newestAddressOf = prepared((db, param: ParamOf<ChainId>) =>
   db
     .selectFrom('addresses')
@@ -86,7 +86,7 @@ export const newestAccounts = prepared((db, param: ParamOf<ChainId & { below: nu
   ),
 );
 
-/** Accounts of payments and of merchants themselves with ids above one, the lowest ids. */
+/** Accounts of payments and merchants with ids above `after`, lowest ids first. */
 export const accountsAfter = prepared((db, param: ParamOf<ChainId & { after: number; size: number }>) =>
   withStandings(
     db,
@@ -115,7 +115,7 @@ interface PaymentPage {
   readonly size: number;
 }
 
-/** @param condition written out, not bound: only so does the planner prove that the partial index fits */
+/** @param condition a literal, not bound: only then can the planner prove that the partial index applies */
 function waitingPayments(condition: string) {
   return prepared((db, param: ParamOf<PaymentPage>) =>
     db
@@ -130,10 +130,10 @@ function waitingPayments(condition: string) {
   );
 }
 
-/** A page of the payments that still wait for money, the first to expire first. */
+/** A page of the payments that still wait for money, earliest expiry first. */
 export const unpaidPayments = waitingPayments(`closed_at is null and status in ('pending', 'underpaid')`);
 
-/** A page of the payments whose money gathers confirmations, the first to expire first. */
+/** A page of the payments whose money gathers confirmations, earliest expiry first. */
 export const confirmingPayments = waitingPayments(`status = 'confirming'`);
 
 /** What decides whether a payment's accounts are awaited (see isWaiting) or open. */
@@ -141,13 +141,13 @@ export const paymentTimes = prepared((db, param: ParamOf<{ id: string }>) =>
   db.selectFrom('payments').select(['status', 'expires_at', 'closed_at']).where('id', '=', param('id')),
 );
 
-/** Whether a payment waits for money, or for the confirmations of money that may still be taken back. */
+/** Whether a payment waits for money, or for confirmations of money that a reorganisation may still revert. */
 export function isWaiting(payment: Pick<AccountRow, 'status' | 'closed_at'> | undefined): boolean {
   if (payment?.status === 'confirming') return true;
   return payment?.closed_at === null && (payment.status === 'pending' || payment.status === 'underpaid');
 }
 
-/** A row for each part that an address holds. */
+/** A row for each unspent part of an address. */
 export const heldBy = prepared((db, param: ParamOf<{ id: number }>) =>
   db
     .selectFrom('outputs')

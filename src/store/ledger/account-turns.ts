@@ -2,29 +2,26 @@ interface Numbered {
   readonly id: number;
 }
 
-/** Of the room for awaited accounts, what goes to the first to expire when there are too many for all. */
+/** Share of the limit that goes to the awaited accounts that expire first, when not all of them fit. */
 const FIRST_SHARE = 3 / 4;
-/** Room that finished accounts have in any case, as a part of the room for awaited ones: they add to it. */
+/** Minimum number of finished accounts, as a share of the limit; they are added to it. */
 const FINISHED_SHARE = 1 / 20;
 
 /**
- * Chooses the accounts of one look. Awaited ones come first, and a finished one never takes the place of one of
- * them. Of what there is too much, each has its turn in one of the next looks.
+ * Chooses the accounts of one polling pass. Awaited accounts come first and are never displaced by finished ones. What
+ * exceeds the limit is covered round-robin by the next passes.
  */
 export class AccountTurns<T extends Numbered> {
   readonly #limit: number;
   #awaitedAfter = 0;
   #finishedAfter = 0;
 
-  /** @param limit accounts in one look; finished ones may add a twentieth to it */
+  /** @param limit accounts in one pass; finished ones may add a twentieth to it */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /**
-   * @param awaited the first to expire first
-   * @param finished by id, ascending
-   */
+  /** @param awaited earliest expiry first @param finished by ascending id */
   choose(
     awaited: readonly T[],
     finished: readonly T[],
@@ -51,7 +48,7 @@ export class AccountTurns<T extends Numbered> {
   }
 }
 
-/** So many of the entries, those after an id first, then from the beginning. */
+/** Up to `size` entries, starting after an id and wrapping around to the beginning. */
 function turnOf<T extends Numbered>(entries: readonly T[], after: number, size: number): readonly T[] {
   const from = Math.max(
     0,

@@ -9,7 +9,7 @@ import type { AddressRow } from '../schema/ledger.ts';
 /** One stored address, as read back. */
 export type StoredAddress = Selectable<AddressRow>;
 
-/** Where addresses are counted: per merchant, coin, mode and branch. */
+/** The scope of an address index: merchant, coin, mode and branch. */
 export interface AddressBranch extends ChainId {
   readonly merchantId: string;
   readonly branch: 0 | 1;
@@ -19,8 +19,8 @@ export interface AddressBranch extends ChainId {
 const CHUNK = 500;
 
 /**
- * Takes the next index of a branch on each of these chains: 0 for its first address, never the same
- * one twice. The counter rows are written first, so two transactions cannot read the same value.
+ * Allocates the next index of a branch on each of these chains, starting at 0 and never reused. The counter rows are
+ * written first, so two transactions cannot read the same value.
  */
 export async function takeAddressIndexes(
   tx: Tx,
@@ -41,7 +41,7 @@ const takeIndexes = preparedInserts(
   sql` on conflict (merchant_id, coin, mode, branch) do update set next_index = address_counters.next_index + 1`,
 );
 
-/** The index the next address of a branch will get, without taking it. */
+/** The index that the next address of a branch will get, without allocating it. */
 export async function nextAddressIndex(db: Db, at: AddressBranch): Promise<number> {
   const row = await db
     .selectFrom('address_counters')
@@ -88,7 +88,7 @@ export async function insertAddresses(
 
 const insertRows = preparedInserts('addresses', ['id', 'coin', 'watch_key']);
 
-/** Of these watch keys, the ones that are ours, with their rows. Cost grows with the keys asked, not with those watched. */
+/** Filters watch keys down to our own, with their rows. Cost grows with the keys given, not with those watched. */
 export async function findWatched(
   db: Db,
   chain: ChainId,
@@ -98,7 +98,7 @@ export async function findWatched(
   for (let at = 0; at < watchKeys.length; at += CHUNK) {
     const keys = watchKeys.slice(at, at + CHUNK);
     const [only] = keys;
-    // A block that pays us mostly pays one of us.
+    // Usually a block that pays us pays only one address.
     const rows =
       keys.length === 1 && only !== undefined
         ? await watchedAs(db, { ...chain, watchKey: only })
@@ -121,7 +121,7 @@ const watchedAs = prepared((db, param: ParamOf<ChainId & { watchKey: string }>) 
   watchedAmong(db, { coin: param('coin'), mode: param('mode') }, [param('watchKey')]),
 );
 
-/** Of these watch keys, the ones that are ours: found in an index alone. */
+/** Filters watch keys down to our own, from an index alone. */
 export async function watchedOf(
   db: Db,
   chain: ChainId,
@@ -139,7 +139,7 @@ const watchedIn = preparedList((db, param: ParamOf<ChainId>, watchKeys) =>
     .where('watch_key', 'in', watchKeys),
 );
 
-/** The highest id of all addresses of all chains, 0 while there is none. */
+/** The highest address id over all chains, 0 while there is none. */
 export async function newestAddressId(db: Db): Promise<number> {
   const row = await db
     .selectFrom('addresses')
@@ -184,7 +184,7 @@ export async function accountsOfPaymentsOn(
   );
 }
 
-/** All watch keys of a chain, page by page in the order in which they were given out. */
+/** All watch keys of a chain, page by page in the order of creation. */
 export async function watchKeysAfter(
   db: Db,
   chain: ChainId,

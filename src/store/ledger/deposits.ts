@@ -11,19 +11,19 @@ export interface Deposit {
 }
 
 export interface SettledUpTo {
-  /** The newest block that counts. */
+  /** The highest block that counts. */
   readonly height: number;
-  /** Those refused since are left out. */
+  /** Addresses whose sweep failed since this time are left out. */
   readonly failedBefore: number;
   readonly now: number;
 }
 
-/** Outputs looked at in one round. */
+/** Outputs read in one round. */
 const MAX_OUTPUTS = 1_000;
 
 /**
- * Payment addresses, recovered ones too, with money that blocks up to a height hold, largest first, without those that
- * are being emptied or refused that lately.
+ * Payment addresses, recovered ones too, with money in blocks up to a height, largest first; without those whose sweep
+ * is under way or failed recently.
  * @param among only these addresses, or all except these; a few thousand at most
  */
 export async function settledDeposits(
@@ -59,7 +59,7 @@ export async function settledDeposits(
                 or.and([
                   or('sends.status', '=', sql.lit('failed')),
                   or('sends.updated_at', '>', upTo.failedBefore),
-                  // What is dated later is of a clock since set back.
+                  // Later timestamps stem from a clock that was since set back.
                   or('sends.updated_at', '<=', upTo.now),
                 ]),
               ]),

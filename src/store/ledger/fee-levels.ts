@@ -1,15 +1,15 @@
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
 
-/** The last fee rate that a node told, atoms per 1,000 units of size. */
+/** The last fee rate reported by a node, atoms per 1,000 units of size. */
 export interface FeeLevel {
   readonly rate: bigint;
-  /** What spending one output costs at it, atoms; 0 where money is not held in outputs. */
+  /** Cost of spending one output at this rate, atoms; 0 on account chains. */
   readonly inputCost: bigint;
   readonly at: number;
 }
 
-/** Remembers what a node told last, so that balances answer while it is away. */
+/** Stores a node's last fee rate, so that balances can be answered while it is offline. */
 export async function noteFeeLevel(db: Db, chain: ChainId, level: FeeLevel): Promise<void> {
   const told = { rate: level.rate.toString(), input_cost: level.inputCost.toString(), at: level.at };
   await db
@@ -19,7 +19,7 @@ export async function noteFeeLevel(db: Db, chain: ChainId, level: FeeLevel): Pro
     .execute();
 }
 
-/** Undefined until a node told one. */
+/** Undefined until a node has reported one. */
 export async function findFeeLevel(db: Db, { coin, mode }: ChainId): Promise<FeeLevel | undefined> {
   const row = await db
     .selectFrom('fee_levels')

@@ -4,7 +4,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { Tx } from '../sqlite/database.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** A condition on `outputs`: the merchant did not set it aside. */
+/** A condition on `outputs`: not frozen by the merchant. */
 export function isNotFrozen(eb: ExpressionBuilder<Tables, 'outputs'>) {
   return eb.not(
     eb.exists(
@@ -19,7 +19,7 @@ export function isNotFrozen(eb: ExpressionBuilder<Tables, 'outputs'>) {
   );
 }
 
-/** Sets an output aside, so that no send uses it, or gives it back. Safe to repeat. */
+/** Freezes an output, so that no send uses it, or unfreezes it. Idempotent. */
 export async function setFrozen(
   tx: Tx,
   { coin, mode }: ChainId,

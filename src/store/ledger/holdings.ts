@@ -8,7 +8,7 @@ import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 500;
 
-/** What each of these accounts holds in blocks: confirmed and spent by no block. */
+/** Confirmed unspent money of each of these accounts: in a block and spent by none. */
 export async function holdingsOf(
   db: Db,
   chain: ChainId,
@@ -31,7 +31,7 @@ export async function holdingsOf(
   return held;
 }
 
-/** Accounts asked about at a time, as many as are asked of a node: ten thousand in every block of some chains. */
+/** Accounts per query, as many as are asked of a node: some chains need ten thousand in every block. */
 const HOLDERS = 100;
 
 function holdingRows(db: Db, { coin, mode }: ChainId, watchKeys: readonly string[]) {
@@ -57,7 +57,7 @@ const holdingRowsOfMany = prepared((db, param: ParamOf<ChainId & Readonly<Record
   ),
 );
 
-/** How many transactions in blocks are known to have spent from an account. */
+/** Number of transactions in blocks known to have spent from an account. */
 export async function spendersOf(db: Db, { coin, mode }: ChainId, watchKey: string): Promise<number> {
   const { count } = await db
     .selectFrom('addresses')
@@ -71,7 +71,7 @@ export async function spendersOf(db: Db, { coin, mode }: ChainId, watchKey: stri
   return count;
 }
 
-/** Unspent outputs confirmed above a height, by account, and whether a send holds them. */
+/** Unspent outputs confirmed above a height, by account, and whether a send has reserved them. */
 export async function unspentAbove(
   db: Db,
   chain: ChainId,
@@ -93,7 +93,7 @@ export async function unspentAbove(
   }));
 }
 
-/** Outputs that were confirmed and unspent after the block of a height that the ledger has read. */
+/** Outputs that were confirmed and unspent as of the block at a recorded height. */
 export async function unspentAt(
   db: Db,
   chain: ChainId,
@@ -110,7 +110,7 @@ export async function unspentAt(
     .execute();
 }
 
-/** What each of these accounts held after the block of a height that the ledger has read, atoms; 0 left out. */
+/** Balance of each of these accounts as of the block at a recorded height, atoms; zero balances are left out. */
 export async function heldAt(
   db: Db,
   chain: ChainId,

@@ -2,8 +2,8 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
 
 /**
- * When the first address of a chain was given out that a payer may have been shown, ms: of a payment, or one
- * found again by a restore; null while there is none.
+ * Creation time of a chain's first address that a payer may have seen, ms: of a payment, or recovered by a restore;
+ * null while there is none.
  */
 export async function oldestPaymentAddressTime(db: Db, chain: ChainId): Promise<number | null> {
   const row = await db
@@ -16,7 +16,7 @@ export async function oldestPaymentAddressTime(db: Db, chain: ChainId): Promise<
   return row?.oldest ?? null;
 }
 
-/** When the first address of a chain was given out, ms; null while there is none. */
+/** Creation time of a chain's first address, ms; null while there is none. */
 export async function oldestAddressTime(db: Db, chain: ChainId): Promise<number | null> {
   const row = await db
     .selectFrom('addresses')

@@ -18,7 +18,7 @@ import { AccountTurns } from './account-turns.ts';
 import type { ChangeNotes } from '../sqlite/change-tracker.ts';
 import type { Db } from '../sqlite/database.ts';
 
-/** How many accounts a look covers, and how many awaited ones it leaves to the next looks. */
+/** How many accounts a polling pass covers, and how many awaited ones it leaves to the next passes. */
 export interface LookSize {
   readonly awaited: number;
   readonly finished: number;
@@ -27,18 +27,17 @@ export interface LookSize {
 
 type OnLook = (chain: ChainId, size: LookSize) => void;
 
-/** Accounts read in one go: half a millisecond. */
+/** Accounts read at a time: takes half a millisecond. */
 const PAGE = 500;
-/** More new addresses than this since the last look, and everything is read anew. */
+/** Above this many new addresses since the last pass, the cache is rebuilt. */
 const MAX_NEW = 2_000;
-/** Payments that wait, of which accounts are kept, as a multiple of what is looked at: of more, only the first to expire. */
+/** Most waiting payments whose accounts are cached, as a multiple of the limit; the first to expire are kept. */
 const MAX_WAITING = 10;
 
 /**
- * The accounts to look at, with what the ledger says that each holds: the merchants' own, those of payments that
- * wait for money, the first to expire first, and in what room is left those of the newest payments that are
- * finished. They are read once and kept; each look reads again what was written since, and all of it whenever it
- * is not known what that was.
+ * The accounts to poll, with their balances in the ledger: the merchants' own, then those of payments that wait for
+ * money, earliest expiry first, then, as far as the limit allows, those of the newest finished payments. Cached: each
+ * pass rereads what was written since, or everything when the changes are not known.
  */
 export class OpenAccounts {
   readonly #db: Db;
@@ -46,13 +45,13 @@ export class OpenAccounts {
   readonly #limit: number;
   readonly #turns: AccountTurns<CachedAccount>;
   #kept: { readonly cache: AccountCache; readonly version: unknown } | null = null;
-  /** Of what was written since the last look, once there is anything to keep. */
+  /** Changes since the last pass, once there is a cache. */
   #notes: ChangeNotes | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
   readonly #onLook: OnLook;
 
-  /** @param limit accounts in one look, the merchants' own not counted */
+  /** @param limit accounts in one pass, the merchants' own not counted */
   constructor(db: Db, { coin, mode }: ChainId, limit: number, onLook: OnLook = () => undefined) {
     this.#db = db;
     this.#chain = { coin, mode };
@@ -62,8 +61,8 @@ export class OpenAccounts {
   }
 
   /**
-   * The accounts of one look, each once, in lists; what is given out later is not among them.
-   * @param closedAfterMs a payment that waits no more counts until this long after its time was up
+   * The accounts of one pass, each once, in batches; addresses created during the pass are not included.
+   * @param closedAfterMs a payment that no longer waits is included until this long after its expiry
    */
   async *look(closedAfterMs: number): AsyncGenerator<readonly OpenAccount[], void> {
     const looking = this.#last.then(async () => (await this.#caughtUp()) ?? this.#load());
@@ -82,7 +81,7 @@ export class OpenAccounts {
     yield accountsOf(finished, false);
   }
 
-  /** Reads everything, and keeps it when nothing can have been missed meanwhile. */
+  /** Reads everything, and caches it unless changes may have been missed meanwhile. */
   async #load(): Promise<AccountCache> {
     const watch = this.#db.database.changes;
     const version = watch.foreignVersion();
@@ -115,7 +114,7 @@ export class OpenAccounts {
     cache.newest.reverse();
   }
 
-  /** Those that are not among the newest. False when there are more than are kept. */
+  /** Adds waiting accounts that are not among the newest. False when there are more than the cache holds. */
   async #loadWaiting(cache: AccountCache, payments: typeof unpaidPayments): Promise<boolean> {
     let after = { expiresAt: 0, id: '' };
     for (let read = 0; read < MAX_WAITING * this.#limit; read += PAGE) {
@@ -130,12 +129,12 @@ export class OpenAccounts {
     return false;
   }
 
-  /** What is kept, as of now; null when everything has to be read. */
+  /** The cache brought up to date; null when it has to be rebuilt. */
   async #caughtUp(): Promise<AccountCache | null> {
     const watch = this.#db.database.changes;
     const [kept, notes] = [this.#kept, this.#notes];
     if (kept === null || notes === null) return null;
-    // Forgotten until all is read: what is cleared below would be missed otherwise.
+    // Dropped until the update completes: the notes cleared below would otherwise be lost on an error.
     this.#kept = null;
     if (notes.isLost || watch.foreignVersion() !== kept.version) return null;
     const [payments, addresses] = [[...notes.payments], [...notes.addresses]];
@@ -148,7 +147,7 @@ export class OpenAccounts {
     return cache;
   }
 
-  /** False when there are too many to be read like this. */
+  /** False when there are too many to add one by one. */
   async #takeNew(cache: AccountCache): Promise<boolean> {
     const after = cache.newestId;
     const rows = await accountsAfter(this.#db, { ...this.#chain, after, size: MAX_NEW });
@@ -160,10 +159,10 @@ export class OpenAccounts {
 
   async #readTimes(cache: AccountCache, id: string): Promise<void> {
     const [row] = await paymentTimes(this.#db, { id });
-    // An old payment waits again when its money was taken back.
+    // An old payment waits again when a reorganisation reverted its money.
     if (!cache.setTimes(id, row) && isWaiting(row)) {
       const rows = await accountsOfPayments(this.#db, this.#chain, [id]);
-      // Newer ones come with the next look.
+      // Newer ones are added by the next pass.
       cache.add(rows.filter((each) => each.id <= cache.newestId));
     }
   }

@@ -14,10 +14,10 @@ const CHUNK = 500;
 
 type Optional = 'seq' | 'awaited_depth' | 'confirmed_at';
 
-/** An output to be written: a known one keeps its place. */
+/** An output to be written; one already stored keeps its `seq`. */
 export type ObservedOutput = Omit<StoredOutput, Optional> & Partial<Pick<StoredOutput, Optional>>;
 
-/** Writes an output as observed now; what its spending side knows is left alone. */
+/** Inserts or updates an output as observed; columns about its spending are left alone. */
 export async function putOutput(tx: Tx, row: ObservedOutput): Promise<void> {
   const observed = { ...row, awaited_depth: row.awaited_depth ?? 0, confirmed_at: row.confirmed_at ?? null };
   if (row.payment_id === null) await put(tx, observed);
@@ -101,7 +101,7 @@ export async function outputsOfTransactions(
   return found;
 }
 
-/** Outputs of these transactions that paid us, by name: found in an index alone. */
+/** Outpoints of these transactions that paid us, from an index alone. */
 export async function ownOutpoints(db: Db, chain: ChainId, txids: readonly string[]): Promise<OutputRef[]> {
   return (await outpointsOf(db, chain, txids)).map(({ txid, vout }) => ({ txid, index: vout }));
 }
@@ -115,7 +115,7 @@ const outpointsOf = preparedList((db, param: ParamOf<ChainId>, txids) =>
     .where('txid', 'in', txids),
 );
 
-/** Transactions that paid us on any chain, page by page in the order in which their outputs were first written. */
+/** Transactions that paid us on any chain, page by page in the order of first sight. */
 export async function txidsAfter(
   db: Db,
   after: number,
@@ -133,7 +133,7 @@ const paidAfter = prepared((db, param: ParamOf<{ after: number; limit: number }>
     .limit(param('limit')),
 );
 
-/** Everything we count on that no block holds. */
+/** Unconfirmed outputs that still count. */
 export async function unconfirmedOutputs(db: Db, chain: ChainId): Promise<StoredOutput[]> {
   return db
     .selectFrom('outputs')
@@ -144,7 +144,7 @@ export async function unconfirmedOutputs(db: Db, chain: ChainId): Promise<Stored
     .execute();
 }
 
-/** Everything we count on that no block holds, by the address it paid. */
+/** Unconfirmed outputs that still count, with the address each paid. */
 export async function unsettledCredits(db: Db, chain: ChainId): Promise<Pick<Credit, 'ref' | 'watchKey'>[]> {
   const rows = await db
     .selectFrom('outputs')
@@ -157,7 +157,7 @@ export async function unsettledCredits(db: Db, chain: ChainId): Promise<Pick<Cre
   return rows.map((row) => ({ ref: { txid: row.txid, index: row.vout }, watchKey: row.watch_key }));
 }
 
-/** Outputs confirmed above a height: what a reorg down to it unconfirms. */
+/** Outputs confirmed above a height: those that a reorganisation down to it unconfirms. */
 export async function outputsAbove(db: Db, chain: ChainId, height: number): Promise<StoredOutput[]> {
   return db
     .selectFrom('outputs')

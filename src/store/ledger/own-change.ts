@@ -5,13 +5,12 @@ import type { Db } from '../sqlite/database.ts';
 import { isNotFrozen } from './frozen-outputs.ts';
 import type { StoredSend } from '../sends/sends.ts';
 
-/** Most unconfirmed outputs looked at for one wallet. */
+/** Most unconfirmed outputs read for one wallet. */
 const MAX_CHANGE = 200;
 
 /**
- * Change of own sends that no block holds yet and that may be spent all the same, largest first: a node has the
- * transaction, and it was never replaced, so that no other version of it can be mined in its stead. The same
- * rule as Bitcoin Core's.
+ * Unconfirmed change of own sends that may be spent, largest first: a node has accepted the transaction, and it was
+ * never replaced, so that no other version of it can be mined. The same rule as Bitcoin Core's.
  */
 export async function unconfirmedChange(
   db: Db,
@@ -64,7 +63,7 @@ export async function unconfirmedChange(
   }));
 }
 
-/** The unconfirmed output of one transaction that came back to the wallet as change, spent or not. */
+/** The unconfirmed change output of one transaction, spent or not. */
 export async function changeOf(
   db: Db,
   chain: ChainId,
@@ -88,7 +87,7 @@ export async function changeOf(
   return { fund: { ref, amount: BigInt(row.amount), address: row.address, keyPath }, heldBy: row.send_id };
 }
 
-/** Open sends that hold outputs which another transaction spent in a block, or which were displaced themselves. */
+/** Open sends with an input that another transaction spent in a block, or that were marked as displaced. */
 export async function displacedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
   return db
     .selectFrom('sends')

@@ -7,7 +7,7 @@ import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 500;
 
-/** Keeps the bytes of a payer's transaction, so that it can be offered to the network again. */
+/** Stores the bytes of a payer's transaction for a rebroadcast. */
 export async function keepRawTransaction(
   tx: Tx,
   chain: ChainId,
@@ -30,7 +30,7 @@ const keep = prepared((db, param: ParamOf<ChainId & { txid: string; raw: string;
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-/** The transactions of these ids, with their bytes where we have them. */
+/** The transactions of these ids, with their bytes where stored. */
 export async function storedTransactions(
   db: Db,
   chain: ChainId,
@@ -50,7 +50,7 @@ export async function storedTransactions(
   return txids.map((txid) => ({ txid, raw: raws.get(txid) ?? null }));
 }
 
-/** Forgets the bytes of transactions in blocks of a range of heights, the upper end not included. */
+/** Deletes the bytes of transactions in blocks of a range of heights, upper end excluded. */
 export async function forgetTransactionsBetween(
   tx: Tx,
   chain: ChainId,
@@ -72,7 +72,7 @@ export async function forgetTransactionsBetween(
     .execute();
 }
 
-/** Forgets the bytes kept before a time of transactions that no block holds and nobody waits for any more. */
+/** Deletes bytes stored before a time of transactions that are in no block and no longer expected. */
 export async function forgetDeadTransactions(tx: Tx, chain: ChainId, beforeMs: number): Promise<void> {
   await tx
     .deleteFrom('raw_transactions')

@@ -3,20 +3,19 @@ import type { Fund } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 
-/** All that one address holds and no send draws on yet. */
+/** The balance of one address that no send has reserved yet. */
 export interface SpendableAccount {
-  /** The whole of it under the name of one of its parts: an account is spent as one. */
+  /** The whole balance, identified by one of its parts: an account is spent as a whole. */
   readonly fund: Fund;
   /** The merchant's own, which payments do not use. */
   readonly isWallet: boolean;
-  /** The block that holds the newest part. */
+  /** Height of the newest part. */
   readonly height: number;
 }
 
 /**
- * A merchant's accounts with money for sends, where accounts are spent as a whole: the merchant's
- * own first, then the largest. One row each, however many parts came in: anybody can pay a lamport
- * ten thousand times.
+ * A merchant's accounts with spendable money, on chains where an account is spent as a whole: the merchant's own first,
+ * then the largest. One row each, however many parts came in: anyone can pay a lamport ten thousand times.
  */
 export async function spendableAccounts(
   db: Db,
@@ -33,7 +32,7 @@ export async function spendableAccounts(
     .groupBy(['addresses.id', 'addresses.address', 'addresses.purpose', 'addresses.branch'])
     .groupBy(['addresses.idx', 'merchants.account'])
     .select(['addresses.address', 'addresses.branch', 'addresses.idx', 'merchants.account'])
-    // Digits: a sum of lamports may be larger than a double counts.
+    // As text: a sum of lamports may exceed what a double holds exactly.
     .select([
       sql<string>`cast(${total} as text)`.as('amount'),
       sql<string>`min(outputs.txid || ':' || outputs.vout)`.as('part'),
@@ -54,8 +53,8 @@ export async function spendableAccounts(
 }
 
 /**
- * Merchants with more payment addresses to spend from than `most`; others every time, so that those whose
- * deposits are not worth moving keep nobody else from their turn.
+ * Merchants with more than `most` payment addresses to spend from. Rotates, so that merchants whose deposits are not
+ * worth moving do not starve the others.
  */
 export async function crowdedMerchants(
   db: Db,
@@ -76,7 +75,7 @@ export async function crowdedMerchants(
   return rows.map(({ merchant_id: merchantId, account }) => ({ merchantId, account }));
 }
 
-/** Takes the rest of the accounts of which a send has taken one part. */
+/** Reserves the remaining parts of accounts of which a send has reserved one. */
 export async function reserveWholeAccounts(tx: Tx, sendId: string): Promise<void> {
   const drawn = tx
     .selectFrom('outputs as taken')
@@ -93,7 +92,7 @@ export async function reserveWholeAccounts(tx: Tx, sendId: string): Promise<void
     .execute();
 }
 
-/** Confirmed money on the accounts of a merchant that sends under way draw on, theirs included; lamports. */
+/** Confirmed money on a merchant's accounts that open sends draw on, reserved parts included; lamports. */
 export async function heldByAccountsInUse(
   db: Db,
   wallet: ChainId & { readonly merchantId: string },
@@ -113,12 +112,12 @@ export async function heldByAccountsInUse(
 }
 
 /**
- * What came to an account while a send draws on it waits for that one, or the two would be taken
- * for rivals. The accounts in use are found once, not for every part: they are few, parts may be many.
+ * Money that arrives on an account while a send draws on it waits for that send, or the two sends would conflict. The
+ * accounts in use are found once, not for every part: they are few, parts may be many.
  */
 function idle(db: Db, chain: ChainId) {
   const { drawn, leaving } = accountsInUse(db, chain);
-  // Literals, not parameters: only so does the planner prove that the partial index fits.
+  // Literals, not parameters: only then can the planner prove that the partial index applies.
   return db
     .selectFrom('outputs')
     .where('outputs.coin', '=', chain.coin)

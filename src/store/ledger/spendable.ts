@@ -7,19 +7,19 @@ import { isNotFrozen } from './frozen-outputs.ts';
 import { reserveWholeAccounts, spendableAccounts } from './spendable-accounts.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Whose money, on which chain. */
+/** A merchant's wallet on a chain. */
 export interface WalletRef extends ChainId {
   readonly merchantId: string;
-  /** On chains of accounts: only what this address holds in blocks, whatever is under way from it. */
+  /** On account chains: only the confirmed balance of this address, whatever sends of it are open. */
   readonly from?: string | undefined;
 }
 
 type OutputQuery = SelectQueryBuilder<Tables, 'outputs', object>;
 
 /**
- * Money that a send may use now: confirmed, mature at the chain's cursor, unspent and unreserved,
- * of all of the merchant's addresses. Largest first, at most OUTPUTS_PER_SEND of them; where accounts
- * are spent as a whole, as many as one send can draw on, each as one fund.
+ * Outputs that a send may use now: confirmed, mature at the chain's cursor, unspent and unreserved, of all of the
+ * merchant's addresses. Largest first, at most OUTPUTS_PER_SEND; on chains where accounts are spent as a whole, as many
+ * accounts as one send can draw on, each as one fund.
  */
 export async function spendableFunds(db: Db, wallet: WalletRef): Promise<Fund[]> {
   const accounts = wallet.from === undefined ? accountsPerSend(wallet) : null;
@@ -27,18 +27,18 @@ export async function spendableFunds(db: Db, wallet: WalletRef): Promise<Fund[]>
   return toFunds(available(db, wallet), limitFor(wallet));
 }
 
-/** What there is to spend, atoms. */
+/** The spendable balance, atoms. */
 export interface SpendableTotal {
   readonly amount: bigint;
   readonly count: number;
-  /** What costs more than it brings; not in `amount`. */
+  /** Outputs that cost more than they bring; not in `amount`. */
   readonly dust: bigint;
 }
 
 /**
- * All that can be spent now, in as many sends as it takes; where accounts are spent as a whole, what one send can
- * draw on.
- * @param inputCost atoms that spending one output costs: those worth no more are dust
+ * Everything spendable now, over as many sends as it takes; on chains where accounts are spent as a whole, what one
+ * send can draw on.
+ * @param inputCost atoms that spending one output costs: outputs worth no more are dust
  */
 export async function spendableTotal(db: Db, wallet: WalletRef, inputCost: bigint): Promise<SpendableTotal> {
   if (wallet.from === undefined && accountsPerSend(wallet) !== null) {
@@ -65,7 +65,7 @@ function totalOf(amounts: readonly bigint[]): SpendableTotal {
   return { amount: amounts.reduce((sum, amount) => sum + amount, 0n), count: amounts.length, dust: 0n };
 }
 
-/** Confirmed, unspent outputs that this send already holds, whichever of its versions uses them. */
+/** Confirmed, unspent outputs that this send has reserved, whichever of its versions uses them. */
 export async function reservedFunds(db: Db, sendId: string): Promise<Fund[]> {
   return toFunds(
     db
@@ -77,8 +77,8 @@ export async function reservedFunds(db: Db, sendId: string): Promise<Fund[]> {
 }
 
 /**
- * Takes outputs for one send.
- * @throws when one of them is spent or taken already: the caller read it outside this transaction.
+ * Reserves outputs for one send.
+ * @throws when one is spent or reserved by now: the caller read it outside this transaction.
  */
 export async function reserveOutputs(
   tx: Tx,
@@ -104,7 +104,7 @@ export async function reserveOutputs(
   if (accountsPerSend(chain) !== null) await reserveWholeAccounts(tx, sendId);
 }
 
-/** Gives back what a send holds; with `unspentOnly` what was spent stays in its name. */
+/** Releases a send's outputs; with `unspentOnly` the spent ones stay reserved. */
 export async function releaseOutputs(
   tx: Tx,
   sendId: string,
@@ -115,10 +115,10 @@ export async function releaseOutputs(
   await update.execute();
 }
 
-/** Sends whose surplus is given back at a time. */
+/** Sends whose surplus is released at a time. */
 const MAX_RELEASED = 500;
 
-/** Confirmed sends up to a height that still hold outputs which the confirmed version did not use. */
+/** Confirmed sends up to a height that still reserve outputs which the confirmed version did not use. */
 export async function sendsWithSurplus(db: Db, chain: ChainId, upToHeight: number): Promise<string[]> {
   const rows = await db
     .selectFrom('outputs')
@@ -136,7 +136,7 @@ export async function sendsWithSurplus(db: Db, chain: ChainId, upToHeight: numbe
   return rows.flatMap((row) => (row.id === null ? [] : [row.id]));
 }
 
-/** Merchants with at least so many outputs that a send could use, and what these are worth together; others every time. */
+/** Merchants with at least this many spendable outputs, and the sum of these; rotates over the merchants. */
 export async function merchantsWithManyOutputs(
   db: Db,
   chain: ChainId,
@@ -165,9 +165,9 @@ export async function merchantsWithManyOutputs(
 }
 
 /**
- * Transactions whose money a send holds and that no block holds: `unconfirmed`, such as own change on its way, and
- * `gone`, which a fork took out, or which the network dropped, and may bring back. Where accounts are spent as a whole,
- * money counts as gone only once its transaction is proven to have expired for good: that is not waited for.
+ * Unconfirmed transactions whose outputs a send has reserved: `unconfirmed`, such as own change on its way, and `gone`,
+ * which a fork or the network dropped and may bring back. On chains where accounts are spent as a whole, a transaction
+ * counts as gone only once it is proven to have expired: that is final.
  */
 export async function unminedInputs(
   db: Db,
@@ -185,7 +185,7 @@ export async function unminedInputs(
   return { unconfirmed: of('unconfirmed'), gone: of('gone') };
 }
 
-/** What an account holds is one sum, however many parts it came in. */
+/** Most parts read for one account, whose balance is one sum. */
 const MAX_ACCOUNT_PARTS = 20_000;
 
 function limitFor({ from }: WalletRef): number {
@@ -211,7 +211,7 @@ function heldBy(db: Db, { merchantId, coin, mode }: WalletRef, address: string):
     .where('outputs.spent_height', 'is', null);
 }
 
-/** Literals, not parameters: only so does the planner prove that the partial index fits. */
+/** Literals, not parameters: only then can the planner prove that the partial index applies. */
 function unclaimed(db: Db, wallet: WalletRef): OutputQuery {
   return db
     .selectFrom('outputs')
@@ -238,7 +238,7 @@ function matured(query: OutputQuery) {
     );
 }
 
-/** Decimal text without leading zeros sorts as a number by its length first. */
+/** Decimal text without leading zeros sorts numerically by length first. */
 function largest(query: ReturnType<typeof matured>) {
   return query
     .orderBy((eb) => eb.fn<number>('length', ['outputs.amount']), 'desc')

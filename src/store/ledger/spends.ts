@@ -5,7 +5,7 @@ import type { Db, Tx } from '../sqlite/database.ts';
 /** Distinct transaction ids per statement, well below SQLite's parameter limit. */
 const CHUNK = 500;
 
-/** Marks one of our outputs as spent in a block. Answers the send that held it; undefined when it is not ours. */
+/** Marks an output as spent in a block. Returns the send that had reserved it; undefined when it is not ours. */
 export async function markSpent(
   tx: Tx,
   chain: ChainId,
@@ -24,7 +24,7 @@ export async function markSpent(
   return row === undefined ? undefined : { merchantId: row.merchant_id, heldBy: row.send_id };
 }
 
-/** Takes back every spend recorded above a height; answers the spending transactions. */
+/** Reverts every spend recorded above a height; returns the spending transactions. */
 export async function unmarkSpentAbove(
   tx: Tx,
   chain: ChainId,
@@ -53,7 +53,7 @@ export interface MinedSpend extends Debit {
   readonly height: number;
 }
 
-/** Of these outputs, those that a block has spent, with the transaction that did. */
+/** Filters outputs down to those spent in a block, with the spending transaction. */
 export async function minedSpendsOf(
   db: Db,
   chain: ChainId,
@@ -77,7 +77,7 @@ export async function minedSpendsOf(
   return found;
 }
 
-/** Outputs with a spender that no block holds yet. */
+/** Outputs with an unconfirmed spender. */
 export async function unconfirmedSpends(db: Db, chain: ChainId): Promise<Debit[]> {
   const rows = await db
     .selectFrom('outputs')

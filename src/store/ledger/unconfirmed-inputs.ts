@@ -7,12 +7,12 @@ import { prepared, preparedList, type ParamOf } from '../sqlite/prepared.ts';
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 300;
 
-/** What an unconfirmed transaction spends, and whether that is unconfirmed itself. */
+/** An input of an unconfirmed transaction, and whether its parent is unconfirmed as well. */
 export interface UnconfirmedInput extends OutputRef {
   readonly isParentOpen: boolean;
 }
 
-/** Remembers what an unconfirmed transaction that pays us spends: whoever spends that otherwise undoes it. */
+/** Stores the inputs of an unconfirmed payment to us: another spend of one of them is a double spend. */
 export async function rememberInputs(
   tx: Tx,
   chain: ChainId,
@@ -43,7 +43,7 @@ export async function rememberInputs(
   }
 }
 
-/** Unconfirmed payments to us that spent unconfirmed money when last seen. */
+/** Unconfirmed payments to us that had unconfirmed parents when last seen. */
 export async function spendersOfOpenParents(db: Db, chain: ChainId): Promise<Set<string>> {
   const rows = await db
     .selectFrom('unconfirmed_inputs')
@@ -56,7 +56,7 @@ export async function spendersOfOpenParents(db: Db, chain: ChainId): Promise<Set
   return new Set(rows.map((row) => row.spender));
 }
 
-/** Of these outputs (by their transactions), those that unconfirmed payments to us spend, with the spender. */
+/** Outputs of these transactions that unconfirmed payments to us spend, with the spender. */
 export async function spentByUnconfirmed(db: Db, chain: ChainId, txids: readonly string[]): Promise<Debit[]> {
   const found: Debit[] = [];
   for (let at = 0; at < txids.length; at += CHUNK) {
@@ -72,7 +72,7 @@ export async function spentByUnconfirmed(db: Db, chain: ChainId, txids: readonly
   return found;
 }
 
-/** Of the outputs of these transactions, those that unconfirmed payments to us spend. */
+/** Outpoints of these transactions that unconfirmed payments to us spend. */
 export async function contestedOutpoints(
   db: Db,
   chain: ChainId,
@@ -106,7 +106,7 @@ const contested = prepared((db, param: ParamOf<ChainId & { limit: number }>) =>
     .limit(param('limit')),
 );
 
-/** Forgets the inputs of transactions of which nothing is unconfirmed any more; those of their parents at the next turns. */
+/** Deletes the inputs of transactions that are no longer unconfirmed; their parents' inputs follow in later calls. */
 export async function forgetSettledInputs(tx: Tx, chain: ChainId): Promise<void> {
   await forgetSettled(tx, chain);
 }
@@ -129,7 +129,7 @@ const forgetSettled = prepared((db, param: ParamOf<ChainId>) =>
         ),
       ),
     )
-    // An unconfirmed parent is remembered as long as what spends it.
+    // An unconfirmed parent is kept as long as its spender.
     .where((eb) =>
       eb.not(
         eb.exists(

@@ -2,20 +2,20 @@ import { sql } from 'kysely';
 import type { Db } from '../sqlite/database.ts';
 import type { WalletRef } from './spendable.ts';
 
-/** Money of a wallet that no send can use now, by what it waits for; atoms. */
+/** Money of a wallet that no send can use yet, by reason; atoms. */
 export interface WaitingFunds {
-  /** Came in, and is in no block yet. */
+  /** Received, but not in a block yet. */
   readonly unconfirmed: bigint;
-  /** In a block, but not as deep as the protocol wants it before it is spent. */
+  /** In a block, but below the maturity that the protocol requires. */
   readonly immature: bigint;
-  /** Left out by the merchant's wish. */
+  /** Frozen by the merchant. */
   readonly frozen: bigint;
 }
 
-/** Parts looked at: sums of wei do not fit 64 bits, so they are added up here. */
+/** Most outputs read: sums of wei do not fit 64 bits, so they are added up in code. */
 const MAX_PARTS = 20_000;
 
-/** What came in and cannot be used yet; change of own sends is not among it. */
+/** Received money that cannot be spent yet; change of own sends is not included. */
 export async function waitingFunds(db: Db, wallet: WalletRef): Promise<WaitingFunds> {
   const rows = await db
     .selectFrom('outputs')

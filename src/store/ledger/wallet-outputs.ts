@@ -10,7 +10,7 @@ export interface WalletOutputsPage {
   readonly limit: number;
 }
 
-/** An unspent output of a wallet with all that decides whether a send may use it. */
+/** An unspent output of a wallet with the columns that decide whether a send may use it. */
 export interface WalletOutputRow {
   readonly txid: string;
   readonly vout: number;
@@ -26,7 +26,7 @@ export interface WalletOutputRow {
   readonly frozen: string | null;
 }
 
-/** What no block has spent, newest first. */
+/** Outputs that no block has spent, newest first. */
 export async function pageWalletOutputs(
   db: Db,
   { merchantId, mode, coin, page, limit }: WalletOutputsPage,

@@ -11,10 +11,10 @@ export interface WalletTransactionFilter {
   readonly limit: number;
 }
 
-/** One line of a merchant's money book: an output that paid it, or a send. */
+/** One entry of a merchant's transaction history: an output that paid it, or a send. */
 export interface WalletTransactionRow {
   readonly direction: 'in' | 'out';
-  /** The send's id; `txid:index` of an output. */
+  /** The send's id; `txid:index` for an output. */
   readonly id: string;
   readonly coin: Coin;
   readonly txid: string;
@@ -28,14 +28,13 @@ export interface WalletTransactionRow {
   readonly created_at: number;
 }
 
-/** One page of money in and out, newest first. Change of one's own sends and moved deposits are no income and left out. */
+/** One page of incoming and outgoing money, newest first. Own change and swept deposits are not income and left out. */
 export async function pageWalletTransactions(
   db: Db,
   filter: WalletTransactionFilter,
 ): Promise<{ rows: WalletTransactionRow[]; total: number }> {
   const { page, limit } = filter;
-  // Each side comes sorted from its index and is cut before the two are merged. Of rows before the page
-  // nothing but their place is read.
+  // Each side is sorted by its index and cut before the merge. Rows before the page are read from the index alone.
   const moneyIn = incoming(db, filter)
     .select([
       'outputs.first_seen_at as created_at',
@@ -81,7 +80,7 @@ export async function pageWalletTransactions(
   return { rows, total: (await countIncoming(db, filter)) + (await countOutgoing(db, filter)) };
 }
 
-/** All outputs, counted by triggers, less those left out, which are found from the sends: far fewer than what came in. */
+/** Counts all outputs (from trigger-kept counts) less those left out, found from the sends: far fewer. */
 async function countIncoming(db: Db, filter: WalletTransactionFilter): Promise<number> {
   if (filter.direction === 'out') return 0;
   const { merchantId, mode, coin } = filter;
@@ -92,7 +91,7 @@ async function countIncoming(db: Db, filter: WalletTransactionFilter): Promise<n
     .$if(coin !== null, (query) => query.where('coin', '=', coin))
     .select((eb) => eb.fn.sum<number | null>('count').as('total'))
     .executeTakeFirstOrThrow();
-  // A txid belongs to one version of one send (it is unique there), so that no output is met twice.
+  // A txid belongs to one version of one send (it is unique there), so that no output is counted twice.
   const none = await db
     .selectFrom(leftOut(db, filter).as('left_out'))
     .select((eb) => eb.fn.countAll<number>().as('total'))
@@ -118,7 +117,7 @@ function incoming(db: Db, filter: WalletTransactionFilter) {
     .$if(direction === 'out', (query) => query.where(sql<boolean>`1 = 0`));
 }
 
-/** Outputs of the merchant's own sends that are no income: change, and deposits that were moved. */
+/** Outputs of the merchant's own sends that are not income: change, and swept deposits. */
 function leftOut(db: Db, { merchantId, mode, coin }: WalletTransactionFilter) {
   return db
     .selectFrom('sends')

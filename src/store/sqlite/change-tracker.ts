@@ -1,4 +1,4 @@
-/** What it takes of a connection to have it tell what it writes. */
+/** The part of a connection that is needed to install functions and triggers on it. */
 interface TellingConnection {
   readonly inTransaction: boolean;
   exec(statements: string): unknown;
@@ -6,16 +6,16 @@ interface TellingConnection {
   prepare(statement: string): { pluck(): { get(): unknown } };
 }
 
-/** More changes than this between two looks are not remembered one by one. */
+/** Above this many changes between two reads the notes are dropped and marked as lost. */
 const MAX_NOTED = 2_000;
 
-/** Which rows were written since they were last asked for, be it in vain: whoever keeps a copy reads those again. */
+/** Rows written since the last read, rolled-back writes included: a cache reads them again. */
 export class ChangeNotes {
   /** Ids of payments whose status or times were written. */
   readonly payments = new Set<string>();
-  /** Ids of addresses of which an output was written. */
+  /** Ids of addresses with a written output. */
   readonly addresses = new Set<number>();
-  /** Set once there was more than is remembered. */
+  /** Set once there were more changes than are kept. */
   isLost = false;
 
   note<T>(rows: Set<T>, id: T): void {
@@ -40,8 +40,8 @@ const TRIGGERS = [
 ];
 
 /**
- * Tells what the writing connection does to rows that somebody keeps in memory: by triggers of that connection
- * alone, which are not part of the database, so that no statement can forget to tell.
+ * Reports writes to rows that are cached in memory. Uses temporary triggers of the writing connection, so that no
+ * statement can go unreported and the database file is unchanged.
  */
 export class ChangeTracker {
   readonly #sqlite: TellingConnection;
@@ -49,14 +49,14 @@ export class ChangeTracker {
   readonly #dataVersion: { get(): unknown };
   readonly #listeners: ChangeNotes[] = [];
 
-  /** @param endSnapshot makes the reading connection see what is committed by now */
+  /** @param endSnapshot ends the reader's snapshot, so that it sees the latest commit */
   constructor(sqlite: TellingConnection, endSnapshot: () => void) {
     this.#sqlite = sqlite;
     this.#endSnapshot = endSnapshot;
     this.#dataVersion = sqlite.prepare('PRAGMA data_version').pluck();
   }
 
-  /** Notes of all that is written from now on; null while a transaction is open, which would take part of it back. */
+  /** Collects all changes from now on; null while a transaction is open, as part of it would be missed. */
   listen(): ChangeNotes | null {
     if (!this.isSettled()) return null;
     if (this.#listeners.length === 0) this.#begin();
@@ -65,17 +65,17 @@ export class ChangeTracker {
     return notes;
   }
 
-  /** Whether all that was noted is committed or taken back: while it is not, readers still see what was before. */
+  /** Whether all noted changes are committed or rolled back; until then readers still see the previous state. */
   isSettled(): boolean {
     return !this.#sqlite.inTransaction;
   }
 
-  /** Whatever is read from now on is as of now, also what another process wrote during this turn of the event loop. */
+  /** Makes later reads current, including what another process wrote during this turn of the event loop. */
   refresh(): void {
     this.#endSnapshot();
   }
 
-  /** Another number after another process has written; whatever is read from now on is not older than it tells. */
+  /** A number that changes when another process writes; later reads are at least as new as it. */
   foreignVersion(): unknown {
     this.#endSnapshot();
     return this.#dataVersion.get();

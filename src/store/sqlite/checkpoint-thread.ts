@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 
-/** From so many pages in the write-ahead log on (16 MB) it is worth two flushes to empty it. */
+/** Pages in the write-ahead log (16 MB) from which emptying it is worth two flushes. */
 const WORTHWHILE_PAGES = 4_000;
 const LOOK_EVERY_MS = 250;
 
-/** See startCheckpointer: neither waits for readers or writers nor holds them up. */
+/** See startCheckpointer: a passive checkpoint neither waits for readers or writers nor blocks them. */
 const sqlite = new Database(String(workerData), { fileMustExist: true });
 
 function pagesLeftAfter(mode: 'NOOP' | 'PASSIVE'): number {
@@ -15,7 +15,7 @@ function pagesLeftAfter(mode: 'NOOP' | 'PASSIVE'): number {
 
 const timer = setInterval(() => {
   if (pagesLeftAfter('NOOP') < WORTHWHILE_PAGES) return;
-  // What is written during one pass is left for the next: only an empty log is begun anew instead of growing.
+  // Pages written during one pass are left to the next: SQLite restarts the log only when it is fully copied.
   for (let passes = 0; passes < 4 && pagesLeftAfter('PASSIVE') > 0;) passes += 1;
 }, LOOK_EVERY_MS);
 

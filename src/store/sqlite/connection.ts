@@ -1,14 +1,14 @@
 import type Sqlite from 'better-sqlite3';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
-/** Enough for every statement of the program, whose lists of ids come in many lengths. */
+/** Enough for every statement of the program, including lists of ids of many lengths. */
 const MAX_STATEMENTS = 500;
-/** Everything that cannot change the schema. */
+/** Statements that cannot change the schema. */
 const CACHEABLE = /^\s*(?:select|insert|update|delete|with|begin|commit|rollback|savepoint|release)\b/i;
 
 /**
- * A connection to the database file. Keeps prepared statements by their text, as preparing costs several times what
- * running most of them does: the least recently used go first, and a change of the schema drops them all.
+ * A connection to the database file with a cache of prepared statements by their text, as preparing costs several times
+ * as much as running most of them. Evicts the least recently used; a schema change clears the cache.
  */
 export class Connection implements DatabaseConnection {
   readonly #sqlite: Sqlite.Database;
@@ -22,7 +22,7 @@ export class Connection implements DatabaseConnection {
     return this.#sqlite.inTransaction;
   }
 
-  /** Runs a statement at once. @returns its rows; of one that returns none, an empty list */
+  /** Runs a statement synchronously. @returns its rows; an empty list for a statement without rows */
   all(text: string, parameters: readonly unknown[]): unknown[] {
     const statement = this.prepare(text);
     if (statement.reader) return statement.all(parameters);

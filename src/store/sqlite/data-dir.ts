@@ -2,20 +2,20 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, write
 import { dirname, join, resolve } from 'node:path';
 import { holdExclusiveLock } from './files.ts';
 
-/** The data directory is in use by another daemon, or cannot be used at all. For the operator. */
+/** The data directory is in use by another daemon, or unusable. The message is for the operator. */
 export class DataDirError extends Error {
   override name = 'DataDirError';
 }
 
 export interface DataDirLock {
-  /** Gives the directory back; the system does so by itself when the process dies. */
+  /** Releases the lock; the operating system does so when the process dies. */
   release(): void;
 }
 
 /**
- * Creates the data directory (mode 0700) and takes it for this process alone: two daemons on one
- * database would sign and credit twice.
- * @throws {DataDirError} naming the process that holds it.
+ * Creates the data directory (mode 0700) and locks it for this process: two daemons on one database would sign and
+ * credit twice.
+ * @throws {DataDirError} naming the process that holds the lock.
  */
 export function lockDataDir(dataDir: string): DataDirLock {
   try {
@@ -50,7 +50,7 @@ function takeLock(dataDir: string): ReturnType<typeof holdExclusiveLock> {
   }
 }
 
-/** One level at a time: Node's own recursive mkdir never returns where nothing can be created (/proc). */
+/** Creates one level at a time: Node's recursive mkdir never returns where nothing can be created (/proc). */
 function makeDirectory(path: string): void {
   const missing: string[] = [];
   for (let at = path; !existsSync(at); at = dirname(at)) missing.push(at);

@@ -21,7 +21,7 @@ import type { Tables } from '../schema/tables.ts';
 
 const NESTED = 'already in a transaction: pass the transaction on instead';
 
-/** The open database, or a transaction on it: what every store function takes first. */
+/** The open database, or a transaction on it: the first parameter of every store function. */
 export abstract class Db extends QueryCreator<Tables> implements QueryExecutorProvider {
   abstract readonly isTransaction: boolean;
   abstract readonly database: Database;
@@ -32,7 +32,7 @@ export abstract class Db extends QueryCreator<Tables> implements QueryExecutorPr
     this.#executor = executor;
   }
 
-  /** Runs a statement at once where that is possible, past Kysely's promises, which take longer than most statements. */
+  /** Runs a statement, synchronously where possible: Kysely's promises take longer than most statements. */
   abstract all(text: string, parameters: readonly unknown[]): unknown[] | Promise<unknown[]>;
 
   /** See Database. */
@@ -59,14 +59,14 @@ export abstract class Db extends QueryCreator<Tables> implements QueryExecutorPr
   }
 }
 
-/** A transaction, or a snapshot that is only read. Usable until its work has ended. */
+/** A transaction, or a read-only snapshot. Usable until its work has ended. */
 export class Tx extends Db {
   readonly isTransaction = true;
   readonly database: Database;
   readonly #connection: UsableConnection;
   readonly #afterCommit: (() => void)[] | null;
 
-  /** @param afterCommit takes what is to be done after the commit; null where there is none */
+  /** @param afterCommit queues a callback to run after the commit; null for a snapshot */
   constructor(database: Database, connection: Connection, afterCommit: (() => void)[] | null) {
     const usable = new UsableConnection(connection);
     super(executorOn(usable));
@@ -79,7 +79,7 @@ export class Tx extends Db {
     return this.#connection.get().all(text, parameters);
   }
 
-  /** Has something done as soon as the transaction is committed; never, when it is rolled back. It must not throw. */
+  /** Queues a callback to run right after the commit; dropped on rollback. It must not throw. */
   afterCommit(then: () => void): void {
     if (this.#afterCommit === null) throw new Error('only a transaction has a commit');
     this.#afterCommit.push(then);
@@ -91,12 +91,12 @@ export class Tx extends Db {
 }
 
 /**
- * The open database. Outside of transactions, reads see what is committed, and each write is a transaction of its own.
+ * The open database. Outside of transactions, reads see the committed state; each write is its own transaction.
  */
 export class Database extends Db {
   readonly isTransaction = false;
   readonly changes: ChangeTracker;
-  /** Learns the highest id of new addresses after the commit of each, before anybody who asked for them is answered. */
+  /** Called after each commit with the highest new address id, before the request that created it is answered. */
   onNewAddresses: ((newestId: number) => void) | null = null;
   readonly #writer: Writer;
   readonly #reader: SnapshotConnection | null;
@@ -123,7 +123,7 @@ export class Database extends Db {
     return this;
   }
 
-  /** Why nothing can be written for now; null when it can. */
+  /** Why writes fail at present; null when they work. */
   get writeTrouble(): WriteTrouble | null {
     return this.#health.trouble;
   }
@@ -134,24 +134,23 @@ export class Database extends Db {
   }
 
   /**
-   * Runs work in a transaction of its own and returns its result once it is durable; any error rolls all of the work
-   * back. Pieces of work asked for at the same time may share one commit. The work must not wait for the network: it
-   * holds the only writer.
+   * Runs work in a transaction and returns its result once it is durable; any error rolls all of the work back.
+   * Concurrent calls may share one commit. The work must not wait for the network: it holds the only writer.
    */
   override async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#run(work, false);
   }
 
   /**
-   * As transaction, without waiting for the disk: a power cut may take the work back (a crash of this process does not).
-   * For what is done again then, and harmless when done twice, such as records of webhooks. It is durable with the next
-   * ordinary transaction at the latest.
+   * Like transaction, but without waiting for the disk: a power failure may lose the work (a crash of this process does
+   * not). For work that is then repeated and idempotent, such as webhook records. It is durable with the next ordinary
+   * transaction at the latest.
    */
   override async relaxedTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#run(work, true);
   }
 
-  /** Runs reads that must all see the same moment, while writes go on. */
+  /** Runs reads on one snapshot, while writes continue. */
   override async read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     if (this.#openSnapshot === null)
       return this.#writer.inTransaction(false, async () => this.#within(work, null));
@@ -164,7 +163,7 @@ export class Database extends Db {
     }
   }
 
-  /** Folds the write-ahead log into the one file and closes it. */
+  /** Checkpoints the write-ahead log into the database file and closes it. */
   async close(): Promise<void> {
     return this.#close();
   }
@@ -192,17 +191,17 @@ export class Database extends Db {
 
 export interface DatabaseParts {
   readonly writer: Writer;
-  /** The connection of the writer. */
+  /** The writer's connection. */
   readonly sqlite: Sqlite.Database;
-  /** Null for a database in memory, which no second connection can open. */
+  /** Null for an in-memory database, which a second connection cannot open. */
   readonly reader: SnapshotConnection | null;
-  /** Opens a connection for one snapshot; null for a database in memory. */
+  /** Opens a connection for one snapshot; null for an in-memory database. */
   readonly openSnapshot: (() => Connection) | null;
   readonly health: WriteHealth;
   readonly close: () => Promise<void>;
 }
 
-/** Until the work of a transaction has ended. */
+/** A connection that is usable until the work of its transaction has ended. */
 class UsableConnection implements DatabaseConnection {
   #connection: Connection | null;
 
@@ -228,7 +227,7 @@ class UsableConnection implements DatabaseConnection {
   }
 }
 
-/** What Kysely runs outside of transactions: reads on the connection that sees what is committed. */
+/** The connection for Kysely queries outside of transactions: reads use the one that sees the committed state. */
 class OutsideConnection implements DatabaseConnection {
   readonly #writer: Writer;
   readonly #reader: SnapshotConnection | null;

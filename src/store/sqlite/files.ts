@@ -3,8 +3,8 @@ import Database from 'better-sqlite3';
 import { isLocked } from './errors.ts';
 
 /**
- * Writes a consistent, compact copy of a database into a new file. Its writers, also those of other
- * processes, go on meanwhile: the copy is the state of one moment.
+ * Writes a consistent, compact copy of a database into a new file. Other connections and processes may keep writing:
+ * the copy is one snapshot.
  */
 export function copySqlite(path: string, copyPath: string): void {
   const sqlite = new Database(path, { fileMustExist: true, timeout: 10_000 });
@@ -16,7 +16,7 @@ export function copySqlite(path: string, copyPath: string): void {
   chmodSync(copyPath, 0o600);
 }
 
-/** What is wrong with a database file: pages, indexes, constraints, references. Empty when it is sound. */
+/** Integrity problems of a database file: pages, indexes, constraints, references. Empty when it is sound. */
 export function sqliteProblems(path: string): string[] {
   const sqlite = new Database(path, { fileMustExist: true, readonly: true });
   try {
@@ -31,7 +31,7 @@ export function sqliteProblems(path: string): string[] {
   }
 }
 
-/** A fact from the `meta` table of a database file that is not open here; null when it has none. */
+/** Reads a value of the `meta` table from a database file that is not open here; null when absent. */
 export function readSqliteMeta(path: string, key: string): string | null {
   const sqlite = new Database(path, { fileMustExist: true, readonly: true });
   try {
@@ -43,8 +43,8 @@ export function readSqliteMeta(path: string, key: string): string | null {
 }
 
 /**
- * Holds an exclusive lock on a file of its own until released; null when another process has it.
- * SQLite's file locks belong to the process, so that even `kill -9` lets go of them.
+ * Takes an exclusive lock on a lock file until released; null when another process has it. SQLite's file locks belong
+ * to the process, so that even `kill -9` releases them.
  */
 export function holdExclusiveLock(path: string): { release: () => void } | null {
   const sqlite = new Database(path, { timeout: 0 });

@@ -1,22 +1,22 @@
 import type { Connection } from './connection.ts';
 
-/** Tells a caller what became of its work: to be called once the group is on disk. */
+/** Settles the caller's promise with the result of its work; called once the group is on disk. */
 type Outcome = () => void;
 
 interface Job {
   readonly isRelaxed: boolean;
-  /** Throws only when the whole group is lost: alone, it is the group. */
+  /** Throws only when the whole group is rolled back; a job that runs alone is the whole group. */
   readonly run: (isAlone: boolean) => Promise<Outcome>;
   readonly reject: (error: unknown) => void;
 }
 
-/** At most so many hold the writer together: nobody else waits longer for it than they take. */
+/** Most jobs in one group, which bounds how long the next caller waits for the writer. */
 const GROUP_MAX = 32;
 
 /**
- * Commits together what is asked for together: one flush to the disk, which costs more than most transactions do,
- * serves all of a group. Each piece of work runs by itself, one after the other, and is rolled back alone when it
- * fails. Nobody learns of success or failure before the group is committed.
+ * Group commit: concurrent transactions share one flush to the disk, which costs more than most transactions do. The
+ * jobs run one after the other, each in a savepoint, and one that fails is rolled back alone. No caller learns its
+ * result before the group is committed.
  */
 export class GroupCommit {
   readonly #writer: Connection;
@@ -25,7 +25,7 @@ export class GroupCommit {
   #isScheduled = false;
 
   /**
-   * @param writer what work writes to
+   * @param writer the connection that the work writes to
    * @param inTransaction runs work in a transaction of this connection
    */
   constructor(
@@ -36,7 +36,7 @@ export class GroupCommit {
     this.#inTransaction = inTransaction;
   }
 
-  /** @param isRelaxed whether a group of nothing else needs no flush of its own */
+  /** @param isRelaxed whether a group of only such jobs needs no flush */
   async run<T>(work: () => Promise<T>, isRelaxed: boolean): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.push({
@@ -50,7 +50,7 @@ export class GroupCommit {
     });
     if (!this.#isScheduled) {
       this.#isScheduled = true;
-      // After the requests that have arrived by now were read: they share the commit.
+      // After the requests that have already arrived were read, so that they share the commit.
       setImmediate(() => void this.#commitNext());
     }
     return promise;
@@ -66,7 +66,7 @@ export class GroupCommit {
       });
       for (const tell of outcomes) tell();
     } catch (error) {
-      // The database is locked, the disk full or failing: SQLite took everything back, also what had succeeded.
+      // The database is locked, or the disk full or failing: SQLite rolled everything back, successful jobs included.
       for (const job of jobs) job.reject(error);
     }
     if (this.#waiting.length > 0) setImmediate(() => void this.#commitNext());
@@ -89,7 +89,7 @@ export class GroupCommit {
     }
   }
 
-  /** @throws the cause when the whole transaction is gone already, so that there is nothing to go back to. */
+  /** @throws the cause when the whole transaction is already rolled back, so that no savepoint is left. */
   #rollBack(cause: unknown): void {
     try {
       this.#writer.all('rollback to savepoint work', []);

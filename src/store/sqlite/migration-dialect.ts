@@ -8,12 +8,12 @@ import {
   type Driver,
 } from 'kysely';
 
-/** Kysely on a connection, for migrations only: not to be destroyed, as the connection goes on being used. */
+/** A Kysely instance on a connection, for migrations only. Must not be destroyed: the connection stays in use. */
 export function migrationsOn(sqlite: Sqlite.Database): Kysely<object> {
   return new Kysely<object>({ dialect: new TransactionalDialect(sqlite) });
 }
 
-/** SQLite rolls back changes of the schema like any other; by default Kysely migrates without a transaction. */
+/** Runs migrations in a transaction, as SQLite can roll back schema changes; Kysely's dialect does not by default. */
 class TransactionalDialect extends SqliteDialect {
   readonly #sqlite: Sqlite.Database;
 
@@ -38,8 +38,8 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 /**
- * On a full disk or an I/O error SQLite rolls back by itself. Kysely would then fail to do so again and report that
- * instead of the cause.
+ * Skips the rollback where SQLite has rolled back by itself, as it does on a full disk or an I/O error: Kysely's own
+ * would fail and hide the cause.
  */
 class RolledBackOnceDriver extends SqliteDriver {
   readonly #sqlite: Sqlite.Database;

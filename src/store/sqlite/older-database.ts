@@ -1,12 +1,12 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Beside the database, because an older copy of that would take it away. The operator removes it by hand. */
+/** Beside the database: inside, restoring an older copy would remove it. The operator deletes it by hand. */
 const MARK_FILE = 'older-database';
 
 /**
- * The mark that a start has found an older copy of the database. It stays until the operator removes the file: what
- * that copy lacks, sends among it, can be found by people only.
+ * Marks that a start has found an older copy of the database. It stays until the operator deletes the file: only people
+ * can find out what that copy lacks, such as sends.
  */
 export class OlderDatabaseMark {
   readonly #path: string;
@@ -15,7 +15,7 @@ export class OlderDatabaseMark {
     this.#path = join(dataDir, MARK_FILE);
   }
 
-  /** Sets the mark; a later find leaves the time of the first one. */
+  /** Sets the mark; a later call keeps the time of the first. */
   set(now: number): void {
     if (this.isSet()) return;
     const text = `An older copy of tilld.sqlite was found at the start of ${new Date(now).toISOString()}. Remove this file once it is dealt with.\n`;
@@ -26,7 +26,7 @@ export class OlderDatabaseMark {
     return existsSync(this.#path);
   }
 
-  /** For people; empty without the mark. */
+  /** Warnings for the operator; empty without the mark. */
   warnings(): string[] {
     if (!this.isSet()) return [];
     return [

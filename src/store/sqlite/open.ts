@@ -13,33 +13,33 @@ import { copySqlite } from './files.ts';
 
 export interface OpenOptions {
   readonly migrations?: Migrations;
-  /** False beside a running daemon: a schema that is not this version's own is then refused. */
+  /** False beside a running daemon: a schema of another version is then refused. */
   readonly mayMigrate?: boolean;
-  /** Hears of trouble that nobody waits for. */
+  /** For failures that no caller waits for. */
   readonly logger?: Pick<Logger, 'warn' | 'error'> | undefined;
-  /** Whether a thread copies the write-ahead log into the database; otherwise commits do. */
+  /** Whether a thread checkpoints the write-ahead log; otherwise commits do. */
   readonly checkpointsAside?: boolean | undefined;
-  /** How long a write waits for another process, and with it everything else of this one. */
+  /** How long a write waits for another process; it blocks the event loop meanwhile. */
   readonly busyTimeoutMs?: number;
-  /** Commits that take at least so long are logged. */
+  /** Logs commits that take at least this long. */
   readonly slowCommitMs?: number;
 }
 
 export interface OpenDatabase {
   readonly db: Database;
-  /** Folds the write-ahead log into the one file and closes it. */
+  /** Checkpoints the write-ahead log into the database file and closes it. */
   close(): Promise<void>;
-  /** Gives up to so many free pages back to the file system. */
+  /** Returns up to this many free pages to the file system. */
   reclaim(pages: number): void;
 }
 
-/** While the database is being opened, and beside a daemon. */
+/** While the database is being opened, and beside a running daemon. */
 const BUSY_TIMEOUT_MS = 5_000;
 const MEMORY = ':memory:';
 
 /**
- * Opens (creating if needed) and migrates the database at a path; `:memory:` for tests. Before a
- * migration changes an existing database, a copy of it is kept beside it.
+ * Opens (creating if needed) and migrates the database at a path; `:memory:` for tests. Keeps a copy of an existing
+ * database beside it before a migration changes it.
  */
 export async function openDatabase(path: string, options: OpenOptions = {}): Promise<OpenDatabase> {
   let sqlite: Sqlite.Database | null = null;
@@ -58,14 +58,14 @@ function openWriting(path: string): Sqlite.Database {
   const sqlite = new Sqlite(path);
   try {
     if (path !== MEMORY) chmodSync(path, 0o600);
-    // Takes effect on an empty file only, and must come before anything is written to it.
+    // Takes effect on an empty file only, and must precede the first write.
     sqlite.pragma('auto_vacuum = INCREMENTAL');
     sqlite.pragma('journal_mode = WAL');
     sqlite.pragma('synchronous = FULL');
     sqlite.pragma('foreign_keys = ON');
     sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     sqlite.pragma('temp_store = MEMORY');
-    // The system keeps the file in its own memory, too: what is read again from there takes two microseconds a page.
+    // Small, as the operating system caches the file as well: rereading a page from there takes two microseconds.
     sqlite.pragma('cache_size = -4000');
     return sqlite;
   } catch (error) {
@@ -79,7 +79,7 @@ async function bringUpToDate(
   path: string,
   { migrations = MIGRATIONS, mayMigrate = true }: OpenOptions,
 ): Promise<void> {
-  // What an earlier process left in the log, perhaps without being able to flush it: nothing is to build on that.
+  // An earlier process may have left unflushed pages in the log: make them durable before building on them.
   if (mayMigrate) sqlite.pragma('wal_checkpoint(TRUNCATE)');
   const migrating = migrationsOn(sqlite);
   const { applied, pending } = await pendingMigrations(migrating, migrations);
@@ -114,7 +114,7 @@ function openEngine(sqlite: Sqlite.Database, path: string, options: OpenOptions)
   return {
     db: new Database({ writer, sqlite, reader, openSnapshot, health, close }),
     close,
-    // By exec: the statement gives back one page per step and must be stepped to its end.
+    // With exec: the statement frees one page per step and must be stepped to its end.
     reclaim: (pages) => void sqlite.exec(`PRAGMA incremental_vacuum(${Math.trunc(pages)})`),
   };
 }
@@ -124,14 +124,14 @@ function openReading(path: string): Sqlite.Database {
   sqlite.pragma('query_only = ON');
   sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   sqlite.pragma('temp_store = MEMORY');
-  // Its pages are mostly those that the writing connection keeps as well: it keeps few.
+  // Small: mostly the same pages as in the cache of the writing connection.
   sqlite.pragma('cache_size = -2000');
   return sqlite;
 }
 
-/** From so many pages in the log on (16 MB) a commit empties it where no thread does. */
+/** Pages in the log (16 MB) from which a commit empties it when no thread does. */
 const WORTHWHILE_PAGES = 4_000;
-/** The log is left to the thread; only when that cannot keep up does a commit empty it, too. */
+/** With a checkpoint thread, a commit empties the log only when the thread cannot keep up. */
 const BACKSTOP_PAGES = 16_000;
 
 function setAutocheckpoint(sqlite: Sqlite.Database, pages: number): void {
@@ -153,16 +153,16 @@ function checkpointAside(
   });
 }
 
-/** Less is no room: the next payments would fill it. */
+/** Free space below which the disk counts as full: the next payments would fill it. */
 const ROOM_BYTES = 1_000_000;
 
-/** @throws unless the disk has room for more than the least that can be written, which is tried, too. */
+/** @throws unless the disk has more than the minimum free space and a trial write succeeds. */
 function tryToWrite(sqlite: Sqlite.Database, path: string): void {
   if (sqlite.inTransaction) throw new Error('a transaction is open');
   const { bavail, bsize } = statfsSync(path);
   if (bavail * bsize < ROOM_BYTES) throw new Error('the disk is nearly full');
   try {
-    // One page, with nothing in it that anybody reads.
+    // Writes one page, with a value that nothing reads.
     sqlite.exec('BEGIN IMMEDIATE; PRAGMA user_version = 0; COMMIT');
   } catch (error) {
     if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
@@ -170,14 +170,14 @@ function tryToWrite(sqlite: Sqlite.Database, path: string): void {
   }
 }
 
-/** What to do about a file that SQLite cannot use, for whoever starts the daemon at night. */
+/** Remedies for a file that SQLite cannot use, for the operator. */
 const REMEDIES: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: 'restore the latest backup into a new data directory (scripts/restore)',
   SQLITE_CORRUPT: 'restore the latest backup into a new data directory (scripts/restore)',
   SQLITE_FULL: 'free some room',
 };
 
-/** SQLite's own words name no file. Other errors say enough, and keep their code. */
+/** Adds the path and a remedy to SQLite's errors, which name no file. Other errors stay as they are. */
 function plainly(path: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = codeOf(error) ?? codeOf(error.cause);
@@ -193,7 +193,7 @@ function codeOf(error: unknown): string | null {
   return code.startsWith('SQLITE_') ? code : null;
 }
 
-/** A copy made before an earlier try at the same migration is the older truth and stays. */
+/** A copy made before an earlier attempt at the same migration is the original state and stays. */
 function keepCopy(path: string, copyPath: string): void {
   if (existsSync(copyPath)) return;
   const unfinished = `${copyPath}.tmp`;

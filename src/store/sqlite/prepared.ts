@@ -2,7 +2,7 @@ import { sql, type CompiledQuery, type Expression, type Insertable, type Selecta
 import type { Db, Tx } from './database.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Stands for a value that is given at each run: Kysely passes it on as a parameter like any other. */
+/** Placeholder for a value that is given at each run; Kysely passes it through as a parameter. */
 class Param {
   readonly name: string;
 
@@ -11,7 +11,7 @@ class Param {
   }
 }
 
-/** Stands for one value of a list. */
+/** Placeholder for one value of a list. */
 class ListParam {
   readonly index: number;
 
@@ -20,28 +20,27 @@ class ListParam {
   }
 }
 
-/** Gives the parameter for one value of the statement, by its name. */
+/** The placeholder for a named value of the statement. */
 export type ParamOf<P> = <K extends keyof P & string>(name: K) => P[K];
 type Build<P, R> = (db: Db, param: ParamOf<P>) => { compile(): CompiledQuery<R> };
 
 /**
- * A parameter as an expression (`+?`), whose value SQLite does not look at while it plans. It does look at plain ones,
- * and whenever such a one gets another value it plans the whole statement again, which takes several times as long as
- * running it.
+ * A parameter as an expression (`+?`), which SQLite's planner does not look at. It does look at plain parameters, and
+ * plans the statement again whenever such a value changes, which takes several times as long as running it.
  */
 function unpeeked(value: Param | ListParam): Expression<unknown> {
   return sql`+${sql.val(value)}`;
 }
 
-/** Kysely takes an expression wherever it takes a value. */
+/** Typed as never, so that Kysely accepts it wherever it takes a value. */
 function paramOf(name: string): never {
   return unpeeked(new Param(name)) as never;
 }
 
 /**
- * A statement that is put together once and then run with other values each time, for what every
- * request needs: putting together and compiling a query costs several times what SQLite takes to run
- * it. A param stands for one value, never for a list, and never for a condition that may be absent.
+ * Builds a statement once and runs it with new values each time, for the queries of every request: building and
+ * compiling a query costs several times what SQLite takes to run it. A param stands for one value, never for a list or
+ * an optional condition.
  */
 export function prepared<P extends object, R>(
   build: Build<P, R>,
@@ -53,12 +52,12 @@ export function prepared<P extends object, R>(
   };
 }
 
-/** What one statement of a list takes; longer lists are run in pieces. */
+/** Most list values in one statement; longer lists are run in chunks. */
 const LONGEST_LIST = 256;
 
 /**
- * As prepared, with one list, for `in` only: a statement for each power of two, in which a shorter list
- * repeats its last value.
+ * Like prepared, with one list, for `in` only: one statement per power of two, in which a shorter list repeats its last
+ * value.
  */
 export function preparedList<P extends object, R>(
   build: (db: Db, param: ParamOf<P>, list: readonly string[]) => { compile(): CompiledQuery<R> },
@@ -84,8 +83,8 @@ export function preparedList<P extends object, R>(
 }
 
 /**
- * Inserts one row by a statement that is put together once for each set of columns.
- * @returns the columns asked for of the row, as stored.
+ * Inserts one row with a statement that is built once for each set of columns.
+ * @returns the requested columns of the row, as stored.
  */
 export function preparedInsert<T extends keyof Tables, C extends keyof Selectable<Tables[T]> & string>(
   table: T,
@@ -95,13 +94,13 @@ export function preparedInsert<T extends keyof Tables, C extends keyof Selectabl
   return async (tx, row) => insert(tx, [row]);
 }
 
-/** What one statement inserts; more rows are inserted in pieces: large ones, small ones, and what is left. */
+/** Rows per insert statement; more rows are split into large chunks, small chunks, and single rows. */
 const SMALL_PIECE = 8;
 const PIECES = [32, SMALL_PIECE];
 
 /**
- * As preparedInsert, several rows of the same columns in one statement.
- * @returns the columns asked for, in no particular order.
+ * Like preparedInsert, for several rows with the same columns in one statement.
+ * @returns the requested columns, in no particular order.
  */
 export function preparedInserts<T extends keyof Tables, C extends keyof Selectable<Tables[T]> & string>(
   table: T,
@@ -128,7 +127,7 @@ export function preparedInserts<T extends keyof Tables, C extends keyof Selectab
     }
     const given: unknown[] = [];
     for (const row of rows) for (const column of columns) given.push(Reflect.get(row, column));
-    // As a rule the parameters are all there is, in their order.
+    // Usually the parameters are exactly the given values, in order.
     const isGiven = compiled.parameters.length === given.length;
     return isGiven ? (tx.all(compiled.sql, given) as Row[]) : run(tx, compiled, {}, given);
   };
@@ -145,7 +144,7 @@ export function preparedInserts<T extends keyof Tables, C extends keyof Selectab
   };
 }
 
-/** At once where it can be: a promise in between would cost as much as a small statement does. */
+/** Synchronous where possible: a promise would cost as much as a small statement does. */
 function run<R>(
   db: Db,
   compiled: CompiledQuery<R>,

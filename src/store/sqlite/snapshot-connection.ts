@@ -2,9 +2,9 @@ import type Sqlite from 'better-sqlite3';
 import { Connection } from './connection.ts';
 
 /**
- * A connection that only reads what is committed. What is read in one turn of the event loop shares one read
- * transaction, as taking and leaving its locks costs more than most selects. A commit of this process ends it at
- * once, so that nothing is ever read older than what was committed before.
+ * A read-only connection that sees committed data. Reads in one turn of the event loop share one read transaction, as
+ * taking and releasing its locks costs more than most selects. A commit of this process ends it at once, so that no
+ * read is older than the last commit.
  */
 export class SnapshotConnection extends Connection {
   readonly #begin: Sqlite.Statement;
@@ -20,7 +20,7 @@ export class SnapshotConnection extends Connection {
   endSnapshot(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    // A failed read may have ended it: SQLite rolls back on an I/O error or a lack of memory.
+    // A failed read may have ended it: SQLite rolls back on an I/O error or when out of memory.
     if (this.inTransaction) this.#commit.run();
   }
 

@@ -5,10 +5,10 @@ import { isDiskFull, isLocked } from './errors.ts';
 const PROBE_MS = 1_000;
 const RETRY_AFTER_MS = 5_000;
 
-/** Why nothing can be written for now. */
+/** Why writes fail at present. */
 export type WriteTrouble = 'locked by another process' | 'disk full';
 
-/** Nothing was done: another process holds the write lock of the database. */
+/** A write failed without effect: another process holds the write lock of the database. */
 class DatabaseLockedError extends AppError {
   constructor(cause: unknown) {
     super('DATABASE_UNAVAILABLE', 'The database cannot be written now: try again later', {
@@ -20,19 +20,19 @@ class DatabaseLockedError extends AppError {
 }
 
 interface WriteHealthOptions {
-  /** Tries to write, without waiting for another process. @throws SQLite's error when that cannot be done */
+  /** Tries to write, without waiting for another process. @throws SQLite's error when it fails */
   readonly probe: () => void;
-  /** How long a write waits for another process, and with it everything else of this one. */
+  /** Sets how long a write waits for another process; it blocks the event loop meanwhile. */
   readonly setBusyTimeout: (ms: number) => void;
   readonly busyTimeoutMs: number;
-  /** Of the database, for the operator. */
+  /** Path of the database, for the operator. */
   readonly path: string;
   readonly logger?: Pick<Logger, 'warn' | 'error'> | undefined;
 }
 
 /**
- * Knows why the database cannot be written. Whoever asked for a write gets an error; this is for the operator, who
- * would learn it from customers otherwise: reads go on, and nothing else looks wrong.
+ * Tracks why the database cannot be written. The caller of a write gets an error; this informs the operator, who would
+ * otherwise learn of it from customers: reads continue, and nothing else looks wrong.
  */
 export class WriteHealth {
   readonly #options: WriteHealthOptions;
@@ -47,7 +47,7 @@ export class WriteHealth {
     return this.#trouble;
   }
 
-  /** Notes a failed write. @returns what to tell whoever asked for it */
+  /** Records a failed write. @returns the error to report to the caller */
   failed(error: unknown): unknown {
     const trouble = troubleOf(error);
     if (trouble === null) return error;
@@ -74,7 +74,7 @@ export class WriteHealth {
         'the disk of the database is full: free some room; until then no payment is created or recorded';
       logger?.error({ path }, message);
     } else {
-      // The first write has waited; as long as it lasts, waiting would only hold up everything else.
+      // The first write has waited; until writes work again, waiting would only block the event loop.
       this.#options.setBusyTimeout(0);
       const message =
         'another process holds the write lock of the database, perhaps a shell with an open transaction: until it ends, nothing can be written';

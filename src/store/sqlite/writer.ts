@@ -4,7 +4,7 @@ import type { Logger } from '../../domain/ports.ts';
 import { Connection } from './connection.ts';
 import type { WriteHealth } from './write-health.ts';
 
-/** A disk in order flushes in milliseconds; one that is throttled or dying takes seconds, even minutes. */
+/** A healthy disk flushes in milliseconds; one that is throttled or failing takes seconds, even minutes. */
 const SLOW_COMMIT_MS = 1_000;
 
 export interface WriterOptions {
@@ -12,11 +12,11 @@ export interface WriterOptions {
   /** Called before each commit, in the same turn of the event loop. */
   readonly beforeCommit: () => void;
   readonly logger?: Pick<Logger, 'warn'> | undefined;
-  /** Commits that take at least so long are logged. */
+  /** Logs commits that take at least this long. */
   readonly slowCommitMs?: number | undefined;
 }
 
-/** The one connection that writes: whoever has it, others wait for their turn. */
+/** The only connection that writes; its callers queue for it. */
 export class Writer {
   readonly connection: Connection;
   readonly #sqlite: Sqlite.Database;
@@ -44,10 +44,9 @@ export class Writer {
   }
 
   /**
-   * Runs work in a transaction, which is a writer from its start: one that became it only at its first write would fail
-   * without waiting where another process has written since its first read.
-   * @param isRelaxed commits without a flush: a power cut may take it back, together with all that came after it,
-   *   until the next commit that flushes
+   * Runs work in an immediate transaction, which takes the write lock at its start: taken at the first write, it would
+   * fail without waiting if another process had written since the first read.
+   * @param isRelaxed commits without a flush: a power failure may lose it and all later commits, until one flushes
    */
   async inTransaction<T>(isRelaxed: boolean, work: () => Promise<T>): Promise<T> {
     return this.inTurn(async () => {
@@ -82,7 +81,7 @@ export class Writer {
     }
   }
 
-  /** Runs work that nothing else of this process comes between. */
+  /** Runs work exclusively: no other work of this process interleaves. */
   async inTurn<T>(work: () => Promise<T>): Promise<T> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();

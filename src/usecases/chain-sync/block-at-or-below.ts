@@ -1,6 +1,6 @@
 import type { ChainAdapter, ChainBlockHeader } from '../../domain/chain.ts';
 
-/** Slots without a block below the height asked for: more in a row there never are. */
+/** Upper bound on consecutive empty slots below a height. */
 const SEARCHED_HEIGHTS = 256;
 
 /** The block of the node's best chain at a height, or the next one below it. */
@@ -10,7 +10,7 @@ export async function blockAtOrBelow(
 ): Promise<ChainBlockHeader> {
   for (let at = height; at >= Math.max(0, height - SEARCHED_HEIGHTS); at -= 1) {
     const hash = await adapter.hashAt(at);
-    // Nothing below it is remembered, and its time is of no use: that of the next block counts.
+    // Nothing below it is recorded, and its time is unused: that of the next block counts.
     if (hash !== null) return { height: at, hash, parentHash: '', timeMs: 0 };
   }
   throw new Error(`the node has no block at height ${height}`);

@@ -11,12 +11,12 @@ import { holdingsOf, unspentAbove } from '../../store/ledger/holdings.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 
 /**
- * Where the scan goes on when the node has lost the cursor's block and some after it: at the first block above the
- * cursor that cannot be taken back. Null while the node has none, or where a chain knows no such blocks.
+ * Finds where the scan resumes when the node has lost the cursor's block and some after it: the first block above the
+ * cursor that is final. Null while the node has none, or where a chain has no finality.
  *
- * The confirmations of money above the last block that the node still shows would be counted across blocks that
- * nothing shows any more. So each account with such money must hold at least what the ledger says, in what is final.
- * The blocks that are passed over are noted as a gap: money that came in there is not in the ledger.
+ * Money above the last block that the node still shows would gain confirmations across blocks that cannot be checked,
+ * so each account with such money must hold at least its ledger balance in the final state. The skipped blocks are
+ * recorded as a gap: money received in them is not in the ledger.
  * @param shared the newest recorded block that the node still shows
  * @throws {ChainError} `pruned` when an account holds less: only a node that has the blocks can tell why.
  */
@@ -46,7 +46,7 @@ export async function crossGap(
   return { ...next, parentHash: cursor.hash, credits: [], debits: [] };
 }
 
-/** Accounts with money above a height that hold less than the ledger says, and that no send of ours draws on. */
+/** Accounts with money above a height whose balance is below the ledger's, and that no send of ours draws on. */
 async function accountsShort(
   db: Db,
   adapter: ChainAdapter,

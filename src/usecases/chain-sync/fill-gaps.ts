@@ -19,7 +19,7 @@ import { readPlan } from '../settlement/stored-plan.ts';
 import { compareAccounts } from './reconcile-accounts.ts';
 import { recordObservations } from './record-observations.ts';
 
-/** How long the ledger may take to reach the node's block. */
+/** Time limit for the ledger to reach the node's block. */
 const PATIENCE_MS = 60_000;
 
 type Filled = Pick<ChainAdapter, 'coin' | 'mode' | 'funds'>;
@@ -80,7 +80,7 @@ async function compareGaps(
   return true;
 }
 
-/** Whether a scan stood above a height, on the ledger's chain: one backend may lag behind the others. */
+/** Whether the cursor passed a height, on the ledger's chain: one backend may lag behind the others. */
 async function isPast(db: Db, chain: ChainId, height: number, tip: BlockRef): Promise<boolean> {
   const [known] = await rememberedBlocks(db, chain, tip.height, 1);
   return tip.height >= height && known?.height === tip.height && known.hash === tip.hash;
@@ -90,7 +90,7 @@ function isWithin({ after_height, before_height }: ChainGapRow, height = -1): bo
   return height > after_height && height < before_height;
 }
 
-/** False for what the ledger has already. */
+/** False for outputs already in the ledger. */
 async function creditFromGap(
   tx: Tx,
   deps: ObserveDeps,
@@ -111,7 +111,7 @@ async function creditFromGap(
   return true;
 }
 
-/** Change that is in a block proves that its send is, and what that spent. */
+/** Change that is in a block proves that its send is confirmed, and its inputs spent. */
 async function confirmItsSend(
   tx: Tx,
   deps: ObserveDeps,

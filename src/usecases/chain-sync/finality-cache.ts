@@ -4,12 +4,12 @@ import type { Clock } from '../../domain/ports.ts';
 import { finalitiesAwaited } from '../../store/payments/awaited-finality.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 
-/** How old the answer may be. Only late money makes a payment wait anew by a policy that has changed since. */
+/** Longest age of the cached answer. Only late money makes a payment wait under a policy that has since changed. */
 const FRESH_MS = 10 * 60_000;
 
 /**
- * The words of the network that payments made under an earlier policy wait for. Asked of the database
- * now and then only: the question goes over all payments, and each look at the chain needs the answer.
+ * Caches the finality levels that payments created under an earlier policy wait for: the query covers all payments, and
+ * every polling round needs the answer.
  */
 export class FinalityCache {
   #known: { readonly words: readonly Finality[]; readonly at: number } | null = null;

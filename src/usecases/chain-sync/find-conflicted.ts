@@ -5,12 +5,12 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { outputsOfTransactions, unconfirmedOutputs, type StoredOutput } from '../../store/ledger/outputs.ts';
 import { spentByUnconfirmed } from '../../store/ledger/unconfirmed-inputs.ts';
 
-/** Transactions that build on one another: a mempool allows fewer. */
+/** Longest chain of unconfirmed transactions; mempools allow fewer. */
 const MAX_GENERATIONS = 64;
 
 /**
- * Unconfirmed money that a block (or the mempool, by its own rules) has made impossible: it holds another
- * transaction spending the same coins (a double spend or a payer's fee bump), or those of a parent.
+ * Finds unconfirmed money made impossible by a block (or by the mempool's own rules) that holds a conflicting
+ * transaction: one that spends the same outputs (double spend or payer's fee bump), or those of a parent.
  */
 export async function findConflicted(
   tx: Tx,
@@ -29,7 +29,7 @@ export async function findConflicted(
   return outputs.filter((output) => output.state === 'unconfirmed');
 }
 
-/** What spends an output that can never exist can never exist either. */
+/** An output of a transaction that can never confirm makes every spender impossible, too. */
 async function addDescendants(tx: Tx, chain: ChainId, undone: Set<string>): Promise<void> {
   let latest = [...undone];
   for (let generation = 0; latest.length > 0 && generation < MAX_GENERATIONS; generation += 1) {
@@ -40,8 +40,8 @@ async function addDescendants(tx: Tx, chain: ChainId, undone: Set<string>): Prom
 }
 
 /**
- * What exists in its block only (a coinbase, a peg-out) and lost that block, when this one holds it under
- * another transaction id: the same amount to the same address. Never both count.
+ * Finds money that exists in its block only (a coinbase, a peg-out), lost that block, and is in this one under another
+ * transaction id: same amount, same address. The two never both count.
  */
 export async function findMinedAgain(
   tx: Tx,
@@ -69,7 +69,7 @@ export async function findMinedAgain(
   return [...found];
 }
 
-/** Money of a block that left the chain which another block shows under another name. */
+/** Money of an orphaned block that another block shows under another id. */
 export async function findReplaced(
   tx: Tx,
   chain: ChainId,
@@ -78,7 +78,7 @@ export async function findReplaced(
   return outputsIn(tx, chain, refs, 'unconfirmed');
 }
 
-/** Money in blocks that a later block proves never to have been there. */
+/** Money in blocks that a later block proves never to have existed. */
 export async function findDisproved(
   tx: Tx,
   chain: ChainId,

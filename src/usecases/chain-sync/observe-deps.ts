@@ -11,9 +11,9 @@ export interface ObserveDeps extends ApplyFactsDeps {
   readonly logger: Logger;
   /** Confirmation policy of a coin in a mode. */
   readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
-  /** A transaction that a node in step does not have for so long is dropped; two hours by default. */
+  /** A transaction missing from an in-sync node for this long counts as dropped; two hours by default. */
   readonly dropAfterMs?: number;
   readonly wakeWebhooks: () => void;
-  /** After a restore: watches more addresses when one of the recovered ones was paid; true when it did. */
+  /** After a restore: widens the gap limit when a recovered address was paid; true when it did. */
   readonly extendLookAhead?: (chain: ChainId, credits: readonly Credit[]) => Promise<boolean>;
 }

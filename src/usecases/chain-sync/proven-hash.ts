@@ -1,9 +1,9 @@
 import type { BlockRef, ChainAdapter } from '../../domain/chain.ts';
 
 /**
- * The block up to which holds what a node just said of transactions; null when that is not known. Asked after them.
- * Where blocks become final they come too fast to be at the tip: there it is enough to be past the final one, on the
- * node's chain.
+ * The block for which the node's last answer on transactions holds; null when unknown. Must be asked after them. On
+ * chains with finality, blocks come too fast to compare with the tip: there the cursor must be past the final block, on
+ * the node's chain.
  */
 export async function provenHash(
   adapter: Pick<ChainAdapter, 'tip' | 'sparse' | 'hashAt'>,

@@ -6,9 +6,9 @@ import { findCursor, rememberedBlocks } from '../../store/chain/chain-cursors.ts
 import { heldAt } from '../../store/ledger/holdings.ts';
 import { POLL_MS, type Difference, type ReconcileDeps, type Reconciliation } from './reconciliation.ts';
 
-/** Accounts compared at one block: one request of most nodes. */
+/** Accounts compared at one block: one request on most nodes. */
 const PAGE = 100;
-/** Pause before accounts that differ are asked about once more, where that may help. */
+/** Pause before accounts that differ are asked about again, where that may help. */
 const AGAIN_MS = 1_000;
 
 export type AccountChain = ChainId & { readonly funds: Pick<AccountFunds, 'balancesAt'> };
@@ -48,7 +48,7 @@ export async function compareAccounts(deps: ReconcileDeps, adapter: AccountChain
   return { kind: 'compared', height, ledger, subjects, isComplete: true, differences };
 }
 
-/** Null when the ledger does not come to stand on the node's block in time. */
+/** Null when the ledger does not reach the node's block in time. */
 async function comparePage(
   deps: ReconcileDeps,
   adapter: AccountChain,
@@ -97,7 +97,7 @@ async function compareOnce(
   }
 }
 
-/** What the ledger said at the height of a reading; null when it has not got there, or left that block. */
+/** Ledger balances at the height of a reading; null when the ledger has not reached, or has left, that block. */
 async function ledgerAt(
   deps: ReconcileDeps,
   chain: ChainId,

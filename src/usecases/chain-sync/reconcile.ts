@@ -24,9 +24,8 @@ import {
 type Reconciled = Pick<ChainAdapter, 'coin' | 'mode' | 'tip' | 'funds'>;
 
 /**
- * Compares what the ledger holds with what the chain itself holds for our addresses: unspent outputs, or
- * the balance of each account. Differences are logged and counted; nothing is changed by them. A node
- * that does not answer leaves them unknown.
+ * Compares the ledger with the chain itself for our addresses: unspent outputs, or the balance of each account.
+ * Differences are logged and counted; nothing is changed. If the node does not answer, the result is unknown.
  * @returns null where there is nothing to compare with (the simulator).
  */
 export async function reconcile(deps: ReconcileDeps, adapter: Reconciled): Promise<Reconciliation | null> {
@@ -79,7 +78,7 @@ async function compareOutputs(
   return { kind: 'compared', height, ledger: total, subjects: ledger.size, isComplete, differences };
 }
 
-/** What the ledger held unspent at a block; null when it does not come to stand on it in time. */
+/** The ledger's unspent outputs as of a block; null when it does not reach that block in time. */
 async function ledgerAt(
   deps: ReconcileDeps,
   chain: ChainId,

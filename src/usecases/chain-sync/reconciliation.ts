@@ -7,13 +7,13 @@ export interface ReconcileDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long the ledger may take to read the block at which the node answered. */
+  /** Time limit for the ledger to reach the block at which the node answered. */
   readonly patienceMs: number;
-  /** Ends the waiting. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal;
 }
 
-/** Something about which ledger and chain disagree; amounts in atoms, null where there is none. */
+/** A difference between ledger and chain; amounts in atoms, null where absent. */
 export interface Difference {
   /** `txid:index` of an output, or the address of an account. */
   readonly subject: string;
@@ -24,16 +24,16 @@ export interface Difference {
 export interface Comparison {
   readonly kind: 'compared';
   readonly height: number;
-  /** Unspent atoms by the ledger. */
+  /** Unspent atoms according to the ledger. */
   readonly ledger: bigint;
   /** Outputs or accounts that were compared. */
   readonly subjects: number;
-  /** False: the node could be asked only about what the ledger knows. */
+  /** False when the node could be asked only about outputs that the ledger knows. */
   readonly isComplete: boolean;
   readonly differences: readonly Difference[];
 }
 
-/** Nothing is known about differences: the node did not answer, or the ledger is not on its block. */
+/** The comparison failed: the node did not answer, or the ledger is not on its block. */
 export interface Unknown {
   readonly kind: 'unknown';
   readonly reason: string;
@@ -41,12 +41,12 @@ export interface Unknown {
 
 export type Reconciliation = Comparison | Unknown;
 
-/** How often the ledger is looked at again while it is waited for. */
+/** Polling interval while waiting for the ledger. */
 export const POLL_MS = 250;
-/** Differences told one by one in the log. */
+/** Most differences logged individually. */
 const MAX_TOLD = 100;
 
-/** Tells of every difference in the log, and keeps the result for /metrics. */
+/** Logs every difference, and stores the result for /metrics. */
 export async function reportComparison(
   deps: ReconcileDeps,
   chain: ChainId,

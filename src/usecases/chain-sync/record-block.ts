@@ -13,28 +13,28 @@ import type { ObserveDeps } from './observe-deps.ts';
 import { findDisproved, findMinedAgain, findReplaced, findConflicted } from './find-conflicted.ts';
 import { recordObservations, type SeenCredit } from './record-observations.ts';
 
-/** Deepest confirmation count that a protocol rule asks for (coinbase maturity), with room to spare. */
+/** Deepest confirmation count that a protocol rule requires (coinbase maturity), with a margin. */
 const PROTOCOL_DEPTH = 200;
-/** Depth at which the bytes of a payer's transaction are forgotten. */
+/** Depth at which the bytes of a payer's transaction are deleted. */
 const BURIED = 2_016;
-/** Age at which the bytes of a transaction that was replaced or dropped are forgotten. */
+/** Age at which the bytes of a replaced or dropped transaction are deleted. */
 const DEAD_MS = 30 * 24 * 3_600_000;
-/** How often, in blocks, buried bytes and blocks are looked for. */
+/** Blocks between two clean-ups of old bytes and blocks. */
 const FORGET_EVERY = 144;
 
-/** What is known of the time at which money came that a block shows. */
+/** Bounds on the arrival time of money first seen in a block. */
 export interface Arrival {
-  /** When at the earliest what was not there before came, ms; null where that is not known or the block tells it. */
+  /** Earliest arrival of money not seen before, ms; null where unknown, or where the block itself dates it. */
   readonly cameAfter: number | null;
   readonly blockTimes: BlockTimes;
 }
 
 /**
- * Records one block: its credits, its spends, the confirmations it adds and the cursor, all in one
- * transaction. Answers false, recording nothing, when it must be read again: it is not the child of the
- * cursor's block, or more addresses are watched now than when it was read. Of a block that concerns nobody only the cursor is written, which a power cut may take back:
- * it is read again then, and requests need not wait for the disk.
- * @param below blocks in a row between the cursor and the block, in which nothing concerns us
+ * Records one block in one transaction: its credits, its spends, the confirmations it adds and the cursor. Returns
+ * false, recording nothing, when it must be read again: it is not the child of the cursor's block, or addresses were
+ * added since it was read. For a block without relevance only the cursor is written, without waiting for the disk:
+ * after a power failure it is read again.
+ * @param below consecutive irrelevant blocks between the cursor and the block
  */
 export async function recordBlock(
   deps: ObserveDeps,
@@ -52,7 +52,7 @@ export async function recordBlock(
   return recorded;
 }
 
-/** Whether no money comes or goes in it, and no payment waits for its confirmation. */
+/** Whether it has no credits and debits, and no payment waits for its confirmation. */
 async function concernsNobody(deps: ObserveDeps, chain: ChainId, block: ChainBlock): Promise<boolean> {
   const { credits, debits, replaces = [], disproved = [] } = block;
   if ([credits, debits, replaces, disproved].some((found) => found.length > 0)) return false;
@@ -88,7 +88,7 @@ async function write(
   const told = await recordObservations(tx, deps, chain, { seen, gone }, { kind: 'block', height, hash });
   await countConfirmations(tx, deps, chain, { from: cursor.height, to: height, told });
   await advanceCursor(tx, chain, block, now, below);
-  // Their events count confirmations from the cursor.
+  // Must follow the cursor: the events count confirmations from it.
   await confirmSends(tx, deps, chain, { spends: block.debits, height });
   await forgetSettledInputs(tx, chain);
   const entersInterval = Math.floor(height / FORGET_EVERY) > Math.floor(cursor.height / FORGET_EVERY);
@@ -99,7 +99,7 @@ async function write(
   return true;
 }
 
-/** Money found in a block that was mined while we were away was on time if the block was. */
+/** Money found in a block that was mined during downtime was on time if the block was. */
 function seenIn(
   block: ChainBlock,
   credit: Credit,
@@ -111,7 +111,7 @@ function seenIn(
   return blockTimes === 'exact' ? { ...seen, cameBefore: timeMs } : seen;
 }
 
-/** Whether each is the child of the one before it, the first of the cursor's block. */
+/** Whether each block is the child of the one before it, the first that of the cursor's block. */
 function isInRow(cursor: BlockRef, blocks: readonly ChainBlockHeader[]): boolean {
   let last = cursor;
   for (const block of blocks) {
@@ -121,7 +121,7 @@ function isInRow(cursor: BlockRef, blocks: readonly ChainBlockHeader[]): boolean
   return true;
 }
 
-/** Looks twice at each block that became deep, and at what never came into a block. */
+/** Covers each block twice once it is deep, and transactions that never confirmed. */
 async function forgetOldBytes(
   tx: Tx,
   chain: ChainId,
@@ -132,7 +132,7 @@ async function forgetOldBytes(
   await forgetDeadTransactions(tx, chain, at.now - DEAD_MS);
 }
 
-/** Every other payment whose money is still gathering confirmations hears of the new height; one that has them all is left alone. */
+/** Updates the other payments whose money still gathers confirmations; fully confirmed ones are left alone. */
 async function countConfirmations(
   tx: Tx,
   deps: ObserveDeps,
@@ -146,7 +146,7 @@ async function countConfirmations(
   }
 }
 
-/** Payments whose money is in a block, but not as deep yet as somebody waits for. */
+/** Payments with money in a block that is not yet as deep as required. */
 async function gatheringConfirmations(
   db: Db,
   deps: ObserveDeps,

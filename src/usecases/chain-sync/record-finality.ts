@@ -14,11 +14,10 @@ import type { FinalityCache } from './finality-cache.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 
 /**
- * Asks which blocks the network itself calls safe or finalized, and settles the payments that wait
- * for that. Believed only of blocks that we have read and that are on our chain; never taken back
- * by a smaller answer (another backend, or one just started), only by a reorg. Asks nothing where
- * nobody waits for it.
- * @param earlier kept from look to look
+ * Asks the node which blocks are safe or finalized, and settles the payments that wait for finality. Accepted only for
+ * blocks that we have read on our chain. A lower answer (another backend, or one just started) changes nothing; only a
+ * reorg reverts it. Does not ask when no payment waits for it.
+ * @param earlier kept from round to round
  * @throws {ChainError} when the node does not say, or names a block of another chain.
  */
 export async function recordFinality(
@@ -60,10 +59,10 @@ async function believe(
   const strays: Stray[] = [];
   let after: FinalHeights = before;
   for (const [finality, block] of named) {
-    // Above what we have read it says nothing yet; the next look comes when we have.
+    // Above the cursor: handled in a later round, once read.
     if (block.height > cursor.height) continue;
     const [own] = await rememberedBlocks(tx, chain, block.height, 1);
-    // Older than the first block that we ever read: nothing of ours is in there.
+    // Older than the first block that we ever read, so it holds nothing of ours.
     if (own?.height !== block.height) continue;
     if (own.hash !== block.hash) strays.push({ finality, block });
     else if (block.height > (before[finality] ?? -1)) after = { ...after, [finality]: block.height };

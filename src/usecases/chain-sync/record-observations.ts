@@ -13,25 +13,24 @@ export type Observation =
       readonly kind: 'block';
       readonly height: number;
       readonly hash: string;
-      /** Where the chain stands, when that is not this block. */
+      /** Height of the tip, when that is not this block. */
       readonly tip?: number;
     }
   | { readonly kind: 'unconfirmed' };
 
 export interface SeenCredit {
   readonly credit: Credit;
-  /** When it was first seen, ms, as far as this sighting knows. */
+  /** Time of the first sighting, ms, as far as this observation knows. */
   readonly seenAt: number;
-  /** In a block whose time is exact: that time, ms, by which it had come. */
+  /** For a block with an exact time: that time, ms, as the upper bound of the arrival. */
   readonly cameBefore?: number;
 }
 
 /**
- * Writes into the ledger what was observed together: money that came, and outputs that cannot
- * confirm any more. A payment hears of all of it at once, through its machine; the merchant's own
- * addresses (wallet, change) are written directly. Repeats change nothing. A block is told with the
- * tip that it makes, before the cursor is moved onto it.
- * @returns the payments that were told
+ * Writes a set of observations into the ledger: incoming money, and outputs that can no longer confirm. Each payment
+ * gets all of them at once, through its state machine; the merchant's own addresses (wallet, change) are written
+ * directly. Idempotent. A block comes with the tip that it makes, before the cursor moves onto it.
+ * @returns the updated payments
  */
 export async function recordObservations(
   tx: Tx,
@@ -53,7 +52,7 @@ export async function recordObservations(
   for (const each of seen) {
     const address = addresses.get(each.credit.watchKey);
     if (address === undefined) continue;
-    // What our own spending left behind is no payer's money, whoever the address was made for.
+    // The remainder of our own spend is not a payer's money, whatever the address was made for.
     if (address.payment_id === null || each.credit.remainder === true)
       await recordOwn(tx, chain, address, each, sighting, now);
     else tell(address.payment_id, sightingFact(chain, each, sighting));
@@ -106,7 +105,7 @@ function heightOf({ heldBy }: Credit, shown: Extract<Observation, { kind: 'block
   return heldBy?.height ?? shown.height;
 }
 
-/** The same last-word rules as for payments: only a reorg takes a confirmation back. */
+/** Same rule as for payments: only a reorg reverts a confirmation. */
 async function recordOwn(
   tx: Tx,
   chain: ChainId,
@@ -120,7 +119,7 @@ async function recordOwn(
   const height = sighting.kind === 'block' ? heightOf(credit, sighting) : null;
   const state = sighting.kind === 'block' ? 'confirmed' : 'unconfirmed';
   const amount = credit.amount.toString();
-  // Recorded again after a reorg, a remainder may differ: fees did.
+  // Recorded again after a reorg, a remainder may differ because fees did.
   if (known !== undefined && known.amount !== amount && credit.remainder !== true) {
     throw new Error(`output ${outputKey(credit.ref)} changed its amount`);
   }

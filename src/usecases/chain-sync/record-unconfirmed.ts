@@ -12,20 +12,20 @@ import { provenHash } from './proven-hash.ts';
 import type { RecheckRoundRobin } from './round-robin.ts';
 import { recordObservations } from './record-observations.ts';
 
-/** What asking after transactions takes. */
+/** The adapter methods needed to recheck transactions. */
 type Asked = Pick<ChainAdapter, 'coin' | 'mode' | 'recheck' | 'tip' | 'sparse' | 'hashAt'>;
 
-/** Longer than this no transaction is waited for that the node has neither in a block nor in its mempool. */
+/** Time after which a transaction that is in neither a block nor the node's mempool counts as dropped. */
 const DROP_AFTER_MS = 2 * 3_600_000;
 
 /**
- * Records a complete view of what is unconfirmed. Money we counted on that is in no block and not
- * in the view is asked after, and taken back on proof (its inputs were spent otherwise, in the view itself
- * or by the node's word), or when the node has not had it for hours; it returns as it was if it is seen again. What exists in its block only
- * (a coinbase, a peg-out) is gone with its block.
- * Answers false, changing nothing, when the view belongs to another tip than the cursor's block.
- * @param seenThrough when the chain was last seen completely, ms: what was not there then came later
- * @param turns whose turn it is to be asked after; kept from look to look
+ * Records a complete view of unconfirmed transactions. Money that counts but is in neither a block nor the view is
+ * rechecked, and reverted on proof (its inputs were spent by a conflicting transaction, in the view or according to the
+ * node), or when the node has lacked it for hours; it is restored if seen again. Money that exists in its block only (a
+ * coinbase, a peg-out) is gone with its block. Returns false, changing nothing, when the view belongs to another tip
+ * than the cursor's.
+ * @param seenThrough when the chain was last seen completely, ms: what was absent then arrived later
+ * @param turns round-robin state of the rechecks; kept from round to round
  */
 export async function recordUnconfirmed(
   deps: ObserveDeps,
@@ -49,7 +49,7 @@ export async function recordUnconfirmed(
       credit,
       seenAt: Math.min(now, Math.max(credit.nodeTimeMs ?? now, seenThrough ?? 0)),
     }));
-    // The node keeps one of two transactions that spend the same: it has another one in the place of these.
+    // The node keeps only one of two conflicting transactions: these were replaced by one in its mempool.
     const replaced = (await findConflicted(tx, chain, view.debits)).filter(({ txid }) => !view.has(txid));
     const gone = await stillMissing(tx, chain, [...inBlockOnly, ...lost, ...replaced]);
     for (const output of gone) warnOfLoss(deps, chain, output);
@@ -74,9 +74,8 @@ async function standsOn(deps: ObserveDeps, chain: ChainId, view: UnconfirmedView
 }
 
 /**
- * Those of the missing outputs that are lost, by the node's word on the transactions whose turn it is. That word
- * counts while the node stands on the block that the ledger has read: what a later block replaced came back in
- * that block, perhaps, which is to be read first.
+ * The missing outputs that are lost, according to a recheck of the transactions whose turn it is. Valid only while the
+ * node's tip is the ledger's block: a later block may contain what seems replaced, and must be read first.
  */
 async function lostOf(
   deps: ObserveDeps,
@@ -100,7 +99,7 @@ async function lostOf(
   for (const txid of txids) {
     const said = fates.get(txid) ?? 'unknown';
     const told = said === 'gone' && !isCurrent ? 'unknown' : said;
-    // A node that lost or evicted the parent says the same as one that saw it replaced.
+    // A node that lost or evicted the parent answers like one that saw it replaced.
     const fate = told === 'gone' && orphans.has(txid) ? 'absent' : told;
     const absentMs = turns.answered(txid, fate);
     if (fate === 'gone' || (fate === 'absent' && absentMs >= dropAfterMs)) lost.add(txid);
@@ -108,7 +107,7 @@ async function lostOf(
   return missing.filter(({ txid }) => lost.has(txid));
 }
 
-/** Those of the outputs that nothing has confirmed since they were looked up. */
+/** Outputs that are still unconfirmed since they were looked up. */
 async function stillMissing(
   tx: Tx,
   chain: ChainId,

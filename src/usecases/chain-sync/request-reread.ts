@@ -5,7 +5,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { findReread, writeReread, type RereadRequest } from '../../store/chain/reread-requests.ts';
 
 /**
- * Asks the running daemon to read a chain again from a height up to where it stands; see `rereadBlocks`.
+ * Asks the running daemon to read a chain again from a height up to the cursor; see `rereadBlocks`.
  * @throws {ChainError} when the node no longer has the blocks
  */
 export async function requestReread(db: Db, adapter: ChainAdapter, from: number): Promise<RereadRequest> {

@@ -6,14 +6,14 @@ import { confirmSends } from '../settlement/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import { recordObservations } from './record-observations.ts';
 
-/** Blocks read per call, so that a request is not in the way of a stop. */
+/** Blocks read per call, so that a request does not delay a stop. */
 const BLOCKS_PER_CALL = 100;
 
 /**
- * Reads blocks again beside the cursor, as a request asks: what the ledger lacks of them is recorded as of
- * its block, what it has stays as it is. Each block is one transaction with the progress of the request.
- * For chains of outputs; on chains of accounts the balances tell at every block what is missing.
- * @returns true when nothing is left to be done
+ * Rereads blocks beside the cursor on request: missing outputs are recorded as of their block, known ones stay as they
+ * are. Each block is one transaction with the progress of the request. For UTXO chains; on account chains the balances
+ * show at every block what is missing.
+ * @returns true when nothing is left to do
  * @throws {ChainError} when the node does not answer: the request stays.
  */
 export async function rereadBlocks(
@@ -32,7 +32,7 @@ export async function rereadBlocks(
   return false;
 }
 
-/** False when the block is not in the chain that the ledger stands on: a reorganisation is under way. */
+/** False when the block is not on the ledger's chain: a reorganisation is under way. */
 async function reread(
   deps: ObserveDeps,
   chain: ChainId,

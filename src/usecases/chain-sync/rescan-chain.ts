@@ -5,19 +5,18 @@ import { blockAtOrBelow } from './block-at-or-below.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import { takeBackAbove } from './rewind-chain.ts';
 
-/** Where a chain is read again from: above a height, or above the last block before a time. */
+/** Where a rescan starts: above a height, or above the last block before a time. */
 export type RescanStart = { readonly height: number } | { readonly timeMs: number };
 
 /** Block times may run two hours ahead of the truth (Bitcoin consensus), so start that much earlier. */
 const CLOCK_MARGIN_MS = 2 * 3_600_000;
 
 /**
- * Puts the cursor back, in one transaction with everything that the blocks above it confirmed, which is
- * unconfirmed until those are read again: by the next start of the daemon. What they hold is credited once,
- * however often they are read. The node's chain decides, also when it is none of the blocks read before.
- * No daemon may run on the database meanwhile.
- * @returns where the cursor stood and where it stands now
- * @throws {ChainError} before anything is changed, when the node lacks a block that would have to be read.
+ * Rewinds the cursor and, in the same transaction, unconfirms everything that the blocks above it confirmed; the daemon
+ * rereads them at its next start. Idempotent: their money is credited once. The node's chain decides, even if it shares
+ * no block with the recorded one. No daemon may run on the database meanwhile.
+ * @returns the cursor before and after
+ * @throws {ChainError} before any change, when the node lacks a block that would have to be read.
  */
 export async function rescanChain(
   deps: ObserveDeps,
@@ -57,7 +56,7 @@ async function dated(adapter: ChainAdapter, { timeMs }: { timeMs: number }): Pro
   return adapter.blockBefore(timeMs - CLOCK_MARGIN_MS);
 }
 
-/** What can be done with a node that lacks blocks. */
+/** Advice for a node that lacks blocks. */
 function wayOut(read: number, pruneHeight: number): string {
   return read < pruneHeight
     ? `go on with --skip-to ${pruneHeight}`

@@ -9,9 +9,8 @@ import { unconfirmSends } from '../settlement/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 
 /**
- * Goes back to the fork point of a reorg: everything confirmed above it is unconfirmed again, in
- * the same transaction as the cursor. Whether it is gone for good is for the new blocks and the
- * mempool to say.
+ * Rewinds to the fork point of a reorg: everything confirmed above it becomes unconfirmed, in the same transaction as
+ * the cursor. The new blocks and the mempool decide whether it is gone for good.
  */
 export async function rewindChain(deps: ObserveDeps, chain: ChainId, to: BlockRef): Promise<void> {
   await deps.db.transaction(async (tx) => {
@@ -28,7 +27,7 @@ export async function rewindChain(deps: ObserveDeps, chain: ChainId, to: BlockRe
   deps.wakeWebhooks();
 }
 
-/** Everything that blocks above a height confirmed is unconfirmed again. */
+/** Unconfirms everything that blocks above a height confirmed. */
 export async function takeBackAbove(
   tx: Tx,
   deps: ObserveDeps,

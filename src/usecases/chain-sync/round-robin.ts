@@ -1,27 +1,26 @@
 import type { TransactionFate } from '../../domain/chain.ts';
 
-/** Transactions asked about in one look: each takes a node several calls. */
+/** Transactions rechecked per round: each takes several node calls. */
 const PER_LOOK = 50;
-/** Looks further apart than this do not join: node, network or machine may have slept between them. */
+/** Rounds further apart than this are not contiguous: node, network or machine may have slept. */
 const MAX_GAP_MS = 90_000;
 
 /**
- * Which of the transactions that a node's view lacks are asked after in this look: a few at a time, so that
- * a flood of replaced payments does not keep a node and the chain's follower busy, and all in turns.
+ * Chooses which of the transactions missing from a node's view are rechecked in this round: a few at a time,
+ * round-robin, so that a flood of replaced payments does not overload the node and the follower.
  */
 export class RecheckRoundRobin {
   #after = '';
   /**
-   * How long a node in step has not had each of them, since this process began: a restart counts anew, so that a
-   * transaction counts as dropped later than it might, never sooner.
+   * How long an in-sync node has lacked each of them, since this process began: a restart counts anew, so that a
+   * transaction may count as dropped later than it could, never sooner.
    */
   readonly #absences = new Map<string, { ms: number; isAbsent: boolean }>();
   #seenThrough: number | null = null;
 
   /**
-   * Counts the time since the last look for what the node still does not have, if the chain was seen
-   * completely all the while. What a node does not show after a start, an outage or behind its network is
-   * not counted: that proves nothing.
+   * Adds the time since the last round for transactions still missing, if the chain was seen completely throughout.
+   * What a node lacks after a start, an outage or while behind its network proves nothing and is not counted.
    */
   passed(seenThrough: number | null, missing: ReadonlySet<string>): void {
     const [from, to] = [this.#seenThrough, seenThrough];
@@ -33,7 +32,7 @@ export class RecheckRoundRobin {
     }
   }
 
-  /** Takes down what the node says now. @returns how long it has not had it, ms */
+  /** Records the node's answer. @returns how long it has lacked the transaction, ms */
   answered(txid: string, fate: TransactionFate): number {
     const absence = this.#absences.get(txid) ?? { ms: 0, isAbsent: false };
     absence.isAbsent = fate === 'absent';

@@ -13,10 +13,9 @@ export interface SkipBlocksDeps {
 }
 
 /**
- * Puts the cursor forward onto a block, over blocks that the node no longer has: the daemon goes on from
- * there. The gap is written down in the same transaction, for /readyz and for `fillGaps`.
- * No daemon may run on the database meanwhile.
- * @throws {ChainError} before anything is changed, when the node lacks the next block as well.
+ * Advances the cursor over blocks that the node no longer has; the daemon continues from there. The gap is recorded in
+ * the same transaction, for /readyz and for `fillGaps`. No daemon may run on the database meanwhile.
+ * @throws {ChainError} before any change, when the node lacks the next block as well.
  */
 export async function skipBlocks(
   deps: SkipBlocksDeps,

@@ -23,15 +23,15 @@ export interface NewEvent {
   readonly sequence: number;
   /** `data` of the webhook body, such as { payment }. */
   readonly data: object;
-  /** The payment's webhookUrl, which goes before the merchant's. */
+  /** The payment's webhookUrl, which takes precedence over the merchant's. */
   readonly paymentWebhookUrl: string | null;
-  /** When it happened, ms; now, unless its body tells so already. */
+  /** Time of the event, ms; now, unless its body already states it. */
   readonly at?: number;
 }
 
 /**
- * Writes an event and, when a webhook URL applies and has not answered 410, its delivery. Must run
- * in the transaction of the change it tells about; wake the delivery queue after the commit.
+ * Writes an event and, when a webhook URL applies and has not answered 410, its delivery. Must run in the transaction
+ * of the change it reports; wake the delivery queue after the commit.
  */
 export async function emitEvent(
   tx: Tx,

@@ -5,12 +5,12 @@ const ID_LENGTH = 24;
 /** Largest multiple of 62 that fits a byte: bytes from here up would favour the first letters. */
 const UNBIASED_LIMIT = 248;
 
-/** Random bytes that nobody has seen yet, fetched many at a time: a call costs more than its bytes do. */
+/** Pool of unused random bytes, fetched many at a time: a call costs more than its bytes do. */
 const pool = Buffer.alloc(4_096);
 let used = pool.length;
 
 const LETTERS = Buffer.from(BASE62, 'latin1');
-/** Where a text is put together, letter by letter. */
+/** Scratch buffer in which a text is built. */
 const letters = Buffer.alloc(64);
 
 /** Random text over 0-9A-Za-z, every character equally likely (5.95 bits each). */
@@ -29,7 +29,7 @@ export function randomBase62(length: number): string {
     at += 1;
   }
   const text = letters.toString('latin1', 0, length);
-  // It may be a key.
+  // Cleared because it may be a key.
   letters.fill(0, 0, length);
   return text;
 }
@@ -43,9 +43,8 @@ export function newId(prefix: `${string}_`): string {
 const TIME_DIGITS = 8;
 
 /**
- * A new identifier of the same length that sorts by its time: 8 base62 digits of it, then 16 random ones
- * (95 bits). For rows that are written and read by the thousand: what is new stays together in the
- * indexes, while random ids touch another page each.
+ * A new identifier of the same length that sorts by time: 8 base62 digits of it, then 16 random ones (95 bits). For
+ * high-volume rows: new ones stay adjacent in the indexes, while random ids touch a page each.
  */
 export function newTimedId(prefix: `${string}_`, timeMs: number): string {
   if (timeMs !== lastTimeMs) {

@@ -1,4 +1,4 @@
-/** What came of one attempt to deliver. */
+/** The result of one delivery attempt. */
 export interface AttemptReport {
   readonly logId: string;
   /** HTTP status of the answer; 0 when none came. */
@@ -6,8 +6,8 @@ export interface AttemptReport {
   readonly error: string | null;
 }
 
-/** The delivery queue as use cases know it. */
+/** The delivery queue as seen by use cases. */
 export interface DeliveryAttempts {
-  /** Attempts a delivery now, ahead of the queue, and waits for what comes of it (bounded by the attempt's limit). */
+  /** Attempts a delivery now, bypassing the queue, and waits for the result (bounded by the attempt's limit). */
   attemptNow(deliveryId: string): Promise<AttemptReport>;
 }

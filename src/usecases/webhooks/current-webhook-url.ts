@@ -2,7 +2,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { findPaymentWebhookUrl } from '../../store/webhooks/webhook-targets.ts';
 
-/** Where events go now: the payment's webhookUrl, else the merchant's; null when neither is set. */
+/** The URL that events go to now: the payment's webhookUrl, else the merchant's; null when neither is set. */
 export async function currentWebhookUrl(
   db: Db,
   target: { merchantId: string; paymentId: string | null },

@@ -4,7 +4,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { listDeliveriesOf, type StoredDelivery } from '../../store/webhooks/deliveries.ts';
 import { listEvents as readEvents, type EventFilter, type StoredEvent } from '../../store/webhooks/events.ts';
 
-/** An event and what became of telling the merchant. */
+/** An event and the state of its delivery. */
 export interface EventView {
   readonly id: string;
   readonly type: EventType;

@@ -6,7 +6,7 @@ const BATCH = 500;
 /** Bounds one run; the next one goes on. */
 const MAX_BATCHES = 100;
 
-/** Removes idempotency keys whose time is over, in small steps; returns how many. */
+/** Deletes expired idempotency keys in small batches; returns how many. */
 export async function pruneIdempotency(deps: { readonly db: Db; readonly clock: Clock }): Promise<number> {
   let removed = 0;
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {

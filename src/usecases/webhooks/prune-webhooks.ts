@@ -38,8 +38,8 @@ const MAX_BATCHES = 100;
 const CURSOR = 'webhooks.pruned_event_seq';
 
 /**
- * Keeps the webhook tables bounded: logs by age and by size, settled deliveries by age, and of old
- * events all but the fact that they happened. Small transactions, so that payments never wait long.
+ * Bounds the webhook tables: deletes logs by age and size, settled deliveries by age, and the bodies of old events.
+ * Small transactions, so that payments never wait long.
  */
 export async function pruneWebhooks(deps: PruneWebhooksDeps, retention: Retention): Promise<Pruned> {
   const now = deps.clock.now();
@@ -56,7 +56,7 @@ export async function pruneWebhooks(deps: PruneWebhooksDeps, retention: Retentio
 }
 
 async function shrinkLogs(db: Db, maxBytes: number): Promise<number> {
-  // Once, not for each batch: what they free is known.
+  // Summed once, not per batch: the bytes that batches free are known.
   const excess = (await sumLogBytes(db)) - maxBytes;
   let freed = 0;
   for (let batch = 0; batch < MAX_BATCHES && freed < excess; batch += 1) {
@@ -67,7 +67,7 @@ async function shrinkLogs(db: Db, maxBytes: number): Promise<number> {
   return freed;
 }
 
-/** Empties the data of one batch of old events, but for those whose deliveries are still kept. */
+/** Clears the bodies of one batch of old events, except those whose deliveries are still kept. */
 async function forgetBodies(db: Db, before: number): Promise<number> {
   return db.transaction(async (tx) => {
     const seq = Number((await readMeta(tx, CURSOR)) ?? 0);

@@ -31,14 +31,14 @@ export interface AttemptRecord {
 }
 
 /**
- * Writes the logs of finished attempts and the new states of their deliveries, and returns the logs' ids.
- * Where the lease was lost meanwhile the attempt is logged but decides nothing.
+ * Writes the logs of finished attempts and the new states of their deliveries; returns the logs' ids. An attempt whose
+ * lease was lost is logged but changes nothing else.
  */
 export async function recordAttempts(tx: Tx, records: readonly AttemptRecord[]): Promise<readonly string[]> {
   if (records.length === 0) return [];
   const logs = records.map(logOf);
   await insertWebhookLog(tx, ...logs);
-  // What arrived has arrived, whatever another attempt (410) says of the endpoint.
+  // A success counts, even if another attempt got a 410 from the endpoint.
   await settleDelivered(tx, records.filter(isDelivered).map(settlementOf));
   for (const record of records) if (!isDelivered(record)) await decide(tx, record);
   return logs.map(({ id }) => id);
@@ -96,7 +96,7 @@ async function decide(tx: Tx, record: AttemptRecord): Promise<void> {
   }
 }
 
-/** 410 ends a payment's own URL for that payment, and lets a merchant's URL rest until it is edited. */
+/** Handles a 410: disables a payment's own URL for that payment, or a merchant's URL until it is edited. */
 async function rest(tx: Tx, delivery: StoredDelivery, now: number): Promise<void> {
   const { merchant_id: merchantId, payment_id: paymentId, url } = delivery;
   const merchant = await findMerchant(tx, merchantId);

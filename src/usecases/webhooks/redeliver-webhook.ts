@@ -16,8 +16,8 @@ export interface RedeliverWebhookDeps {
 }
 
 /**
- * Sends the event of a logged attempt once more, at once and outside its payment's order, to the URL
- * that applies now; on failure it is retried like any delivery. The body and webhook-id are the first ones.
+ * Sends the event of a logged attempt again, at once and outside its payment's order, to the current URL; on failure it
+ * is retried like any delivery. Body and webhook-id are the original ones.
  * @throws {AppError} LOG_NOT_FOUND; INVALID_STATE when no URL is set or it answered 410.
  */
 export async function redeliverWebhook(
@@ -46,7 +46,7 @@ async function queueAgain(tx: Tx, log: StoredWebhookLog, now: number): Promise<s
     eventSeq: event.seq,
     merchantId,
     paymentId,
-    // An order of its own: it neither waits for the payment's other events nor holds them up.
+    // An order key of its own: it neither waits for nor delays the payment's other events.
     orderKey: id,
     url,
     now,

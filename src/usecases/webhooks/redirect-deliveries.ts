@@ -3,9 +3,8 @@ import { redirectMerchantDeliveries } from '../../store/webhooks/deliveries.ts';
 import { enableMerchantUrls } from '../../store/webhooks/disabled-endpoints.ts';
 
 /**
- * What an edit of a merchant's webhookUrl means for its webhooks, even when the value stays the same:
- * a URL that rests after a 410 is used again, and what is still waiting goes to the new URL.
- * Must run in the transaction of the edit; wake the delivery queue after the commit.
+ * Applies an edit of a merchant's webhookUrl, even to the same value: re-enables a URL disabled by a 410, and sends
+ * pending deliveries to the new URL. Must run in the transaction of the edit; wake the delivery queue after the commit.
  */
 export async function redirectDeliveries(
   tx: Tx,

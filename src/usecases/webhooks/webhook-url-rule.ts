@@ -1,6 +1,6 @@
 import { invalidField } from '../../domain/errors.ts';
 
-/** Why deliveries to a URL would be refused in this configuration, in words; null when they would not. No network. */
+/** Why this configuration refuses deliveries to a URL, in words; null when it does not. No network access. */
 export type WebhookUrlRule = (url: string) => string | null;
 
 /** @throws {AppError} VALIDATION_INVALID naming `webhookUrl`, so that a shop learns it at once and not from a missing webhook. */
