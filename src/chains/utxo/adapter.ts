@@ -1,5 +1,4 @@
 import {
-  type BlockRef,
   type ChainAdapter,
   ChainError,
   type ChainIndex,
@@ -24,7 +23,7 @@ import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-tran
 import { scanUnspent } from './scan-unspent.ts';
 import { signSend } from './sends/sign-send.ts';
 import { dustLimit, feeFor, inputVsize } from './sends/size.ts';
-import { createSubmitter, type Submitter } from './sends/submit.ts';
+import { createSubmitter } from './sends/submit.ts';
 
 export interface UtxoAdapterOptions {
   readonly coin: UtxoCoinCode;
@@ -93,7 +92,8 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     blockAt: (height) => readBlock(reader, height),
     runs: { blocksFrom: (height) => feed.blocksFrom(height) },
     unconfirmed: () => mempool.view(),
-    recheck: (transactions, ledger) => recheck({ submitter, logger }, transactions, ledger),
+    recheck: (transactions, ledger, proof) =>
+      recheck(logger, transactions, (each) => submitter.fateOf(each, ledger, proof)),
     addressProblem(address) {
       const parsed = parseAddress(coin, network, address);
       return 'problem' in parsed ? parsed.problem : null;
@@ -118,14 +118,14 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
 
 /** Bounded by the caller's list. Trouble with the node leaves the rest unknown rather than waiting for each. */
 async function recheck(
-  { submitter, logger }: { readonly submitter: Submitter; readonly logger: Logger },
+  logger: Logger,
   transactions: readonly StoredTransaction[],
-  ledger: BlockRef | undefined,
+  fateOf: (transaction: StoredTransaction) => Promise<TransactionFate>,
 ): Promise<ReadonlyMap<string, TransactionFate>> {
   const fates = new Map<string, TransactionFate>(transactions.map(({ txid }) => [txid, 'unknown']));
   try {
     for (const transaction of transactions) {
-      fates.set(transaction.txid, await submitter.fateOf(transaction, ledger));
+      fates.set(transaction.txid, await fateOf(transaction));
     }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;

@@ -87,6 +87,7 @@ async function recordAccepted(
       next_broadcast_at: now + rebroadcastGapMs(deps.policy, send.coin),
       ...(send.purpose === 'sweep' ? { amount: readPlan(version.plan_json).amount.toString() } : {}),
       ...(isNews ? { announced_txid: txid } : {}),
+      displaced_height: null,
     },
     now,
   );

@@ -20,12 +20,15 @@ import { RpcRefusal } from '../rpc/rpc.ts';
 
 const TIP_ATTEMPTS = 3;
 
+/** `final`: only what a block proves counts as the end of a transaction. */
+type Proof = 'block' | 'final';
+
 /** Hands transactions to the node and finds out what became of them. */
 export interface Submitter {
   /** See ChainAdapter.broadcast. */
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
   /** See ChainAdapter.recheck. @throws {ChainError} on trouble with the node. */
-  fateOf(transaction: StoredTransaction, ledger?: BlockRef): Promise<TransactionFate>;
+  fateOf(transaction: StoredTransaction, ledger?: BlockRef, proof?: Proof): Promise<TransactionFate>;
 }
 
 type Outcome =
@@ -52,14 +55,20 @@ export function createSubmitter(client: NodeClient, mweb: boolean, logger: Logge
     return { kind: 'open', reason: 'the node stood on another block at every attempt' };
   }
 
-  async function fateOf(transaction: StoredTransaction, ledger?: BlockRef): Promise<TransactionFate> {
+  async function fateOf(
+    transaction: StoredTransaction,
+    ledger?: BlockRef,
+    proof: Proof = 'block',
+  ): Promise<TransactionFate> {
     const parts = decodeTransaction(transaction, mweb);
     if (parts === null) return (await client.inMempool(transaction.txid)) ? 'present' : 'absent';
     const { kind } = await outcomeOf(parts, ledger);
     switch (kind) {
       case 'held':
         return 'present';
+      // The rival is in no block itself: a miner may still take this one.
       case 'replaced':
+        return proof === 'final' ? 'unknown' : 'gone';
       case 'impossible':
         return 'gone';
       case 'invalid':
