@@ -87,7 +87,7 @@ export async function changeOf(
   return { fund: { ref, amount: BigInt(row.amount), address: row.address, keyPath }, heldBy: row.send_id };
 }
 
-/** Open sends with an input that another transaction spent in a block, or that were marked as displaced. */
+/** Open sends that reserve an output which a block has spent, or which is gone itself. */
 export async function displacedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
   return db
     .selectFrom('sends')

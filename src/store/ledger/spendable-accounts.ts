@@ -53,8 +53,8 @@ export async function spendableAccounts(
 }
 
 /**
- * Merchants with more than `most` payment addresses to spend from. Rotates, so that merchants whose deposits are not
- * worth moving do not starve the others.
+ * Merchants with more than `most` payment addresses to spend from. In random order, so that merchants whose deposits
+ * are not worth moving do not starve the others.
  */
 export async function crowdedMerchants(
   db: Db,

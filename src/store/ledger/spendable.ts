@@ -136,7 +136,7 @@ export async function sendsWithSurplus(db: Db, chain: ChainId, upToHeight: numbe
   return rows.flatMap((row) => (row.id === null ? [] : [row.id]));
 }
 
-/** Merchants with at least this many spendable outputs, and the sum of these; rotates over the merchants. */
+/** Merchants with at least this many spendable outputs, and the sum of these; in random order. */
 export async function merchantsWithManyOutputs(
   db: Db,
   chain: ChainId,

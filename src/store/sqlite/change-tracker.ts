@@ -56,7 +56,7 @@ export class ChangeTracker {
     this.#dataVersion = sqlite.prepare('PRAGMA data_version').pluck();
   }
 
-  /** Collects all changes from now on; null while a transaction is open, as part of it would be missed. */
+  /** Collects all changes from now on; null in an open transaction: its rollback would drop the triggers. */
   listen(): ChangeNotes | null {
     if (!this.isSettled()) return null;
     if (this.#listeners.length === 0) this.#begin();

@@ -94,7 +94,7 @@ export function preparedInsert<T extends keyof Tables, C extends keyof Selectabl
   return async (tx, row) => insert(tx, [row]);
 }
 
-/** Rows per insert statement; more rows are split into large chunks, small chunks, and single rows. */
+/** Rows per insert statement; more rows are split into large chunks, small chunks, and the remainder. */
 const SMALL_PIECE = 8;
 const PIECES = [32, SMALL_PIECE];
 

@@ -80,7 +80,7 @@ async function compareGaps(
   return true;
 }
 
-/** Whether the cursor passed a height, on the ledger's chain: one backend may lag behind the others. */
+/** Whether a scan's tip is at or above a height, on the ledger's chain: one backend may lag behind the others. */
 async function isPast(db: Db, chain: ChainId, height: number, tip: BlockRef): Promise<boolean> {
   const [known] = await rememberedBlocks(db, chain, tip.height, 1);
   return tip.height >= height && known?.height === tip.height && known.hash === tip.hash;
