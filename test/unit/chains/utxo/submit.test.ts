@@ -20,6 +20,9 @@ const ahead = { tip: { height: 8, hash: NEW }, hasPayment: true, hasParent: true
 const behind = { tip: { height: 7, hash: OLD }, hasPayment: false, hasParent: false };
 type Backend = typeof ahead;
 
+/** Whether another transaction that spends the parent waits in the mempool. */
+let hasRival = false;
+
 /** Which backend answers each request in turn; the last one answers all later ones. */
 let turns: Backend[] = [];
 let asked = 0;
@@ -30,11 +33,12 @@ function answer({ tip, hasPayment, hasParent }: Backend, { method, params }: Rpc
       return { chain: 'main', blocks: tip.height, headers: tip.height, bestblockhash: tip.hash };
     case 'sendrawtransaction':
       if (hasPayment) return stored.txid;
+      if (hasRival) return new RpcRefusal(method, -26, 'txn-mempool-conflict');
       return new RpcRefusal(method, -25, 'bad-txns-inputs-missingorspent');
     case 'getmempoolentry':
       return hasPayment ? {} : new RpcRefusal(method, -5, 'Transaction not in mempool');
     case 'gettxout': {
-      const isThere = params[0] === stored.txid ? hasPayment : hasParent && !hasPayment;
+      const isThere = params[0] === stored.txid ? hasPayment : hasParent && !hasPayment && !hasRival;
       return isThere ? { bestblock: tip.hash } : null;
     }
     case 'getblock':
@@ -72,6 +76,7 @@ const fate = async () =>
 
 beforeEach(() => {
   asked = 0;
+  hasRival = false;
 });
 
 describe('an unconfirmed payment behind a balancer with a backend that lags', () => {
@@ -94,4 +99,12 @@ describe('an unconfirmed payment behind a balancer with a backend that lags', ()
     turns = [{ ...ahead, hasPayment: false, hasParent: false }];
     expect(await fate()).toBe('gone');
   });
+});
+
+it('a rival that no block holds displaces a transaction, but proves no end: it may lose', async () => {
+  hasRival = true;
+  turns = [{ ...ahead, hasPayment: false }];
+  const { fateOf } = createSubmitter(createNodeClient(rpc), false, silent);
+  expect(await fateOf(stored, ahead.tip)).toBe('gone');
+  expect(await fateOf(stored, ahead.tip, 'final')).toBe('unknown');
 });
