@@ -87,7 +87,10 @@ export async function changeOf(
   return { fund: { ref, amount: BigInt(row.amount), address: row.address, keyPath }, heldBy: row.send_id };
 }
 
-/** Open sends that reserve an output which a block has spent, or which is gone itself. */
+/**
+ * Open sends that reserve an output which a block has spent, or which is gone itself; in random order, so that those
+ * which nothing ends yet never hide the others from a round.
+ */
 export async function displacedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
   return db
     .selectFrom('sends')
@@ -106,6 +109,7 @@ export async function displacedSends(db: Db, chain: ChainId, limit: number): Pro
           ),
       ),
     )
+    .orderBy(sql`random()`)
     .limit(limit)
     .execute();
 }

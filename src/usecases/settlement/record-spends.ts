@@ -169,7 +169,7 @@ async function confirmVersion(
   }
   const now = deps.clock.now();
   const { txid, version: number } = version;
-  const mined = { txid, version: number, height, fee: outcome?.fee.toString() ?? version.fee };
+  const mined = { txid, version: number, height, displaced_height: null, fee: outcome?.fee.toString() ?? version.fee };
   const others = (await versionsOf(tx, before.id)).filter((each) => each.version !== number);
   await revertCredits(tx, deps, before, others);
   if (outcome?.succeeded === false || version.cancels === 1) {

@@ -59,6 +59,8 @@ const PER_ENDPOINT = 4;
 const BATCH = 32;
 /** Between two turns: attempts that end meanwhile are recorded together, and API requests get their turn. */
 const TURN_GAP_MS = 1;
+/** For releasing the leases of attempts that were given up. */
+const RELEASE_MS = 2_000;
 const CLOCK_TOLERANCE_MS = 60_000;
 const MANUAL_CONCURRENCY = 8;
 const MANUAL_WAITING = 64;
@@ -129,6 +131,9 @@ export class WebhookQueue implements DeliveryAttempts {
     }
     return this.#manual(async () => {
       if (this.#isStopping) throw new Error('the webhook queue is stopping');
+      // Its lease may have expired by a clock that jumped.
+      const running = this.#inFlight.get(deliveryId);
+      if (running !== undefined) return running.promise;
       const leased = await this.#leaseOne(deliveryId);
       if (leased !== undefined) return this.#start(leased, null).promise;
       // The loop may have leased it just before, and is about to start it.
@@ -139,14 +144,20 @@ export class WebhookQueue implements DeliveryAttempts {
 
   /**
    * Leases nothing more, lets running attempts finish until the deadline, then gives up on them and
-   * releases their leases: they count as never made.
+   * releases their leases: they count as never made. Does not wait for a database that fails: what it could not
+   * record is delivered again after the next start.
    */
   async stop(options: { deadlineMs: number }): Promise<void> {
     this.#isStopping = true;
     await this.#task?.destroy();
-    const timer = setTimeout(() => this.#gaveUp.abort(), options.deadlineMs);
-    await this.idle();
-    clearTimeout(timer);
+    const stopped = new AbortController();
+    const giveUp = async (): Promise<void> => {
+      await pause(options.deadlineMs, undefined, { signal: stopped.signal });
+      this.#gaveUp.abort();
+      await pause(RELEASE_MS, undefined, { signal: stopped.signal });
+    };
+    await Promise.race([this.idle(), giveUp().catch(() => undefined)]);
+    stopped.abort();
     await this.#connections.close();
   }
 

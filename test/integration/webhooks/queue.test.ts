@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findDelivery } from '../../../src/store/webhooks/deliveries.ts';
 import { newWebhookSecret } from '../../../src/usecases/events/new-id.ts';
 import { listWebhookLogs } from '../../../src/usecases/webhooks/list-webhook-logs.ts';
@@ -390,6 +390,42 @@ describe('webhook queue under trouble', () => {
     held.forEach((release) => release());
     await stopped;
     expect(await findDelivery(shop.db, deliveryId!)).toMatchObject({ status: 'delivered', attempts: 1 });
+  });
+
+  it('stops by its deadline although the database fails and an ended attempt cannot be recorded', async () => {
+    const held: (() => void)[] = [];
+    const sink = await sinkOf((_request, response) => void held.push(() => response.end()));
+    await (await shop.payment(await shop.merchant(sink.url))).emit();
+    const queue = shop.queue();
+    await queue.start();
+    await sink.until(1);
+    const failing = vi.spyOn(shop.db, 'updateTable').mockImplementation(() => {
+      throw new Error('disk I/O error');
+    });
+    shop.clock.advance(2 * MINUTE_MS);
+    held.forEach((release) => release());
+    const started = performance.now();
+    await queue.stop({ deadlineMs: 100 });
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(failing).toHaveBeenCalled();
+    failing.mockRestore();
+  });
+
+  it('makes no second attempt by hand beside one that outlasts its lease', async () => {
+    const held: (() => void)[] = [];
+    const sink = await sinkOf((_request, response, index) => {
+      if (index === 0) held.push(() => response.end());
+      else response.end();
+    });
+    const { deliveryId } = await (await shop.payment(await shop.merchant(sink.url))).emit();
+    const queue = shop.queue();
+    queue.wake();
+    await sink.until(1);
+    shop.clock.advance(60 * MINUTE_MS);
+    const byHand = queue.attemptNow(deliveryId!);
+    held.forEach((release) => release());
+    expect(await byHand).toMatchObject({ status: 200 });
+    expect(sink.received).toHaveLength(1);
   });
 
   it('never delivers twice when two workers race for the same rows', async () => {
