@@ -250,6 +250,43 @@ describe('a refused send whose versions the node calls impossible', () => {
     expect(await sim.status(sendId)).toMatchObject({ status: 'failed' });
   });
 
+  test('begins anew when the node has accepted it in between', async () => {
+    const sendId = await refusedOnce();
+    await offerAgain();
+    const refuse = sim.line.broadcast;
+    sim.line.broadcast = async () => ({ kind: 'accepted' });
+    sim.world.clock.advance(sim.world.deps.policy.retryMaxMs);
+    await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+    expect(await sim.status(sendId)).toMatchObject({ status: 'broadcast' });
+    // The look at its change would offer it again.
+    sim.line.fate = 'unknown';
+    await sim.mine('BTC', sim.world.deps.policy.surplusDepth);
+    sim.line.broadcast = refuse;
+    sim.line.fate = 'gone';
+    sim.world.clock.advance(sim.world.deps.policy.rebroadcastMs);
+    await advanceSends(sim.world.deps, sim.world.chain('BTC'));
+    expect(await sim.status(sendId)).toMatchObject({ status: 'broadcast' });
+    await bury();
+    expect(await sim.status(sendId)).toMatchObject({ status: 'failed' });
+  });
+
+  test('is forgotten once it is mined: a later reorg finds no mark of it', async () => {
+    const sendId = await refusedOnce();
+    await offerAgain();
+    const [bytes] = sim.line.offered;
+    await sim.world.adapter('BTC').broadcast(bytes!);
+    sim.line.broadcast = null;
+    await sim.world.adapter('BTC').broadcast(bytes!);
+    await sim.mine('BTC');
+    expect(await sim.status(sendId)).toMatchObject({ status: 'confirmed' });
+    const { displaced_height: mark } = await sim.world.db
+      .selectFrom('sends')
+      .select('displaced_height')
+      .where('id', '=', sendId)
+      .executeTakeFirstOrThrow();
+    expect(mark).toBeNull();
+  });
+
   test('is kept while a reorg has its coins, and confirmed when they are back', async () => {
     const sendId = await refusedOnce();
     await sim.control('BTC').reorg({ depth: 1, fate: 'dropped' });
