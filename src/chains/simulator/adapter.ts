@@ -18,7 +18,14 @@ import { COIN_FORMATS } from './formats.ts';
 import { activeRivals, acceptToMempool, requireTip } from './node-rules.ts';
 import { paymentUri } from './payment-uri.ts';
 import { planBump, planSend, quoteFee } from './plan.ts';
-import { isSignedByOwners, readSignedSpend, signSpend, transactionId, watchable } from './raw-transaction.ts';
+import {
+  inputsOf,
+  isSignedByOwners,
+  readSignedSpend,
+  signSpend,
+  transactionId,
+  watchable,
+} from './raw-transaction.ts';
 
 /** Raw transactions longer than this are not worth keeping for a rebroadcast. */
 const MAX_KEPT_RAW_LENGTH = 20_000;
@@ -70,7 +77,7 @@ function asker(deps: SimulatorAdapterDeps): Ask {
   };
 }
 
-type ChainReader = Pick<ChainAdapter, 'status' | 'tip' | 'hashAt' | 'blockBefore' | 'blockAt'>;
+type ChainReader = Pick<ChainAdapter, 'inputsOf' | 'status' | 'tip' | 'hashAt' | 'blockBefore' | 'blockAt'>;
 
 function chainReader(deps: SimulatorAdapterDeps): ChainReader {
   const ask = asker(deps);
@@ -82,6 +89,7 @@ function chainReader(deps: SimulatorAdapterDeps): ChainReader {
         const { height, hash } = await tipOf(ledger);
         return { height, hash };
       }),
+    inputsOf,
     hashAt: async (height) =>
       ask(async (ledger) => {
         await tipOf(ledger);

@@ -85,6 +85,14 @@ export function createFaucetTransaction(
   return { txid: transactionId(coin, raw), inputs, outputs: watchable(coin, outputs), fee, raw };
 }
 
+const inputsSchema = z.object({ inputs: z.array(z.object({ txid: z.string(), index: z.int() })) });
+
+/** The outputs that a transaction spends, from its bytes; none when they are no transaction. */
+export function inputsOf(raw: string): readonly OutputRef[] {
+  const parsed = inputsSchema.safeParse(readJson(raw));
+  return parsed.success ? parsed.data.inputs : [];
+}
+
 /** Outputs with the key under which they are found. */
 export function watchable(coin: Coin, outputs: readonly Output[]): SimulatedTransaction['outputs'] {
   return outputs.map(({ address, amount }) => ({

@@ -23,6 +23,7 @@ import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-tran
 import { scanUnspent } from './scan-unspent.ts';
 import { signSend } from './sends/sign-send.ts';
 import { dustLimit, feeFor, inputVsize } from './sends/size.ts';
+import { inputsOf } from './mempool/transaction-status.ts';
 import { createSubmitter } from './sends/submit.ts';
 
 export interface UtxoAdapterOptions {
@@ -87,6 +88,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     minimumPayment: dustLimit(keyHashScript(coin.scriptType), coin.dustRelayRate),
     status: () => nodeStatus(client, coin, network),
     tip: () => client.tip(),
+    inputsOf: (raw) => inputsOf(raw, coin.hasMweb),
     hashAt: (height) => feed.hashAt(height),
     blockBefore: (timeMs) => blockBefore(client, timeMs),
     blockAt: (height) => readBlock(reader, height),

@@ -1,6 +1,6 @@
 import type { Coin, Mode, Network } from '../coins.ts';
 import type { Finality } from '../confirmations.ts';
-import type { BlockRef, ChainBlock, ChainBlockHeader, UnconfirmedView } from './block.ts';
+import type { BlockRef, ChainBlock, ChainBlockHeader, OutputRef, UnconfirmedView } from './block.ts';
 import type { StoredTransaction } from './broadcaster.ts';
 
 /** What a chain's node tells of blocks and of what is unconfirmed. */
@@ -16,6 +16,12 @@ export interface ChainReader {
   readonly finality?: NetworkFinality;
   /** Where a node can say by itself that something happened. */
   readonly hints?: NodeHints;
+
+  /**
+   * The outputs that a transaction spends, from its bytes. Pure. Absent where money is not held in outputs.
+   * @throws {ChainError} `bad_answer` when the bytes are no transaction.
+   */
+  inputsOf?(raw: string): readonly OutputRef[];
 
   /** Identity and health of the node. @throws {ChainError} `wrong_chain` when it serves another network. */
   status(): Promise<NodeStatus>;

@@ -50,6 +50,57 @@ export async function storedTransactions(
   return txids.map((txid) => ({ txid, raw: raws.get(txid) ?? null }));
 }
 
+/** Records that a block holds a conflicting spend: on top of it none of these transactions can be mined. */
+export async function noteConflicts(
+  tx: Tx,
+  chain: ChainId,
+  txids: readonly string[],
+  height: number,
+): Promise<void> {
+  for (let at = 0; at < txids.length; at += CHUNK) {
+    await tx
+      .updateTable('raw_transactions')
+      .set({ conflict_height: height })
+      .where('coin', '=', chain.coin)
+      .where('mode', '=', chain.mode)
+      .where('txid', 'in', txids.slice(at, at + CHUNK))
+      .where('conflict_height', 'is', null)
+      .execute();
+  }
+}
+
+/** Clears conflicts with blocks above a height, which a reorganisation removed. */
+export async function forgetConflictsAbove(tx: Tx, chain: ChainId, height: number): Promise<void> {
+  await tx
+    .updateTable('raw_transactions')
+    .set({ conflict_height: null })
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('conflict_height', '>', height)
+    .execute();
+}
+
+/** Those of these transactions that a block conflicts with. */
+export async function conflictedOf(
+  db: Db,
+  chain: ChainId,
+  txids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (let at = 0; at < txids.length; at += CHUNK) {
+    const rows = await db
+      .selectFrom('raw_transactions')
+      .select('txid')
+      .where('coin', '=', chain.coin)
+      .where('mode', '=', chain.mode)
+      .where('txid', 'in', txids.slice(at, at + CHUNK))
+      .where('conflict_height', 'is not', null)
+      .execute();
+    for (const { txid } of rows) found.add(txid);
+  }
+  return found;
+}
+
 /** Deletes the bytes of transactions in blocks of a range of heights, upper end excluded. */
 export async function forgetTransactionsBetween(
   tx: Tx,

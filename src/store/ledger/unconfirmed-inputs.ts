@@ -125,7 +125,13 @@ const forgetSettled = prepared((db, param: ParamOf<ChainId>) =>
             .whereRef('outputs.coin', '=', 'unconfirmed_inputs.coin')
             .whereRef('outputs.mode', '=', 'unconfirmed_inputs.mode')
             .whereRef('outputs.txid', '=', 'unconfirmed_inputs.spender')
-            .where('outputs.state', '=', sql.lit('unconfirmed')),
+            // Money that an open send draws on is watched further: a block may prove that it never comes back.
+            .where((or) =>
+              or.or([
+                or('outputs.state', '=', sql.lit('unconfirmed')),
+                or.and([or('outputs.state', '=', sql.lit('gone')), or('outputs.send_id', 'is not', null)]),
+              ]),
+            ),
         ),
       ),
     )

@@ -63,6 +63,8 @@ export interface RawTransactionRow {
   txid: string;
   raw: string;
   created_at: number;
+  /** The block with another spend of one of its inputs, or of an ancestor's; null while none is known. */
+  conflict_height: Generated<number | null>;
 }
 
 /** An output that an unconfirmed payment to us spends. */

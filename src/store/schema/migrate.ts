@@ -10,6 +10,7 @@ import * as deliveriesByEndpoint from './migrations/0009-deliveries-by-endpoint.
 import * as volumeTotals from './migrations/0010-volume-totals.ts';
 import * as gapReasons from './migrations/0011-gap-reasons.ts';
 import * as displacedSends from './migrations/0012-displaced-sends.ts';
+import * as conflictHeights from './migrations/0013-conflict-heights.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -25,6 +26,7 @@ export const MIGRATIONS: Migrations = {
   '0010-volume-totals': volumeTotals,
   '0011-gap-reasons': gapReasons,
   '0012-displaced-sends': displacedSends,
+  '0013-conflict-heights': conflictHeights,
 };
 
 /** What migrations run on: the schema that they begin with is none that this version knows. */

@@ -17,6 +17,25 @@ export async function findConflicted(
   chain: ChainId,
   spends: readonly Debit[],
 ): Promise<StoredOutput[]> {
+  return unconfirmedOutputsOf(tx, chain, await conflictedTransactions(tx, chain, spends));
+}
+
+/** The unconfirmed outputs of transactions. */
+export async function unconfirmedOutputsOf(
+  tx: Tx,
+  chain: ChainId,
+  txids: ReadonlySet<string>,
+): Promise<StoredOutput[]> {
+  const outputs = await outputsOfTransactions(tx, chain, [...txids]);
+  return outputs.filter((output) => output.state === 'unconfirmed');
+}
+
+/** Watched transactions that one of these spends makes impossible, and their descendants. */
+export async function conflictedTransactions(
+  tx: Tx,
+  chain: ChainId,
+  spends: readonly Debit[],
+): Promise<ReadonlySet<string>> {
   const minedBy = new Map(spends.map(({ ref, byTxid }) => [outputKey(ref), byTxid]));
   const txids = [...new Set(spends.map(({ ref }) => ref.txid))];
   const undone = new Set<string>();
@@ -25,8 +44,7 @@ export async function findConflicted(
     if (mined !== undefined && mined !== byTxid) undone.add(byTxid);
   }
   await addDescendants(tx, chain, undone);
-  const outputs = await outputsOfTransactions(tx, chain, [...undone]);
-  return outputs.filter((output) => output.state === 'unconfirmed');
+  return undone;
 }
 
 /** An output of a transaction that can never confirm makes every spender impossible, too. */

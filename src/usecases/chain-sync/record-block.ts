@@ -5,12 +5,22 @@ import { depthOf } from '../../domain/confirmations.ts';
 import { advanceCursor, findCursor, forgetBlocksBelow } from '../../store/chain/chain-cursors.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { paymentsWithMoneyAbove } from '../../store/payments/payments-with-money.ts';
-import { forgetDeadTransactions, forgetTransactionsBetween } from '../../store/ledger/raw-transactions.ts';
+import {
+  forgetDeadTransactions,
+  forgetTransactionsBetween,
+  noteConflicts,
+} from '../../store/ledger/raw-transactions.ts';
 import { forgetSettledInputs } from '../../store/ledger/unconfirmed-inputs.ts';
 import { applyFacts } from '../payments/apply-facts.ts';
 import { confirmSends } from '../settlement/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
-import { findDisproved, findMinedAgain, findReplaced, findConflicted } from './find-conflicted.ts';
+import {
+  conflictedTransactions,
+  findDisproved,
+  findMinedAgain,
+  findReplaced,
+  unconfirmedOutputsOf,
+} from './find-conflicted.ts';
 import { recordObservations, type SeenCredit } from './record-observations.ts';
 
 /** Deepest confirmation count that a protocol rule requires (coinbase maturity), with a margin. */
@@ -78,14 +88,16 @@ async function write(
   if (!isInRow(cursor, [...below, block])) return false;
   const now = deps.clock.now();
   const seen = block.credits.map((credit) => seenIn(block, credit, arrival, now));
+  const conflicted = await conflictedTransactions(tx, chain, block.debits);
   const gone = [
-    ...(await findConflicted(tx, chain, block.debits)),
+    ...(await unconfirmedOutputsOf(tx, chain, conflicted)),
     ...(await findReplaced(tx, chain, block.replaces ?? [])),
     ...(await findDisproved(tx, chain, block.disproved ?? [])),
     ...(await findMinedAgain(tx, chain, block.credits)),
   ];
   const { height, hash } = block;
   const told = await recordObservations(tx, deps, chain, { seen, gone }, { kind: 'block', height, hash });
+  await noteConflicts(tx, chain, [...conflicted], height);
   await countConfirmations(tx, deps, chain, { from: cursor.height, to: height, told });
   await advanceCursor(tx, chain, block, now, below);
   // Must follow the cursor: the events count confirmations from it.

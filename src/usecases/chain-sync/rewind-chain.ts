@@ -1,18 +1,23 @@
-import { outputKey, type BlockRef } from '../../domain/chain.ts';
+import { outputKey, type BlockRef, type ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import { findCursor, rewindCursor } from '../../store/chain/chain-cursors.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { outputsAbove, putOutput } from '../../store/ledger/outputs.ts';
+import { forgetConflictsAbove, storedTransactions } from '../../store/ledger/raw-transactions.ts';
+import { rememberInputs } from '../../store/ledger/unconfirmed-inputs.ts';
 import { applyFacts } from '../payments/apply-facts.ts';
 import { unconfirmSends } from '../settlement/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
+
+type RewoundChain = Pick<ChainAdapter, 'coin' | 'mode' | 'inputsOf'>;
 
 /**
  * Rewinds to the fork point of a reorg: everything confirmed above it becomes unconfirmed, in the same transaction as
  * the cursor. The new blocks and the mempool decide whether it is gone for good.
  */
-export async function rewindChain(deps: ObserveDeps, chain: ChainId, to: BlockRef): Promise<void> {
+export async function rewindChain(deps: ObserveDeps, adapter: RewoundChain, to: BlockRef): Promise<void> {
+  const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   await deps.db.transaction(async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor === undefined || cursor.height <= to.height) return;
@@ -22,9 +27,21 @@ export async function rewindChain(deps: ObserveDeps, chain: ChainId, to: BlockRe
     );
     const now = deps.clock.now();
     await rewindCursor(tx, chain, to, now);
+    await watchInputsAbove(tx, adapter, to.height);
     await takeBackAbove(tx, deps, chain, to.height);
   });
   deps.wakeWebhooks();
+}
+
+/** Watches what transactions above a height spend: only another spend of it in a block proves one of them gone. */
+async function watchInputsAbove(tx: Tx, adapter: RewoundChain, height: number): Promise<void> {
+  if (adapter.inputsOf === undefined) return;
+  const txids = new Set((await outputsAbove(tx, adapter, height)).map(({ txid }) => txid));
+  for (const { txid, raw } of await storedTransactions(tx, adapter, [...txids])) {
+    if (raw === null) continue;
+    const inputs = adapter.inputsOf(raw).map((ref) => ({ ...ref, isParentOpen: false }));
+    await rememberInputs(tx, adapter, txid, inputs);
+  }
 }
 
 /** Unconfirms everything that blocks above a height confirmed. */
@@ -36,6 +53,7 @@ export async function takeBackAbove(
 ): Promise<void> {
   const now = deps.clock.now();
   await unconfirmSends(tx, deps, chain, height);
+  await forgetConflictsAbove(tx, chain, height);
   const facts = new Map<string, PaymentFact[]>();
   for (const output of await outputsAbove(tx, chain, height)) {
     const ref = { txid: output.txid, index: output.vout };

@@ -123,7 +123,7 @@ async function afterRefusal(
       why: `${said}, but it is older than a restore or skipped blocks, and may have been paid in a way that is not known here: look whether ${send.destination} received the amount, and only if it did not run scripts/sends --not-paid ${send.id}`,
     };
   }
-  if (await mayGetInputsBack(db, send, verdict)) {
+  if (await mayGetInputsBack(db, send)) {
     return {
       standing: 'open',
       why: `${said}, but coins it spends are in no block at present: a fork may end`,

@@ -10,7 +10,7 @@ import {
   type StoredSend,
   type StoredSendVersion,
 } from '../../store/sends/sends.ts';
-import { storedTransactions } from '../../store/ledger/raw-transactions.ts';
+import { conflictedOf } from '../../store/ledger/raw-transactions.ts';
 import { unminedInputs } from '../../store/ledger/spendable.ts';
 import { provenHash } from '../chain-sync/proven-hash.ts';
 import { failSend } from './fail-send.ts';
@@ -28,20 +28,15 @@ export interface StatusReport {
   readonly tipHash: string | null;
 }
 
-/**
- * Queries the status of every version of a send, and of the transactions that funded it and are in no block any more.
- * No answer means nothing is known. Waits for the network.
- */
+/** Queries the status of every version of a send. No answer means nothing is known. Waits for the network. */
 export async function queryStatus(
   db: Db,
   adapter: ChainAdapter,
   { send, versions }: { readonly send: StoredSend; readonly versions: readonly StoredSendVersion[] },
 ): Promise<StatusReport> {
   const cursor = await findCursor(db, send);
-  const { gone } = await unminedInputs(db, send);
-  const parents = await storedTransactions(db, send, gone);
   try {
-    const fates = await adapter.recheck([...versions.map(transactionOf), ...parents], cursor, 'final');
+    const fates = await adapter.recheck(versions.map(transactionOf), cursor, 'final');
     return { fates, tipHash: await provenHash(adapter, cursor) };
   } catch {
     return { fates: new Map(), tipHash: null };
@@ -113,13 +108,18 @@ export async function resolveRefusal(
 async function isProof(tx: Tx, send: StoredSend, verdict: StatusReport): Promise<boolean> {
   if (await mayBePaidUnseen(tx, send)) return false;
   if (!(await isProvenOn(tx, send, verdict))) return false;
-  return !(await mayGetInputsBack(tx, send, verdict));
+  return !(await mayGetInputsBack(tx, send));
 }
 
-/** Whether an input of a send is in no block now but may be mined again: then the send may be, too. */
-export async function mayGetInputsBack(db: Db, send: StoredSend, { fates }: StatusReport): Promise<boolean> {
+/**
+ * Whether an input of a send is in no block now but may be mined again: then the send may be, too. Only a block that
+ * holds a conflicting spend rules that out; a node that does not have it proves nothing.
+ */
+export async function mayGetInputsBack(db: Db, send: StoredSend): Promise<boolean> {
   const { unconfirmed, gone } = await unminedInputs(db, send);
-  return unconfirmed.length > 0 || gone.some((txid) => fates.get(txid) !== 'gone');
+  if (unconfirmed.length > 0) return true;
+  const conflicted = await conflictedOf(db, send, gone);
+  return gone.some((txid) => !conflicted.has(txid));
 }
 
 /** Whether a send has been displaced (no version can be mined) for enough blocks; records the height otherwise. */

@@ -63,7 +63,7 @@ async function leaveBranch(deps: CatchUpDeps, cursor: BlockRef): Promise<CatchUp
       return passGap(deps, cursor, fork);
     case 'fork':
       deps.unshown.since = null;
-      await rewindChain(deps, chainOf(deps), fork.at);
+      await rewindChain(deps, deps.adapter, fork.at);
       deps.health.rewound(fork.at);
       return 'more';
     default:

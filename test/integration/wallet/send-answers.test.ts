@@ -250,6 +250,26 @@ describe('a refused send whose versions the node calls impossible', () => {
     expect(await sim.status(sendId)).toMatchObject({ status: 'failed' });
   });
 
+  test('is kept, however long, when no block holds what displaced its coins: the node may just lack them', async () => {
+    const sendId = await refusedOnce();
+    const deposit = async () =>
+      sim.world.db
+        .selectFrom('outputs')
+        .select(['txid', 'state'])
+        .where('send_id', '=', sendId)
+        .executeTakeFirstOrThrow();
+    await sim.control('BTC').reorg({ depth: 1, fate: 'dropped' });
+    sim.line.fate = 'gone';
+    await sim.world.sync('BTC');
+    for (let round = 0; round < 3; round += 1) {
+      await bury();
+      sim.world.clock.advance(3 * 3_600_000);
+      await sim.world.sync('BTC');
+    }
+    expect(await sim.status(sendId)).toMatchObject({ status: 'signed' });
+    expect((await deposit()).state).toBe('gone');
+  });
+
   test('begins anew when the node has accepted it in between', async () => {
     const sendId = await refusedOnce();
     await offerAgain();

@@ -27,11 +27,21 @@ export function decodeTransaction(transaction: StoredTransaction, mweb: boolean)
   const bytes = bytesOfHex(raw);
   const scanned = scanLoneTransaction(bytes, mweb);
   if (displayHex(scanned.id) !== txid) return null;
-  const inputs = scanned.inputs.map((offset) => {
-    const [parent = '', index] = outpointKey(bytes, offset).split(':');
-    return { txid: parent, index: Number(index) };
-  });
+  const inputs = inputsIn(bytes, scanned.inputs);
   return { txid, raw, inputs, outputs: scanned.outputs.map((_offset, index) => ({ txid, index })) };
+}
+
+/** The outputs that a transaction spends, from its bytes. @throws {ChainError} bad_answer when they are no transaction. */
+export function inputsOf(raw: string, mweb: boolean): OutputRef[] {
+  const bytes = bytesOfHex(raw);
+  return inputsIn(bytes, scanLoneTransaction(bytes, mweb).inputs);
+}
+
+function inputsIn(bytes: Buffer, offsets: readonly number[]): OutputRef[] {
+  return offsets.map((offset) => {
+    const [txid = '', index] = outpointKey(bytes, offset).split(':');
+    return { txid, index: Number(index) };
+  });
 }
 
 /** Whether the node has it, unconfirmed or mined with an output still unspent. */
