@@ -2,7 +2,8 @@
 import { expect } from 'vitest';
 import type { ConfirmationPolicy } from '../../src/domain/confirmations.ts';
 import { AppError, assertNever } from '../../src/domain/errors.ts';
-import type { StoredSend, StoredSendVersion } from '../../src/store/sends/sends.ts';
+import type { StoredSend } from '../../src/store/sends/sends.ts';
+import type { StoredSendVersion } from '../../src/store/sends/send-versions.ts';
 import { advanceSends } from '../../src/usecases/settlement/advance-sends.ts';
 import { bumpSend } from '../../src/usecases/sends/bump-send.ts';
 import { bumpSends } from '../../src/usecases/settlement/bump-sends.ts';

@@ -1,10 +1,9 @@
 import { sql, type Selectable } from 'kysely';
 import { COINS, MODES, type ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
-import type { SendRow, SendVersionRow } from '../schema/sends.ts';
+import type { SendRow } from '../schema/sends.ts';
 
 export type StoredSend = Selectable<SendRow>;
-export type StoredSendVersion = Selectable<SendVersionRow>;
 
 /** What changes about a send after it was made. */
 export type SendPatch = Partial<
@@ -27,7 +26,6 @@ export type SendPatch = Partial<
 >;
 
 type OptionalOfSend = 'everything' | 'max_fee' | 'note' | 'displaced_height';
-type OptionalOfVersion = 'change_index' | 'cancels';
 
 export async function insertSend(
   tx: Tx,
@@ -36,36 +34,6 @@ export async function insertSend(
   await tx
     .insertInto('sends')
     .values({ max_fee: null, note: null, ...row })
-    .execute();
-}
-
-export async function insertSendVersion(
-  tx: Tx,
-  row: Omit<StoredSendVersion, OptionalOfVersion> & Partial<Pick<StoredSendVersion, OptionalOfVersion>>,
-): Promise<void> {
-  await tx
-    .insertInto('send_versions')
-    .values({ change_index: null, ...row })
-    .execute();
-}
-
-/**
- * Takes a transaction away from a send that failed with it: the same coins sent once more to the
- * same destination sign to the same bytes, and whatever becomes of those concerns the new send.
- */
-export async function disownFailedVersion(tx: Tx, chain: ChainId, txid: string): Promise<void> {
-  await tx
-    .deleteFrom('send_versions')
-    .where('coin', '=', chain.coin)
-    .where('mode', '=', chain.mode)
-    .where('txid', '=', txid)
-    .where('send_id', 'in', (eb) =>
-      eb
-        .selectFrom('sends')
-        .select('sends.id')
-        .whereRef('sends.id', '=', 'send_versions.send_id')
-        .where('sends.status', '=', sql.lit('failed')),
-    )
     .execute();
 }
 
@@ -130,21 +98,6 @@ export async function findSendByTxid(
     .executeTakeFirst();
 }
 
-/** The signed version that has this transaction id. */
-export async function findVersionByTxid(
-  db: Db,
-  chain: ChainId,
-  txid: string,
-): Promise<StoredSendVersion | undefined> {
-  return db
-    .selectFrom('send_versions')
-    .selectAll()
-    .where('coin', '=', chain.coin)
-    .where('mode', '=', chain.mode)
-    .where('txid', '=', txid)
-    .executeTakeFirst();
-}
-
 /** The send that waits for a block with a nonce of an account. */
 export async function findOpenByNonce(
   db: Db,
@@ -163,16 +116,6 @@ export async function findOpenByNonce(
     .where('sends.nonce', '=', nonce)
     .where('sends.status', 'in', ['signed', 'broadcast'])
     .executeTakeFirst();
-}
-
-/** All signed versions of a send, oldest first. */
-export async function versionsOf(db: Db, sendId: string): Promise<StoredSendVersion[]> {
-  return db
-    .selectFrom('send_versions')
-    .selectAll()
-    .where('send_id', '=', sendId)
-    .orderBy('version')
-    .execute();
 }
 
 /** Sends whose bytes are due at the node again, or planned for an impossibly late time; earliest first. */

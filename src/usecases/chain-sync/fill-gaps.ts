@@ -11,7 +11,7 @@ import { findCursor, rememberedBlocks } from '../../store/chain/chain-cursors.ts
 import { closeGaps, gapsOf } from '../../store/chain/chain-gaps.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findOutput } from '../../store/ledger/outputs.ts';
-import { findVersionByTxid } from '../../store/sends/sends.ts';
+import { findVersionByTxid } from '../../store/sends/send-versions.ts';
 import type { ChainGapRow } from '../../store/schema/chain.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import { confirmSends } from '../settlement/record-spends.ts';

@@ -1,12 +1,7 @@
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import {
-  findSend,
-  findSendByKey,
-  findSendByTxid,
-  versionsOf,
-  type StoredSend,
-} from '../../store/sends/sends.ts';
+import { findSend, findSendByKey, findSendByTxid, type StoredSend } from '../../store/sends/sends.ts';
+import { versionsOf } from '../../store/sends/send-versions.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { viewSend, type SendView } from './send-view.ts';
 

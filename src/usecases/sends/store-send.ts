@@ -1,12 +1,8 @@
 import type { ChainAdapter, PlanSigner, SendPlan, SignedTransaction } from '../../domain/chain.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import {
-  disownFailedVersion,
-  insertSend,
-  insertSendVersion,
-  type StoredSend,
-} from '../../store/sends/sends.ts';
+import { insertSend, type StoredSend } from '../../store/sends/sends.ts';
+import { disownFailedVersion, insertSendVersion } from '../../store/sends/send-versions.ts';
 import { reserveOutputs } from '../../store/ledger/spendable.ts';
 import type { SendOrder } from './send-order.ts';
 import type { SendPolicy } from './send-policy.ts';

@@ -4,7 +4,8 @@ import type { Chains } from '../../domain/chains.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { outputsOfTransactions } from '../../store/ledger/outputs.ts';
-import { findSend, insertSendVersion, versionsOf, type StoredSendVersion } from '../../store/sends/sends.ts';
+import { findSend } from '../../store/sends/sends.ts';
+import { insertSendVersion, versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { isOpen } from './send-chain.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
 

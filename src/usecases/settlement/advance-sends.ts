@@ -1,15 +1,8 @@
 import { ChainError, type BroadcastResult, type ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import {
-  dueSends,
-  findSend,
-  signedSends,
-  updateSend,
-  versionsOf,
-  type StoredSend,
-  type StoredSendVersion,
-} from '../../store/sends/sends.ts';
+import { dueSends, findSend, signedSends, updateSend, type StoredSend } from '../../store/sends/sends.ts';
+import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { releaseOutputs, sendsWithSurplus } from '../../store/ledger/spendable.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { withHeld } from '../sends/drawable-funds.ts';

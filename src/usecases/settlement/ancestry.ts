@@ -4,7 +4,7 @@ import { MAX_ANCESTORS, MAX_ANCESTORS_SIZE, sizeOf } from '../../domain/send/pac
 import type { Db } from '../../store/sqlite/database.ts';
 import { outputsOfTransactions } from '../../store/ledger/outputs.ts';
 import { unconfirmedChange } from '../../store/ledger/own-change.ts';
-import { findVersionByTxid } from '../../store/sends/sends.ts';
+import { findVersionByTxid } from '../../store/sends/send-versions.ts';
 import { readPlan } from './stored-plan.ts';
 
 /** Unconfirmed change of own sends, as far as it can be spent now. */

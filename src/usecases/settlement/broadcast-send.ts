@@ -1,7 +1,7 @@
 import type { BroadcastResult, ChainAdapter, Fund, StoredTransaction } from '../../domain/chain.ts';
 import { ancestorsOf } from '../../domain/send/package-fee.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { findVersionByTxid } from '../../store/sends/sends.ts';
+import { findVersionByTxid } from '../../store/sends/send-versions.ts';
 import { ancestryOf } from './ancestry.ts';
 import { broadcast } from './broadcast.ts';
 import { transactionOf } from './stored-plan.ts';

@@ -7,11 +7,10 @@ import {
   findSend,
   isReverted,
   stuckSends,
-  versionsOf,
   type SendPlace,
   type StoredSend,
-  type StoredSendVersion,
 } from '../../store/sends/sends.ts';
+import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import type { AdvanceSendsDeps } from './advance-sends.ts';
 import { limitOfLast, mayReachMinimum } from '../sends/fee-limits.ts';
 import { broadcastSend } from './broadcast-send.ts';

@@ -3,14 +3,8 @@ import { assertNever } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import {
-  findSend,
-  isReverted,
-  oldestOpenSends,
-  versionsOf,
-  type StoredSend,
-  type StoredSendVersion,
-} from '../../store/sends/sends.ts';
+import { findSend, isReverted, oldestOpenSends, type StoredSend } from '../../store/sends/sends.ts';
+import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { broadcast } from './broadcast.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { queryStatus, isProvenOn, mayGetInputsBack } from './resolve-refusal.ts';

@@ -1,7 +1,8 @@
 import type { ChainId } from '../../domain/coins.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { displacedSends } from '../../store/ledger/own-change.ts';
-import { findSend, versionsOf } from '../../store/sends/sends.ts';
+import { findSend } from '../../store/sends/sends.ts';
+import { versionsOf } from '../../store/sends/send-versions.ts';
 import type { RecordAnswerDeps } from './record-answer.ts';
 import { failSend } from './fail-send.ts';
 import { areLostForGood } from './lost-for-good.ts';

@@ -2,7 +2,8 @@ import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import { requirementFor, settledHeight, type ConfirmationPolicy } from '../../domain/confirmations.ts';
 import { finalHeightsOf, findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { revertedSends, versionsOf, type StoredSend } from '../../store/sends/sends.ts';
+import { revertedSends, type StoredSend } from '../../store/sends/sends.ts';
+import { versionsOf } from '../../store/sends/send-versions.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
 import { failSend } from './fail-send.ts';
 

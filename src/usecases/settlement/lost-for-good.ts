@@ -1,7 +1,7 @@
 import type { ChainId } from '../../domain/coins.ts';
 import { MAX_ANCESTORS } from '../../domain/send/package-fee.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { findVersionByTxid, type StoredSendVersion } from '../../store/sends/sends.ts';
+import { findVersionByTxid, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { minedSpendsOf } from '../../store/ledger/spends.ts';
 import { readPlan } from './stored-plan.ts';
 

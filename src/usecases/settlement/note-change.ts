@@ -1,6 +1,7 @@
 import { outputKey, type ChainAdapter } from '../../domain/chain.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import type { StoredSend, StoredSendVersion } from '../../store/sends/sends.ts';
+import type { StoredSend } from '../../store/sends/sends.ts';
+import type { StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { rememberInputs } from '../../store/ledger/unconfirmed-inputs.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
 import { recordObservations } from '../chain-sync/record-observations.ts';

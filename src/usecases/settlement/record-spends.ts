@@ -5,13 +5,11 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import {
   findOpenByNonce,
   findSend,
-  findVersionByTxid,
   forgetDisplacedAbove,
   updateSend,
-  versionsOf,
   type StoredSend,
-  type StoredSendVersion,
 } from '../../store/sends/sends.ts';
+import { findVersionByTxid, versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import {
   markSpent,
   minedSpendsOf,
@@ -169,7 +167,13 @@ async function confirmVersion(
   }
   const now = deps.clock.now();
   const { txid, version: number } = version;
-  const mined = { txid, version: number, height, displaced_height: null, fee: outcome?.fee.toString() ?? version.fee };
+  const mined = {
+    txid,
+    version: number,
+    height,
+    displaced_height: null,
+    fee: outcome?.fee.toString() ?? version.fee,
+  };
   const others = (await versionsOf(tx, before.id)).filter((each) => each.version !== number);
   await revertCredits(tx, deps, before, others);
   if (outcome?.succeeded === false || version.cancels === 1) {

@@ -2,12 +2,8 @@ import type { ChainAdapter, FeeQuote, OutputRef, PlanSigner, SendPlan } from '..
 import { AppError } from '../../domain/errors.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import {
-  insertSendVersion,
-  updateSend,
-  type StoredSend,
-  type StoredSendVersion,
-} from '../../store/sends/sends.ts';
+import { updateSend, type StoredSend } from '../../store/sends/sends.ts';
+import { insertSendVersion, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { releaseOutputs, reserveOutputs } from '../../store/ledger/spendable.ts';
 import { fitsHeld } from '../sends/drawable-funds.ts';
 import { feeLimitOf } from '../sends/fee-limits.ts';

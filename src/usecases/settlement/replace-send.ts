@@ -1,7 +1,8 @@
 import { ChainError, type ChainAdapter, type FeeQuote } from '../../domain/chain.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { updateSend, versionsOf, type StoredSend } from '../../store/sends/sends.ts';
+import { updateSend, type StoredSend } from '../../store/sends/sends.ts';
+import { versionsOf } from '../../store/sends/send-versions.ts';
 import { offerNew, type BumpSendsDeps } from './bump-sends.ts';
 import { limitOfLast, mayReachMinimum } from '../sends/fee-limits.ts';
 import { atRate, feeAboveLimit, readFeeRate, readMaxFee } from '../sends/fee-terms.ts';

@@ -2,14 +2,8 @@ import type { ChainAdapter, TransactionFate } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import {
-  findSend,
-  isReverted,
-  updateSend,
-  versionsOf,
-  type StoredSend,
-  type StoredSendVersion,
-} from '../../store/sends/sends.ts';
+import { findSend, isReverted, updateSend, type StoredSend } from '../../store/sends/sends.ts';
+import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { conflictedOf } from '../../store/ledger/raw-transactions.ts';
 import { unminedInputs } from '../../store/ledger/spendable.ts';
 import { provenHash } from '../chain-sync/proven-hash.ts';

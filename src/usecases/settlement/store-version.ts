@@ -1,12 +1,8 @@
 import type { ChainAdapter, PlanSigner, SendPlan, SignedTransaction } from '../../domain/chain.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import {
-  insertSendVersion,
-  updateSend,
-  type StoredSend,
-  type StoredSendVersion,
-} from '../../store/sends/sends.ts';
+import { updateSend, type StoredSend } from '../../store/sends/sends.ts';
+import { insertSendVersion, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import type { SendPolicy } from '../sends/send-policy.ts';
 import { changeIndexOf } from '../sends/store-send.ts';
 import { writePlan } from './stored-plan.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SendPlan, StoredTransaction } from '../../domain/chain.ts';
 import { COINS, MODES } from '../../domain/coins.ts';
-import type { StoredSendVersion } from '../../store/sends/sends.ts';
+import type { StoredSendVersion } from '../../store/sends/send-versions.ts';
 
 const atoms = z
   .string()

@@ -1,6 +1,7 @@
 import type { Tx } from '../../store/sqlite/database.ts';
 import { outputsOfTransactions } from '../../store/ledger/outputs.ts';
-import type { StoredSend, StoredSendVersion } from '../../store/sends/sends.ts';
+import type { StoredSend } from '../../store/sends/sends.ts';
+import type { StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { recordObservations } from '../chain-sync/record-observations.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
 

@@ -2,12 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { schedule, type ScheduledTask } from 'node-cron';
 import pLimit from 'p-limit';
 import { AppError } from '../../domain/errors.ts';
-import type { SecretBox } from '../../domain/keys.ts';
-import type { Clock, Logger } from '../../domain/ports.ts';
 import { ConnectionPools } from '../../egress/connection-pools.ts';
 import { EgressError } from '../../egress/egress-error.ts';
-import type { EgressPolicy } from '../../egress/guarded-fetch.ts';
-import type { Db, Tx } from '../../store/sqlite/database.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
 import {
   leaseDeliveries,
   listDue,
@@ -27,37 +24,17 @@ import {
   type AttemptDeliveryDeps,
   type LeasedDelivery,
 } from './attempt-delivery.ts';
+import { logAttempt } from './log-attempt.ts';
+import type { WebhookQueueDeps } from './queue-options.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { Slots } from './slots.ts';
-
-export interface WebhookQueueLimits {
-  /** For one whole attempt, DNS to the end of the body. */
-  readonly attemptLimitMs: number;
-  /** Attempts at once, in all. */
-  readonly concurrency: number;
-  /** Attempts at once to one endpoint; 4 unless given. */
-  readonly perEndpoint?: number;
-  /** Pauses between attempts; there is one attempt more than gaps. */
-  readonly retryGapsMs: readonly number[];
-}
-
-export interface WebhookQueueDeps {
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly secretBox: SecretBox;
-  readonly egress: EgressPolicy;
-  readonly limits: WebhookQueueLimits;
-  /** Gives 0 up to 1; Math.random unless a test decides. */
-  readonly random?: () => number;
-}
 
 /** How long past an attempt's limit its lease holds. */
 const LEASE_MARGIN_MS = 30_000;
 const PER_ENDPOINT = 4;
 /** Attempts recorded and deliveries leased by one transaction: it keeps the event loop busy for a few milliseconds. */
 const BATCH = 32;
-/** Between two turns: attempts that end meanwhile are recorded together, and API requests get their turn. */
+/** Between two turns: attempts that end meanwhile are recorded together, and API requests are served. */
 const TURN_GAP_MS = 1;
 /** For releasing the leases of attempts that were given up. */
 const RELEASE_MS = 2_000;
@@ -82,8 +59,7 @@ export class WebhookQueue implements DeliveryAttempts {
   readonly #token = newUuid();
   /** Attempts that are under way or not yet recorded, by delivery. */
   readonly #inFlight = new Map<string, PromiseWithResolvers<AttemptReport>>();
-  /** Attempts to be recorded. */
-  #ended: AttemptRecord[] = [];
+  #ended: AttemptRecord[] = []; // to be recorded
   readonly #gaveUp = new AbortController();
   readonly #manual = pLimit(MANUAL_CONCURRENCY);
   #task: ScheduledTask | null = null;
@@ -131,8 +107,7 @@ export class WebhookQueue implements DeliveryAttempts {
     }
     return this.#manual(async () => {
       if (this.#isStopping) throw new Error('the webhook queue is stopping');
-      // Its lease may have expired by a clock that jumped.
-      const running = this.#inFlight.get(deliveryId);
+      const running = this.#inFlight.get(deliveryId); // its lease may have expired by a clock that jumped
       if (running !== undefined) return running.promise;
       const leased = await this.#leaseOne(deliveryId);
       if (leased !== undefined) return this.#start(leased, null).promise;
@@ -143,9 +118,8 @@ export class WebhookQueue implements DeliveryAttempts {
   }
 
   /**
-   * Leases nothing more, lets running attempts finish until the deadline, then gives up on them and
-   * releases their leases: they count as never made. Does not wait for a database that fails: what it could not
-   * record is delivered again after the next start.
+   * Leases nothing more and lets running attempts finish until the deadline; the rest are released, and what a
+   * failing database did not record is delivered again after the next start.
    */
   async stop(options: { deadlineMs: number }): Promise<void> {
     this.#isStopping = true;
@@ -205,8 +179,7 @@ export class WebhookQueue implements DeliveryAttempts {
       this.#isWoken = true;
     }
     for (const each of leased) this.#start(each, each.delivery.origin);
-    // More may be due, or have ended, than one turn takes.
-    if (leased.length === BATCH || this.#ended.length > 0) this.#isWoken = true;
+    if (leased.length === BATCH || this.#ended.length > 0) this.#isWoken = true; // more than one turn takes
   }
 
   /**
@@ -246,8 +219,7 @@ export class WebhookQueue implements DeliveryAttempts {
   /** Makes a leased attempt in the background. `endpoint` is the one whose slot it holds, if any. */
   #start(leased: LeasedDelivery, endpoint: string | null): PromiseWithResolvers<AttemptReport> {
     const report = Promise.withResolvers<AttemptReport>();
-    // As a rule nobody waits for it.
-    report.promise.catch(() => undefined);
+    report.promise.catch(() => undefined); // as a rule nobody waits for it
     this.#inFlight.set(leased.delivery.id, report);
     void this.#attempt(leased, endpoint);
     return report;
@@ -286,27 +258,16 @@ export class WebhookQueue implements DeliveryAttempts {
       const [logId = ''] = await this.#deps.db.relaxedTransaction(async (tx) => recordAttempts(tx, [record]));
       this.#recorded(record, logId);
     } catch (error) {
-      const { id } = record.delivery;
+      const { id: deliveryId } = record.delivery;
       // The lease stays: the delivery is made again when it has expired.
-      this.#deps.logger.error({ err: error, deliveryId: id }, 'could not record a webhook attempt');
-      this.#settled(id)?.reject(error);
+      this.#deps.logger.error({ err: error, deliveryId }, 'could not record a webhook attempt');
+      this.#settled(deliveryId)?.reject(error);
     }
   }
 
   #recorded(record: AttemptRecord, logId: string): void {
-    const { delivery, eventType, outcome, status, error, durationMs } = record;
-    const fields = {
-      deliveryId: delivery.id,
-      eventId: delivery.event_id,
-      paymentId: delivery.payment_id,
-      logId,
-      eventType,
-      status,
-      error,
-      durationMs,
-    };
-    if (outcome.kind === 'delivered') this.#deps.logger.info(fields, 'webhook delivered');
-    else this.#deps.logger.warn({ ...fields, outcome }, 'webhook attempt failed');
+    logAttempt(this.#deps.logger, record, logId);
+    const { delivery, status, error } = record;
     this.#settled(delivery.id)?.resolve({ logId, status, error });
   }
 

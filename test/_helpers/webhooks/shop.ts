@@ -8,7 +8,8 @@ import type { Db } from '../../../src/store/sqlite/database.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { emitEvent } from '../../../src/usecases/events/emit-event.ts';
 import { newId, newTimedId, newUuid, newWebhookSecret } from '../../../src/usecases/events/new-id.ts';
-import { WebhookQueue, type WebhookQueueLimits } from '../../../src/workers/webhook-delivery/queue.ts';
+import { WebhookQueue } from '../../../src/workers/webhook-delivery/queue.ts';
+import type { WebhookQueueLimits } from '../../../src/workers/webhook-delivery/queue-options.ts';
 import { RETRY_GAPS_MS } from '../../../src/workers/webhook-delivery/schedule.ts';
 import { resolveHost } from '../../../src/egress/resolve.ts';
 

@@ -1,5 +1,6 @@
 import { type ChainBlockHeader, ChainError } from '../../../domain/chain.ts';
-import type { NodeClient, NodeHeader } from './node-client.ts';
+import type { NodeClient } from './node-client.ts';
+import type { NodeHeader } from './node-answers.ts';
 
 const NO_PARENT = '0'.repeat(64);
 

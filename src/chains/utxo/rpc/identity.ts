@@ -2,7 +2,8 @@ import { type ChainAlarm, ChainError, type NodeStatus } from '../../../domain/ch
 import { NETWORKS, UTXO_COINS, type Network } from '../../../domain/coins.ts';
 import { outdatedNode } from '../../shared/minimum-node-version.ts';
 import type { UtxoCoin } from '../../../domain/coins/definition.ts';
-import type { ChainInfo, NetworkInfo, NodeClient } from './node-client.ts';
+import type { NodeClient } from './node-client.ts';
+import type { ChainInfo, NetworkInfo } from './node-answers.ts';
 
 /**
  * Health of the node, after proof that it serves the configured coin and network.

@@ -104,7 +104,7 @@ describe('an unconfirmed payment behind a balancer with a backend that lags', ()
 it('a rival that no block holds displaces a transaction, but proves no end: it may lose', async () => {
   hasRival = true;
   turns = [{ ...ahead, hasPayment: false }];
-  const { fateOf } = createSubmitter(createNodeClient(rpc), false, silent);
-  expect(await fateOf(stored, ahead.tip)).toBe('gone');
-  expect(await fateOf(stored, ahead.tip, 'final')).toBe('unknown');
+  const submitter = createSubmitter(createNodeClient(rpc), false, silent);
+  expect(await submitter.fateOf(stored, ahead.tip)).toBe('gone');
+  expect(await submitter.fateOf(stored, ahead.tip, 'final')).toBe('unknown');
 });

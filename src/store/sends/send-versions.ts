@@ -1,0 +1,63 @@
+import { sql, type Selectable } from 'kysely';
+import type { ChainId } from '../../domain/coins.ts';
+import type { SendVersionRow } from '../schema/sends.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+
+export type StoredSendVersion = Selectable<SendVersionRow>;
+
+type OptionalOfVersion = 'change_index' | 'cancels';
+
+export async function insertSendVersion(
+  tx: Tx,
+  row: Omit<StoredSendVersion, OptionalOfVersion> & Partial<Pick<StoredSendVersion, OptionalOfVersion>>,
+): Promise<void> {
+  await tx
+    .insertInto('send_versions')
+    .values({ change_index: null, ...row })
+    .execute();
+}
+
+/**
+ * Takes a transaction away from a send that failed with it: the same coins sent once more to the
+ * same destination sign to the same bytes, and whatever becomes of those concerns the new send.
+ */
+export async function disownFailedVersion(tx: Tx, chain: ChainId, txid: string): Promise<void> {
+  await tx
+    .deleteFrom('send_versions')
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('txid', '=', txid)
+    .where('send_id', 'in', (eb) =>
+      eb
+        .selectFrom('sends')
+        .select('sends.id')
+        .whereRef('sends.id', '=', 'send_versions.send_id')
+        .where('sends.status', '=', sql.lit('failed')),
+    )
+    .execute();
+}
+
+/** The signed version that has this transaction id. */
+export async function findVersionByTxid(
+  db: Db,
+  chain: ChainId,
+  txid: string,
+): Promise<StoredSendVersion | undefined> {
+  return db
+    .selectFrom('send_versions')
+    .selectAll()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('txid', '=', txid)
+    .executeTakeFirst();
+}
+
+/** All signed versions of a send, oldest first. */
+export async function versionsOf(db: Db, sendId: string): Promise<StoredSendVersion[]> {
+  return db
+    .selectFrom('send_versions')
+    .selectAll()
+    .where('send_id', '=', sendId)
+    .orderBy('version')
+    .execute();
+}

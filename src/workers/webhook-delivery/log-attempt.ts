@@ -1,0 +1,19 @@
+import type { Logger } from '../../domain/ports.ts';
+import type { AttemptRecord } from '../../usecases/webhooks/record-attempt.ts';
+
+/** One log line for a recorded attempt. */
+export function logAttempt(logger: Logger, record: AttemptRecord, logId: string): void {
+  const { delivery, eventType, outcome, status, error, durationMs } = record;
+  const fields = {
+    deliveryId: delivery.id,
+    eventId: delivery.event_id,
+    paymentId: delivery.payment_id,
+    logId,
+    eventType,
+    status,
+    error,
+    durationMs,
+  };
+  if (outcome.kind === 'delivered') logger.info(fields, 'webhook delivered');
+  else logger.warn({ ...fields, outcome }, 'webhook attempt failed');
+}
