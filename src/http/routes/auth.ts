@@ -33,6 +33,7 @@ function registerRoute(deps: AuthRoutesDeps): Route {
       'link is in the log). Email addresses compare case-insensitively.',
     tags: authTags,
     auth: 'none',
+    scope: 'never',
     body: z.object({ email: email(), password: newPassword() }),
     data: session,
     status: 201,
@@ -53,6 +54,7 @@ function loginRoute(deps: AuthRoutesDeps): Route {
       'takes tries from that part of the network ever more slowly (429 with Retry-After, at most 15 minutes).',
     tags: authTags,
     auth: 'none',
+    scope: 'never',
     body: z.object({
       email: email(),
       password: currentPassword(),
@@ -74,6 +76,7 @@ function meRoute(deps: AuthRoutesDeps): Route {
     description: 'The user a token belongs to.',
     tags: authTags,
     auth: 'jwt',
+    scope: 'never',
     data: z.object({ user }),
     status: 200,
     errors: [],

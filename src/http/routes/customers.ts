@@ -42,6 +42,7 @@ function createRoute(deps: CustomerRoutesDeps): Route {
     description: 'Email addresses are unique per account, whatever their letter case.',
     tags,
     auth: 'account',
+    scope: 'customers:write',
     body: z.object({ email: email(), metadata: metadata().optional() }),
     data: customer,
     status: 201,
@@ -61,6 +62,7 @@ function editRoute(deps: CustomerRoutesDeps): Route {
     description: 'What is left out stays as it is; metadata is replaced as a whole.',
     tags,
     auth: 'account',
+    scope: 'customers:write',
     body: z.object({
       customerId: identifier(),
       email: email().optional(),
@@ -81,6 +83,7 @@ function listRoute(deps: CustomerRoutesDeps): Route {
     description: 'Newest first. `search` matches any part of the email address, literally.',
     tags,
     auth: 'account',
+    scope: 'customers:read',
     query: z.object({ ...pageQuery(), search: text({ min: 0 }).optional() }),
     data: z.object({ customers: z.array(customer), pagination: pagination() }),
     status: 200,

@@ -23,6 +23,7 @@ function chooseRoute(deps: CheckDomainDeps): Route {
       'for three days, daily for a month, and at once with /merchant/verify-domain/check.',
     tags,
     auth: 'account',
+    scope: 'never',
     body: z.object({ merchantId: identifier(), method: z.enum(VERIFICATION_METHODS) }),
     data: z.object({
       verification: z.object({
@@ -49,6 +50,7 @@ function checkRoute(deps: CheckDomainDeps): Route {
       'look: it is looked at daily, and revoked after three failures over 72 hours.',
     tags,
     auth: 'account',
+    scope: 'never',
     body: z.object({ merchantId: identifier() }),
     data: z.object({
       verification: z.object({

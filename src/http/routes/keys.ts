@@ -35,6 +35,7 @@ function regenerateRoute(deps: KeyRoutesDeps): Route {
       'every older key ends at once.',
     tags,
     auth: 'jwt',
+    scope: 'never',
     body: z.object({
       merchantId: identifier(),
       gracePeriodSeconds: z.int().min(0).max(GRACE_MAX_S).default(0),
@@ -78,6 +79,7 @@ function listRoute(deps: KeyRoutesDeps): Route {
       'Keys that work now, newest first. Of a secret key only its start and last four characters are known.',
     tags,
     auth: 'jwt',
+    scope: 'never',
     query: z.object({ merchantId: identifier() }),
     data: z.object({
       keys: z.array(apiKey),
@@ -113,6 +115,7 @@ function secretRoute(deps: KeyRoutesDeps): Route {
     description: 'The secret deliveries are signed with (Standard Webhooks).',
     tags,
     auth: 'merchant',
+    scope: 'webhooks:write',
     data: z.object({ secret: z.string() }),
     status: 200,
     errors: [],
@@ -128,6 +131,7 @@ function rotateRoute(deps: KeyRoutesDeps): Route {
     description: 'Answers the new secret. For 24 hours deliveries carry a signature of each, old and new.',
     tags,
     auth: 'merchant',
+    scope: 'webhooks:write',
     data: z.object({ secret: z.string() }),
     status: 200,
     errors: [],

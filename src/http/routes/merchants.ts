@@ -32,6 +32,7 @@ function createRoute(deps: MerchantRoutesDeps): Route {
       'the merchant starts in: sandbox when this server has no live node, else live.',
     tags,
     auth: 'account',
+    scope: 'never',
     body: z.object({ name: text(), domain: domainName(), description: clearable(text({ min: 0 })) }),
     data: z.object({
       merchant: z.object({
@@ -63,6 +64,7 @@ function listRoute(deps: MerchantRoutesDeps): Route {
     description: 'All merchants of the account, newest first.',
     tags,
     auth: 'account',
+    scope: 'any',
     data: z.object({ merchants: z.array(listedMerchant) }),
     status: 200,
     errors: [],
@@ -80,6 +82,7 @@ function editRoute(deps: MerchantRoutesDeps): Route {
       'Payment settings count for payments created from now on.',
     tags,
     auth: 'account',
+    scope: 'never',
     body: z.object({
       merchantId: identifier(),
       name: text().optional(),
@@ -116,6 +119,7 @@ function sandboxRoute(deps: MerchantRoutesDeps): Route {
       'In the sandbox every coin is simulated. Payments that exist stay in the mode they were made in.',
     tags,
     auth: 'merchant',
+    scope: 'never',
     body: z.object({ sandboxMode: z.boolean() }),
     data: z.object({ sandboxMode: z.boolean(), message: z.string() }),
     status: 200,

@@ -56,6 +56,7 @@ function createRoute(deps: PriceRoutesDeps): Route {
     description: 'Adds an active price to a product. A product may have any number of prices.',
     tags,
     auth: 'account',
+    scope: 'catalog:write',
     status: 201,
     body: z
       .object({ productId: identifier(), amount: fiatAmount(), currency: currency() })
@@ -78,6 +79,7 @@ function editRoute(deps: PriceRoutesDeps): Route {
       'Fields left out stay as they are. An inactive price cannot be paid. Payments made already keep their amount.',
     tags,
     auth: 'account',
+    scope: 'catalog:write',
     status: 200,
     body: z
       .object({
@@ -106,6 +108,7 @@ function deleteRoute(deps: PriceRoutesDeps): Route {
     description: 'Payments made for it stay as they are.',
     tags,
     auth: 'account',
+    scope: 'catalog:write',
     status: 200,
     body: z.object({ priceId: identifier() }),
     data: z.object({ deleted: z.boolean(), priceId: z.string() }),
@@ -125,6 +128,7 @@ function listRoute(deps: PriceRoutesDeps): Route {
     description: 'Prices of the account, newest first.',
     tags,
     auth: 'account',
+    scope: 'catalog:read',
     status: 200,
     query: z.object({
       ...pageQuery(),

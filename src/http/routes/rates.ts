@@ -25,6 +25,7 @@ export function rateRoutes(deps: GetRatesDeps): Route[] {
         'A coin whose price is not known is left out.',
       tags: ['Rates'],
       auth: 'payer',
+      scope: 'any',
       status: 200,
       query: z.object({ currency: currency().default('USD') }),
       data: z.object({ rates: z.partialRecord(z.enum(COINS), rate) }),

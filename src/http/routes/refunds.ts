@@ -28,6 +28,7 @@ export function refundRoutes(deps: SendCoinsDeps): Route[] {
       path: '/payment/refund',
       namedBy: 'paymentId',
       auth: 'merchant',
+      scope: ['refunds:write', 'wallet:send'],
       summary: 'Refund a payment',
       description:
         'Sends coins back from your wallet, in the mode of the payment. Only money with all its confirmations can be ' +

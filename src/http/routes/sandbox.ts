@@ -27,6 +27,7 @@ function simulateRoute(deps: SimulatePaymentDeps): Route {
       'or confirmed. `confirm` mines blocks at once. Everything is then found on the sandbox network the way real money is.',
     tags: ['Sandbox'],
     auth: 'merchant',
+    scope: 'payments:write',
     status: 200,
     body: z.object({
       paymentId: identifier(),

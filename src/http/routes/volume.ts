@@ -46,6 +46,7 @@ export function volumeRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
         'with an entry for each day. Refunded payments do not count. At most 366 days; the last 30 when no dates are given.',
       tags: ['Payments'],
       auth: 'merchant',
+      scope: 'payments:read',
       status: 200,
       errors: [],
       query: z.object({

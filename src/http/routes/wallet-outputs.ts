@@ -56,6 +56,7 @@ function outputsRoute(deps: SendCoinsDeps): Route {
     method: 'GET',
     path: '/merchant/wallet/outputs',
     auth: 'merchant',
+    scope: 'wallet:read',
     summary: 'List unspent outputs',
     description: 'What no block has spent of one coin, newest first, and why a send may not use it now.',
     tags: TAGS,
@@ -77,6 +78,7 @@ function freezeRoute(deps: SendCoinsDeps, verb: 'freeze' | 'unfreeze'): Route {
     method: 'POST',
     path: `/merchant/wallet/outputs/${verb}`,
     auth: 'merchant',
+    scope: 'wallet:send',
     summary: frozen ? 'Set outputs aside' : 'Give outputs back',
     description: frozen
       ? 'No further send uses these outputs of BTC or LTC, and balances leave them out.'
@@ -96,6 +98,7 @@ function consolidateRoute(deps: SendCoinsDeps): Route {
     method: 'POST',
     path: '/merchant/wallet/consolidate',
     auth: 'merchant',
+    scope: 'wallet:send',
     summary: 'Make one output of many',
     description:
       'Moves the largest outputs of BTC or LTC, as many as one transaction takes (300), to one address of the wallet ' +

@@ -117,6 +117,7 @@ function balancesRoute(deps: SendCoinsDeps): Route {
     method: 'GET',
     path: '/merchant/wallet/balances',
     auth: 'merchant',
+    scope: 'wallet:read',
     summary: 'Read wallet balances',
     description:
       'What can be spent of each coin now: confirmed money and unconfirmed change of own sends, without outputs that ' +
@@ -134,6 +135,7 @@ function addressesRoute(deps: SendCoinsDeps): Route {
     method: 'GET',
     path: '/merchant/wallet/addresses',
     auth: 'merchant',
+    scope: 'wallet:read',
     summary: 'Read the wallet addresses',
     description: 'The address of each coin that fills the wallet, in the current mode of the merchant.',
     tags: TAGS,
@@ -149,6 +151,7 @@ function sendRoute(deps: SendCoinsDeps): Route {
     method: 'POST',
     path: '/merchant/wallet/send',
     auth: 'merchant',
+    scope: 'wallet:send',
     summary: 'Send coins',
     description:
       'Sends coins to an external address. Status `signed` means that the node gave no clear answer: the same ' +
@@ -169,6 +172,7 @@ function estimateFeeRoute(deps: SendCoinsDeps): Route {
     method: 'POST',
     path: '/merchant/wallet/estimate-fee',
     auth: 'merchant',
+    scope: 'wallet:read',
     summary: 'Estimate the fee of a send',
     description: 'What a send with this body would cost now. Nothing is stored or reserved.',
     tags: TAGS,
@@ -185,6 +189,7 @@ function bumpRoute(deps: SendCoinsDeps): Route {
     method: 'POST',
     path: '/merchant/wallet/send/bump',
     auth: 'merchant',
+    scope: 'wallet:send',
     summary: 'Raise the fee of a send',
     description:
       'Replaces the transaction of a send that no block has by one at a higher fee; the payment stays the same, and ' +
@@ -204,6 +209,7 @@ function cancelRoute(deps: SendCoinsDeps): Route {
     method: 'POST',
     path: '/merchant/wallet/send/cancel',
     auth: 'merchant',
+    scope: 'wallet:send',
     summary: 'Take a send back',
     description:
       'Replaces the transaction of a send that no block has by one at a higher fee that pays the wallet itself. The ' +
@@ -224,6 +230,7 @@ function sendStatusRoute(deps: SendCoinsDeps): Route {
     path: '/merchant/wallet/send-status',
     namedBy: 'sendId',
     auth: 'merchant',
+    scope: 'wallet:read',
     summary: 'Read a send',
     description: 'One send by exactly one of sendId, txHash (of any of its versions) or idempotencyKey.',
     tags: TAGS,
@@ -245,6 +252,7 @@ function transactionsRoute(deps: SendCoinsDeps): Route {
     method: 'GET',
     path: '/merchant/wallet/transactions',
     auth: 'merchant',
+    scope: 'wallet:read',
     summary: 'List money in and out',
     description: "Incoming money and sends of the merchant's current mode, newest first.",
     tags: TAGS,

@@ -53,6 +53,7 @@ function listLogsRoute(deps: WebhookRoutesDeps): Route {
     status: 200,
     errors: [],
     auth: 'merchant',
+    scope: 'webhooks:read',
     query: z.object({
       ...pageQuery(),
       status: integerQuery({ min: 0, max: 999 }).optional(),
@@ -107,6 +108,7 @@ function listEventsRoute(deps: WebhookRoutesDeps): Route {
     status: 200,
     errors: [],
     auth: 'merchant',
+    scope: 'events:read',
     query: z.object({
       ...pageQuery(),
       type: z.enum(EVENT_TYPES).optional(),
@@ -145,6 +147,7 @@ function testRoute(deps: WebhookRoutesDeps): Route {
     status: 200,
     errors: ['INVALID_STATE'],
     auth: 'merchant',
+    scope: 'webhooks:write',
     data: z.object({ ...attemptAnswer, eventId: z.string() }),
     handler: async ({ auth }) => {
       const report = await testWebhook(deps, { merchantId: auth.merchantId });
@@ -165,6 +168,7 @@ function redeliverRoute(deps: WebhookRoutesDeps): Route {
     status: 200,
     errors: ['LOG_NOT_FOUND', 'INVALID_STATE'],
     auth: 'merchant',
+    scope: 'webhooks:write',
     body: z.object({ logId: identifier() }),
     data: z.object(attemptAnswer),
     handler: async ({ auth, body }) => {

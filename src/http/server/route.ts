@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../domain/errors.ts';
+import type { Scope } from '../../domain/scopes.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 
 /**
@@ -11,6 +12,15 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
  * - `payer`: a public key, a secret key, or a user token with `merchantId`.
  */
 export type AuthKind = 'none' | 'jwt' | 'account' | 'merchant' | 'payer';
+
+/**
+ * What a restricted key needs to call a route: one scope, all of several, or none in particular (`any`).
+ * `never` keeps restricted keys out: accounts, shops and keys are not theirs to manage.
+ */
+type RouteScope = Scope | readonly [Scope, Scope, ...Scope[]] | 'any' | 'never';
+
+/** Routes that take user tokens only, or no credential at all, are never a restricted key's. */
+type ScopeOf<A extends AuthKind> = A extends 'none' | 'jwt' ? 'never' : RouteScope;
 
 interface MerchantAuth<V extends string> {
   readonly via: V;
@@ -93,6 +103,7 @@ export interface RouteDefinition<
   D extends z.ZodType,
 > extends RouteFacts {
   readonly auth: A;
+  readonly scope: ScopeOf<A>;
   readonly body?: B;
   readonly query?: Q;
   /** Schema of `data` in the answer. */
@@ -108,6 +119,7 @@ export interface RouteDefinition<
 /** A route with its types erased: what the server and the OpenAPI generator work on. */
 export interface Route extends RouteFacts {
   readonly auth: AuthKind;
+  readonly scope: RouteScope;
   readonly body: z.ZodType | null;
   readonly query: z.ZodType | null;
   readonly data: z.ZodType;

@@ -24,6 +24,7 @@ const route = (path: string, errors: readonly ['INVALID_STATE'] | readonly []) =
     description: '',
     tags: [],
     auth: 'none',
+    scope: 'never',
     data: z.object({}),
     status: 200,
     errors,

@@ -18,6 +18,7 @@ const work = (path: string, idempotency: 'day' | 'forever') =>
     description: '',
     tags: [],
     auth: 'payer',
+    scope: 'any',
     idempotency,
     body: z.object({ n: z.int() }),
     data: z.object({ run: z.int(), n: z.int() }),

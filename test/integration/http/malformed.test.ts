@@ -11,7 +11,15 @@ import { startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { selfSigned } from '../../_helpers/self-signed.ts';
 
 const SECRET = 'hunter2-of-the-client';
-const plain = { summary: '', description: '', tags: [], auth: 'none', status: 200, errors: [] } as const;
+const plain = {
+  summary: '',
+  description: '',
+  tags: [],
+  auth: 'none',
+  scope: 'never',
+  status: 200,
+  errors: [],
+} as const;
 
 const echo = defineRoute({
   ...plain,

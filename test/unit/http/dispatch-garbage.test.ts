@@ -18,6 +18,7 @@ const route = defineRoute({
   description: 'Nothing.',
   tags: [],
   auth: 'none',
+  scope: 'never',
   status: 200,
   data: z.object({}),
   errors: [],
