@@ -23,6 +23,31 @@ export function coinAmountFor(
   return ceilDivide(atoms, numerator * 10n ** BigInt(fiatDigits));
 }
 
+/** An exact price: so many atoms of a coin are worth so many minor units of a currency (cents). */
+export interface Worth {
+  readonly atoms: bigint;
+  readonly minorUnits: bigint;
+}
+
+/** A rate as a worth. @param rate units of the currency per whole coin. @throws {AmountError} unless positive */
+export function worthAt(rate: string, fiatDigits: number, coinDecimals: number): Worth {
+  const { numerator, denominator } = parseRatio(rate);
+  return {
+    atoms: denominator * 10n ** BigInt(coinDecimals),
+    minorUnits: numerator * 10n ** BigInt(fiatDigits),
+  };
+}
+
+/** Whole atoms that minor units buy, rounded down. */
+export function atomsFor(minorUnits: bigint, worth: Worth): bigint {
+  return (minorUnits * worth.atoms) / worth.minorUnits;
+}
+
+/** Whole minor units that atoms are worth, rounded down. */
+export function valueOf(atoms: bigint, worth: Worth): bigint {
+  return (atoms * worth.minorUnits) / worth.atoms;
+}
+
 function parseRatio(rate: string): { numerator: bigint; denominator: bigint } {
   const match = rate.length > 64 ? null : RATE.exec(rate);
   if (match === null) throw new AmountError('the rate must be a decimal number');

@@ -13,7 +13,7 @@ import { createMerchant } from '../../src/usecases/merchants/create-merchant.ts'
 import { newUuid } from '../../src/usecases/events/new-id.ts';
 import type { ObserveDeps } from '../../src/usecases/chain-sync/observe-deps.ts';
 import { getBalances } from '../../src/usecases/wallet/get-balances.ts';
-import type { SendCoinsDeps } from '../../src/usecases/sends/send-coins.ts';
+import type { RefundPaymentDeps } from '../../src/usecases/refunds/refund-payment.ts';
 import { InFlightSends } from '../../src/usecases/settlement/in-flight-sends.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from '../../src/usecases/sends/send-policy.ts';
 import { createWallet } from '../../src/wallet/derivation.ts';
@@ -55,7 +55,7 @@ export class WalletWorld {
   readonly db: Db;
   readonly clock: TestClock;
   readonly merchant: MerchantRow;
-  deps: SendCoinsDeps;
+  deps: RefundPaymentDeps;
   readonly #adapters: readonly ChainAdapter[];
   readonly #followers = new Map<Coin, ChainFollower>();
   readonly #close: () => Promise<void>;
@@ -64,7 +64,7 @@ export class WalletWorld {
     db: Db;
     clock: TestClock;
     merchant: MerchantRow;
-    deps: SendCoinsDeps;
+    deps: RefundPaymentDeps;
     adapters: readonly ChainAdapter[];
     close: () => Promise<void>;
   }) {
@@ -171,7 +171,7 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
     get: (coin, inMode) =>
       adapters.find((adapter) => adapter.coin === coin && adapter.mode === inMode) ?? null,
   };
-  const deps: SendCoinsDeps = {
+  const deps: RefundPaymentDeps = {
     db,
     clock,
     logger: silent,
@@ -181,6 +181,7 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
       quote: () => {
         throw new Error('no payment is made in this world');
       },
+      ensure: async () => {},
     },
     deriver: wallet,
     sign: (adapter, plan) => adapter.signSend(plan, wallet),
@@ -202,7 +203,7 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
 }
 
 /** Another merchant in the same daemon; domains differ by a counter. */
-export async function addMerchant(deps: SendCoinsDeps, mode: Mode): Promise<MerchantRow> {
+export async function addMerchant(deps: RefundPaymentDeps, mode: Mode): Promise<MerchantRow> {
   const userId = newUuid();
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) =>

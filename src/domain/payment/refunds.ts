@@ -1,5 +1,6 @@
 import type { Coin } from '../coins.ts';
-import { isSettled } from './coverage.ts';
+import type { Worth } from '../price.ts';
+import { coverageOf, isSettled } from './coverage.ts';
 import type { PaymentCredit, PaymentState, RefundSums } from './types.ts';
 
 /** True when refunds came to everything that these credits brought, coin by coin. */
@@ -17,15 +18,30 @@ export function isGivenBack(credits: readonly PaymentCredit[], refunds: RefundSu
  * elsewhere is not counted.
  */
 export function refundableMoney(payment: PaymentState, coin: Coin): bigint {
+  return sumOf(refundableCredits(payment, coin));
+}
+
+/**
+ * What the refundable money of a coin was worth when it came: at the locked rate, late money at the rate of its
+ * arrival. A price is a whole number of minor units, so that the price itself is exactly what the payer was asked for.
+ * Null while there is no such money, or its rate is not known yet.
+ * @param price of the payment, in minor units
+ */
+export function receivedWorth(payment: PaymentState, coin: Coin, price: bigint): Worth | null {
+  const priced = refundableCredits(payment, coin).filter(({ due }) => due !== null);
+  if (priced.length === 0) return null;
+  const { numerator, denominator } = coverageOf(priced);
+  return { atoms: sumOf(priced) * denominator, minorUnits: price * numerator };
+}
+
+function refundableCredits(payment: PaymentState, coin: Coin): PaymentCredit[] {
   const since = payment.refundedBy === 'merchant' ? (payment.refundedAt ?? 0) : -1;
-  return sumOf(
-    payment.credits.filter(
-      (credit) =>
-        credit.coin === coin &&
-        credit.state === 'confirmed' &&
-        credit.firstSeenAt > since &&
-        isSettled(payment, credit),
-    ),
+  return payment.credits.filter(
+    (credit) =>
+      credit.coin === coin &&
+      credit.state === 'confirmed' &&
+      credit.firstSeenAt > since &&
+      isSettled(payment, credit),
   );
 }
 

@@ -1,27 +1,52 @@
 import { z } from 'zod';
-import { refundPayment } from '../../usecases/refunds/refund-payment.ts';
-import type { SendCoinsDeps } from '../../usecases/sends/send-coins.ts';
+import { refundPayment, type RefundPaymentDeps } from '../../usecases/refunds/refund-payment.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { coinAmount } from '../schemas/amounts.ts';
-import { coin } from '../schemas/codes.ts';
+import { REFUND_RATES } from '../../domain/payment/refund-link.ts';
+import { coinAmount, refineFiatAmount } from '../schemas/amounts.ts';
+import { coin, currency } from '../schemas/codes.ts';
 import { paymentSchema, refundSchema } from '../schemas/payment.ts';
 import { identifier, text } from '../schemas/text.ts';
 
-const refundBody = z.object({
-  paymentId: identifier(),
-  destination: text().meta({ description: 'Address of the payer; none of your own' }),
-  coin: coin().optional().meta({ description: 'Needed only when money came in several coins' }),
-  amount: coinAmount()
-    .optional()
-    .meta({ description: 'In the coin; everything that can still be refunded when left out' }),
-  subtractFee: z.boolean().optional().meta({
-    description:
-      'Take the network fee out of the refund. Default: yes without an amount, so that no more than was received leaves the wallet; no with an amount, so that the payer gets exactly that',
-  }),
-});
+const refundBody = z
+  .object({
+    paymentId: identifier(),
+    destination: text().meta({ description: 'Address of the payer; none of your own' }),
+    coin: coin().optional().meta({ description: 'Needed only when money came in several coins' }),
+    amount: coinAmount().optional().meta({
+      description:
+        'In the coin, or in `currency` if that is given; everything that can still be refunded when left out',
+    }),
+    currency: currency().optional().meta({
+      description: 'Makes `amount` one of money, in the currency of the payment; whole atoms, rounded down',
+    }),
+    rate: z.enum(REFUND_RATES).optional().meta({
+      description: 'With `currency`: the rate at which the money was received (default), or the rate of now',
+    }),
+    subtractFee: z.boolean().optional().meta({
+      description:
+        'Take the network fee out of the refund. Default: yes without an amount, so that no more than was received leaves the wallet; no with an amount, so that the payer gets exactly that',
+    }),
+  })
+  .superRefine((body, context) => {
+    refineFiatAmount(body, context);
+    requireWith(body, context, 'currency', 'amount');
+    requireWith(body, context, 'rate', 'currency');
+  });
+
+/** Names `other` as missing where `field` makes no sense without it. */
+function requireWith<K extends string>(
+  body: Readonly<Partial<Record<K, unknown>>>,
+  context: z.RefinementCtx,
+  field: K,
+  other: K,
+): void {
+  if (body[field] === undefined || body[other] !== undefined) return;
+  const message = `is required with ${field}`;
+  context.addIssue({ code: 'custom', path: [other], message, params: { code: 'required' } });
+}
 
 /** Giving a payment's money back. */
-export function refundRoutes(deps: SendCoinsDeps): Route[] {
+export function refundRoutes(deps: RefundPaymentDeps): Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -42,6 +67,7 @@ export function refundRoutes(deps: SendCoinsDeps): Route[] {
         'PAYMENT_NOT_FOUND',
         'INVALID_STATE',
         'INSUFFICIENT_BALANCE',
+        'RATE_UNAVAILABLE',
         'COIN_UNAVAILABLE',
         'NODE_UNAVAILABLE',
         'SEND_REJECTED',

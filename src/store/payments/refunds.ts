@@ -1,4 +1,5 @@
 import type { Coin } from '../../domain/coins.ts';
+import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import type { RefundRow } from '../schema/payments.ts';
@@ -19,6 +20,10 @@ export interface StoredRefund {
   readonly status: SendStatus;
   readonly error: string | null;
   readonly created_at: number;
+  /** As ordered, where that was in fiat. */
+  readonly fiat_amount: string | null;
+  readonly rate: RefundRate | null;
+  readonly link_id: string | null;
 }
 
 /** Must run in the transaction that stores the send. */
@@ -50,5 +55,6 @@ function refunds(db: Db) {
     .innerJoin('sends', 'sends.id', 'refunds.send_id')
     .select(['refunds.send_id', 'refunds.payment_id', 'refunds.coin', 'refunds.created_at'])
     .select(['refunds.amount as refunded', 'sends.amount', 'sends.fee', 'sends.txid'])
+    .select(['refunds.fiat_amount', 'refunds.rate', 'refunds.link_id'])
     .select(['sends.destination', 'sends.status', 'sends.error']);
 }

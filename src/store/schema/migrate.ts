@@ -11,6 +11,7 @@ import * as volumeTotals from './migrations/0010-volume-totals.ts';
 import * as gapReasons from './migrations/0011-gap-reasons.ts';
 import * as displacedSends from './migrations/0012-displaced-sends.ts';
 import * as conflictHeights from './migrations/0013-conflict-heights.ts';
+import * as refundLinks from './migrations/0016-refund-links.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -27,6 +28,7 @@ export const MIGRATIONS: Migrations = {
   '0011-gap-reasons': gapReasons,
   '0012-displaced-sends': displacedSends,
   '0013-conflict-heights': conflictHeights,
+  '0016-refund-links': refundLinks,
 };
 
 /** What migrations run on: the schema that they begin with is none that this version knows. */

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import type { Finality } from '../../domain/confirmations.ts';
+import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import type { LatePolicy, PaymentException, PaymentStatus } from '../../domain/payment/types.ts';
 
 export interface PaymentRow {
@@ -91,4 +92,9 @@ export interface RefundRow {
   /** Atoms of the payment's money that it uses up; with subtract_fee the fee is among them. */
   amount: string;
   created_at: number;
+  /** As ordered, in the payment's currency; null where it was ordered in coins. */
+  fiat_amount: string | null;
+  rate: RefundRate | null;
+  /** The link by which its payer claimed it. */
+  link_id: string | null;
 }

@@ -20,6 +20,7 @@ import type {
 import type { ApiKeyRow, DomainCheckRow, MerchantRow } from './merchants.ts';
 import type { IdempotencyRow, SimBlockRow, SimSpendRow, SimTransactionRow } from './operations.ts';
 import type { PaymentCountRow, PaymentOptionRow, PaymentRow, RefundRow, VolumeTotalRow } from './payments.ts';
+import type { RefundLinkRow } from './refund-links.ts';
 import type { SendRow, SendVersionRow } from './sends.ts';
 import type { DeliveryRow, EventRow, GoneEndpointRow, WebhookLogRow } from './webhooks.ts';
 
@@ -72,6 +73,7 @@ export interface Tables {
   /** The last fee rate told by a node, and what spending one output costs at it, atoms. */
   fee_levels: { coin: Coin; mode: Mode; rate: string; input_cost: string; at: number };
   refunds: RefundRow;
+  refund_links: RefundLinkRow;
   idempotency: IdempotencyRow;
   sim_blocks: SimBlockRow;
   sim_transactions: SimTransactionRow;

@@ -1,9 +1,11 @@
 import { AppError } from '../../domain/errors.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
+import type { Rates } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findRefund, insertRefund } from '../../store/payments/refunds.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import { placeSend, type SendCoinsDeps } from '../sends/send-coins.ts';
-import { readAmount } from '../sends/send-order.ts';
+import { readAmount, type SendOrder } from '../sends/send-order.ts';
 import { ownPayment } from '../payments/get-payment.ts';
 import {
   presentPayment,
@@ -18,30 +20,35 @@ export interface RefundPaymentInput extends RefundInput {
   readonly idempotencyKey: string | null;
 }
 
+export interface RefundPaymentDeps extends SendCoinsDeps {
+  readonly rates: Rates;
+}
+
 /**
  * Sends a payment's money back to its payer from the merchant's wallet, as `sendCoins` sends: the
  * refund is stored together with the signed send, checked there against everything that was
  * received for good and not refunded yet. The payment is refunded once a node took the last of it,
  * and no longer if that send fails for good; the amount is then free to be refunded again.
  * @throws {AppError} PAYMENT_NOT_FOUND, INVALID_STATE (nothing refundable), VALIDATION_INVALID
- * (coin, amount, destination) and everything that sendCoins throws
+ * (coin, amount, currency, destination), RATE_UNAVAILABLE and everything that sendCoins throws
  */
 export async function refundPayment(
-  deps: SendCoinsDeps,
+  deps: RefundPaymentDeps,
   input: RefundPaymentInput,
 ): Promise<PaymentView & { refund: RefundView }> {
   const { merchant, paymentId, idempotencyKey } = input;
   const at = { merchantId: merchant.id, paymentId };
   await ownPayment(deps.db, at);
   let wish: RefundInput = input;
+  if (input.rate === 'current' && input.currency !== undefined) await deps.rates.ensure(input.currency);
   const send = await placeSend(deps, {
     merchantId: merchant.id,
     idempotencyKey,
     repeated: async (db, earlier) => repeatedRefund(db, earlier, input),
     order: async (db) => {
       const order = await orderRefund(db, deps, wish);
-      // Another coin may come in while the node is asked for its fee: the choice stays.
-      wish = { ...input, coin: order.coin };
+      // Another coin may come in, or the price move, while the node is asked for its fee: the choice stays.
+      wish = { ...settledWish(input, order), coin: order.coin };
       return order;
     },
     stored: async (tx, { id, coin, created_at }, { amount }) => {
@@ -54,6 +61,7 @@ export async function refundPayment(
         coin,
         amount: amount.toString(),
         created_at: Math.max(created_at, since),
+        ...fiatOf(input),
       });
     },
   });
@@ -61,6 +69,18 @@ export async function refundPayment(
   // As it is shown among the others: it may be in a block a moment later.
   const listed = payment.refunds.find(({ sendId }) => sendId === send.id);
   return { ...payment, refund: listed ?? (await readRefund(deps.db, send.id)) };
+}
+
+/** Coins bought at the price of now are so many, however it moves until they are sent. */
+function settledWish(input: RefundInput, { coin, amount }: SendOrder): RefundInput {
+  if (input.currency === undefined || input.rate !== 'current') return input;
+  const { currency: _currency, rate: _rate, ...wish } = input;
+  return { ...wish, amount: formatCoinAmount(amount, coin) };
+}
+
+function fiatOf({ amount, currency, rate = 'received' }: RefundInput) {
+  const isFiat = amount !== undefined && currency !== undefined;
+  return { fiat_amount: isFiat ? amount : null, rate: isFiat ? rate : null, link_id: null };
 }
 
 /** Lists are cut: a refund that is asked for again may be older than all that are shown. */
@@ -73,11 +93,17 @@ async function readRefund(db: Db, sendId: string): Promise<RefundView> {
 /** What the request names must be what was sent; what it leaves open was decided then. */
 async function repeatedRefund(db: Db, send: StoredSend, input: RefundPaymentInput): Promise<StoredSend> {
   const { coin, amount, subtractFee } = input;
+  const earlier = await findRefund(db, send.id);
+  const asked = fiatOf(input);
   const same =
-    (await findRefund(db, send.id))?.payment_id === input.paymentId &&
+    earlier?.payment_id === input.paymentId &&
+    earlier.fiat_amount === asked.fiat_amount &&
+    earlier.rate === asked.rate &&
     send.destination === input.destination.trim() &&
     (coin === undefined || send.coin === coin) &&
-    (amount === undefined || readAmount(amount, send.coin) === BigInt(send.ordered)) &&
+    (amount === undefined ||
+      asked.fiat_amount !== null ||
+      readAmount(amount, send.coin) === BigInt(send.ordered)) &&
     (subtractFee ?? amount === undefined) === (send.subtract_fee === 1);
   if (same) return send;
   throw new AppError('IDEMPOTENCY_MISMATCH', 'this Idempotency-Key was used for something else');

@@ -2,10 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
 import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
 import { failOrphans } from '../../../src/usecases/settlement/fail-orphans.ts';
-import { refundPayment, type RefundPaymentInput } from '../../../src/usecases/refunds/refund-payment.ts';
+import {
+  refundPayment,
+  type RefundPaymentDeps,
+  type RefundPaymentInput,
+} from '../../../src/usecases/refunds/refund-payment.ts';
 import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
 import { getSend } from '../../../src/usecases/sends/get-send.ts';
-import type { SendCoinsDeps } from '../../../src/usecases/sends/send-coins.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';
 
@@ -53,7 +56,9 @@ function wish(payment: { id: string }, more: Partial<RefundPaymentInput> = {}): 
 }
 
 /** The wallet with a line to the node that answers broadcasts so. */
-function overLine(broadcast: () => Promise<{ kind: 'rejected' | 'unknown'; reason: string }>): SendCoinsDeps {
+function overLine(
+  broadcast: () => Promise<{ kind: 'rejected' | 'unknown'; reason: string }>,
+): RefundPaymentDeps {
   const { chains, ...deps } = shop.world.deps;
   return {
     ...deps,
@@ -137,7 +142,7 @@ describe('a refund without a clear answer', () => {
     const { chains } = shop.world.deps;
     const adapter = chains.get(COIN, 'sandbox');
     if (adapter === null) throw new Error('no adapter');
-    const deps: SendCoinsDeps = {
+    const deps: RefundPaymentDeps = {
       ...shop.world.deps,
       chains: {
         get: () => ({

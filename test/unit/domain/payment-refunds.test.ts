@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { liveCredits, transition } from '../../../src/domain/payment/machine.ts';
-import { isGivenBack, refundableMoney } from '../../../src/domain/payment/refunds.ts';
+import { isGivenBack, receivedWorth, refundableMoney } from '../../../src/domain/payment/refunds.ts';
+import { atomsFor, valueOf } from '../../../src/domain/price.ts';
 import type {
   PaymentEventType,
   PaymentFact,
@@ -257,5 +258,40 @@ describe('refunds, whatever happens', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('what received money was worth', () => {
+  const PRICE = 5_000n;
+
+  it('the price itself is exactly what the payer was asked for', () => {
+    const { payment } = run([[paid(1, 100n), 20]]);
+    const worth = receivedWorth(payment, 'BTC', PRICE);
+    expect(worth && atomsFor(PRICE, worth)).toBe(100n);
+    expect(worth && atomsFor(2_499n, worth)).toBe(49n);
+  });
+
+  it('late money was worth what it was priced at when it came', () => {
+    const late: PaymentFact = { ...(paid(1, 200n, EXPIRES + 1) as object), currentDue: 200n } as PaymentFact;
+    const { payment } = run([[late, EXPIRES + 2]]);
+    const worth = receivedWorth(payment, 'BTC', PRICE);
+    expect(worth && atomsFor(PRICE, worth)).toBe(200n);
+  });
+
+  it('is not known without such money', () => {
+    expect(receivedWorth(fresh(), 'BTC', PRICE)).toBeNull();
+    const { payment } = run([[paid(1, 100n), 20]]);
+    expect(receivedWorth(payment, 'LTC', PRICE)).toBeNull();
+  });
+
+  it('never turns the worth of what is there into more than is there', () => {
+    const amounts = fc.array(fc.bigInt({ min: 1n, max: 10n ** 12n }), { minLength: 1, maxLength: 5 });
+    const property = fc.property(amounts, fc.bigInt({ min: 1n, max: 10n ** 9n }), (all, price) => {
+      const { payment } = run(all.map((amount, at) => [paid(at + 1, amount), 20]));
+      const held = refundableMoney(payment, 'BTC');
+      const worth = receivedWorth(payment, 'BTC', price);
+      expect(worth && atomsFor(valueOf(held, worth), worth)).toBeLessThanOrEqual(held);
+    });
+    fc.assert(property, { numRuns: 200 });
   });
 });

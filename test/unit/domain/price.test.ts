@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AmountError } from '../../../src/domain/money.ts';
-import { coinAmountFor } from '../../../src/domain/price.ts';
+import { atomsFor, coinAmountFor, valueOf, worthAt } from '../../../src/domain/price.ts';
 
 describe('coinAmountFor', () => {
   test.each([
@@ -53,5 +53,30 @@ describe('coinAmountFor', () => {
 
   test('refuses a negative price', () => {
     expect(() => coinAmountFor(-1n, 2, '1', 8)).toThrow(AmountError);
+  });
+});
+
+describe('worthAt', () => {
+  test('buys no more atoms than the money is worth, and shows no more money than the atoms are', () => {
+    const property = fc.property(
+      fc.bigInt({ min: 1n, max: 10n ** 14n }),
+      fc.constantFrom(0, 2, 3),
+      fc.bigInt({ min: 1n, max: 10n ** 12n }),
+      fc.constantFrom(8, 9, 18),
+      (minor, digits, cents, decimals) => {
+        const rate = `${cents / 100n}.${(cents % 100n).toString().padStart(2, '0')}`;
+        fc.pre(/[1-9]/.test(rate));
+        const worth = worthAt(rate, digits, decimals);
+        const atoms = atomsFor(minor, worth);
+        expect(atoms).toBeLessThanOrEqual(coinAmountFor(minor, digits, rate, decimals));
+        expect(atoms + 1n).toBeGreaterThanOrEqual(coinAmountFor(minor, digits, rate, decimals));
+        expect(valueOf(atoms, worth)).toBeLessThanOrEqual(minor);
+      },
+    );
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  test('takes no rate of nothing', () => {
+    expect(() => worthAt('0', 2, 8)).toThrow(AmountError);
   });
 });

@@ -1361,6 +1361,9 @@ export interface paths {
                         /** @enum {string} */
                         coin?: "BTC" | "ETH" | "LTC" | "SOL";
                         amount?: string;
+                        currency?: string;
+                        /** @enum {string} */
+                        rate?: "received" | "current";
                         subtractFee?: boolean;
                     };
                 };

@@ -1,0 +1,6 @@
+/** Which price turns a refund's fiat amount into coins: that of the money received, or that of now. */
+export const REFUND_RATES = ['received', 'current'] as const;
+export type RefundRate = (typeof REFUND_RATES)[number];
+
+export const REFUND_LINK_STATUSES = ['open', 'claimed', 'approved', 'paid', 'expired', 'cancelled'] as const;
+export type RefundLinkStatus = (typeof REFUND_LINK_STATUSES)[number];

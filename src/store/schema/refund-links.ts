@@ -1,0 +1,38 @@
+import type { Coin } from '../../domain/coins.ts';
+import type { RefundLinkStatus, RefundRate } from '../../domain/payment/refund-link.ts';
+import type { Flag } from './flag.ts';
+
+/** A refund that its payer claims by a link. */
+export interface RefundLinkRow {
+  id: string;
+  merchant_id: string;
+  payment_id: string;
+  /** SHA-256 of the link's token. */
+  token_hash: string;
+  /** The token itself, so that the merchant can be shown the link again. */
+  token_sealed: string;
+  /** In the payment's currency. */
+  amount: string;
+  currency: string;
+  rate: RefundRate;
+  /** Atoms per coin that may be chosen, as of its creation: {"BTC":"40000000"}. */
+  amounts_json: string;
+  approval: Flag;
+  deduct_fee: Flag;
+  reason: string | null;
+  status: RefundLinkStatus;
+  /** The claim: the coin chosen, atoms of the payment's money that it takes, and where they go. */
+  coin: Coin | null;
+  claimed: string | null;
+  destination: string | null;
+  /** The send that pays the claim; null until it is stored, and again once it failed for good. */
+  send_id: string | null;
+  /** Why the claim is not paid yet, or why it was opened again. */
+  problem: string | null;
+  created_at: number;
+  updated_at: number;
+  expires_at: number;
+  claimed_at: number | null;
+  approved_at: number | null;
+  paid_at: number | null;
+}
