@@ -46,7 +46,7 @@ export function liveEnv(nodes: { BTC?: string; LTC?: string; ETH?: string; SOL?:
 }
 
 /** A till inside the test's own process: quick, and its clock can be moved. */
-export class Till {
+export class Till implements AsyncDisposable {
   readonly clock = new TestClock();
   readonly dataDir: string;
   readonly #env: Env;
@@ -98,6 +98,10 @@ export class Till {
     rmSync(this.dataDir, { recursive: true, force: true });
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
+  }
+
   /** Waits until every configured chain is followed to its tip. */
   async ready(timeoutMs = START_LIMIT_MS): Promise<void> {
     await waitReady(this.api, timeoutMs);
@@ -108,7 +112,7 @@ export class Till {
 const START_LIMIT_MS = 120_000;
 
 /** A till in a process of its own, for kill -9. */
-export class TillProcess {
+export class TillProcess implements AsyncDisposable {
   readonly dataDir: string;
   readonly #env: Env;
   readonly #port: number;
@@ -186,6 +190,10 @@ export class TillProcess {
   async end(): Promise<void> {
     await this.kill9();
     rmSync(this.dataDir, { recursive: true, force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
   }
 
   async ready(timeoutMs = START_LIMIT_MS): Promise<void> {

@@ -16,7 +16,7 @@ export interface Delivery {
 }
 
 /** A merchant's shop: a real HTTP server that keeps what it was sent and can be told how to answer. */
-export class WebhookSink {
+export class WebhookSink implements AsyncDisposable {
   readonly deliveries: Delivery[] = [];
   /** Status for the next requests; 200 unless told otherwise. */
   answer = 200;
@@ -99,6 +99,10 @@ export class WebhookSink {
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   async #nextArrival(timeoutMs: number): Promise<void> {

@@ -96,25 +96,21 @@ describe('a daemon with one more coin', () => {
   });
 
   it('takes it on the simulated chain', async () => {
-    const sandbox = await Till.start({ TILLD_RATES });
-    try {
-      await sandbox.ready();
-      const trial = await Shop.open(sandbox.api);
-      const payment = await trial.createPayment({ allowedCryptos: ['DOGE'] });
-      await sandbox.api.must('POST', '/sandbox/payment/simulate', {
-        token: trial.secretKey,
-        body: { paymentId: payment.id, scenario: 'exact', coin: 'DOGE' },
-      });
-      await eventually(
-        'the simulated payment is completed',
-        () => trial.payment(payment.id),
-        ({ status }) => status === 'completed',
-      );
-      const { address } = payment.options[DOGE];
-      expect(parseAddress(DOGECOIN, 'testnet', address)).toHaveProperty('script');
-    } finally {
-      await sandbox.end();
-    }
+    await using sandbox = await Till.start({ TILLD_RATES });
+    await sandbox.ready();
+    const trial = await Shop.open(sandbox.api);
+    const payment = await trial.createPayment({ allowedCryptos: ['DOGE'] });
+    await sandbox.api.must('POST', '/sandbox/payment/simulate', {
+      token: trial.secretKey,
+      body: { paymentId: payment.id, scenario: 'exact', coin: 'DOGE' },
+    });
+    await eventually(
+      'the simulated payment is completed',
+      () => trial.payment(payment.id),
+      ({ status }) => status === 'completed',
+    );
+    const { address } = payment.options[DOGE];
+    expect(parseAddress(DOGECOIN, 'testnet', address)).toHaveProperty('script');
   });
 
   it('takes it and sends it on a node', async () => {

@@ -297,21 +297,17 @@ describe('what the page costs and tells', () => {
 
 describe('a live payment', () => {
   it('offers no simulation and refuses one', async () => {
-    const live = await Till.start(liveEnv({ LTC: 'http://user:password@127.0.0.1:9' }));
-    try {
-      const { id } = await (await Shop.open(live.api)).createPayment();
-      const page = await (await fetch(`${live.api.baseUrl}/checkout/${id}`)).text();
-      expect(page).toContain('ltc');
-      expect(page).not.toContain('<form');
-      const answer = await fetch(`${live.api.baseUrl}/checkout/${id}/simulate`, {
-        method: 'POST',
-        headers: { accept: 'application/json' },
-        body: new URLSearchParams({ scenario: 'exact' }),
-      });
-      expect(await answer.json()).toMatchObject({ success: false, error: { code: 'INVALID_STATE' } });
-    } finally {
-      await live.end();
-    }
+    await using live = await Till.start(liveEnv({ LTC: 'http://user:password@127.0.0.1:9' }));
+    const { id } = await (await Shop.open(live.api)).createPayment();
+    const page = await (await fetch(`${live.api.baseUrl}/checkout/${id}`)).text();
+    expect(page).toContain('ltc');
+    expect(page).not.toContain('<form');
+    const answer = await fetch(`${live.api.baseUrl}/checkout/${id}/simulate`, {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      body: new URLSearchParams({ scenario: 'exact' }),
+    });
+    expect(await answer.json()).toMatchObject({ success: false, error: { code: 'INVALID_STATE' } });
   });
 });
 

@@ -21,7 +21,7 @@ export interface Output {
   readonly amount: bigint;
 }
 
-export class Anvil {
+export class Anvil implements AsyncDisposable {
   readonly rpcUrl: string;
   readonly #chainId: number;
   readonly #child: ChildProcess;
@@ -74,6 +74,10 @@ export class Anvil {
     const ended = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
     await ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
   }
 
   async mine(blocks = 1): Promise<void> {

@@ -19,7 +19,7 @@ const PRICES: Readonly<Record<string, number>> = {
 const USUAL_PRICE = 20;
 const WINDOW_MS = 10_000;
 
-export class MeteredProvider {
+export class MeteredProvider implements AsyncDisposable {
   readonly #server: Server;
   readonly #target: string;
   readonly #unitsPerWindow: number;
@@ -61,6 +61,10 @@ export class MeteredProvider {
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   async #answer(body: string, outgoing: ServerResponse): Promise<void> {

@@ -16,7 +16,7 @@ interface Reply {
 }
 
 /** Every second request is answered as of `lag` blocks ago: that backend knows nothing newer. */
-export class TwoBackends {
+export class TwoBackends implements AsyncDisposable {
   readonly #server: Server;
   readonly #target: string;
   readonly #lag: number;
@@ -50,6 +50,10 @@ export class TwoBackends {
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   async #answer(body: string): Promise<string> {

@@ -45,7 +45,7 @@ export interface ForkRequest {
  * A Solana node for tests: real execution (litesvm) below, a ledger with commitments above, JSON-RPC
  * over HTTP, and the means to skip slots, fork, lose transactions and break the wire.
  */
-export class SvmNode {
+export class SvmNode implements AsyncDisposable {
   readonly ledger: Ledger;
   readonly subscriptions: Subscriptions;
   readonly #faults = new Faults();
@@ -219,6 +219,10 @@ export class SvmNode {
   async stop(): Promise<void> {
     this.hold();
     await this.#server.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
   }
 
   #submit(wire: WireTransaction): void {

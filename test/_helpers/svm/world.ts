@@ -22,7 +22,7 @@ interface SvmWorldOptions {
 }
 
 /** A Solana node of its own, somebody who pays there, a till beside it, and a receiver of its webhooks. */
-export class SvmWorld<T extends Till | TillProcess = Till> {
+export class SvmWorld<T extends Till | TillProcess = Till> implements AsyncDisposable {
   readonly node: SvmNode;
   readonly payer: Payer;
   readonly sink: WebhookSink;
@@ -63,6 +63,10 @@ export class SvmWorld<T extends Till | TillProcess = Till> {
   async end(): Promise<void> {
     await this.till.end();
     await Promise.all([this.sink.close(), this.node.stop()]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
   }
 
   /** A new merchant whose webhooks come to the sink. */

@@ -75,33 +75,27 @@ describe('numbers that no float can hold', () => {
 
   it('come back as they were sent: in payments, events, webhooks and their log', async () => {
     const { shop } = account;
-    const sink = await WebhookSink.start();
-    try {
-      const order = { amount: '10', currency: 'USD', customerId: shop.customerId, orderId: 'exact-1' };
-      const fields = JSON.stringify({ ...order, webhookUrl: sink.url }).slice(0, -1);
-      const answer = await sent(
-        '/payment/create',
-        `${fields},"metadata":${METADATA},"customFields": ${METADATA}}`,
-      );
-      const { id } = (JSON.parse(answer) as { data: { id: string } }).data;
-      const whole = `"metadata":${METADATA},"customFields":${METADATA}`;
-      expect((await sink.waitForEvent('payment.created', id)).raw).toContain(whole);
-      expect(await read(`/payment/get?paymentId=${id}`)).toContain(whole);
-      expect(await read('/payment/list?orderId=exact-1')).toContain(whole);
-      expect(await read(`/merchant/events?paymentId=${id}`)).toContain(whole);
-      await eventually(
-        'the log of the webhook',
-        () => read(`/merchant/webhook-logs?paymentId=${id}`),
-        (log) => log.includes(whole),
-      );
-      const cancelled = await sent('/payment/cancel', JSON.stringify({ paymentId: id }), 'exact-cancel');
-      expect(cancelled).toContain(whole);
-      expect(await sent('/payment/cancel', JSON.stringify({ paymentId: id }), 'exact-cancel')).toBe(
-        cancelled,
-      );
-    } finally {
-      await sink.close();
-    }
+    await using sink = await WebhookSink.start();
+    const order = { amount: '10', currency: 'USD', customerId: shop.customerId, orderId: 'exact-1' };
+    const fields = JSON.stringify({ ...order, webhookUrl: sink.url }).slice(0, -1);
+    const answer = await sent(
+      '/payment/create',
+      `${fields},"metadata":${METADATA},"customFields": ${METADATA}}`,
+    );
+    const { id } = (JSON.parse(answer) as { data: { id: string } }).data;
+    const whole = `"metadata":${METADATA},"customFields":${METADATA}`;
+    expect((await sink.waitForEvent('payment.created', id)).raw).toContain(whole);
+    expect(await read(`/payment/get?paymentId=${id}`)).toContain(whole);
+    expect(await read('/payment/list?orderId=exact-1')).toContain(whole);
+    expect(await read(`/merchant/events?paymentId=${id}`)).toContain(whole);
+    await eventually(
+      'the log of the webhook',
+      () => read(`/merchant/webhook-logs?paymentId=${id}`),
+      (log) => log.includes(whole),
+    );
+    const cancelled = await sent('/payment/cancel', JSON.stringify({ paymentId: id }), 'exact-cancel');
+    expect(cancelled).toContain(whole);
+    expect(await sent('/payment/cancel', JSON.stringify({ paymentId: id }), 'exact-cancel')).toBe(cancelled);
   });
 
   it('make another request of one that is otherwise the same', async () => {

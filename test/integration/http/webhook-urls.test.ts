@@ -71,19 +71,15 @@ describe('webhookUrl where private targets are not allowed', () => {
 });
 
 it('a payment cannot be created with a webhookUrl that would never be called', async () => {
-  const till = await Till.start({ TILLD_ALLOW_PRIVATE_WEBHOOKS: 'off' });
-  try {
-    const shop = await Shop.open(till.api);
-    const create = async (webhookUrl: string) =>
-      till.api.call<{ id: string }>('POST', '/payment/create', {
-        token: shop.publicKey,
-        body: { amount: '5', currency: 'USD', customerId: shop.customerId, orderId: 'o-1', webhookUrl },
-      });
-    for (const url of ['http://shop.example/', 'https://192.168.0.1/', 'https://localhost/']) {
-      expect(outcome(await create(url))).toEqual([400, 'VALIDATION_INVALID', ['webhookUrl']]);
-    }
-    expect((await create('https://shop.example/hook')).status).toBe(201);
-  } finally {
-    await till.end();
+  await using till = await Till.start({ TILLD_ALLOW_PRIVATE_WEBHOOKS: 'off' });
+  const shop = await Shop.open(till.api);
+  const create = async (webhookUrl: string) =>
+    till.api.call<{ id: string }>('POST', '/payment/create', {
+      token: shop.publicKey,
+      body: { amount: '5', currency: 'USD', customerId: shop.customerId, orderId: 'o-1', webhookUrl },
+    });
+  for (const url of ['http://shop.example/', 'https://192.168.0.1/', 'https://localhost/']) {
+    expect(outcome(await create(url))).toEqual([400, 'VALIDATION_INVALID', ['webhookUrl']]);
   }
+  expect((await create('https://shop.example/hook')).status).toBe(201);
 });

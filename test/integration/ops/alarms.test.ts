@@ -3,18 +3,12 @@ import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
-import {
-  requireNode,
-  startFaultProxy,
-  startNode,
-  toAtoms,
-  type FaultProxy,
-  type RegtestNode,
-} from '../../_helpers/nodes/index.ts';
+import { requireNode, toAtoms, type FaultProxy, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { SvmNode } from '../../_helpers/svm/node.ts';
 import { Payer } from '../../_helpers/svm/payer.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
+import { Till } from '../../_helpers/till.ts';
 
 type Coin = 'BTC' | 'ETH' | 'SOL';
 
@@ -71,23 +65,17 @@ async function raised(till: Till, coin: Coin, alarm: string | null): Promise<str
 }
 
 describe.skipIf(!requireNode('BTC'))('protocol alarms beside a real Bitcoin node', () => {
+  let world: LiveWorld<RegtestNode, Till>;
   let node: RegtestNode;
   let proxy: FaultProxy;
   let till: Till;
   let shop: Shop;
 
   beforeAll(async () => {
-    node = await startNode('BTC');
-    proxy = await startFaultProxy(node.rpcUrl);
-    till = await Till.start(liveEnv({ BTC: proxy.url }));
-    shop = await Shop.open(till.api);
-    await till.ready();
+    world = await openLiveWorld('BTC');
+    ({ node, proxy, till, shop } = world);
   });
-  afterAll(async () => {
-    await till.end();
-    await proxy.close();
-    await node.stop();
-  });
+  afterAll(async () => world.end());
 
   it.each([
     ['unknown_version', 'a transaction flag from the future', /unknown transaction flag 2 /],
@@ -167,23 +155,17 @@ describe.skipIf(!requireNode('BTC'))('protocol alarms beside a real Bitcoin node
 });
 
 describe.skipIf(!requireAnvil())('protocol alarms beside a real Ethereum node', () => {
+  let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
   let till: Till;
   let shop: Shop;
 
   beforeAll(async () => {
-    anvil = await Anvil.start();
-    proxy = await startFaultProxy(anvil.rpcUrl);
-    till = await Till.start(liveEnv({ ETH: proxy.url }));
-    shop = await Shop.open(till.api);
-    await till.ready();
+    world = await openLiveWorld('ETH');
+    ({ node: anvil, proxy, till, shop } = world);
   });
-  afterAll(async () => {
-    await till.end();
-    await proxy.close();
-    await anvil.stop();
-  });
+  afterAll(async () => world.end());
 
   it('new_transactions: an unknown type in a block is credited like any other, and told', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
@@ -229,20 +211,16 @@ describe.skipIf(!requireAnvil())('protocol alarms beside a real Ethereum node', 
 });
 
 describe('protocol alarms beside a real Solana machine', () => {
+  let world: LiveWorld<SvmNode, Till>;
   let node: SvmNode;
   let till: Till;
   let shop: Shop;
 
   beforeAll(async () => {
-    node = await SvmNode.start();
-    till = await Till.start(liveEnv({ SOL: node.url }));
-    shop = await Shop.open(till.api);
-    await till.ready();
+    world = await openLiveWorld('SOL');
+    ({ node, till, shop } = world);
   });
-  afterAll(async () => {
-    await till.end();
-    await node.stop();
-  });
+  afterAll(async () => world.end());
 
   it('unknown_version: a transaction that cannot be read stops the coin and is found afterwards', async () => {
     const payer = new Payer(node);

@@ -59,21 +59,17 @@ describe('scripts/backup and scripts/restore', () => {
 
     const target = join(dir, 'restored');
     expect(await restore(file, target)).toMatchObject({ code: 0 });
-    const restored = await Till.start(ENV, {}, target);
-    try {
-      const again = (id: string) =>
-        restored.api.call('GET', `/payment/get?paymentId=${id}`, { token: shop.secretKey });
-      expect((await again(before.id)).body.data).toMatchObject({
-        options: before.options,
-        status: 'pending',
-      });
-      const answers = await Promise.all(created.map(async (id) => (await again(id)).status));
-      const kept = answers.lastIndexOf(200) + 1;
-      // A moment: everything before it is there, nothing after it.
-      expect(answers).toEqual(created.map((_, at) => (at < kept ? 200 : 404)));
-    } finally {
-      await restored.end();
-    }
+    await using restored = await Till.start(ENV, {}, target);
+    const again = (id: string) =>
+      restored.api.call('GET', `/payment/get?paymentId=${id}`, { token: shop.secretKey });
+    expect((await again(before.id)).body.data).toMatchObject({
+      options: before.options,
+      status: 'pending',
+    });
+    const answers = await Promise.all(created.map(async (id) => (await again(id)).status));
+    const kept = answers.lastIndexOf(200) + 1;
+    // A moment: everything before it is there, nothing after it.
+    expect(answers).toEqual(created.map((_, at) => (at < kept ? 200 : 404)));
   });
 
   it('never shows or contains the passphrase, the words or anything readable', async () => {
@@ -97,22 +93,18 @@ describe('scripts/backup and scripts/restore', () => {
   });
 
   it('warns when the passphrase lies nowhere but in the data directory', async () => {
-    const own = await TillProcess.start();
-    try {
-      const file = join(dir, 'own.backup');
-      const made = await runTool('backup', [file, '--data-dir', own.dataDir]);
-      expect(made.code).toBe(0);
-      expect(made.stderr).toContain('keyring-passphrase');
-      const passphrase = readFileSync(join(own.dataDir, 'keyring-passphrase'), 'utf8');
-      expect(made.stdout + made.stderr).not.toContain(passphrase.trim());
-      const target = join(dir, 'restored');
-      const args = [file, '--data-dir', target, '--passphrase-file', '-', '--look-ahead', '5'];
-      expect(await runTool('restore', args, { input: passphrase })).toMatchObject({ code: 0 });
-      expect(readFileSync(join(target, 'keyring-passphrase'), 'utf8')).toBe(passphrase);
-      await (await Till.start({}, {}, target)).end();
-    } finally {
-      await own.end();
-    }
+    await using own = await TillProcess.start();
+    const file = join(dir, 'own.backup');
+    const made = await runTool('backup', [file, '--data-dir', own.dataDir]);
+    expect(made.code).toBe(0);
+    expect(made.stderr).toContain('keyring-passphrase');
+    const passphrase = readFileSync(join(own.dataDir, 'keyring-passphrase'), 'utf8');
+    expect(made.stdout + made.stderr).not.toContain(passphrase.trim());
+    const target = join(dir, 'restored');
+    const args = [file, '--data-dir', target, '--passphrase-file', '-', '--look-ahead', '5'];
+    expect(await runTool('restore', args, { input: passphrase })).toMatchObject({ code: 0 });
+    expect(readFileSync(join(target, 'keyring-passphrase'), 'utf8')).toBe(passphrase);
+    await (await Till.start({}, {}, target)).end();
   });
 
   it('refuses a wrong passphrase, for making as for restoring', async () => {

@@ -24,23 +24,19 @@ describe('the build', () => {
   }, 120_000);
 
   it('is a daemon that takes payments and stops when told, its threads and pages with it', async () => {
-    const till = await TillProcess.start({}, undefined, 'dist/main.js');
-    try {
-      const shop = await Shop.open(till.api);
-      const payments = await Promise.all(Array.from({ length: 30 }, async () => shop.createPayment()));
-      const addresses = payments.flatMap(({ options }) => Object.values(options).map((one) => one.address));
-      expect(new Set(addresses).size).toBe(30 * 4);
-      await till.ready();
-      for (const file of readdirSync('dist/web/assets')) {
-        expect((await fetch(`${till.api.baseUrl}/assets/${file}`)).status).toBe(200);
-      }
-      const docs = await fetch(`${till.api.baseUrl}/docs`);
-      expect(await docs.text()).toContain('Authorization: Bearer &hellip;');
-      expect(await till.terminate()).toBe(0);
-      expect(till.output).not.toMatch(/"level":"(warn|error)"/);
-    } finally {
-      await till.end();
+    await using till = await TillProcess.start({}, undefined, 'dist/main.js');
+    const shop = await Shop.open(till.api);
+    const payments = await Promise.all(Array.from({ length: 30 }, async () => shop.createPayment()));
+    const addresses = payments.flatMap(({ options }) => Object.values(options).map((one) => one.address));
+    expect(new Set(addresses).size).toBe(30 * 4);
+    await till.ready();
+    for (const file of readdirSync('dist/web/assets')) {
+      expect((await fetch(`${till.api.baseUrl}/assets/${file}`)).status).toBe(200);
     }
+    const docs = await fetch(`${till.api.baseUrl}/docs`);
+    expect(await docs.text()).toContain('Authorization: Bearer &hellip;');
+    expect(await till.terminate()).toBe(0);
+    expect(till.output).not.toMatch(/"level":"(warn|error)"/);
   });
 
   it('has every command', async () => {

@@ -8,7 +8,8 @@ import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { Shop } from '../../_helpers/api-client.ts';
-import { requireNode, startNode, toAtoms, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import { requireNode, toAtoms, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { SvmNode } from '../../_helpers/svm/node.ts';
 import { Payer } from '../../_helpers/svm/payer.ts';
@@ -18,21 +19,17 @@ import { runTool } from '../../_helpers/tool.ts';
 const PAYMENTS = 100_000;
 
 describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
+  let world: LiveWorld<RegtestNode, Till>;
   let node: RegtestNode;
   let till: Till;
   let shop: Shop;
   const ENV = { TILLD_KEYRING_PASSPHRASE: 'a passphrase of the operator' };
 
   beforeAll(async () => {
-    node = await startNode('LTC');
-    till = await Till.start({ ...liveEnv({ LTC: node.rpcUrl }), ...ENV });
-    shop = await Shop.open(till.api, { webhookUrl: 'http://127.0.0.1:9/gone' });
-    await till.ready();
+    world = await openLiveWorld('LTC', { env: ENV, webhookUrl: 'http://127.0.0.1:9/gone' });
+    ({ node, till, shop } = world);
   });
-  afterAll(async () => {
-    await till.end();
-    await node.stop();
-  });
+  afterAll(async () => world.end());
 
   const scrape = async (): Promise<string> => (await fetch(`${till.api.baseUrl}/metrics`)).text();
 

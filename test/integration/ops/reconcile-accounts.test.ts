@@ -9,6 +9,7 @@ import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { SvmNode } from '../../_helpers/svm/node.ts';
 import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
@@ -127,17 +128,16 @@ describe.skipIf(!requireAnvil())('the ledger against a real Ethereum node', () =
 });
 
 describe('the ledger against a real Solana machine', () => {
+  let world: LiveWorld<SvmNode, Till>;
   let node: SvmNode;
   let till: Till;
   let shop: Shop;
   let payments: PaymentJson[];
 
   beforeAll(async () => {
-    node = await SvmNode.start();
+    world = await openLiveWorld('SOL');
+    ({ node, till, shop } = world);
     const payer = new Payer(node);
-    till = await Till.start(liveEnv({ SOL: node.url }));
-    shop = await Shop.open(till.api);
-    await till.ready();
     payments = await Promise.all([1, 2, 3].map(async () => shop.createPayment({ allowedCryptos: ['SOL'] })));
     payer.pay(
       payments.map((payment) => ({ address: payment.options.SOL.address, amount: due(payment, 'SOL') })),
@@ -150,10 +150,7 @@ describe('the ledger against a real Solana machine', () => {
     node.advance(35);
     await till.ready();
   });
-  afterAll(async () => {
-    await till.end();
-    await node.stop();
-  });
+  afterAll(async () => world.end());
 
   const byTool = async (): Promise<ToolResult> =>
     runTool('reconcile', ['--data-dir', till.dataDir], {

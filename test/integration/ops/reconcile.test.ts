@@ -8,10 +8,11 @@ import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.
 import { reconcile } from '../../../src/usecases/chain-sync/reconcile.ts';
 import type { Reconciliation } from '../../../src/usecases/chain-sync/reconciliation.ts';
 import { Shop } from '../../_helpers/api-client.ts';
-import { requireNode, startNode, toAtoms, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import { requireNode, toAtoms, type RegtestNode } from '../../_helpers/nodes/index.ts';
 import { NO_ACCOUNTS } from '../../_helpers/no-accounts.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
+import { Till } from '../../_helpers/till.ts';
 import { runTool } from '../../_helpers/tool.ts';
 import { silent } from '../../_helpers/wallet-world.ts';
 import { outputFunds } from '../../_helpers/output-funds.ts';
@@ -20,6 +21,7 @@ const clock = { now: () => Date.now() };
 
 describe.each(['BTC', 'LTC'] as const)('the ledger against a real %s node', (coin) => {
   describe.skipIf(!requireNode(coin))('compared', () => {
+    let world: LiveWorld<RegtestNode, Till>;
     let node: RegtestNode;
     let till: Till;
     let shop: Shop;
@@ -27,11 +29,8 @@ describe.each(['BTC', 'LTC'] as const)('the ledger against a real %s node', (coi
     let env: Record<string, string>;
 
     beforeAll(async () => {
-      node = await startNode(coin);
-      env = liveEnv({ [coin]: node.rpcUrl });
-      till = await Till.start(env);
-      shop = await Shop.open(till.api);
-      await till.ready();
+      world = await openLiveWorld(coin);
+      ({ node, env, till, shop } = world);
       for (let round = 0; round < 3; round += 1) {
         const payment = await shop.createPayment({ allowedCryptos: [coin] });
         const { address, amount } = payment.options[coin];
@@ -50,8 +49,7 @@ describe.each(['BTC', 'LTC'] as const)('the ledger against a real %s node', (coi
     });
     afterAll(async () => {
       await database.close();
-      await till.end();
-      await node.stop();
+      await world.end();
     });
 
     const byTool = async () => runTool('reconcile', ['--data-dir', till.dataDir], { env });

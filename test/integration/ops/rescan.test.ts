@@ -6,6 +6,7 @@ import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { requireNode, startNode, toAtoms, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { liveEnv, Till } from '../../_helpers/till.ts';
 import { runTool, startTool, type ToolResult } from '../../_helpers/tool.ts';
@@ -14,6 +15,7 @@ import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 const isPaid = ({ status }: PaymentJson): boolean => status === 'completed';
 
 describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', () => {
+  let world: LiveWorld<RegtestNode, Till>;
   let node: RegtestNode;
   let env: Record<string, string>;
   let till: Till;
@@ -21,17 +23,10 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', (
   let shop: Shop;
 
   beforeAll(async () => {
-    node = await startNode('LTC');
-    sink = await WebhookSink.start();
-    env = liveEnv({ LTC: node.rpcUrl });
-    till = await Till.start(env);
-    shop = await Shop.open(till.api, { webhookUrl: sink.url });
-    await till.ready();
+    world = await openLiveWorld('LTC');
+    ({ node, sink, env, till, shop } = world);
   });
-  afterAll(async () => {
-    await till.end();
-    await Promise.all([sink.close(), node.stop()]);
-  });
+  afterAll(async () => world.end());
 
   const rescan = async (...args: string[]): Promise<ToolResult> =>
     runTool('rescan', [...args, '--data-dir', till.dataDir], { env });
@@ -138,38 +133,34 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', (
 
   it('goes over to a node whose chain shares no remembered block', async () => {
     const payment = await order();
-    const other = await startNode('LTC');
-    try {
-      await till.down();
-      const { db } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
-      // As if thousands of blocks had been read: none of those remembered is on the other chain.
-      await db.deleteFrom('chain_blocks').where('mode', '=', 'live').where('height', '<', 5).execute();
-      await db.close();
-      await other.mine((await node.tip()).height - (await other.tip()).height + 3);
-      const moved = await Till.start(liveEnv({ LTC: other.rpcUrl }), {}, till.dataDir);
-      await eventually(
-        'it is refused',
-        async () =>
-          (await moved.api.call<{ chains: Record<string, { lastError: string | null }> }>('GET', '/readyz'))
-            .body.data.chains['LTC']?.lastError ?? '',
-        (error) => error.includes('shares none') && error.includes('scripts/rescan'),
-      );
-      await moved.down();
-      const args = ['LTC', '--from', '1', '--data-dir', till.dataDir];
-      const done = await runTool('rescan', args, { env: liveEnv({ LTC: other.rpcUrl }) });
-      expect(done, done.stderr).toMatchObject({ code: 0 });
-      await moved.up();
-      await moved.ready();
-      const { address, amount, requiredConfirmations } = payment.options.LTC;
-      await other.pay({ address, amountAtoms: toAtoms(amount) });
-      await other.mine(requiredConfirmations);
-      const view = async (): Promise<PaymentJson> =>
-        moved.api.must<PaymentJson>('GET', `/payment/get?paymentId=${payment.id}`, { token: shop.secretKey });
-      await eventually('paid on the other chain', view, isPaid);
-      await moved.down();
-    } finally {
-      await other.stop();
-    }
+    await using other = await startNode('LTC');
+    await till.down();
+    const { db } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
+    // As if thousands of blocks had been read: none of those remembered is on the other chain.
+    await db.deleteFrom('chain_blocks').where('mode', '=', 'live').where('height', '<', 5).execute();
+    await db.close();
+    await other.mine((await node.tip()).height - (await other.tip()).height + 3);
+    const moved = await Till.start(liveEnv({ LTC: other.rpcUrl }), {}, till.dataDir);
+    await eventually(
+      'it is refused',
+      async () =>
+        (await moved.api.call<{ chains: Record<string, { lastError: string | null }> }>('GET', '/readyz'))
+          .body.data.chains['LTC']?.lastError ?? '',
+      (error) => error.includes('shares none') && error.includes('scripts/rescan'),
+    );
+    await moved.down();
+    const args = ['LTC', '--from', '1', '--data-dir', till.dataDir];
+    const done = await runTool('rescan', args, { env: liveEnv({ LTC: other.rpcUrl }) });
+    expect(done, done.stderr).toMatchObject({ code: 0 });
+    await moved.up();
+    await moved.ready();
+    const { address, amount, requiredConfirmations } = payment.options.LTC;
+    await other.pay({ address, amountAtoms: toAtoms(amount) });
+    await other.mine(requiredConfirmations);
+    const view = async (): Promise<PaymentJson> =>
+      moved.api.must<PaymentJson>('GET', `/payment/get?paymentId=${payment.id}`, { token: shop.secretKey });
+    await eventually('paid on the other chain', view, isPaid);
+    await moved.down();
   });
 
   it('refuses what it cannot do, before anything is changed', async () => {
@@ -188,49 +179,44 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', (
 
 describe.skipIf(!requireAnvil())('scripts/rescan beside a real Ethereum node', () => {
   it('comes to the same balance after deposits were found, moved and sent', async () => {
-    const anvil = await Anvil.start();
+    await using anvil = await Anvil.start();
     const env = liveEnv({ ETH: anvil.rpcUrl });
-    const till = await Till.start(env);
-    try {
-      const shop = await Shop.open(till.api);
-      await till.ready();
-      const start = await anvil.height();
-      for (const inside of [false, true]) {
-        const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
-        const { address, amount, requiredConfirmations } = payment.options.ETH;
-        const output = { address, amount: parseCoinAmount(amount, 'ETH') };
-        await (inside ? anvil.payInside([output]) : anvil.pay(output));
-        await anvil.mine(requiredConfirmations);
-        await eventually('paid', () => shop.payment(payment.id), isPaid);
-        await eventually(
-          'it is moved',
-          async () => {
-            await anvil.mine(1);
-            return anvil.balance(address);
-          },
-          (left) => left === 0n,
-        );
-      }
-      await till.ready();
-      const held = await anvil.balance(shop.wallets.ETH);
+    await using till = await Till.start(env);
+    const shop = await Shop.open(till.api);
+    await till.ready();
+    const start = await anvil.height();
+    for (const inside of [false, true]) {
+      const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
+      const { address, amount, requiredConfirmations } = payment.options.ETH;
+      const output = { address, amount: parseCoinAmount(amount, 'ETH') };
+      await (inside ? anvil.payInside([output]) : anvil.pay(output));
+      await anvil.mine(requiredConfirmations);
+      await eventually('paid', () => shop.payment(payment.id), isPaid);
       await eventually(
-        'it is counted',
-        async () => parseCoinAmount(await shop.balance('ETH'), 'ETH'),
-        (balance) => balance === held,
+        'it is moved',
+        async () => {
+          await anvil.mine(1);
+          return anvil.balance(address);
+        },
+        (left) => left === 0n,
       );
-      await till.down();
-      const done = await runTool('rescan', ['ETH', '--from', `${start}`, '--data-dir', till.dataDir], {
-        env,
-      });
-      expect(done, done.stderr).toMatchObject({ code: 0 });
-      await till.up();
-      await till.ready();
-      expect(parseCoinAmount(await shop.balance('ETH'), 'ETH')).toBe(held);
-      const checked = await runTool('reconcile', ['--data-dir', till.dataDir], { env });
-      expect(checked.stdout).toContain(' 0 differences');
-    } finally {
-      await till.end();
-      await anvil.stop();
     }
+    await till.ready();
+    const held = await anvil.balance(shop.wallets.ETH);
+    await eventually(
+      'it is counted',
+      async () => parseCoinAmount(await shop.balance('ETH'), 'ETH'),
+      (balance) => balance === held,
+    );
+    await till.down();
+    const done = await runTool('rescan', ['ETH', '--from', `${start}`, '--data-dir', till.dataDir], {
+      env,
+    });
+    expect(done, done.stderr).toMatchObject({ code: 0 });
+    await till.up();
+    await till.ready();
+    expect(parseCoinAmount(await shop.balance('ETH'), 'ETH')).toBe(held);
+    const checked = await runTool('reconcile', ['--data-dir', till.dataDir], { env });
+    expect(checked.stdout).toContain(' 0 differences');
   });
 });

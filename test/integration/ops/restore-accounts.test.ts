@@ -179,38 +179,34 @@ describe.each(KINDS)('restoring a till beside a real %s node', (coin, start, isT
         const target = join(dir, 'restored');
         const args = [file, '--data-dir', target, '--look-ahead', '60'];
         expect(await runTool('restore', args, { env })).toMatchObject({ code: 0 });
-        const restored = await Till.start(env, {}, target);
-        try {
-          await restored.ready();
-          expect((await viewOf(restored.api, settled.id)).status).toBe('completed');
-          await paid(restored.api, waiting);
-          const found = await viewOf(restored.api, waiting.id);
-          expect(found).toMatchObject({ status: 'completed', exception: null });
-          expect(found.options[coin].received).toBe(waiting.options[coin].amount);
-          await settledWhen(
-            'the balance is that of before',
-            () => balanceAt(restored.api),
-            (now) => now === final,
-          );
-          const old = new Set(later.map((payment) => payment.options[coin].address));
-          const again = await restored.api.must<PaymentJson>('POST', '/payment/create', {
-            token: shop.publicKey,
-            body: {
-              amount: '100',
-              currency: 'USD',
-              customerId: shop.customerId,
-              orderId: 'after the restore',
-              allowedCryptos: [coin],
-            },
-          });
-          expect(old.has(again.options[coin].address)).toBe(false);
-          await ground.pay(again.options[coin].address, atomsOf(again, coin));
-          await paid(restored.api, again);
-          const checked = await runTool('reconcile', ['--data-dir', target], { env });
-          expect(checked.stdout + checked.stderr).toContain(' 0 differences');
-        } finally {
-          await restored.end();
-        }
+        await using restored = await Till.start(env, {}, target);
+        await restored.ready();
+        expect((await viewOf(restored.api, settled.id)).status).toBe('completed');
+        await paid(restored.api, waiting);
+        const found = await viewOf(restored.api, waiting.id);
+        expect(found).toMatchObject({ status: 'completed', exception: null });
+        expect(found.options[coin].received).toBe(waiting.options[coin].amount);
+        await settledWhen(
+          'the balance is that of before',
+          () => balanceAt(restored.api),
+          (now) => now === final,
+        );
+        const old = new Set(later.map((payment) => payment.options[coin].address));
+        const again = await restored.api.must<PaymentJson>('POST', '/payment/create', {
+          token: shop.publicKey,
+          body: {
+            amount: '100',
+            currency: 'USD',
+            customerId: shop.customerId,
+            orderId: 'after the restore',
+            allowedCryptos: [coin],
+          },
+        });
+        expect(old.has(again.options[coin].address)).toBe(false);
+        await ground.pay(again.options[coin].address, atomsOf(again, coin));
+        await paid(restored.api, again);
+        const checked = await runTool('reconcile', ['--data-dir', target], { env });
+        expect(checked.stdout + checked.stderr).toContain(' 0 differences');
       },
     );
 
@@ -240,49 +236,45 @@ describe.each(KINDS)('restoring a till beside a real %s node', (coin, start, isT
         { env: newEnv, input: words },
       );
       expect(made).toMatchObject({ code: 0 });
-      const restored = await Till.start(newEnv, {}, target);
-      try {
-        await restored.ready();
-        const { token } = await restored.api.must<{ token: string }>('POST', '/auth/login', {
-          body: { email: 'me@example.com', password: PASSWORD },
-        });
-        const { merchants } = await restored.api.must<{ merchants: { id: string }[] }>(
-          'GET',
-          '/merchant/list',
-          { token },
-        );
-        const [merchant] = merchants;
-        const watched = await watchedAddresses(target);
-        const given = [shop.wallets[coin], ...payments.map(({ options }) => options[coin].address)];
-        expect(given.filter((address) => !watched.has(address))).toEqual([]);
-        // Swept or not, and whatever that cost: what the chain holds for the shop can be spent.
-        await settledWhen(
-          'the money of the old till can be spent',
-          async () => {
-            const balances = await restored.api.must<Record<string, string>>(
-              'GET',
-              `/merchant/wallet/balances?merchantId=${merchant?.id}`,
-              { token },
-            );
-            return [parseCoinAmount(balances[coin] ?? '0', coin), await onChain(payments)].map(String);
-          },
-          ([told, chain]) => told === chain && chain !== '0',
-        );
-        const checked = await runTool('reconcile', ['--data-dir', target], { env: newEnv });
-        expect(checked.stdout + checked.stderr).toContain(' 0 differences');
-        const sent = await restored.api.call('POST', '/merchant/wallet/send', {
-          token,
-          body: {
-            merchantId: merchant?.id,
-            coin,
-            amount: payments[0]!.options[coin].amount,
-            destination: await ground.newAddress(),
-          },
-        });
-        expect([sent.status, sent.body.error]).toEqual([200, null]);
-      } finally {
-        await restored.end();
-      }
+      await using restored = await Till.start(newEnv, {}, target);
+      await restored.ready();
+      const { token } = await restored.api.must<{ token: string }>('POST', '/auth/login', {
+        body: { email: 'me@example.com', password: PASSWORD },
+      });
+      const { merchants } = await restored.api.must<{ merchants: { id: string }[] }>(
+        'GET',
+        '/merchant/list',
+        { token },
+      );
+      const [merchant] = merchants;
+      const watched = await watchedAddresses(target);
+      const given = [shop.wallets[coin], ...payments.map(({ options }) => options[coin].address)];
+      expect(given.filter((address) => !watched.has(address))).toEqual([]);
+      // Swept or not, and whatever that cost: what the chain holds for the shop can be spent.
+      await settledWhen(
+        'the money of the old till can be spent',
+        async () => {
+          const balances = await restored.api.must<Record<string, string>>(
+            'GET',
+            `/merchant/wallet/balances?merchantId=${merchant?.id}`,
+            { token },
+          );
+          return [parseCoinAmount(balances[coin] ?? '0', coin), await onChain(payments)].map(String);
+        },
+        ([told, chain]) => told === chain && chain !== '0',
+      );
+      const checked = await runTool('reconcile', ['--data-dir', target], { env: newEnv });
+      expect(checked.stdout + checked.stderr).toContain(' 0 differences');
+      const sent = await restored.api.call('POST', '/merchant/wallet/send', {
+        token,
+        body: {
+          merchantId: merchant?.id,
+          coin,
+          amount: payments[0]!.options[coin].amount,
+          destination: await ground.newAddress(),
+        },
+      });
+      expect([sent.status, sent.body.error]).toEqual([200, null]);
     });
   });
 });

@@ -51,25 +51,21 @@ describe.each([
       );
       expect(made, made.stderr).toMatchObject({ code: 0 });
 
-      const till = await Till.start(env, {}, target);
-      try {
-        await till.ready();
-        const { token } = await till.api.must<{ token: string }>('POST', '/auth/login', {
-          body: { email: 'me@example.com', password: PASSWORD },
-        });
-        const { merchants } = await till.api.must<{ merchants: { id: string }[] }>('GET', '/merchant/list', {
-          token,
-        });
-        const path = `/merchant/wallet/balances?merchantId=${merchants[0]?.id}`;
-        await eventually(
-          'all of it is in the balance',
-          async () =>
-            toAtoms((await till.api.must<Record<string, string>>('GET', path, { token }))[coin] ?? '0'),
-          (balance) => balance === 120_000n,
-        );
-      } finally {
-        await till.end();
-      }
+      await using till = await Till.start(env, {}, target);
+      await till.ready();
+      const { token } = await till.api.must<{ token: string }>('POST', '/auth/login', {
+        body: { email: 'me@example.com', password: PASSWORD },
+      });
+      const { merchants } = await till.api.must<{ merchants: { id: string }[] }>('GET', '/merchant/list', {
+        token,
+      });
+      const path = `/merchant/wallet/balances?merchantId=${merchants[0]?.id}`;
+      await eventually(
+        'all of it is in the balance',
+        async () =>
+          toAtoms((await till.api.must<Record<string, string>>('GET', path, { token }))[coin] ?? '0'),
+        (balance) => balance === 120_000n,
+      );
     });
   });
 });

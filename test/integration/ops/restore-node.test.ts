@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { ApiClient, Shop, type PaymentJson } from '../../_helpers/api-client.ts';
-import { requireNode, startNode, toAtoms, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import { requireNode, toAtoms, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import { openLiveProcess, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { liveEnv, Till, TillProcess } from '../../_helpers/till.ts';
+import { Till, TillProcess } from '../../_helpers/till.ts';
 import { runTool } from '../../_helpers/tool.ts';
 
 const PASSPHRASE = 'a passphrase of the operator';
@@ -14,6 +15,7 @@ const PASSWORD = 'correct horse battery';
 
 describe.each(['LTC', 'BTC'] as const)('restoring a till beside a real %s node', (coin) => {
   describe.skipIf(!requireNode(coin))('after the machine was lost', () => {
+    let world: LiveWorld<RegtestNode, TillProcess>;
     let node: RegtestNode;
     let env: Record<string, string>;
     let dir: string;
@@ -21,16 +23,14 @@ describe.each(['LTC', 'BTC'] as const)('restoring a till beside a real %s node',
     let shop: Shop;
 
     beforeAll(async () => {
-      node = await startNode(coin);
       dir = mkdtempSync(join(tmpdir(), 'till-ops-'));
-      env = { ...liveEnv({ [coin]: node.rpcUrl }), TILLD_KEYRING_PASSPHRASE: PASSPHRASE };
-      till = await TillProcess.start(env);
-      shop = await Shop.open(till.api);
-      await till.ready();
+      world = await openLiveProcess(coin, {
+        env: { TILLD_KEYRING_PASSPHRASE: PASSPHRASE },
+      });
+      ({ node, env, till, shop } = world);
     });
     afterAll(async () => {
-      await till.end();
-      await node.stop();
+      await world.end();
       rmSync(dir, { recursive: true, force: true });
     });
 
@@ -97,39 +97,35 @@ describe.each(['LTC', 'BTC'] as const)('restoring a till beside a real %s node',
       const target = join(dir, 'restored');
       const args = [file, '--data-dir', target, '--look-ahead', '60'];
       expect(await runTool('restore', args, { env })).toMatchObject({ code: 0 });
-      const restored = await Till.start(env, {}, target);
-      try {
-        await restored.ready();
-        expect((await viewOf(restored.api, settled.id)).status).toBe('completed');
-        const found = await viewOf(restored.api, waiting.id);
-        expect(found).toMatchObject({ status: 'completed', exception: null });
-        expect(found.options[coin].received).toBe(waiting.options[coin].amount);
-        // Money of payments and change that the backup knows nothing of is in the balance all the same.
-        expect(await balanceAt(restored.api)).toBe(final);
-        // No address given out after the backup is given out again.
-        const old = new Set(later.map((payment) => payment.options[coin].address));
-        const again = await restored.api.must<PaymentJson>('POST', '/payment/create', {
-          token: shop.publicKey,
-          body: { ...order0(shop), allowedCryptos: [coin] },
-        });
-        expect(old.has(again.options[coin].address)).toBe(false);
-        await pay(again);
-        await node.mine(again.options[coin].requiredConfirmations);
-        await eventually(
-          'paid',
-          () => viewOf(restored.api, again.id),
-          ({ status }) => status === 'completed',
-        );
-        // And all of it can be sent.
-        const all = await restored.api.call('POST', '/merchant/wallet/send', {
-          token: shop.secretKey,
-          body: { coin, amount: '0.0045', destination: await node.newAddress(), subtractFee: true },
-        });
-        expect([all.status, all.body.error]).toEqual([200, null]);
-        leftAfterSend = await balanceAt(restored.api);
-      } finally {
-        await restored.end();
-      }
+      await using restored = await Till.start(env, {}, target);
+      await restored.ready();
+      expect((await viewOf(restored.api, settled.id)).status).toBe('completed');
+      const found = await viewOf(restored.api, waiting.id);
+      expect(found).toMatchObject({ status: 'completed', exception: null });
+      expect(found.options[coin].received).toBe(waiting.options[coin].amount);
+      // Money of payments and change that the backup knows nothing of is in the balance all the same.
+      expect(await balanceAt(restored.api)).toBe(final);
+      // No address given out after the backup is given out again.
+      const old = new Set(later.map((payment) => payment.options[coin].address));
+      const again = await restored.api.must<PaymentJson>('POST', '/payment/create', {
+        token: shop.publicKey,
+        body: { ...order0(shop), allowedCryptos: [coin] },
+      });
+      expect(old.has(again.options[coin].address)).toBe(false);
+      await pay(again);
+      await node.mine(again.options[coin].requiredConfirmations);
+      await eventually(
+        'paid',
+        () => viewOf(restored.api, again.id),
+        ({ status }) => status === 'completed',
+      );
+      // And all of it can be sent.
+      const all = await restored.api.call('POST', '/merchant/wallet/send', {
+        token: shop.secretKey,
+        body: { coin, amount: '0.0045', destination: await node.newAddress(), subtractFee: true },
+      });
+      expect([all.status, all.body.error]).toEqual([200, null]);
+      leftAfterSend = await balanceAt(restored.api);
     });
 
     it('from the 24 words alone: the same addresses and the same money', async () => {
@@ -162,33 +158,29 @@ describe.each(['LTC', 'BTC'] as const)('restoring a till beside a real %s node',
         { env: { ...env, TILLD_KEYRING_PASSPHRASE: 'a new passphrase, why not' }, input: words },
       );
       expect(made).toMatchObject({ code: 0 });
-      const restored = await Till.start(
+      await using restored = await Till.start(
         { ...env, TILLD_KEYRING_PASSPHRASE: 'a new passphrase, why not' },
         {},
         target,
       );
-      try {
-        await restored.ready();
-        const { token } = await restored.api.must<{ token: string }>('POST', '/auth/login', {
-          body: { email: 'me@example.com', password: PASSWORD },
-        });
-        const { merchants } = await restored.api.must<{
-          merchants: { id: string; name: string }[];
-        }>('GET', '/merchant/list', { token });
-        expect(merchants).toHaveLength(2);
-        const first = merchants.find(({ name }) => name === 'Recovered shop 1')!;
-        const watched = await watchedAddresses(target, first.id);
-        expect([shop.wallets[coin], ...addresses].filter((address) => !watched.has(address))).toEqual([]);
-        const balances = await restored.api.must<Record<string, string>>(
-          'GET',
-          `/merchant/wallet/balances?merchantId=${first.id}`,
-          { token },
-        );
-        // What the restored daemon had after its send, whose change the first one does not know, and what came since.
-        expect(toAtoms(balances[coin]!)).toBe(leftAfterSend + 220_000n);
-      } finally {
-        await restored.end();
-      }
+      await restored.ready();
+      const { token } = await restored.api.must<{ token: string }>('POST', '/auth/login', {
+        body: { email: 'me@example.com', password: PASSWORD },
+      });
+      const { merchants } = await restored.api.must<{
+        merchants: { id: string; name: string }[];
+      }>('GET', '/merchant/list', { token });
+      expect(merchants).toHaveLength(2);
+      const first = merchants.find(({ name }) => name === 'Recovered shop 1')!;
+      const watched = await watchedAddresses(target, first.id);
+      expect([shop.wallets[coin], ...addresses].filter((address) => !watched.has(address))).toEqual([]);
+      const balances = await restored.api.must<Record<string, string>>(
+        'GET',
+        `/merchant/wallet/balances?merchantId=${first.id}`,
+        { token },
+      );
+      // What the restored daemon had after its send, whose change the first one does not know, and what came since.
+      expect(toAtoms(balances[coin]!)).toBe(leftAfterSend + 220_000n);
     });
   });
 });

@@ -1,10 +1,11 @@
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
-import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
+import type { FaultProxy } from '../../_helpers/nodes/index.ts';
+import { Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 /** An hour of blocks, one every twelve seconds. */
@@ -12,6 +13,7 @@ const HOUR_OF_BLOCKS = 300;
 const HALF_HOUR_MS = 1_800_000;
 
 describe.skipIf(!requireAnvil())('a daemon that was down for an hour', () => {
+  let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
   let till: Till;
@@ -19,17 +21,10 @@ describe.skipIf(!requireAnvil())('a daemon that was down for an hour', () => {
   let shop: Shop;
 
   beforeAll(async () => {
-    anvil = await Anvil.start();
-    proxy = await startFaultProxy(anvil.rpcUrl);
-    sink = await WebhookSink.start();
-    till = await Till.start(liveEnv({ ETH: proxy.url }));
-    shop = await Shop.open(till.api, { webhookUrl: sink.url });
-    await till.ready();
+    world = await openLiveWorld('ETH');
+    ({ node: anvil, proxy, sink, till, shop } = world);
   });
-  afterAll(async () => {
-    await till.end();
-    await Promise.all([sink.close(), proxy.close(), anvil.stop()]);
-  });
+  afterAll(async () => world.end());
 
   it('reads each block of it once, in one pass, and finds what was paid at any time of it', async () => {
     const payments: PaymentJson[] = [];

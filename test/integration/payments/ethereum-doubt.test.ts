@@ -6,9 +6,10 @@ import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
-import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
+import type { FaultProxy } from '../../_helpers/nodes/index.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
+import { Till } from '../../_helpers/till.ts';
 import { runTool } from '../../_helpers/tool.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
@@ -21,6 +22,7 @@ const empty = (result: unknown): string => String(result).replaceAll(/(?<=^0x.*)
 const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
 
 describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
+  let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
   let till: Till;
@@ -30,20 +32,12 @@ describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    anvil = await Anvil.start();
-    proxy = await startFaultProxy(anvil.rpcUrl);
-    sink = await WebhookSink.start();
     // Deep enough that payments wait, and nothing is moved away meanwhile.
-    env = { ...liveEnv({ ETH: proxy.url }), TILLD_CONFIRMATIONS_ETH: '200' };
-    till = await Till.start(env);
-    shop = await Shop.open(till.api, { webhookUrl: sink.url });
-    await till.ready();
+    world = await openLiveWorld('ETH', { env: { TILLD_CONFIRMATIONS_ETH: '200' } });
+    ({ node: anvil, proxy, sink, env, till, shop } = world);
   });
   afterEach(async () => proxy.heal());
-  afterAll(async () => {
-    await till.end();
-    await Promise.all([sink.close(), proxy.close(), anvil.stop()]);
-  });
+  afterAll(async () => world.end());
 
   const order = async (): Promise<PaymentJson> => shop.createPayment({ allowedCryptos: ['ETH'] });
   const pay = async ({ options }: PaymentJson, isInside: boolean, part = 1n): Promise<string> => {

@@ -3,10 +3,11 @@ import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
-import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
+import type { FaultProxy } from '../../_helpers/nodes/index.ts';
 import { RpcError } from '../../_helpers/nodes/json-rpc.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
+import { Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
@@ -18,6 +19,7 @@ interface Health {
 }
 
 describe.skipIf(!requireAnvil())('ETH that settles by the network’s own word', () => {
+  let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
   let till: Till;
@@ -26,22 +28,15 @@ describe.skipIf(!requireAnvil())('ETH that settles by the network’s own word',
 
   beforeAll(async () => {
     // The head less one is safe, less two finalized.
-    anvil = await Anvil.start({ slotsInAnEpoch: 1 });
-    proxy = await startFaultProxy(anvil.rpcUrl);
-    sink = await WebhookSink.start();
     // At 4,000 USD: below 40 USD one block, below 400 USD safe.
-    till = await Till.start({
-      ...liveEnv({ ETH: proxy.url }),
-      TILLD_CONFIRMATIONS_ETH: '1,0.01:safe,0.1:finalized',
+    world = await openLiveWorld('ETH', {
+      env: { TILLD_CONFIRMATIONS_ETH: '1,0.01:safe,0.1:finalized' },
+      node: async () => Anvil.start({ slotsInAnEpoch: 1 }),
     });
-    shop = await Shop.open(till.api, { webhookUrl: sink.url });
-    await till.ready();
+    ({ node: anvil, proxy, sink, till, shop } = world);
   });
   afterEach(async () => proxy.heal());
-  afterAll(async () => {
-    await till.end();
-    await Promise.all([sink.close(), proxy.close(), anvil.stop()]);
-  });
+  afterAll(async () => world.end());
 
   const order = async (amount: string): Promise<PaymentJson> =>
     shop.createPayment({ amount, currency: 'USD', allowedCryptos: ['ETH'] });

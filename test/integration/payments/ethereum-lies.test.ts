@@ -3,9 +3,10 @@ import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
-import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
+import type { FaultProxy } from '../../_helpers/nodes/index.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
+import { Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 /** In hex digits: the code that reads balances with the 0x before it, an address after it, and a balance it returns. */
@@ -16,6 +17,7 @@ const WORD_DIGITS = 64;
 const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
 
 describe.skipIf(!requireAnvil())('an Ethereum node that answers a wrong balance now and then', () => {
+  let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
   let till: Till;
@@ -23,19 +25,12 @@ describe.skipIf(!requireAnvil())('an Ethereum node that answers a wrong balance 
   let shop: Shop;
 
   beforeAll(async () => {
-    anvil = await Anvil.start();
-    proxy = await startFaultProxy(anvil.rpcUrl);
-    sink = await WebhookSink.start();
     // Deep enough that nothing is moved away meanwhile.
-    till = await Till.start({ ...liveEnv({ ETH: proxy.url }), TILLD_CONFIRMATIONS_ETH: '8' });
-    shop = await Shop.open(till.api, { webhookUrl: sink.url });
-    await till.ready();
+    world = await openLiveWorld('ETH', { env: { TILLD_CONFIRMATIONS_ETH: '8' } });
+    ({ node: anvil, proxy, sink, till, shop } = world);
   });
   afterEach(async () => proxy.heal());
-  afterAll(async () => {
-    await till.end();
-    await Promise.all([sink.close(), proxy.close(), anvil.stop()]);
-  });
+  afterAll(async () => world.end());
 
   const order = async (): Promise<PaymentJson> => shop.createPayment({ allowedCryptos: ['ETH'] });
   const mined = async (): Promise<void> => {

@@ -41,22 +41,17 @@ describe.skipIf(!requireAnvil())('Ethereum at a provider that meters', () => {
   ])(
     '%s: credits a plain transfer among 400 orders within a minute, and what a contract paid',
     async (_plan, refused, insideMs) => {
-      const provider = await MeteredProvider.start(anvil.rpcUrl, UNITS_PER_SECOND, refused);
+      await using provider = await MeteredProvider.start(anvil.rpcUrl, UNITS_PER_SECOND, refused);
       const env = { TILLD_POLL_INTERVAL: '5s', TILLD_CONFIRMATIONS_ETH: '1' };
-      const till = await Till.start({ ...liveEnv({ ETH: provider.url }), ...env });
-      try {
-        await till.ready(60_000);
-        const shop = await Shop.open(till.api);
-        const payments: PaymentJson[] = [];
-        for (let at = 0; at < ORDERS; at += 1) {
-          payments.push(await shop.createPayment({ allowedCryptos: ['ETH'] }));
-        }
-        expect(await paidAfter(shop, payments[ORDERS / 2]!, false)).toBeLessThan(60_000);
-        expect(await paidAfter(shop, payments[ORDERS / 4]!, true)).toBeLessThan(insideMs);
-      } finally {
-        await till.end();
-        await provider.close();
+      await using till = await Till.start({ ...liveEnv({ ETH: provider.url }), ...env });
+      await till.ready(60_000);
+      const shop = await Shop.open(till.api);
+      const payments: PaymentJson[] = [];
+      for (let at = 0; at < ORDERS; at += 1) {
+        payments.push(await shop.createPayment({ allowedCryptos: ['ETH'] }));
       }
+      expect(await paidAfter(shop, payments[ORDERS / 2]!, false)).toBeLessThan(60_000);
+      expect(await paidAfter(shop, payments[ORDERS / 4]!, true)).toBeLessThan(insideMs);
     },
     600_000,
   );

@@ -4,9 +4,10 @@ import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { CONTRACTS, word } from '../../_helpers/anvil/contracts.ts';
-import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
+import type { FaultProxy } from '../../_helpers/nodes/index.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
+import { Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 const HOUR_MS = 3_600_000;
@@ -16,6 +17,7 @@ const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
 const due = (payment: PaymentJson): bigint => wei(payment.options.ETH.amount);
 
 describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
+  let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
   let till: Till;
@@ -23,18 +25,11 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
   let shop: Shop;
 
   beforeAll(async () => {
-    anvil = await Anvil.start();
-    proxy = await startFaultProxy(anvil.rpcUrl);
-    sink = await WebhookSink.start();
-    till = await Till.start(liveEnv({ ETH: proxy.url }));
-    shop = await Shop.open(till.api, { webhookUrl: sink.url });
-    await till.ready();
+    world = await openLiveWorld('ETH');
+    ({ node: anvil, proxy, sink, till, shop } = world);
   });
 
-  afterAll(async () => {
-    await till.end();
-    await Promise.all([sink.close(), proxy.close(), anvil.stop()]);
-  });
+  afterAll(async () => world.end());
 
   const newPayment = async (): Promise<PaymentJson> => shop.createPayment({ allowedCryptos: ['ETH'] });
   const pay = async (payment: PaymentJson, amount = due(payment)): Promise<string> =>

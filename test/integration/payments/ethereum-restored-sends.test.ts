@@ -10,6 +10,7 @@ import { DEFAULT_SEND_POLICY } from '../../../src/usecases/sends/send-policy.ts'
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { Shop, type SendJson } from '../../_helpers/api-client.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { liveEnv, Till } from '../../_helpers/till.ts';
 
@@ -21,16 +22,15 @@ type Status = SendJson & { error: string | null };
 
 /** A till restored from a copy that was made between a send and what became of it. */
 describe.skipIf(!requireAnvil())('an ETH send from before a restore', () => {
+  let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let till: Till;
   let shop: Shop;
   let dir: string;
 
   beforeEach(async () => {
-    anvil = await Anvil.start();
-    till = await Till.start(liveEnv({ ETH: anvil.rpcUrl }), OPTIONS);
-    shop = await Shop.open(till.api);
-    await till.ready();
+    world = await openLiveWorld('ETH', { app: OPTIONS });
+    ({ node: anvil, till, shop } = world);
     await anvil.pay({ address: shop.wallets.ETH, amount: parseCoinAmount('1', 'ETH') });
     await anvil.mine(4);
     await eventually(
@@ -39,10 +39,7 @@ describe.skipIf(!requireAnvil())('an ETH send from before a restore', () => {
       (text) => text === '1',
     );
   });
-  afterEach(async () => {
-    await till.end();
-    await anvil.stop();
-  });
+  afterEach(async () => world.end());
 
   const statusBy = async (asked: Till, id: string): Promise<Status> =>
     asked.api.must('GET', `/merchant/wallet/send-status?sendId=${id}`, { token: shop.secretKey });

@@ -8,8 +8,9 @@ import { Shop, type SendJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { CONTRACTS, REVERTER_CODE } from '../../_helpers/anvil/contracts.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
+import { Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 const HOUR_MS = 3_600_000;
@@ -21,25 +22,20 @@ const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
 const ether = (amount: bigint): string => formatCoinAmount(amount, 'ETH');
 
 describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
+  let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let till: Till;
   let sink: WebhookSink;
   let shop: Shop;
 
   beforeAll(async () => {
-    anvil = await Anvil.start();
-    sink = await WebhookSink.start();
-    till = await Till.start(liveEnv({ ETH: anvil.rpcUrl }), {
-      sendPolicy: { ...DEFAULT_SEND_POLICY, retryMs: 500, rebroadcastMs: 1_000 },
+    world = await openLiveWorld('ETH', {
+      app: { sendPolicy: { ...DEFAULT_SEND_POLICY, retryMs: 500, rebroadcastMs: 1_000 } },
     });
-    shop = await Shop.open(till.api, { webhookUrl: sink.url });
-    await till.ready();
+    ({ node: anvil, sink, till, shop } = world);
   });
 
-  afterAll(async () => {
-    await till.end();
-    await Promise.all([sink.close(), anvil.stop()]);
-  });
+  afterAll(async () => world.end());
 
   const balance = async (): Promise<bigint> => wei(await shop.balance('ETH'));
   const balanceOf = async (amount: bigint): Promise<bigint> =>

@@ -4,9 +4,10 @@ import { DEFAULT_SEND_POLICY } from '../../../src/usecases/sends/send-policy.ts'
 import { Shop, type PaymentJson, type SendJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
-import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
+import type { FaultProxy } from '../../_helpers/nodes/index.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
+import { Till } from '../../_helpers/till.ts';
 
 const HOUR_MS = 3_600_000;
 const GWEI = 1_000_000_000n;
@@ -21,24 +22,19 @@ interface Pending {
 }
 
 describe.skipIf(!requireAnvil())('ETH transactions that no block takes', () => {
+  let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
   let till: Till;
   let shop: Shop;
 
   beforeAll(async () => {
-    anvil = await Anvil.start();
-    proxy = await startFaultProxy(anvil.rpcUrl);
-    till = await Till.start(liveEnv({ ETH: proxy.url }), {
-      sendPolicy: { ...DEFAULT_SEND_POLICY, retryMs: 500, rebroadcastMs: 1_000 },
+    world = await openLiveWorld('ETH', {
+      app: { sendPolicy: { ...DEFAULT_SEND_POLICY, retryMs: 500, rebroadcastMs: 1_000 } },
     });
-    shop = await Shop.open(till.api);
-    await till.ready();
+    ({ node: anvil, proxy, till, shop } = world);
   });
-  afterAll(async () => {
-    await till.end();
-    await Promise.all([proxy.close(), anvil.stop()]);
-  });
+  afterAll(async () => world.end());
 
   const waiting = async (): Promise<Pending[]> => {
     const pool = await anvil.rpc<{ pending: Record<string, Record<string, Pending>> }>('txpool_content');

@@ -6,6 +6,7 @@ import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { TwoBackends } from '../../_helpers/anvil/two-backends.ts';
 import { type Fault, startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
+import { openLiveProcess, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { liveEnv, Till, TillProcess } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
@@ -57,99 +58,84 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
   });
 
   it('that limits, stalls, lies about its head and shuffles for a whole run loses nothing', async () => {
-    const proxy = await startFaultProxy(anvil.rpcUrl);
-    const till = await Till.start({ ...liveEnv({ ETH: proxy.url }), TILLD_RPC_TIMEOUT: '1s' });
-    try {
-      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
-      await till.ready();
-      const ended = new AbortController();
-      const havoc = wreak(proxy, ended.signal);
-      const payments: PaymentJson[] = [];
-      for (let turn = 0; turn < 12; turn += 1) {
-        const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
-        payments.push(payment);
-        await payOrder(anvil, payment, turn);
-        await sleep(80);
-        if (turn % 2 === 1) await anvil.mine(1);
-      }
-      await anvil.mine(4);
-      await Promise.all(payments.map((payment) => expectPaidOnce(shop, sink, payment)));
-      ended.abort();
-      const hits = await havoc;
-      expect(Object.keys(hits)).toHaveLength(8);
-      expect(Math.min(...Object.values(hits))).toBeGreaterThan(0);
-      const paid = payments.reduce((sum, payment) => sum + wei(payment.options.ETH.amount), 0n);
-      let fees = 0n;
-      await mineUntil(anvil, 'all deposits are moved', async () => {
-        const balance = wei(await shop.balance('ETH'));
-        const left = await Promise.all(payments.map(({ options }) => anvil.balance(options.ETH.address)));
-        fees = paid - balance;
-        return left.every((amount) => amount === 0n) && (await anvil.balance(shop.wallets.ETH)) === balance;
-      });
-      expect(fees).toBeGreaterThan(0n);
-      expect(fees * 100n).toBeLessThan(paid);
-    } finally {
-      await till.end();
-      await proxy.close();
+    await using proxy = await startFaultProxy(anvil.rpcUrl);
+    await using till = await Till.start({ ...liveEnv({ ETH: proxy.url }), TILLD_RPC_TIMEOUT: '1s' });
+    const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    await till.ready();
+    const ended = new AbortController();
+    const havoc = wreak(proxy, ended.signal);
+    const payments: PaymentJson[] = [];
+    for (let turn = 0; turn < 12; turn += 1) {
+      const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
+      payments.push(payment);
+      await payOrder(anvil, payment, turn);
+      await sleep(80);
+      if (turn % 2 === 1) await anvil.mine(1);
     }
+    await anvil.mine(4);
+    await Promise.all(payments.map((payment) => expectPaidOnce(shop, sink, payment)));
+    ended.abort();
+    const hits = await havoc;
+    expect(Object.keys(hits)).toHaveLength(8);
+    expect(Math.min(...Object.values(hits))).toBeGreaterThan(0);
+    const paid = payments.reduce((sum, payment) => sum + wei(payment.options.ETH.amount), 0n);
+    let fees = 0n;
+    await mineUntil(anvil, 'all deposits are moved', async () => {
+      const balance = wei(await shop.balance('ETH'));
+      const left = await Promise.all(payments.map(({ options }) => anvil.balance(options.ETH.address)));
+      fees = paid - balance;
+      return left.every((amount) => amount === 0n) && (await anvil.balance(shop.wallets.ETH)) === balance;
+    });
+    expect(fees).toBeGreaterThan(0n);
+    expect(fees * 100n).toBeLessThan(paid);
   }, 240_000);
 
   it('behind a balancer whose backends are at different heights misses and doubles nothing', async () => {
-    const both = await TwoBackends.start(anvil.rpcUrl, 2);
-    const till = await Till.start(liveEnv({ ETH: both.url }));
-    try {
-      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
-      const payments: PaymentJson[] = [];
-      for (let turn = 0; turn < 9; turn += 1) {
-        const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
-        payments.push(payment);
-        await payOrder(anvil, payment, turn);
-        await anvil.mine(1);
-        await sleep(100);
-      }
-      await anvil.mine(6);
-      await Promise.all(payments.map((payment) => expectPaidOnce(shop, sink, payment)));
-      const last = payments.at(-1)!;
-      await mineUntil(
-        anvil,
-        'deposits are moved',
-        async () => (await anvil.balance(last.options.ETH.address)) === 0n,
-      );
-    } finally {
-      await till.end();
-      await both.close();
+    await using both = await TwoBackends.start(anvil.rpcUrl, 2);
+    await using till = await Till.start(liveEnv({ ETH: both.url }));
+    const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    const payments: PaymentJson[] = [];
+    for (let turn = 0; turn < 9; turn += 1) {
+      const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
+      payments.push(payment);
+      await payOrder(anvil, payment, turn);
+      await anvil.mine(1);
+      await sleep(100);
     }
+    await anvil.mine(6);
+    await Promise.all(payments.map((payment) => expectPaidOnce(shop, sink, payment)));
+    const last = payments.at(-1)!;
+    await mineUntil(
+      anvil,
+      'deposits are moved',
+      async () => (await anvil.balance(last.options.ETH.address)) === 0n,
+    );
   });
 
   it('finds what contracts paid in a block that the node cannot trace in time', async () => {
-    const proxy = await startFaultProxy(anvil.rpcUrl);
-    const till = await Till.start(liveEnv({ ETH: proxy.url }));
-    try {
-      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
-      await till.ready();
-      const payments = [
-        await shop.createPayment({ allowedCryptos: ['ETH'] }),
-        await shop.createPayment({ allowedCryptos: ['ETH'] }),
-      ];
-      const slow = proxy.inject(
-        { kind: 'rpcError', code: -32000, message: 'execution aborted (timeout = 5s)' },
-        { methods: ['debug_traceBlockByHash'] },
-      );
-      await payOrder(anvil, payments[0]!, 2);
-      await anvil.mine(1);
-      await eventually(
-        'the payment is seen',
-        async () => (await shop.payment(payments[0]!.id)).status,
-        (status) => status === 'confirming',
-      );
-      slow.clear();
-      await payOrder(anvil, payments[1]!, 2);
-      await anvil.mine(4);
-      for (const payment of payments) await expectPaidOnce(shop, sink, payment);
-    } finally {
-      await till.end();
-      await proxy.close();
-    }
+    await using proxy = await startFaultProxy(anvil.rpcUrl);
+    await using till = await Till.start(liveEnv({ ETH: proxy.url }));
+    const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    await till.ready();
+    const payments = [
+      await shop.createPayment({ allowedCryptos: ['ETH'] }),
+      await shop.createPayment({ allowedCryptos: ['ETH'] }),
+    ];
+    const slow = proxy.inject(
+      { kind: 'rpcError', code: -32000, message: 'execution aborted (timeout = 5s)' },
+      { methods: ['debug_traceBlockByHash'] },
+    );
+    await payOrder(anvil, payments[0]!, 2);
+    await anvil.mine(1);
+    await eventually(
+      'the payment is seen',
+      async () => (await shop.payment(payments[0]!.id)).status,
+      (status) => status === 'confirming',
+    );
+    slow.clear();
+    await payOrder(anvil, payments[1]!, 2);
+    await anvil.mine(4);
+    for (const payment of payments) await expectPaidOnce(shop, sink, payment);
   });
 
   it.each<[client: string, fault: Fault]>([
@@ -160,158 +146,130 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
     'without traces and without old states, as %s says it, finds contract payments made while the daemon was down',
     async (_client, noState) => {
       // Every block of it is read at the start.
-      const fresh = await Anvil.start();
-      const proxy = await startFaultProxy(fresh.rpcUrl);
+      await using fresh = await Anvil.start();
+      await using proxy = await startFaultProxy(fresh.rpcUrl);
       proxy.inject(
         { kind: 'rpcError', code: -32601, message: 'the method does not exist' },
         { methods: ['debug_traceBlockByHash', 'trace_block'] },
       );
-      const till = await Till.start(liveEnv({ ETH: proxy.url }));
-      try {
-        const shop = await Shop.open(till.api, { webhookUrl: sink.url });
-        await till.ready();
-        const payments = [
-          await shop.createPayment({ allowedCryptos: ['ETH'] }),
-          await shop.createPayment({ allowedCryptos: ['ETH'] }),
-        ];
-        await till.down();
-        for (const payment of payments) await payOrder(fresh, payment, 2);
-        await fresh.mine(300);
-        const pruned = proxy.inject(noState, { methods: ['eth_getBalance', 'eth_call'] });
-        await till.up();
-        await till.ready(90_000);
-        expect(await shop.payment(payments[0]!.id)).toMatchObject({ status: 'pending' });
-        pruned.clear();
-        await fresh.mine(4);
-        for (const payment of payments) await expectPaidOnce(shop, sink, payment);
-      } finally {
-        await till.end();
-        await proxy.close();
-        await fresh.stop();
-      }
+      await using till = await Till.start(liveEnv({ ETH: proxy.url }));
+      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+      await till.ready();
+      const payments = [
+        await shop.createPayment({ allowedCryptos: ['ETH'] }),
+        await shop.createPayment({ allowedCryptos: ['ETH'] }),
+      ];
+      await till.down();
+      for (const payment of payments) await payOrder(fresh, payment, 2);
+      await fresh.mine(300);
+      const pruned = proxy.inject(noState, { methods: ['eth_getBalance', 'eth_call'] });
+      await till.up();
+      await till.ready(90_000);
+      expect(await shop.payment(payments[0]!.id)).toMatchObject({ status: 'pending' });
+      pruned.clear();
+      await fresh.mine(4);
+      for (const payment of payments) await expectPaidOnce(shop, sink, payment);
     },
     180_000,
   );
 
   it('without traces, and that calls old blocks unknown whose states it dropped, is followed past them', async () => {
-    const fresh = await Anvil.start({ keptStates: 150 });
-    const proxy = await startFaultProxy(fresh.rpcUrl);
+    await using fresh = await Anvil.start({ keptStates: 150 });
+    await using proxy = await startFaultProxy(fresh.rpcUrl);
     proxy.inject(
       { kind: 'rpcError', code: -32601, message: 'the method does not exist' },
       { methods: ['debug_traceBlockByHash', 'trace_block'] },
     );
-    const till = await Till.start(liveEnv({ ETH: proxy.url }));
-    try {
-      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
-      await till.ready();
-      const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
-      await till.down();
-      await payOrder(fresh, payment, 2);
-      await fresh.mine(300);
-      await till.up();
-      await expectPaidOnce(shop, sink, payment);
-    } finally {
-      await till.end();
-      await proxy.close();
-      await fresh.stop();
-    }
+    await using till = await Till.start(liveEnv({ ETH: proxy.url }));
+    const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    await till.ready();
+    const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
+    await till.down();
+    await payOrder(fresh, payment, 2);
+    await fresh.mine(300);
+    await till.up();
+    await expectPaidOnce(shop, sink, payment);
   }, 180_000);
 
   it('that traces no old blocks does not hold up the reading of many', async () => {
-    const fresh = await Anvil.start();
-    const proxy = await startFaultProxy(fresh.rpcUrl);
-    const till = await Till.start(liveEnv({ ETH: proxy.url }));
-    try {
-      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
-      await till.ready();
-      const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
-      await till.down();
-      proxy.inject(
-        { kind: 'rpcError', code: -32000, message: 'required historical state unavailable (reexec=128)' },
-        { methods: ['debug_traceBlockByHash'] },
-      );
-      for (let height = 0; height < 20; height += 1) {
-        await fresh.pay({ address: await fresh.newAddress(), amount: 1n });
-        await fresh.mine(1);
-      }
-      await payOrder(fresh, payment, 2);
-      await fresh.mine(4);
-      await till.up();
-      await sink.waitForEvent('payment.completed', payment.id, 120_000);
-    } finally {
-      await till.end();
-      await proxy.close();
-      await fresh.stop();
+    await using fresh = await Anvil.start();
+    await using proxy = await startFaultProxy(fresh.rpcUrl);
+    await using till = await Till.start(liveEnv({ ETH: proxy.url }));
+    const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    await till.ready();
+    const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
+    await till.down();
+    proxy.inject(
+      { kind: 'rpcError', code: -32000, message: 'required historical state unavailable (reexec=128)' },
+      { methods: ['debug_traceBlockByHash'] },
+    );
+    for (let height = 0; height < 20; height += 1) {
+      await fresh.pay({ address: await fresh.newAddress(), amount: 1n });
+      await fresh.mine(1);
     }
+    await payOrder(fresh, payment, 2);
+    await fresh.mine(4);
+    await till.up();
+    await sink.waitForEvent('payment.completed', payment.id, 120_000);
   }, 240_000);
 
   it('that shows a block without the transactions it dropped is not taken at its word', async () => {
-    const proxy = await startFaultProxy(anvil.rpcUrl);
-    const till = await Till.start(liveEnv({ ETH: proxy.url }));
-    try {
-      const shop = await Shop.open(till.api, { webhookUrl: sink.url });
-      await till.ready(90_000);
-      const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
-      const dropped = proxy.inject(
-        { kind: 'rewrite', rewrite: emptied },
-        { methods: ['eth_getBlockByNumber'] },
-      );
-      const before = await anvil.height();
-      await payOrder(anvil, payment, 0);
-      await anvil.mine(1);
-      const eth = await eventually(
-        'it is told',
-        async () =>
-          (
-            await till.api.call<{ chains: Record<string, { height: number; alarms: string[] }> }>(
-              'GET',
-              '/readyz',
-            )
-          ).body.data.chains['ETH'],
-        (chain) => chain?.alarms.includes('pruned') === true,
-      );
-      expect(eth?.height).toBe(before);
-      dropped.clear();
-      await anvil.mine(4);
-      await expectPaidOnce(shop, sink, payment);
-    } finally {
-      await till.end();
-      await proxy.close();
-    }
+    await using proxy = await startFaultProxy(anvil.rpcUrl);
+    await using till = await Till.start(liveEnv({ ETH: proxy.url }));
+    const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    await till.ready(90_000);
+    const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
+    const dropped = proxy.inject(
+      { kind: 'rewrite', rewrite: emptied },
+      { methods: ['eth_getBlockByNumber'] },
+    );
+    const before = await anvil.height();
+    await payOrder(anvil, payment, 0);
+    await anvil.mine(1);
+    const eth = await eventually(
+      'it is told',
+      async () =>
+        (
+          await till.api.call<{ chains: Record<string, { height: number; alarms: string[] }> }>(
+            'GET',
+            '/readyz',
+          )
+        ).body.data.chains['ETH'],
+      (chain) => chain?.alarms.includes('pruned') === true,
+    );
+    expect(eth?.height).toBe(before);
+    dropped.clear();
+    await anvil.mine(4);
+    await expectPaidOnce(shop, sink, payment);
   }, 240_000);
 
   it('of another chain is refused, named, and not offered', async () => {
-    const other = await Anvil.start({ chainId: 1 });
-    const till = await Till.start(liveEnv({ ETH: other.rpcUrl }));
-    try {
-      const shop = await Shop.open(till.api);
-      const health = await eventually(
-        'the wrong chain is told',
-        async () =>
-          (
-            await till.api.call<{ chains: Record<string, { state: string; lastError: string }> }>(
-              'GET',
-              '/readyz',
-            )
-          ).body.data.chains['ETH'],
-        (eth) => eth?.state === 'wrong_chain',
-      );
-      expect(health?.lastError).toMatch(/chain id 1/);
-      const refused = await till.api.call('POST', '/payment/create', {
-        token: shop.publicKey,
-        body: {
-          amount: '1',
-          currency: 'USD',
-          customerId: shop.customerId,
-          orderId: 'x',
-          allowedCryptos: ['ETH'],
-        },
-      });
-      expect(refused.body.error?.code).toBe('COIN_UNAVAILABLE');
-    } finally {
-      await till.end();
-      await other.stop();
-    }
+    await using other = await Anvil.start({ chainId: 1 });
+    await using till = await Till.start(liveEnv({ ETH: other.rpcUrl }));
+    const shop = await Shop.open(till.api);
+    const health = await eventually(
+      'the wrong chain is told',
+      async () =>
+        (
+          await till.api.call<{ chains: Record<string, { state: string; lastError: string }> }>(
+            'GET',
+            '/readyz',
+          )
+        ).body.data.chains['ETH'],
+      (eth) => eth?.state === 'wrong_chain',
+    );
+    expect(health?.lastError).toMatch(/chain id 1/);
+    const refused = await till.api.call('POST', '/payment/create', {
+      token: shop.publicKey,
+      body: {
+        amount: '1',
+        currency: 'USD',
+        customerId: shop.customerId,
+        orderId: 'x',
+        allowedCryptos: ['ETH'],
+      },
+    });
+    expect(refused.body.error?.code).toBe('COIN_UNAVAILABLE');
   });
 });
 
@@ -352,6 +310,7 @@ async function wreak(proxy: FaultProxy, signal: AbortSignal): Promise<Record<str
 }
 
 describe.skipIf(!requireAnvil())('kill -9 beside an Ethereum node', () => {
+  let world: LiveWorld<Anvil, TillProcess>;
   let anvil: Anvil;
   let proxy: FaultProxy;
   let till: TillProcess;
@@ -359,12 +318,8 @@ describe.skipIf(!requireAnvil())('kill -9 beside an Ethereum node', () => {
   let shop: Shop;
 
   beforeAll(async () => {
-    anvil = await Anvil.start();
-    proxy = await startFaultProxy(anvil.rpcUrl);
-    sink = await WebhookSink.start();
-    till = await TillProcess.start(liveEnv({ ETH: proxy.url }));
-    shop = await Shop.open(till.api, { webhookUrl: sink.url });
-    await till.ready();
+    world = await openLiveProcess('ETH');
+    ({ node: anvil, proxy, sink, till, shop } = world);
     await anvil.pay({ address: shop.wallets.ETH, amount: wei('1') });
     await anvil.mine(1);
     await eventually(
@@ -374,10 +329,7 @@ describe.skipIf(!requireAnvil())('kill -9 beside an Ethereum node', () => {
     );
   });
 
-  afterAll(async () => {
-    await till.end();
-    await Promise.all([sink.close(), proxy.close(), anvil.stop()]);
-  });
+  afterAll(async () => world.end());
 
   const waiting = async (): Promise<string[]> =>
     (await anvil.rpc<{ transactions: string[] }>('eth_getBlockByNumber', ['pending', false])).transactions;

@@ -6,9 +6,10 @@ import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { type ApiClient, Shop } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
-import { startFaultProxy, type FaultProxy } from '../../_helpers/nodes/index.ts';
+import type { FaultProxy } from '../../_helpers/nodes/index.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
+import { Till } from '../../_helpers/till.ts';
 import { runTool } from '../../_helpers/tool.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -18,6 +19,7 @@ const PASSWORD = 'correct horse battery';
 const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
 
 describe.skipIf(!requireAnvil())('an Ethereum address beside a node that traces nothing', () => {
+  let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
   let till: Till;
@@ -26,21 +28,16 @@ describe.skipIf(!requireAnvil())('an Ethereum address beside a node that traces 
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    anvil = await Anvil.start();
-    proxy = await startFaultProxy(anvil.rpcUrl);
     proxy.inject(
       { kind: 'rpcError', code: -32601, message: 'the method does not exist' },
       { methods: ['debug_traceBlockByHash', 'trace_block'] },
     );
     dir = mkdtempSync(join(tmpdir(), 'till-eth-'));
-    env = { ...liveEnv({ ETH: proxy.url }), TILLD_KEYRING_PASSPHRASE: PASSPHRASE };
-    till = await Till.start(env);
-    shop = await Shop.open(till.api);
-    await till.ready();
+    world = await openLiveWorld('ETH', { env: { TILLD_KEYRING_PASSPHRASE: PASSPHRASE } });
+    ({ node: anvil, proxy, env, till, shop } = world);
   });
   afterAll(async () => {
-    await till.end();
-    await Promise.all([proxy.close(), anvil.stop()]);
+    await world.end();
     rmSync(dir, { recursive: true, force: true });
   });
 
@@ -86,25 +83,21 @@ describe.skipIf(!requireAnvil())('an Ethereum address beside a node that traces 
       { env, input: words },
     );
     expect(made).toMatchObject({ code: 0 });
-    const restored = await Till.start(env, {}, target);
-    try {
-      await restored.ready();
-      const balance = await balanceOf(restored.api);
-      await anvil.mine(4);
-      await moved(anvil, early.address);
-      // Money on the address before moved the window on, so that this one is watched by now.
-      await anvil.payInside([later]);
-      await anvil.mine(4);
-      await moved(anvil, later.address);
-      await eventually(
-        'the balance is what the merchant address holds',
-        async () => (await balance()) - (await anvil.balance(shop.wallets.ETH)),
-        (difference) => difference === 0n,
-      );
-      expect(await balance()).toBeGreaterThan(wei('0.74'));
-    } finally {
-      await restored.end();
-    }
+    await using restored = await Till.start(env, {}, target);
+    await restored.ready();
+    const balance = await balanceOf(restored.api);
+    await anvil.mine(4);
+    await moved(anvil, early.address);
+    // Money on the address before moved the window on, so that this one is watched by now.
+    await anvil.payInside([later]);
+    await anvil.mine(4);
+    await moved(anvil, later.address);
+    await eventually(
+      'the balance is what the merchant address holds',
+      async () => (await balance()) - (await anvil.balance(shop.wallets.ETH)),
+      (difference) => difference === 0n,
+    );
+    expect(await balance()).toBeGreaterThan(wei('0.74'));
   });
 });
 

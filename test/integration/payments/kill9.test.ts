@@ -1,20 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Shop, type PaymentJson, type SendJson } from '../../_helpers/api-client.ts';
-import {
-  requireNode,
-  startFaultProxy,
-  startNode,
-  toAtoms,
-  type FaultProxy,
-  type RegtestNode,
-} from '../../_helpers/nodes/index.ts';
+import { requireNode, toAtoms, type FaultProxy, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import { openLiveProcess, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { liveEnv, TillProcess } from '../../_helpers/till.ts';
+import { TillProcess } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 describe.each(['BTC', 'LTC'] as const)('kill -9 beside a real %s node', (coin) => {
   describe.skipIf(!requireNode(coin))('and start again', () => {
+    let world: LiveWorld<RegtestNode, TillProcess>;
     let node: RegtestNode;
     let proxy: FaultProxy;
     let till: TillProcess;
@@ -22,18 +17,11 @@ describe.each(['BTC', 'LTC'] as const)('kill -9 beside a real %s node', (coin) =
     let shop: Shop;
 
     beforeAll(async () => {
-      node = await startNode(coin);
-      proxy = await startFaultProxy(node.rpcUrl);
-      sink = await WebhookSink.start();
-      till = await TillProcess.start(liveEnv({ [coin]: proxy.url }));
-      shop = await Shop.open(till.api, { webhookUrl: sink.url });
-      await till.ready();
+      world = await openLiveProcess(coin);
+      ({ node, proxy, sink, till, shop } = world);
     });
 
-    afterAll(async () => {
-      await till.end();
-      await Promise.all([sink.close(), proxy.close(), node.stop()]);
-    });
+    afterAll(async () => world.end());
 
     it('at any moment of six payments: each is credited once and every event is told in order', async () => {
       const payments: PaymentJson[] = [];

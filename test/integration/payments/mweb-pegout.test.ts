@@ -8,29 +8,24 @@ import {
   toAtoms,
   type RegtestNode,
 } from '../../_helpers/nodes/index.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
+import { Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 describe.skipIf(!requireNode('LTC'))('a payment out of Litecoin’s MWEB', () => {
+  let world: LiveWorld<RegtestNode, Till>;
   let node: RegtestNode;
   let till: Till;
   let sink: WebhookSink;
   let shop: Shop;
 
   beforeAll(async () => {
-    node = await startLitecoind({ mweb: true });
-    sink = await WebhookSink.start();
-    till = await Till.start(liveEnv({ LTC: node.rpcUrl }));
-    shop = await Shop.open(till.api, { webhookUrl: sink.url });
-    await till.ready();
+    world = await openLiveWorld('LTC', { node: async () => startLitecoind({ mweb: true }) });
+    ({ node, sink, till, shop } = world);
   });
 
-  afterAll(async () => {
-    await till.end();
-    await sink.close();
-    await node.stop();
-  });
+  afterAll(async () => world.end());
 
   it('is credited once, under the transaction that the block holds, and settles at its maturity', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['LTC'] });

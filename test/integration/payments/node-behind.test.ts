@@ -27,50 +27,46 @@ async function readyOf(api: ApiClient, coin: 'ETH' | 'SOL') {
 
 describe('a node that is behind its network', () => {
   it('makes no SOL payment expire, and what was paid in time is not late', async () => {
-    const world = await SvmWorld.start();
-    try {
-      const shop = await world.openShop();
-      const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
-      // After a restart a node replays for minutes to an hour, and says so.
-      const behind = world.node.inject(
-        {
-          kind: 'error',
-          code: -32005,
-          message: 'Node is behind by 9600 slots',
-          data: { numSlotsBehind: 9600 },
-        },
-        { methods: ['getHealth'] },
-      );
-      world.till.clock.advance(64 * MINUTE);
-      const { status, chain } = await eventually(
-        'it says that it is behind',
-        () => readyOf(world.till.api, 'SOL'),
-        (ready) => ready.chain?.state === 'behind',
-      );
-      expect(status).toBe(503);
-      expect(chain?.warnings.join()).toMatch(/not in step with its network; no payment expires/);
-      await delay(SOME_DEADLINES_MS);
-      expect(world.sink.types(payment.id)).toEqual(['payment.created']);
-      // It comes up to its network; blocks have the time at which they were made, an hour ago.
-      world.payer.pay([{ address: addressOf(payment), amount: due(payment) }]);
-      world.node.advance(SETTLED);
-      await world.sink.waitForEvent('payment.completed', payment.id);
-      behind.clear();
-      await world.till.ready();
-      expect(await shop.payment(payment.id)).toMatchObject({
-        exception: null,
-        transactions: [{ late: false }],
-      });
-      expect(world.sink.types(payment.id)).not.toContain('payment.expired');
-    } finally {
-      await world.end();
-    }
+    await using world = await SvmWorld.start();
+    const shop = await world.openShop();
+    const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
+    // After a restart a node replays for minutes to an hour, and says so.
+    const behind = world.node.inject(
+      {
+        kind: 'error',
+        code: -32005,
+        message: 'Node is behind by 9600 slots',
+        data: { numSlotsBehind: 9600 },
+      },
+      { methods: ['getHealth'] },
+    );
+    world.till.clock.advance(64 * MINUTE);
+    const { status, chain } = await eventually(
+      'it says that it is behind',
+      () => readyOf(world.till.api, 'SOL'),
+      (ready) => ready.chain?.state === 'behind',
+    );
+    expect(status).toBe(503);
+    expect(chain?.warnings.join()).toMatch(/not in step with its network; no payment expires/);
+    await delay(SOME_DEADLINES_MS);
+    expect(world.sink.types(payment.id)).toEqual(['payment.created']);
+    // It comes up to its network; blocks have the time at which they were made, an hour ago.
+    world.payer.pay([{ address: addressOf(payment), amount: due(payment) }]);
+    world.node.advance(SETTLED);
+    await world.sink.waitForEvent('payment.completed', payment.id);
+    behind.clear();
+    await world.till.ready();
+    expect(await shop.payment(payment.id)).toMatchObject({
+      exception: null,
+      transactions: [{ late: false }],
+    });
+    expect(world.sink.types(payment.id)).not.toContain('payment.expired');
   }, 180_000);
 
   it('makes no ETH payment expire by a newest block from before its deadline, and what was mined in time is not late', async () => {
-    const anvil = await Anvil.start({ chainId: 17_000 });
-    const sink = await WebhookSink.start();
-    const till = await Till.start({
+    await using anvil = await Anvil.start({ chainId: 17_000 });
+    await using sink = await WebhookSink.start();
+    await using till = await Till.start({
       TILLD_NETWORK: 'testnet',
       TILLD_ETH_RPC_URL: anvil.rpcUrl,
       TILLD_CONFIRMATIONS_ETH: '2',
@@ -93,83 +89,74 @@ describe('a node that is behind its network', () => {
         );
       }
     };
-    try {
-      await passWithBlocks(14);
-      const shop = await Shop.open(till.api, {
-        webhookUrl: sink.url,
-        settings: { paymentLifetimeMinutes: 5 },
-      });
-      const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
-      const created = till.clock.now();
-      await passWithBlocks(18);
-      // Its consensus client dies after 3:36; the payer's transaction is mined elsewhere at 4:30.
-      for (let passed = 0; passed < 2; passed += 1) {
-        till.clock.advance(MINUTE);
-        await delay(SOME_DEADLINES_MS);
-      }
-      expect(sink.types(payment.id)).toEqual(['payment.created']);
+    await passWithBlocks(14);
+    const shop = await Shop.open(till.api, {
+      webhookUrl: sink.url,
+      settings: { paymentLifetimeMinutes: 5 },
+    });
+    const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
+    const created = till.clock.now();
+    await passWithBlocks(18);
+    // Its consensus client dies after 3:36; the payer's transaction is mined elsewhere at 4:30.
+    for (let passed = 0; passed < 2; passed += 1) {
       till.clock.advance(MINUTE);
-      await eventually(
-        'it is seen to be behind',
-        () => readyOf(till.api, 'ETH'),
-        ({ status, chain }) => status === 503 && chain?.state === 'behind',
-      );
       await delay(SOME_DEADLINES_MS);
-      expect(sink.types(payment.id)).toEqual(['payment.created']);
-      const { address, amount } = payment.options.ETH;
-      // Mined at once: here nothing of it was heard before.
-      await anvil.rpc('evm_setNextBlockTimestamp', [Math.floor((created + 270 * SECOND) / SECOND)]);
-      await anvil.rpc('evm_setAutomine', [true]);
-      await anvil.pay({ address, amount: parseCoinAmount(amount, 'ETH') });
-      await anvil.rpc('evm_setAutomine', [false]);
-      await block(created + 282 * SECOND);
-      await passWithBlocks(2);
-      await sink.waitForEvent('payment.completed', payment.id);
-      expect(await shop.payment(payment.id)).toMatchObject({
-        exception: null,
-        transactions: [{ late: false }],
-      });
-      expect(sink.types(payment.id)).not.toContain('payment.expired');
-    } finally {
-      await till.end();
-      await Promise.all([sink.close(), anvil.stop()]);
     }
+    expect(sink.types(payment.id)).toEqual(['payment.created']);
+    till.clock.advance(MINUTE);
+    await eventually(
+      'it is seen to be behind',
+      () => readyOf(till.api, 'ETH'),
+      ({ status, chain }) => status === 503 && chain?.state === 'behind',
+    );
+    await delay(SOME_DEADLINES_MS);
+    expect(sink.types(payment.id)).toEqual(['payment.created']);
+    const { address, amount } = payment.options.ETH;
+    // Mined at once: here nothing of it was heard before.
+    await anvil.rpc('evm_setNextBlockTimestamp', [Math.floor((created + 270 * SECOND) / SECOND)]);
+    await anvil.rpc('evm_setAutomine', [true]);
+    await anvil.pay({ address, amount: parseCoinAmount(amount, 'ETH') });
+    await anvil.rpc('evm_setAutomine', [false]);
+    await block(created + 282 * SECOND);
+    await passWithBlocks(2);
+    await sink.waitForEvent('payment.completed', payment.id);
+    expect(await shop.payment(payment.id)).toMatchObject({
+      exception: null,
+      transactions: [{ late: false }],
+    });
+    expect(sink.types(payment.id)).not.toContain('payment.expired');
   }, 120_000);
 });
 
 it('a payment does not expire while its account holds lamports of which the node has lost the history', async () => {
-  const world = await SvmWorld.start();
-  try {
-    const shop = await world.openShop();
-    const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
-    const address = addressOf(payment);
-    const lost = world.node.inject(
-      { kind: 'rewrite', rewrite: () => [] },
-      { methods: ['getSignaturesForAddress'], about: ([asked]) => asked === address },
-    );
-    world.payer.pay([{ address, amount: due(payment) }]);
-    world.node.advance(SETTLED);
-    await eventually(
-      'it is looked for',
-      async () => lost.hits,
-      (hits) => hits > 0,
-    );
-    // Patience with one account ends after a while, and the others go on.
-    world.till.clock.advance(30_000);
-    await world.till.ready();
-    world.till.clock.advance(61 * 60_000);
-    const warned = await eventually(
-      'the operator is told',
-      async () => (await fetch(`${world.till.api.baseUrl}/metrics`)).text(),
-      (metrics) => /tilld_uncredited_payments\{coin="SOL",mode="live"\} 1/.test(metrics),
-    );
-    expect(warned).toMatch(/tilld_uncredited_amount\{coin="SOL",mode="live"\} 0\.5/);
-    expect(world.sink.types(payment.id)).toEqual(['payment.created']);
-    lost.clear();
-    world.node.advance(SETTLED);
-    await world.sink.waitForEvent('payment.confirming', payment.id, 20_000);
-    expect(world.sink.types(payment.id)).not.toContain('payment.expired');
-  } finally {
-    await world.end();
-  }
+  await using world = await SvmWorld.start();
+  const shop = await world.openShop();
+  const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
+  const address = addressOf(payment);
+  const lost = world.node.inject(
+    { kind: 'rewrite', rewrite: () => [] },
+    { methods: ['getSignaturesForAddress'], about: ([asked]) => asked === address },
+  );
+  world.payer.pay([{ address, amount: due(payment) }]);
+  world.node.advance(SETTLED);
+  await eventually(
+    'it is looked for',
+    async () => lost.hits,
+    (hits) => hits > 0,
+  );
+  // Patience with one account ends after a while, and the others go on.
+  world.till.clock.advance(30_000);
+  await world.till.ready();
+  world.till.clock.advance(61 * 60_000);
+  const warned = await eventually(
+    'the operator is told',
+    async () => (await fetch(`${world.till.api.baseUrl}/metrics`)).text(),
+    (metrics) => /tilld_uncredited_payments\{coin="SOL",mode="live"\} 1/.test(metrics),
+  );
+  expect(warned).toMatch(/tilld_uncredited_amount\{coin="SOL",mode="live"\} 0\.5/);
+  expect(world.sink.types(payment.id)).toEqual(['payment.created']);
+  lost.clear();
+  world.node.advance(SETTLED);
+  await world.sink.waitForEvent('payment.confirming', payment.id, 20_000);
+  expect(world.sink.types(payment.id)).not.toContain('payment.expired');
 }, 180_000);

@@ -125,33 +125,28 @@ describe.skipIf(!both)('a node in trouble', () => {
 
 describe.skipIf(!both)('the wrong node', () => {
   it('litecoin pointed at a bitcoind is refused, named, and not offered; bitcoin works', async () => {
-    const bitcoind = await startBitcoind();
-    const till = await Till.start(liveEnv({ BTC: bitcoind.rpcUrl, LTC: bitcoind.rpcUrl }));
-    try {
-      const shop = await Shop.open(till.api);
-      const ready = await eventually(
-        'the wrong chain is told',
-        async () => (await till.api.call<Ready>('GET', '/readyz')).body.data,
-        (now) => now.chains['LTC']?.state === 'wrong_chain' && now.chains['BTC']?.state === 'following',
-      );
-      expect(ready.chains['LTC']?.lastError).toMatch(/genesis|chain/i);
-      const payment = await shop.createPayment({ allowedCryptos: ['BTC', 'LTC'] });
-      expect(Object.keys(payment.options)).toEqual(['BTC']);
-      const refused = await till.api.call('POST', '/payment/create', {
-        token: shop.publicKey,
-        body: {
-          amount: '1',
-          currency: 'USD',
-          customerId: shop.customerId,
-          orderId: 'x',
-          allowedCryptos: ['LTC'],
-        },
-      });
-      expect(refused.status).toBe(503);
-      expect(refused.body.error?.code).toBe('COIN_UNAVAILABLE');
-    } finally {
-      await till.end();
-      await bitcoind.stop();
-    }
+    await using bitcoind = await startBitcoind();
+    await using till = await Till.start(liveEnv({ BTC: bitcoind.rpcUrl, LTC: bitcoind.rpcUrl }));
+    const shop = await Shop.open(till.api);
+    const ready = await eventually(
+      'the wrong chain is told',
+      async () => (await till.api.call<Ready>('GET', '/readyz')).body.data,
+      (now) => now.chains['LTC']?.state === 'wrong_chain' && now.chains['BTC']?.state === 'following',
+    );
+    expect(ready.chains['LTC']?.lastError).toMatch(/genesis|chain/i);
+    const payment = await shop.createPayment({ allowedCryptos: ['BTC', 'LTC'] });
+    expect(Object.keys(payment.options)).toEqual(['BTC']);
+    const refused = await till.api.call('POST', '/payment/create', {
+      token: shop.publicKey,
+      body: {
+        amount: '1',
+        currency: 'USD',
+        customerId: shop.customerId,
+        orderId: 'x',
+        allowedCryptos: ['LTC'],
+      },
+    });
+    expect(refused.status).toBe(503);
+    expect(refused.body.error?.code).toBe('COIN_UNAVAILABLE');
   });
 });

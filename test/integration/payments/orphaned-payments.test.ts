@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
-import { requireNode, startBitcoind, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import { requireNode, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
+import { Till } from '../../_helpers/till.ts';
 
 const ORDERS = 5;
 const REPLACEABLE = 0xfffffffd;
@@ -14,20 +15,15 @@ interface Coin {
 }
 
 describe.skipIf(!requireNode('BTC'))('payments that build on an unconfirmed parent', () => {
+  let world: LiveWorld<RegtestNode, Till>;
   let node: RegtestNode;
-  let till: Till;
   let shop: Shop;
 
   beforeAll(async () => {
-    node = await startBitcoind();
-    till = await Till.start(liveEnv({ BTC: node.rpcUrl }));
-    shop = await Shop.open(till.api, {});
-    await till.ready();
+    world = await openLiveWorld('BTC');
+    ({ node, shop } = world);
   });
-  afterAll(async () => {
-    await till.end();
-    await node.stop();
-  });
+  afterAll(async () => world.end());
 
   const raw = async (inputs: object[], outputs: Record<string, string>): Promise<string> =>
     node.rpc<string>('createrawtransaction', [inputs, outputs]);

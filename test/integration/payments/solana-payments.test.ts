@@ -336,24 +336,20 @@ describe('SOL payments on a real virtual machine', () => {
 });
 
 it('a cluster whose votes lag behind: however many blocks are confirmed, only finalized ones settle', async () => {
-  const world = await SvmWorld.start({ finalizedLag: 80, blocks: 80 });
-  try {
-    const shop = await world.openShop();
-    const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
-    world.payer.pay(exactly(payment));
-    world.node.advance(20);
-    await world.sink.waitForEvent('payment.confirming', payment.id);
-    expect((await shop.payment(payment.id)).options['SOL'].confirmations).toBe(0);
-    world.node.advance(59);
-    const almost = await eventually(
-      'one block short',
-      () => shop.payment(payment.id),
-      (now) => now.options['SOL'].confirmations === 31,
-    );
-    expect(almost.status).toBe('confirming');
-    world.node.advance();
-    await world.sink.waitForEvent('payment.completed', payment.id);
-  } finally {
-    await world.end();
-  }
+  await using world = await SvmWorld.start({ finalizedLag: 80, blocks: 80 });
+  const shop = await world.openShop();
+  const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
+  world.payer.pay(exactly(payment));
+  world.node.advance(20);
+  await world.sink.waitForEvent('payment.confirming', payment.id);
+  expect((await shop.payment(payment.id)).options['SOL'].confirmations).toBe(0);
+  world.node.advance(59);
+  const almost = await eventually(
+    'one block short',
+    () => shop.payment(payment.id),
+    (now) => now.options['SOL'].confirmations === 31,
+  );
+  expect(almost.status).toBe('confirming');
+  world.node.advance();
+  await world.sink.waitForEvent('payment.completed', payment.id);
 });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
-import { requireNode, startNode, toAtoms, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import { requireNode, toAtoms, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { liveEnv, Till } from '../../_helpers/till.ts';
+import { Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 const HOUR_MS = 3_600_000;
@@ -11,24 +12,18 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
   const due = (payment: PaymentJson): bigint => toAtoms(payment.options[coin].amount);
 
   describe.skipIf(!requireNode(coin))('end to end', () => {
+    let world: LiveWorld<RegtestNode, Till>;
     let node: RegtestNode;
     let till: Till;
     let sink: WebhookSink;
     let shop: Shop;
 
     beforeAll(async () => {
-      node = await startNode(coin);
-      sink = await WebhookSink.start();
-      till = await Till.start(liveEnv({ [coin]: node.rpcUrl }));
-      shop = await Shop.open(till.api, { webhookUrl: sink.url });
-      await till.ready();
+      world = await openLiveWorld(coin);
+      ({ node, sink, till, shop } = world);
     });
 
-    afterAll(async () => {
-      await till.end();
-      await sink.close();
-      await node.stop();
-    });
+    afterAll(async () => world.end());
 
     const newPayment = async (fields: Record<string, unknown> = {}): Promise<PaymentJson> =>
       shop.createPayment({ allowedCryptos: [coin], ...fields });

@@ -134,36 +134,32 @@ describe('hints about Solana accounts', () => {
 });
 
 it('a daemon with a subscription sees a payment long before its next poll, and without one at the poll', async () => {
-  const world = await SvmWorld.start({
+  await using world = await SvmWorld.start({
     env: ({ wsUrl }) => ({ TILLD_SOL_WS_URL: wsUrl, TILLD_POLL_INTERVAL: `${POLL_MS}ms` }),
   });
   const { node, payer, sink } = world;
-  try {
-    const shop = await world.openShop();
-    const seenAfter = async (): Promise<number> => {
-      const before = node.subscriptions.calls.length;
-      const looks = node.calls.length;
-      const { id, options } = await shop.createPayment({ allowedCryptos: ['SOL'] });
-      const news = (): number => node.subscriptions.calls.length - before + (node.calls.length - looks);
-      await eventually('looked at', news, (count) => count > 0, 2 * POLL_MS);
-      const startedAt = performance.now();
-      const { address, amount } = options['SOL'];
-      payer.pay([{ address, amount: parseCoinAmount(amount, 'SOL') }]);
-      node.advance(2);
-      await sink.waitForEvent('payment.confirming', id, 3 * POLL_MS);
-      return performance.now() - startedAt;
-    };
-    await eventually(
-      'connected',
-      () => node.subscriptions.connected,
-      (count) => count === 1,
-    );
-    expect(await seenAfter()).toBeLessThan(POLL_MS / 2);
-    node.subscriptions.cut();
-    await node.down();
-    await node.up();
-    await seenAfter();
-  } finally {
-    await world.end();
-  }
+  const shop = await world.openShop();
+  const seenAfter = async (): Promise<number> => {
+    const before = node.subscriptions.calls.length;
+    const looks = node.calls.length;
+    const { id, options } = await shop.createPayment({ allowedCryptos: ['SOL'] });
+    const news = (): number => node.subscriptions.calls.length - before + (node.calls.length - looks);
+    await eventually('looked at', news, (count) => count > 0, 2 * POLL_MS);
+    const startedAt = performance.now();
+    const { address, amount } = options['SOL'];
+    payer.pay([{ address, amount: parseCoinAmount(amount, 'SOL') }]);
+    node.advance(2);
+    await sink.waitForEvent('payment.confirming', id, 3 * POLL_MS);
+    return performance.now() - startedAt;
+  };
+  await eventually(
+    'connected',
+    () => node.subscriptions.connected,
+    (count) => count === 1,
+  );
+  expect(await seenAfter()).toBeLessThan(POLL_MS / 2);
+  node.subscriptions.cut();
+  await node.down();
+  await node.up();
+  await seenAfter();
 }, 180_000);

@@ -62,26 +62,22 @@ describe('the Solana test node', () => {
     first.advance(60);
     const { slot, blockhash } = first.ledger.top;
     await first.stop();
-    const again = await SvmNode.start({
+    await using again = await SvmNode.start({
       keptBlocks: 40,
       from: deserialize(serialize(first.snapshot())) as SvmSnapshot,
     });
-    try {
-      const rpc = new Connection(again.url, 'confirmed');
-      expect([again.ledger.top.slot, again.ledger.top.blockhash]).toEqual([slot, blockhash]);
-      expect(await rpc.getGenesisHash()).toBe(first.ledger.genesisHash);
-      expect(await rpc.getFirstAvailableBlock()).toBe(again.ledger.firstSlot);
-      expect(again.ledger.firstSlot).toBeGreaterThan(0);
-      expect(await rpc.getBalance(new PublicKey(address))).toBe(SOL);
-      expect(
-        (await rpc.getSignaturesForAddress(new PublicKey(address))).map((each) => each.signature),
-      ).toEqual([signature]);
-      again.airdrop(address, BigInt(SOL));
-      again.advance(40);
-      expect(await rpc.getBalance(new PublicKey(address), 'finalized')).toBe(2 * SOL);
-    } finally {
-      await again.stop();
-    }
+    const rpc = new Connection(again.url, 'confirmed');
+    expect([again.ledger.top.slot, again.ledger.top.blockhash]).toEqual([slot, blockhash]);
+    expect(await rpc.getGenesisHash()).toBe(first.ledger.genesisHash);
+    expect(await rpc.getFirstAvailableBlock()).toBe(again.ledger.firstSlot);
+    expect(again.ledger.firstSlot).toBeGreaterThan(0);
+    expect(await rpc.getBalance(new PublicKey(address))).toBe(SOL);
+    expect((await rpc.getSignaturesForAddress(new PublicKey(address))).map((each) => each.signature)).toEqual(
+      [signature],
+    );
+    again.airdrop(address, BigInt(SOL));
+    again.advance(40);
+    expect(await rpc.getBalance(new PublicKey(address), 'finalized')).toBe(2 * SOL);
   });
 
   it('forks with and without replay', async () => {
