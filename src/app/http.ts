@@ -19,6 +19,7 @@ import { checkoutRouter } from '../http/checkout/router.ts';
 import { dashboardRouter } from '../http/pages/dashboard.ts';
 import { assetsRouter, loadWebAssets } from '../http/pages/web-assets.ts';
 import { domainRoutes } from '../http/routes/domains.ts';
+import { eventRoutes } from '../http/routes/events.ts';
 import { keyRoutes } from '../http/routes/keys.ts';
 import { merchantRoutes } from '../http/routes/merchants.ts';
 import { paymentRoutes } from '../http/routes/payments.ts';
@@ -37,6 +38,7 @@ import { createSignInGuard, noSignInGuard } from '../usecases/accounts/sign-in-g
 import type { Tokens } from '../usecases/accounts/tokens.ts';
 import type { CreatePaymentDeps } from '../usecases/payments/create-payment.ts';
 import type { PaymentChangeBus } from '../usecases/payments/payment-change-bus.ts';
+import { EventWaiters } from '../usecases/webhooks/event-waiters.ts';
 import type { SendCoinsDeps } from '../usecases/sends/send-coins.ts';
 import { readReadiness } from '../workers/chain-watcher/readiness.ts';
 import type { Watcher } from '../workers/chain-watcher/watcher.ts';
@@ -67,6 +69,7 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
 export function createHttp(deps: HttpDeps): HttpServer {
   const { config, db, clock, logger, secretBox, tokens, checkAnswers } = deps;
   const of = partsOf(deps);
+  db.database.onNewEvent = of.events.waiters.wake;
   const streams = new CheckoutStreams(createSnapshots(of.frames), logger);
   const server = createHttpServer({
     routes: routesOf(of, deps.registry),
@@ -98,6 +101,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
     ...server,
     close: async (graceMs) => {
       streams.close();
+      of.events.waiters.close();
       await server.close(graceMs);
     },
   };
@@ -138,6 +142,7 @@ export function partsOf(deps: HttpDeps) {
     rates: { rates },
     sandbox: { ...payments, ...simulation },
     webhooks: { ...store, logger, attempts: deps.queue },
+    events: { ...store, waiters: new EventWaiters() },
     frames: { db, chains, baseUrl, news: deps.news },
     checkout: { ...payments, ...simulation },
   };
@@ -168,6 +173,7 @@ function routesOf(of: Parts, registry: Registry): Route[] {
     ...sandboxRoutes(of.sandbox),
     ...walletRoutes(of.sends),
     ...walletOutputRoutes(of.sends),
+    ...eventRoutes(of.events),
     ...webhookRoutes(of.webhooks),
   ];
 }

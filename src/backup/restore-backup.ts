@@ -8,6 +8,7 @@ import type { Db } from '../store/sqlite/database.ts';
 import { readSqliteMeta, sqliteProblems } from '../store/sqlite/files.ts';
 import { skipAccounts } from '../store/merchants/merchants.ts';
 import { writeMeta } from '../store/meta.ts';
+import { skipSeqs } from '../store/webhooks/events.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
 import { openGapLimit } from '../usecases/wallet/gap-limit.ts';
 import { createWallet } from '../wallet/derivation.ts';
@@ -78,7 +79,10 @@ async function lookAhead(
   try {
     const { db } = database;
     await assertSameNetwork(db, deriver, options.liveNetwork);
-    await db.transaction((tx) => skipAccounts(tx, SKIPPED_ACCOUNTS));
+    await db.transaction(async (tx) => {
+      await skipAccounts(tx, SKIPPED_ACCOUNTS);
+      await skipSeqs(tx);
+    });
     const recovered = await openGapLimit({ db, deriver, watchKeyOf, clock, logger }, options.lookAhead);
     await writeMeta(db, 'restored_at', String(clock.now()));
     return recovered;

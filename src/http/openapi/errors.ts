@@ -31,7 +31,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'A code of your second factor is required',
   ],
   RATE_LIMITED: [
-    'Too many attempts, or too many payments made with a public key, from this address; Retry-After says when to come back',
+    'Too many attempts, payments made with a public key from this address, or requests that wait; Retry-After says when to come back',
     'Too many attempts: try again in a minute',
   ],
   CUSTOMER_NOT_FOUND: ['The account has no such customer', 'No such customer'],

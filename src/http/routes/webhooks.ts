@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { EVENT_TYPES } from '../../domain/events.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { DeliveryAttempts } from '../../usecases/webhooks/attempts.ts';
-import { listEvents } from '../../usecases/webhooks/list-events.ts';
 import { listWebhookLogs } from '../../usecases/webhooks/list-webhook-logs.ts';
 import { redeliverWebhook } from '../../usecases/webhooks/redeliver-webhook.ts';
 import { testWebhook } from '../../usecases/webhooks/test-webhook.ts';
@@ -20,9 +18,9 @@ export interface WebhookRoutesDeps {
   readonly attempts: DeliveryAttempts;
 }
 
-/** Webhook logs, events, and sending webhooks by hand. */
+/** Webhook logs, and sending webhooks by hand. */
 export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
-  return [listLogsRoute(deps), listEventsRoute(deps), testRoute(deps), redeliverRoute(deps)];
+  return [listLogsRoute(deps), testRoute(deps), redeliverRoute(deps)];
 }
 
 const httpHeaders = z.record(z.string(), z.string());
@@ -74,57 +72,6 @@ function listLogsRoute(deps: WebhookRoutesDeps): Route {
         ...(endDate === undefined ? {} : { to: endDate }),
       });
       return { logs, pagination: { page, limit, total } };
-    },
-  });
-}
-
-const eventView = z
-  .object({
-    id: z.string().meta({ description: 'Also the webhook-id header of its deliveries' }),
-    type: z.enum(EVENT_TYPES),
-    createdAt: timestamp(),
-    sandbox: z.boolean(),
-    paymentId: z.string().nullable(),
-    sequence: z.int().meta({ description: 'Counts the events of one payment; 0 for events of none' }),
-    data: freeObject(),
-    deliveries: z.array(
-      z.object({
-        endpoint: z.string(),
-        status: z.enum(['pending', 'delivered', 'failed']),
-        attempts: z.int(),
-        nextAttemptAt: timestamp().nullable(),
-      }),
-    ),
-  })
-  .meta({ id: 'Event' });
-
-function listEventsRoute(deps: WebhookRoutesDeps): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/merchant/events',
-    summary: 'List events',
-    description: 'Every event of the merchant, newest first, told by webhook or not.',
-    tags: ['Webhooks'],
-    status: 200,
-    errors: [],
-    auth: 'merchant',
-    scope: 'events:read',
-    query: z.object({
-      ...pageQuery(),
-      type: z.enum(EVENT_TYPES).optional(),
-      paymentId: identifier().optional(),
-    }),
-    data: z.object({ events: z.array(eventView), pagination: pagination() }),
-    handler: async ({ auth, query }) => {
-      const { page, limit, type, paymentId } = query;
-      const { events, total } = await listEvents(deps, {
-        merchantId: auth.merchantId,
-        page,
-        limit,
-        ...(type === undefined ? {} : { type }),
-        ...(paymentId === undefined ? {} : { paymentId }),
-      });
-      return { events, pagination: { page, limit, total } };
     },
   });
 }

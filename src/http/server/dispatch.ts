@@ -60,6 +60,7 @@ export async function dispatch(
     requestId: requestIdOf(res),
     idempotencyKey: key,
     idempotencyScope: scope,
+    clientGone: () => goneSignal(res),
     network: networkKey(req),
   };
   const work = async () => run(deps, route, input);
@@ -93,6 +94,13 @@ function parseRequest(
   const problems = [...named, ...choiceProblems];
   if (problems.length > 0) throw validationError(problems);
   return { body: body.value, query: query.value, merchantId: choice.merchantId };
+}
+
+function goneSignal(res: Response): AbortSignal {
+  const gone = new AbortController();
+  if (res.destroyed) gone.abort();
+  else res.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 /** Keys of one credential's owner never meet those of another; a payer's never the merchant's own. */

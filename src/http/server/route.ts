@@ -49,6 +49,8 @@ export interface RouteInput<A extends AuthKind, B, Q> {
   readonly network: string;
   /** The Idempotency-Key header of a POST, for handlers that must recognise a repeat themselves after a crash. */
   readonly idempotencyKey: string | null;
+  /** A signal that is aborted when the client hangs up, for handlers that wait. */
+  readonly clientGone: () => AbortSignal;
   /** Scope in which that key is unique: `merchant:<id>`, `merchant:<id>:public`, `user:<id>` or a client address. */
   readonly idempotencyScope: string;
 }

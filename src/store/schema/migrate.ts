@@ -12,6 +12,7 @@ import * as gapReasons from './migrations/0011-gap-reasons.ts';
 import * as displacedSends from './migrations/0012-displaced-sends.ts';
 import * as conflictHeights from './migrations/0013-conflict-heights.ts';
 import * as refundLinks from './migrations/0016-refund-links.ts';
+import * as webhookEndpoints from './migrations/0017-webhook-endpoints.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -29,6 +30,7 @@ export const MIGRATIONS: Migrations = {
   '0012-displaced-sends': displacedSends,
   '0013-conflict-heights': conflictHeights,
   '0016-refund-links': refundLinks,
+  '0017-webhook-endpoints': webhookEndpoints,
 };
 
 /** What migrations run on: the schema that they begin with is none that this version knows. */

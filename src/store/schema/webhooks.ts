@@ -3,6 +3,7 @@ import type { Mode } from '../../domain/coins.ts';
 import type { EventType } from '../../domain/events.ts';
 
 export interface EventRow {
+  /** Ascends in the order of commits, over all merchants; numbers may be left out. */
   seq: Generated<number>;
   id: string;
   merchant_id: string;

@@ -98,6 +98,8 @@ export class Database extends Db {
   readonly changes: ChangeTracker;
   /** Called after each commit with the highest new address id, before the request that created it is answered. */
   onNewAddresses: ((newestId: number) => void) | null = null;
+  /** Called after each commit of an event with its merchant. */
+  onNewEvent: ((merchantId: string) => void) | null = null;
   readonly #writer: Writer;
   readonly #reader: SnapshotConnection | null;
   readonly #health: WriteHealth;

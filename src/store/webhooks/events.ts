@@ -1,6 +1,7 @@
 import { sql, type Selectable, type SelectQueryBuilder } from 'kysely';
 import type { EventType } from '../../domain/events.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
+import { writeMeta } from '../meta.ts';
 import { prepared, preparedInsert, preparedList, type ParamOf } from '../sqlite/prepared.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { EventRow } from '../schema/webhooks.ts';
@@ -9,11 +10,43 @@ export type StoredEvent = Selectable<EventRow>;
 
 const insertRow = preparedInsert('events', ['seq']);
 
-/** Appends one event and returns its place in the log. Must be in the transaction of what it tells about. */
+/** Lowest number that the next event may get, after a restore; see skipSeqs. */
+const FIRST_SEQ = 'events.first_seq';
+/** More events than any daemon writes between a backup and its loss. */
+const SKIPPED_SEQS = 1_000_000_000;
+
+/**
+ * Appends one event and returns its `seq`. Must be in the transaction of the change it reports: there is one writer, so
+ * the numbers ascend in the order of commits. Requests that wait for events of the merchant are woken by the commit.
+ */
 export async function insertEvent(tx: Tx, event: Omit<StoredEvent, 'seq'>): Promise<number> {
-  const [row] = await insertRow(tx, event);
+  const [row] = await insertRow(tx, { seq: await nextSeq(tx), ...event });
   if (row === undefined) throw new Error('no event was stored');
+  const { onNewEvent } = tx.database;
+  if (onNewEvent !== null) tx.afterCommit(() => onNewEvent(event.merchant_id));
   return row.seq;
+}
+
+/** The number that the next event of any merchant gets. */
+export async function nextSeq(db: Db): Promise<number> {
+  const [row] = await next(db, { key: FIRST_SEQ });
+  return row?.seq ?? 1;
+}
+
+const next = prepared((db, param: ParamOf<{ key: string }>) => ({
+  compile: () =>
+    sql<{ seq: number }>`
+      SELECT max(
+        coalesce((SELECT max(seq) FROM events), 0) + 1,
+        coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = ${param('key')}), 1)
+      ) AS seq`.compile(db),
+}));
+
+/**
+ * Leaves out numbers that events after a backup may have had: a shop that has read those must not miss the new ones.
+ */
+export async function skipSeqs(tx: Tx): Promise<void> {
+  await writeMeta(tx, FIRST_SEQ, String((await nextSeq(tx)) + SKIPPED_SEQS));
 }
 
 export async function findEvent(db: Db, id: string): Promise<StoredEvent | undefined> {
@@ -37,11 +70,21 @@ const messagesById = preparedList((db, _slot: ParamOf<object>, ids) =>
   db.selectFrom('events').select(['id', 'type', 'body_json']).where('id', 'in', ids),
 );
 
-export interface EventFilter {
+interface EventMatch {
   readonly merchantId: string;
   readonly paymentId?: string;
   readonly type?: EventType;
+}
+
+export interface EventFilter extends EventMatch {
   readonly page: number;
+  readonly limit: number;
+}
+
+/** A stretch of the events by `seq`: above `after`, up to and including `through`. */
+export interface EventRange extends EventMatch {
+  readonly after: number;
+  readonly through: number;
   readonly limit: number;
 }
 
@@ -63,7 +106,7 @@ async function countOf(query: SelectQueryBuilder<Tables, 'events', object>): Pro
 }
 
 /** Those of one payment are few: seen as a column, the merchant would be taken for the shorter way to them. */
-function ofMerchant(db: Db, { merchantId, paymentId }: EventFilter) {
+function ofMerchant(db: Db, { merchantId, paymentId }: EventMatch) {
   const events = db.selectFrom('events');
   if (paymentId === undefined) return events.where('merchant_id', '=', merchantId);
   return events.where('payment_id', '=', paymentId).where(sql`merchant_id || ''`, '=', merchantId);
@@ -79,10 +122,31 @@ export async function listEvents(
   const total = filter.paymentId === undefined ? await countedEvents(db, filter) : await countOf(query);
   const events = await query
     .selectAll()
-    .orderBy('created_at', 'desc')
     .orderBy('seq', 'desc')
     .limit(filter.limit)
     .offset((filter.page - 1) * filter.limit)
     .execute();
   return { events, total };
+}
+
+/** The highest number of a merchant's events; 0 while there is none. */
+export async function newestSeqOf(db: Db, merchantId: string): Promise<number> {
+  const [row] = await newest(db, { merchantId });
+  return row?.seq ?? 0;
+}
+
+const newest = prepared((db, param: ParamOf<{ merchantId: string }>) =>
+  db
+    .selectFrom('events')
+    .select('seq')
+    .where('merchant_id', '=', param('merchantId'))
+    .orderBy('seq', 'desc')
+    .limit(1),
+);
+
+/** A merchant's events in a range, oldest first. */
+export async function listEventsInRange(db: Db, range: EventRange): Promise<StoredEvent[]> {
+  let query = ofMerchant(db, range).where('seq', '>', range.after).where('seq', '<=', range.through);
+  if (range.type !== undefined) query = query.where('type', '=', range.type);
+  return query.selectAll().orderBy('seq').limit(range.limit).execute();
 }

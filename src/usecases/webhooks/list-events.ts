@@ -4,16 +4,20 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { listDeliveriesOf, type StoredDelivery } from '../../store/webhooks/deliveries.ts';
 import { listEvents as readEvents, type EventFilter, type StoredEvent } from '../../store/webhooks/events.ts';
 
-/** An event and the state of its delivery. */
+/** An event and the state of its deliveries. */
 export interface EventView {
   readonly id: string;
+  /** Ascends in the order of commits; numbers may be left out. */
+  readonly seq: number;
   readonly type: EventType;
   readonly createdAt: string;
   readonly sandbox: boolean;
   readonly paymentId: string | null;
   readonly sequence: number;
-  /** As in the webhook's body. */
+  /** As in the webhook's body; empty once the event is older than what is kept. */
   readonly data: Record<string, unknown>;
+  /** Whether parts of data were left out: for size when it was written, or for age. */
+  readonly truncated: boolean;
   readonly deliveries: {
     readonly endpoint: string;
     readonly status: StoredDelivery['status'];
@@ -29,31 +33,36 @@ export async function listEvents(
   filter: EventFilter,
 ): Promise<{ events: EventView[]; total: number }> {
   const { events, total } = await readEvents(deps.db, filter);
+  return { events: await viewsOf(deps.db, events), total };
+}
+
+/** Events with their deliveries, in the order given. */
+export async function viewsOf(db: Db, events: readonly StoredEvent[]): Promise<EventView[]> {
   const deliveries = await listDeliveriesOf(
-    deps.db,
+    db,
     events.map((event) => event.id),
   );
-  return { events: events.map((event) => viewOf(event, deliveries)), total };
+  const byEvent = Map.groupBy(deliveries, (delivery) => delivery.event_id);
+  return events.map((event) => viewOf(event, byEvent.get(event.id) ?? []));
 }
 
 function viewOf(event: StoredEvent, deliveries: readonly StoredDelivery[]): EventView {
-  const body = parseExact(event.body_json) as { data: Record<string, unknown> };
+  const body = parseExact(event.body_json) as { data: Record<string, unknown>; truncated?: true };
   return {
     id: event.id,
+    seq: event.seq,
     type: event.type,
     createdAt: new Date(event.created_at).toISOString(),
     sandbox: event.mode === 'sandbox',
     paymentId: event.payment_id,
     sequence: event.sequence,
     data: body.data,
-    deliveries: deliveries
-      .filter((delivery) => delivery.event_id === event.id)
-      .map((delivery) => ({
-        endpoint: delivery.url,
-        status: delivery.status,
-        attempts: delivery.attempts,
-        nextAttemptAt:
-          delivery.status === 'pending' ? new Date(delivery.next_attempt_at).toISOString() : null,
-      })),
+    truncated: body.truncated === true,
+    deliveries: deliveries.map((delivery) => ({
+      endpoint: delivery.url,
+      status: delivery.status,
+      attempts: delivery.attempts,
+      nextAttemptAt: delivery.status === 'pending' ? new Date(delivery.next_attempt_at).toISOString() : null,
+    })),
   };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventRoutes, type EventRoutesDeps } from '../../../src/http/routes/events.ts';
 import { webhookRoutes, type WebhookRoutesDeps } from '../../../src/http/routes/webhooks.ts';
 import { createSecretBox } from '../../../src/wallet/secret-box.ts';
 import { resolveHost } from '../../../src/egress/resolve.ts';
@@ -31,8 +32,9 @@ let queue: WebhookQueue;
 let token: string;
 let merchant: TestMerchant;
 beforeAll(async () => {
-  const deps: Partial<WebhookRoutesDeps> = {};
-  app = await startHttpApp({ extraRoutes: webhookRoutes(deps as WebhookRoutesDeps) });
+  const deps: Partial<WebhookRoutesDeps & EventRoutesDeps> = {};
+  const extraRoutes = [...webhookRoutes(deps as WebhookRoutesDeps), ...eventRoutes(deps as EventRoutesDeps)];
+  app = await startHttpApp({ extraRoutes });
   sink = await startSink();
   queue = new WebhookQueue({
     db: app.db,

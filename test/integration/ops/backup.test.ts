@@ -53,6 +53,13 @@ describe('scripts/backup and scripts/restore', () => {
     expect(made).toMatchObject({ code: 0 });
     expect(made.stdout).toContain(file);
     expect(created.length).toBeGreaterThan(5);
+    const lost = await shop.api.must<{ nextAfter: number }>(
+      'GET',
+      '/merchant/events?after=0&type=webhook.test',
+      {
+        token: shop.secretKey,
+      },
+    );
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(dir)).toEqual(['one.backup']);
     expect(existsSync(join(till.dataDir, 'backup.tmp'))).toBe(false);
@@ -68,6 +75,16 @@ describe('scripts/backup and scripts/restore', () => {
     });
     const answers = await Promise.all(created.map(async (id) => (await again(id)).status));
     const kept = answers.lastIndexOf(200) + 1;
+    // A cursor that a shop had before the loss misses nothing of what comes now.
+    const { publicKey: token, customerId } = shop;
+    const body = { amount: '1', currency: 'USD', customerId, orderId: 'after the restore' };
+    const fresh = await restored.api.must<{ id: string }>('POST', '/payment/create', { token, body });
+    const { events } = await restored.api.must<{ events: { paymentId: string }[] }>(
+      'GET',
+      `/merchant/events?after=${lost.nextAfter}`,
+      { token: shop.secretKey },
+    );
+    expect(events.map(({ paymentId }) => paymentId)).toEqual([fresh.id]);
     // A moment: everything before it is there, nothing after it.
     expect(answers).toEqual(created.map((_, at) => (at < kept ? 200 : 404)));
   });

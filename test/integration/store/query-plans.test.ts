@@ -4,7 +4,7 @@ import { findWatched, watchedOf } from '../../../src/store/ledger/addresses.ts';
 import { listCustomers } from '../../../src/store/catalog/customers.ts';
 import type { Database } from '../../../src/store/sqlite/database.ts';
 import { listDue } from '../../../src/store/webhooks/delivery-leases.ts';
-import { listEvents } from '../../../src/store/webhooks/events.ts';
+import { listEvents, listEventsInRange, newestSeqOf } from '../../../src/store/webhooks/events.ts';
 import {
   outputsAbove,
   outputsOfPayment,
@@ -87,6 +87,11 @@ test('a page far back reads rows of the page alone', async () => {
   }
   const [book] = await plansOf(() => pageWalletTransactions(db, { ...money, page: 1_000 }));
   expect(book).toContain('outputs USING COVERING INDEX outputs_by_merchant');
+});
+
+test('a page of events far back is sorted by the index', async () => {
+  const [, plan] = await plansOf(() => listEvents(db, { merchantId: 'm', page: 1_000, limit: 9 }));
+  expect(plan).toBe('SEARCH events USING INDEX events_by_merchant (merchant_id=?)');
 });
 
 test('a total over dates adds up days, and counts by index what they leave', async () => {
@@ -193,6 +198,12 @@ test.each([
     'events_by_payment',
     () => listEvents(db, { merchantId: 'm', paymentId: 'p', page: 1, limit: 9 }),
   ],
+  [
+    'events from a cursor on',
+    'events_by_merchant (merchant_id=? AND seq>? AND seq<?)',
+    () => listEventsInRange(db, { merchantId: 'm', after: 1, through: 9, limit: 9 }),
+  ],
+  ['the newest event', 'events_by_merchant (merchant_id=?)', () => newestSeqOf(db, 'm')],
   [
     'what a wallet could spend',
     'COVERING INDEX outputs_spendable',

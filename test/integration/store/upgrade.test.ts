@@ -206,6 +206,7 @@ describe.each(FIXTURES)('the database after %s', (name) => {
         );
         expect(sendMeaning(now)).toEqual(sendMeaning(send));
       }
+      await expectEventsFromTheStart(path, ask);
       const balances = Object.entries(expected.balances).map(([coin, amount]) => {
         // From 0006 on, the change of own sends can be spent before a block has it.
         const change = name < '0006' ? (ownChange.get(coin) ?? 0n) : 0n;
@@ -228,6 +229,24 @@ describe.each(FIXTURES)('the database after %s', (name) => {
     }
   });
 });
+
+/** The cursor shows what happened before the upgrade, too, in the order it did. */
+async function expectEventsFromTheStart(file: string, ask: <T>(path: string) => Promise<T>): Promise<void> {
+  const earlier = reading(file, (db) =>
+    db.prepare('SELECT id FROM events ORDER BY seq').pluck().all(),
+  ) as string[];
+  const seen: string[] = [];
+  for (let after = 0; ;) {
+    const { events, nextAfter } = await ask<{ events: { id: string }[]; nextAfter: number }>(
+      `/merchant/events?after=${after}&limit=7`,
+    );
+    if (events.length === 0) break;
+    seen.push(...events.map(({ id }) => id));
+    after = nextAfter;
+  }
+  expect(seen.length).toBeGreaterThan(0);
+  expect(earlier.filter((id) => seen.includes(id))).toEqual(seen.filter((id) => earlier.includes(id)));
+}
 
 /** A clock that goes on from when the database was left. */
 function clockFrom(file: string) {

@@ -2003,6 +2003,42 @@ export interface paths {
             };
         };
     };
+    "/merchant/events": {
+        parameters: {
+        };
+        get: {
+            parameters: {
+                query?: {
+                    page?: number;
+                    limit?: number;
+                    after?: number;
+                    wait?: number;
+                    type?: "payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+                    paymentId?: string;
+                    merchantId?: string;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                events: components["schemas"]["Event"][];
+                                pagination?: components["schemas"]["Pagination"];
+                                nextAfter?: number;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
     "/merchant/webhook-logs": {
         parameters: {
         };
@@ -2030,39 +2066,6 @@ export interface paths {
                             error: null;
                             data: {
                                 logs: components["schemas"]["WebhookLog"][];
-                                pagination: components["schemas"]["Pagination"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/events": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    page?: number;
-                    limit?: number;
-                    type?: "payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
-                    paymentId?: string;
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                events: components["schemas"]["Event"][];
                                 pagination: components["schemas"]["Pagination"];
                             };
                         };
@@ -2545,6 +2548,28 @@ export interface components {
             sendId: string | null;
             paymentId: string | null;
         };
+        Event: {
+            id: string;
+            seq: number;
+            /** @enum {string} */
+            type: "payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+            /** Format: date-time */
+            createdAt: string;
+            sandbox: boolean;
+            paymentId: string | null;
+            sequence: number;
+            data: {
+                [key: string]: unknown;
+            };
+            truncated: boolean;
+            deliveries: {
+                endpoint: string;
+                /** @enum {string} */
+                status: "pending" | "delivered" | "failed";
+                attempts: number;
+                nextAttemptAt: string | null;
+            }[];
+        };
         WebhookLog: {
             id: string;
             /** Format: date-time */
@@ -2572,26 +2597,6 @@ export interface components {
                 };
                 body: string;
             };
-        };
-        Event: {
-            id: string;
-            /** @enum {string} */
-            type: "payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
-            /** Format: date-time */
-            createdAt: string;
-            sandbox: boolean;
-            paymentId: string | null;
-            sequence: number;
-            data: {
-                [key: string]: unknown;
-            };
-            deliveries: {
-                endpoint: string;
-                /** @enum {string} */
-                status: "pending" | "delivered" | "failed";
-                attempts: number;
-                nextAttemptAt: string | null;
-            }[];
         };
         FieldProblem: {
             field: string;

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { EVENT_TYPES } from '../../domain/events.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { EventWaiters } from '../../usecases/webhooks/event-waiters.ts';
+import { followEvents } from '../../usecases/webhooks/follow-events.ts';
+import { listEvents } from '../../usecases/webhooks/list-events.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { freeObject, pagination, timestamp } from '../schemas/answers.ts';
+import { integerQuery, pageQuery } from '../schemas/query.ts';
+import { identifier } from '../schemas/text.ts';
+
+export interface EventRoutesDeps {
+  readonly db: Db;
+  readonly waiters: EventWaiters;
+}
+
+const SEQ_MAX = 999_999_999_999_999;
+const WAIT_MAX_S = 30;
+
+const eventView = z
+  .object({
+    id: z.string().meta({ description: 'Also the webhook-id header of its deliveries' }),
+    seq: z.int().meta({ description: 'Ascends in the order of commits; numbers may be left out' }),
+    type: z.enum(EVENT_TYPES),
+    createdAt: timestamp(),
+    sandbox: z.boolean(),
+    paymentId: z.string().nullable(),
+    sequence: z.int().meta({ description: 'Counts the events of one payment; 0 for events of none' }),
+    data: freeObject(),
+    truncated: z.boolean().meta({
+      description: 'Whether parts of data were left out, for size or for age: GET /payment/get has them',
+    }),
+    deliveries: z.array(
+      z.object({
+        endpoint: z.string(),
+        status: z.enum(['pending', 'delivered', 'failed']),
+        attempts: z.int(),
+        nextAttemptAt: timestamp().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Event' });
+
+const query = z
+  .object({
+    ...pageQuery(),
+    after: integerQuery({ min: 0, max: SEQ_MAX })
+      .optional()
+      .meta({ description: 'Only events after this seq, oldest first; 0 is the start' }),
+    wait: integerQuery({ min: 0, max: WAIT_MAX_S })
+      .optional()
+      .meta({ description: 'With after: seconds to wait for an event when there is none yet' }),
+    type: z.enum(EVENT_TYPES).optional(),
+    paymentId: identifier().optional(),
+  })
+  .superRefine(({ after, wait, page }, context) => {
+    const refuse = (path: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [path], message, params: { code: 'invalid' } });
+    if (after === undefined && wait !== undefined) refuse('wait', 'needs after');
+    if (after !== undefined && page !== 1) refuse('page', 'goes without after: use nextAfter');
+  });
+
+/** The events of a merchant: in pages from the newest, or from a cursor on. */
+export function eventRoutes(deps: EventRoutesDeps): Route[] {
+  return [listEventsRoute(deps)];
+}
+
+function listEventsRoute(deps: EventRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/events',
+    summary: 'List or follow events',
+    description:
+      'Every event of the merchant, told by webhook or not: newest first in pages, or with `after` oldest first from there. ' +
+      'Keep `nextAfter` and ask again with it; with `wait` the answer comes as soon as there is an event. Events are never ' +
+      'left out: of old ones only `data` is (`truncated`).',
+    tags: ['Webhooks'],
+    status: 200,
+    errors: ['RATE_LIMITED'],
+    auth: 'merchant',
+    scope: 'events:read',
+    query,
+    data: z.object({
+      events: z.array(eventView),
+      pagination: pagination().optional().meta({ description: 'Absent with after' }),
+      nextAfter: z.int().optional().meta({ description: 'With after: the last seq seen, where to go on' }),
+    }),
+    handler: async ({ auth, query: { page, limit, after, wait = 0, type, paymentId }, clientGone }) => {
+      const filter = {
+        merchantId: auth.merchantId,
+        limit,
+        ...(type === undefined ? {} : { type }),
+        ...(paymentId === undefined ? {} : { paymentId }),
+      };
+      if (after !== undefined)
+        return followEvents(deps, { ...filter, after, waitMs: wait * 1_000, clientGone });
+      const { events, total } = await listEvents(deps, { ...filter, page });
+      return { events, pagination: { page, limit, total } };
+    },
+  });
+}

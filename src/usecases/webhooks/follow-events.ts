@@ -1,0 +1,63 @@
+import { invalidField } from '../../domain/errors.ts';
+import type { EventType } from '../../domain/events.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { listEventsInRange, newestSeqOf, nextSeq } from '../../store/webhooks/events.ts';
+import type { EventWaiters } from './event-waiters.ts';
+import { viewsOf, type EventView } from './list-events.ts';
+
+export interface FollowEventsInput {
+  readonly merchantId: string;
+  /** The last seq seen; 0 is the start. */
+  readonly after: number;
+  readonly limit: number;
+  readonly type?: EventType;
+  readonly paymentId?: string;
+  /** How long to wait for an event when there is none, ms; 0: not at all. */
+  readonly waitMs: number;
+  /** Aborted when the client has gone. */
+  readonly clientGone: () => AbortSignal;
+}
+
+interface EventStretch {
+  readonly events: EventView[];
+  /** The last seq seen: where to go on. */
+  readonly nextAfter: number;
+}
+
+/**
+ * A merchant's events after a cursor, oldest first; waits for the next one when there is none yet.
+ * @throws {AppError} VALIDATION_INVALID (after) for a cursor that this database never gave; RATE_LIMITED when too many wait.
+ */
+export async function followEvents(
+  deps: { readonly db: Db; readonly waiters: EventWaiters },
+  input: FollowEventsInput,
+): Promise<EventStretch> {
+  const newest = (await nextSeq(deps.db)) - 1;
+  if (input.after > newest) {
+    const why = `must not be above ${newest}, the last event there is: is it the cursor of another shop or database?`;
+    throw invalidField('after', why, 'unknown_cursor');
+  }
+  let stretch = await readStretch(deps.db, input);
+  if (stretch.events.length > 0 || input.waitMs === 0) return stretch;
+  const waiter = deps.waiters.join(input.merchantId, {
+    timeoutMs: input.waitMs,
+    signal: input.clientGone(),
+  });
+  try {
+    // Read once more before the first wait: an event may have come between the first look and joining.
+    do stretch = await readStretch(deps.db, { ...input, after: stretch.nextAfter });
+    while (stretch.events.length === 0 && (await waiter.next()));
+    return stretch;
+  } finally {
+    waiter.leave();
+  }
+}
+
+async function readStretch(db: Db, input: FollowEventsInput): Promise<EventStretch> {
+  // Before the events: what comes later is left to the next look.
+  const through = await newestSeqOf(db, input.merchantId);
+  if (through <= input.after) return { events: [], nextAfter: input.after };
+  const events = await listEventsInRange(db, { ...input, through });
+  const last = events.length === input.limit ? events.at(-1) : undefined;
+  return { events: await viewsOf(db, events), nextAfter: last?.seq ?? through };
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Shop } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { Till } from '../../_helpers/till.ts';
+import { eventRoutes, type EventRoutesDeps } from '../../../src/http/routes/events.ts';
+import { EventWaiters } from '../../../src/usecases/webhooks/event-waiters.ts';
+import { newMerchant, newUser, startHttpApp } from '../../_helpers/http-app.ts';
+
+interface Stretch {
+  events: { id: string; seq: number; type: string; paymentId: string | null; truncated: boolean }[];
+  nextAfter: number;
+  pagination?: object;
+}
+
+let till: Till;
+let shop: Shop;
+beforeAll(async () => {
+  till = await Till.start();
+  shop = await Shop.open(till.api);
+});
+afterAll(async () => till.end());
+
+const follow = (query: string) =>
+  till.api.must<Stretch>('GET', `/merchant/events?${query}`, { token: shop.secretKey });
+
+describe('GET /merchant/events with after', () => {
+  it('waits for the next event and answers with it', async () => {
+    const first = await shop.createPayment();
+    const start = await follow('after=0&wait=30');
+    expect(start.events.map(({ type, paymentId }) => [type, paymentId])).toEqual([
+      ['payment.created', first.id],
+    ]);
+    expect(start.pagination).toBeUndefined();
+    const next = follow(`after=${start.nextAfter}&wait=30`);
+    const second = await shop.createPayment();
+    const answer = await next;
+    expect(answer.events.map(({ paymentId }) => paymentId)).toEqual([second.id]);
+    expect(answer.nextAfter).toBeGreaterThan(start.nextAfter);
+    expect(await follow(`after=${answer.nextAfter}&wait=0`)).toEqual({
+      events: [],
+      nextAfter: answer.nextAfter,
+    });
+  });
+
+  it.each([
+    ['after=-1', 'after'],
+    ['after=x', 'after'],
+    ['after=999999999', 'after'],
+    ['after=0&wait=31', 'wait'],
+    ['after=0&wait=1.5', 'wait'],
+    ['wait=5', 'wait'],
+    ['after=0&page=2', 'page'],
+    ['after=0&limit=101', 'limit'],
+  ])('refuses %s', async (query, field) => {
+    const { status, body } = await till.api.call('GET', `/merchant/events?${query}`, {
+      token: shop.secretKey,
+    });
+    expect([status, body.error?.details?.[0]?.field]).toEqual([400, field]);
+  });
+
+  it('does not hold up the stop of the daemon', async () => {
+    const { nextAfter } = await follow('after=0&limit=100');
+    const waiting = [1, 2, 3].map(() => follow(`after=${nextAfter}&wait=30`));
+    // Answered in order on one connection or another: this one comes after those were begun.
+    await follow('after=0');
+    const startedAt = performance.now();
+    await till.down();
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(await Promise.all(waiting)).toEqual([1, 2, 3].map(() => ({ events: [], nextAfter })));
+    await till.up();
+  });
+});
+
+it('a client that hangs up frees its place', async () => {
+  const waiters = new EventWaiters({ total: 2, perMerchant: 1 });
+  const deps: Partial<EventRoutesDeps> = { waiters };
+  const app = await startHttpApp({ extraRoutes: eventRoutes(deps as EventRoutesDeps) });
+  try {
+    Object.assign(deps, { db: app.db });
+    const { token } = await newUser(app);
+    const merchant = await newMerchant(app, token);
+    const headers = { authorization: `Bearer ${merchant.auth.secret}` };
+    const client = new AbortController();
+    const url = `${app.baseUrl}/merchant/events?after=0&wait=30`;
+    const hung = fetch(url, { headers, signal: client.signal });
+    hung.catch(() => undefined);
+    await eventually(
+      'it waits',
+      () => waiters.count,
+      (count) => count === 1,
+    );
+    const refused = await fetch(url, { headers });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    client.abort();
+    await expect(hung).rejects.toThrow('abort');
+    await eventually(
+      'it is gone',
+      () => waiters.count,
+      (count) => count === 0,
+    );
+  } finally {
+    await app.destroy();
+  }
+});

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { EventWaiters } from '../../../src/usecases/webhooks/event-waiters.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const until = (signal = new AbortController().signal) => ({ timeoutMs: 30_000, signal });
+
+it('wakes those that wait for this merchant, also when the event came before they asked', async () => {
+  const waiters = new EventWaiters();
+  const [mine, other] = [waiters.join('m', until()), waiters.join('o', until())];
+  const woken = mine.next();
+  waiters.wake('m');
+  expect(await woken).toBe(true);
+  waiters.wake('o');
+  expect(await other.next()).toBe(true);
+  const ended = Promise.all([mine.next(), other.next()]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(await ended).toEqual([false, false]);
+});
+
+it('is ended by the time, by a client that goes, and by the stop of the daemon', async () => {
+  const waiters = new EventWaiters();
+  const timed = waiters.join('m', until()).next();
+  await vi.advanceTimersByTimeAsync(29_999);
+  const client = new AbortController();
+  const left = waiters.join('m', until(client.signal)).next();
+  client.abort();
+  expect(await left).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await timed).toBe(false);
+  expect(await waiters.join('m', until(AbortSignal.abort())).next()).toBe(false);
+  const stopped = waiters.join('m', until()).next();
+  waiters.close();
+  expect(await stopped).toBe(false);
+  expect(await waiters.join('m', until()).next()).toBe(false);
+});
+
+it('is bounded in all and per merchant, and forgets who has left', () => {
+  const waiters = new EventWaiters({ total: 3, perMerchant: 2 });
+  const [first] = [waiters.join('a', until()), waiters.join('a', until())];
+  expect(() => waiters.join('a', until())).toThrow(
+    expect.objectContaining({ code: 'RATE_LIMITED', retryAfterMs: 1_000 }),
+  );
+  waiters.join('b', until());
+  expect(() => waiters.join('c', until())).toThrow('Too many requests');
+  first?.leave();
+  first?.leave();
+  expect(waiters.count).toBe(2);
+  waiters.join('a', until());
+  expect(() => waiters.join('c', until())).toThrow('Too many requests');
+  expect(vi.getTimerCount()).toBe(3);
+});
