@@ -27,6 +27,7 @@ import { priceRoutes } from '../http/routes/prices.ts';
 import { productRoutes } from '../http/routes/products.ts';
 import { rateRoutes } from '../http/routes/rates.ts';
 import { refundRoutes } from '../http/routes/refunds.ts';
+import { restrictedKeyRoutes } from '../http/routes/restricted-keys.ts';
 import { sandboxRoutes } from '../http/routes/sandbox.ts';
 import { volumeRoutes } from '../http/routes/volume.ts';
 import { walletOutputRoutes } from '../http/routes/wallet-outputs.ts';
@@ -163,6 +164,7 @@ function routesOf(of: Parts, registry: Registry): Route[] {
     ...merchantRoutes(of.merchants),
     ...domainRoutes(of.domains),
     ...keyRoutes(of.keys),
+    ...restrictedKeyRoutes(of.store),
     ...customerRoutes(of.store),
     ...productRoutes(of.store),
     ...priceRoutes(of.store),

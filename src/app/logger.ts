@@ -28,7 +28,7 @@ const NAMES: ReadonlySet<string> = new Set(SECRET_FIELDS);
 
 /** What a secret looks like inside a text, such as an error message of a library. */
 const SECRET_SHAPES: readonly [RegExp, string][] = [
-  [/\bsk_[A-Za-z0-9]{16,}/g, 'sk_[redacted]'],
+  [/\b([rs]k)_[A-Za-z0-9]{16,}/g, '$1_[redacted]'],
   [/\bwhsec_[A-Za-z0-9+/=]{16,}/g, 'whsec_[redacted]'],
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g, '[redacted token]'],
   [/(\b(?:https?|wss?|smtps?):\/\/)[^\s/@"']+:[^\s/@"']+@/g, '$1[redacted]@'],
@@ -36,7 +36,7 @@ const SECRET_SHAPES: readonly [RegExp, string][] = [
 ];
 
 /** What every such shape has in it: lines without it need no closer look. */
-const MAYBE_SECRET = /sk_|whsec_|eyJ|:\/\/|Bearer |Basic /;
+const MAYBE_SECRET = /[rs]k_|whsec_|eyJ|:\/\/|Bearer |Basic /;
 
 /** Blanks everything in a line that has the shape of a secret. */
 function redactText(line: string): string {

@@ -14,6 +14,7 @@ import { authRoutes } from '../../src/http/routes/auth.ts';
 import { customerRoutes } from '../../src/http/routes/customers.ts';
 import { domainRoutes } from '../../src/http/routes/domains.ts';
 import { keyRoutes } from '../../src/http/routes/keys.ts';
+import { restrictedKeyRoutes } from '../../src/http/routes/restricted-keys.ts';
 import { merchantRoutes } from '../../src/http/routes/merchants.ts';
 import type { Readiness } from '../../src/http/routes/health.ts';
 import { createHttpServer, type HttpServerDeps } from '../../src/http/server/server.ts';
@@ -133,6 +134,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
       ...merchantRoutes(merchantDeps),
       ...domainRoutes({ ...domainDeps, checker: domainChecks }),
       ...keyRoutes(merchantDeps),
+      ...restrictedKeyRoutes(merchantDeps),
       ...customerRoutes(merchantDeps),
       ...(options.extraRoutes ?? []),
     ],

@@ -23,15 +23,21 @@ describe('logger', () => {
 
   it('removes what looks like a secret inside any text', () => {
     const key = `sk_${'a1B2'.repeat(10)}`;
+    const restricted = `rk_${'d3E4'.repeat(10)}`;
     const hook = `whsec_${'QUJD'.repeat(10)}=`;
     const jwt = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.${'c'.repeat(43)}`;
     const text = logged((logger) =>
       logger.error(
-        { err: new Error(`failed at http://rpcuser:rpcpass@127.0.0.1:8332/ with ${key}`), hook, jwt },
+        {
+          err: new Error(`failed at http://rpcuser:rpcpass@127.0.0.1:8332/ with ${key} and ${restricted}`),
+          hook,
+          jwt,
+        },
         `Bearer ${jwt}`,
       ),
     );
-    expect(text).not.toMatch(/rpcpass|a1B2a1B2|QUJDQUJD|eyJzdWIi/);
+    expect(text).toContain('sk_[redacted] and rk_[redacted]');
+    expect(text).not.toMatch(/rpcpass|a1B2a1B2|d3E4d3E4|QUJDQUJD|eyJzdWIi/);
     expect(text).toContain('127.0.0.1:8332');
   });
 

@@ -1,7 +1,9 @@
 import { ERROR_CODES } from '../../domain/errors.ts';
+import { SCOPES } from '../../domain/scopes.ts';
 import { ERROR_STATUS } from '../server/error-status.ts';
 import { ERROR_TEXTS } from '../openapi/errors.ts';
-import { codeBlock, html, json, type Html } from './html.ts';
+import { SCOPE_TEXTS } from '../openapi/scopes.ts';
+import { codeBlock, html, json, prose, type Html } from './html.ts';
 
 const FAILURE = {
   success: false,
@@ -30,8 +32,23 @@ export function basics(): Html {
           </dd>
           <dt>Secret key <code>sk_&hellip;</code></dt>
           <dd>Acts for its merchant. Only ever on your server.</dd>
+          <dt>Restricted key <code>rk_&hellip;</code></dt>
+          <dd>
+            Acts for its merchant within its <a href="#scopes">scopes</a>, else <code>403 FORBIDDEN</code>.
+            What you give to a shop or a program: create it in the dashboard or by
+            <a href="#postMerchantKeysCreate">POST /merchant/keys/create</a>.
+          </dd>
           <dt>Public key <code>pk_&hellip;</code></dt>
           <dd>Creates payments and reads what the payer may see. Safe in a web page.</dd>
+        </dl>
+        <h3 id="scopes">Scopes of restricted keys</h3>
+        <p>A <code>write</code> scope includes the <code>read</code> scope of the same kind.</p>
+        <dl class="plain">
+          ${SCOPES.map(
+            (scope) =>
+              html`<dt><code>${scope}</code></dt>
+                <dd>${prose(SCOPE_TEXTS[scope])}</dd>`,
+          )}
         </dl>
         <h3>Formats</h3>
         <p>

@@ -4,6 +4,7 @@ import type { Operation } from '../openapi/types.ts';
 const VARIABLES: Readonly<Record<string, string>> = {
   userToken: '$TOKEN',
   secretKey: '$SECRET_KEY',
+  restrictedKey: '$RESTRICTED_KEY',
   publicKey: '$PUBLIC_KEY',
 };
 

@@ -29,6 +29,7 @@ export function endpointsOf(document: OpenApiDocument, tag: string): Endpoint[] 
 /** Errors that say the same everywhere and are told once. */
 const COMMON = new Set([
   'UNAUTHORISED',
+  'FORBIDDEN',
   'VALIDATION_INVALID',
   'PAYLOAD_TOO_LARGE',
   'IDEMPOTENCY_MISMATCH',
@@ -40,6 +41,7 @@ const COMMON = new Set([
 const CREDENTIALS: Readonly<Record<string, string>> = {
   userToken: 'user token',
   secretKey: 'secret key',
+  restrictedKey: 'restricted key',
   publicKey: 'public key',
 };
 
@@ -67,14 +69,20 @@ export function endpointSection(document: OpenApiDocument, { method, path, opera
 }
 
 function credentials({ security = [] }: Operation): Html {
-  const names = security
-    .flatMap((requirement) => Object.keys(requirement))
-    .map((name) => CREDENTIALS[name] ?? name);
-  if (names.length === 0) return html`<p class="auth">Takes no credential.</p>`;
-  const links = names.map(
-    (name, index) => html`${index === 0 ? '' : index === names.length - 1 ? ' or ' : ', '}<b>${name}</b>`,
+  const given = security.flatMap((requirement) => Object.entries(requirement));
+  if (given.length === 0) return html`<p class="auth">Takes no credential.</p>`;
+  const links = given.map(
+    ([name, scopes], index) =>
+      html`${index === 0 ? '' : index === given.length - 1 ? ' or ' : ', '}<b>${CREDENTIALS[name] ?? name}</b>${
+        name === 'restrictedKey' ? scopePhrase(scopes) : null
+      }`,
   );
   return html`<p class="auth"><a href="#credentials">Credential</a>: ${links}</p>`;
+}
+
+function scopePhrase(scopes: readonly string[]): Html {
+  if (scopes.length === 0) return html` with any scope`;
+  return html` with ${scopes.map((scope, index) => html`${index === 0 ? '' : ' and '}<code>${scope}</code>`)}`;
 }
 
 function query(document: OpenApiDocument, { parameters = [] }: Operation): Html | null {

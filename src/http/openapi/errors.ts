@@ -11,12 +11,18 @@ export function documentedErrors(route: Route): ReadonlySet<ErrorCode> {
   if (route.auth === 'merchant' || route.auth === 'payer') {
     codes.add('VALIDATION_INVALID').add('MERCHANT_NOT_FOUND');
   }
+  if (takesKeys(route) && route.scope !== 'any') codes.add('FORBIDDEN');
   if (route.body !== null || route.query !== null) codes.add('VALIDATION_INVALID');
   if (route.method !== 'GET') codes.add('VALIDATION_INVALID').add('PAYLOAD_TOO_LARGE');
   if (route.method === 'POST') codes.add('IDEMPOTENCY_MISMATCH').add('IDEMPOTENCY_IN_FLIGHT');
   if (route.method !== 'GET') codes.add('DATABASE_UNAVAILABLE');
   if (isSignIn(route) || (route.auth === 'payer' && route.method !== 'GET')) codes.add('RATE_LIMITED');
   return codes.add('INTERNAL_ERROR');
+}
+
+/** Whether a route takes a secret key: then a restricted key is known, but may lack the scope. */
+function takesKeys({ auth }: Route): boolean {
+  return auth === 'account' || auth === 'merchant' || auth === 'payer';
 }
 
 /** What each code means to an integrator, and a message as it may read. */
@@ -30,6 +36,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'The password is right and this user also needs a code: send it as well',
     'A code of your second factor is required',
   ],
+  FORBIDDEN: [
+    'A restricted key without the scope this takes; the message and details name it',
+    'This key lacks the scope wallet:send',
+  ],
   RATE_LIMITED: [
     'Too many attempts, payments made with a public key from this address, or requests that wait; Retry-After says when to come back',
     'Too many attempts: try again in a minute',
@@ -41,6 +51,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
   PAYMENT_NOT_FOUND: ['The merchant has no such payment', 'No such payment'],
   SEND_NOT_FOUND: ['The merchant has no such send', 'No such send'],
   LOG_NOT_FOUND: ['The merchant has no such webhook log', 'No such webhook log'],
+  KEY_NOT_FOUND: ['The merchant has no such restricted key', 'No such restricted key'],
   DUPLICATE_ENTRY: [
     'Something that must be unique exists already; details names the field',
     'email: is already in use',

@@ -137,6 +137,12 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   'webhooklog.id': IDS.log,
   'webhook.id': IDS.log,
   'event.id': IDS.event,
+  keyId: 'key_5sYp4VbNx7KqTz2D0RmLw9Hc',
+  'restrictedkey.id': 'key_5sYp4VbNx7KqTz2D0RmLw9Hc',
+  'restrictedkey.name': 'WooCommerce',
+  'restrictedkey.prefix': 'rk_7Kq2D',
+  'restrictedkey.lastFour': '9sXc',
+  scopes: ['payments:write', 'webhooks:write'],
   'apikey.id': 'key_0RmLw9Hc5sYp4VbNx7KqTz2D',
 
   email: 'alice@example.com',

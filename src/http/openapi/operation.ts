@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { failureResponses } from './errors.ts';
+import { scopesOf } from './scopes.ts';
 import type { AuthKind, Route } from '../server/route.ts';
 import { identifier } from '../schemas/text.ts';
 
@@ -14,12 +15,14 @@ const SECURITY: Readonly<Record<AuthKind, readonly string[]>> = {
 
 /** A route as an OpenAPI operation, from the schemas that validate it. */
 export function operation(route: Route): ZodOpenApiOperationObject {
+  const scopes = scopesOf(route);
   return {
     operationId: operationId(route),
     summary: route.summary,
     description: route.description,
     tags: [...route.tags],
-    security: SECURITY[route.auth].map((name) => ({ [name]: [] })),
+    security: [...securityOf(route)],
+    ...(scopes === null ? {} : { 'x-scope': scopes }),
     requestParams: parameters(route),
     ...(route.body === null
       ? {}
@@ -29,6 +32,15 @@ export function operation(route: Route): ZodOpenApiOperationObject {
       ...failureResponses(route),
     },
   };
+}
+
+/** Credentials in the order they are recommended; OpenAPI 3.1 lists what a role must include beside its name. */
+function securityOf(route: Route): Record<string, string[]>[] {
+  const scopes = scopesOf(route);
+  return SECURITY[route.auth].flatMap((name) => [
+    { [name]: [] },
+    ...(name === 'secretKey' && scopes !== null ? [{ restrictedKey: [...scopes] }] : []),
+  ]);
 }
 
 function operationId(route: Route): string {

@@ -1,5 +1,6 @@
 import { COINS } from '../../domain/coins.ts';
 import { CHAIN_ALARMS } from '../../domain/chain.ts';
+import { scopeList } from './scopes.ts';
 import type { JsonSchema, MediaType, Operation, PathItem } from './types.ts';
 
 /** Response headers, stated once. */
@@ -24,6 +25,12 @@ export const HEADERS = {
 export const SECURITY_SCHEMES = {
   userToken: bearer('JWT', 'User token from /auth/register or /auth/login, valid for 24 hours'),
   secretKey: bearer('sk_…', 'The secret key of a merchant. Never use it client-side'),
+  restrictedKey: bearer(
+    'rk_…',
+    'A key of a merchant that may do only what its scopes say; one that lacks the scope of an operation is answered ' +
+      '403 FORBIDDEN. `x-scope` of each operation lists the scopes it needs, all of them; without it no restricted ' +
+      `key may call it. A \`write\` scope includes the \`read\` scope of the same kind.\n\n${scopeList()}`,
+  ),
   publicKey: bearer('pk_…', 'The public key of a merchant, safe for client-side code'),
 };
 

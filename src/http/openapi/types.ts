@@ -63,6 +63,8 @@ export interface Operation {
   readonly description: string;
   readonly tags: readonly string[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  /** Scopes a restricted key needs, all of them; absent where restricted keys are refused. */
+  readonly 'x-scope'?: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: {
     readonly required: boolean;

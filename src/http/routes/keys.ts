@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { validKeysOf } from '../../store/merchants/api-keys.ts';
+import { restrictedKeysOf } from '../../store/merchants/restricted-keys.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { ApiKeyRow } from '../../store/schema/merchants.ts';
 import { findOwnMerchant } from '../../usecases/merchants/find-own-merchant.ts';
@@ -10,6 +11,7 @@ import { rotateWebhookSecret } from '../../usecases/merchants/rotate-webhook-sec
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { identifier } from '../schemas/text.ts';
+import { restrictedKey, toRestrictedKey } from './restricted-keys.ts';
 
 export interface KeyRoutesDeps {
   readonly db: Db;
@@ -76,20 +78,23 @@ function listRoute(deps: KeyRoutesDeps): Route {
     path: '/merchant/keys',
     summary: 'List the API keys',
     description:
-      'Keys that work now, newest first. Of a secret key only its start and last four characters are known.',
+      'The public and secret keys that work now, and the restricted keys, expired ones too, newest first. Of a secret ' +
+      'or restricted key only its start and last four characters are known.',
     tags,
     auth: 'jwt',
     scope: 'never',
     query: z.object({ merchantId: identifier() }),
     data: z.object({
       keys: z.array(apiKey),
+      restricted: z.array(restrictedKey).meta({ description: 'Restricted keys until they are deleted' }),
     }),
     status: 200,
     errors: ['MERCHANT_NOT_FOUND'],
     handler: async ({ auth, query }) => {
       const merchant = await findOwnMerchant(deps.db, auth.userId, query.merchantId);
       const rows = await validKeysOf(deps.db, merchant.id, deps.clock.now());
-      return { keys: rows.map(toKey) };
+      const restricted = await restrictedKeysOf(deps.db, merchant.id);
+      return { keys: rows.map(toKey), restricted: restricted.map(toRestrictedKey) };
     },
   });
 }

@@ -61,14 +61,18 @@ function listRoute(deps: MerchantRoutesDeps): Route {
     method: 'GET',
     path: '/merchant/list',
     summary: 'List merchants',
-    description: 'All merchants of the account, newest first.',
+    description: 'All merchants of the account, newest first; with a restricted key its own alone.',
     tags,
     auth: 'account',
     scope: 'any',
     data: z.object({ merchants: z.array(listedMerchant) }),
     status: 200,
     errors: [],
-    handler: async ({ auth }) => ({ merchants: (await merchantsOf(deps.db, auth.userId)).map(toListed) }),
+    handler: async ({ auth }) => {
+      const rows = await merchantsOf(deps.db, auth.userId);
+      const { onlyMerchantId: only } = auth;
+      return { merchants: rows.filter(({ id }) => only === null || id === only).map(toListed) };
+    },
   });
 }
 

@@ -40,7 +40,7 @@ export async function dispatch(
   req: Request,
   res: Response,
 ): Promise<Answer> {
-  const caller = await identify(deps, route.auth, req.headers.authorization);
+  const caller = await identify(deps, route, req.headers.authorization);
   if (caller?.kind === 'public' && route.method !== 'GET') {
     await deps.publicLimit(caller.merchant.id, clientKey(req));
   }
@@ -52,7 +52,7 @@ export async function dispatch(
   const named = merchantId ?? (await namedMerchant(deps.db, route, caller, { body, query }));
   const auth = await resolveAuth(deps.db, route.auth, caller, named);
   const key = route.method === 'POST' ? idempotencyKeyOf(req.get('Idempotency-Key')) : null;
-  const scope = scopeOf(route.auth, auth, req);
+  const scope = idempotencyScopeOf(route.auth, caller, auth, req);
   const input: RouteInput<AuthKind, unknown, unknown> = {
     auth,
     body,
@@ -103,8 +103,17 @@ function goneSignal(res: Response): AbortSignal {
   return gone.signal;
 }
 
-/** Keys of one credential's owner never meet those of another; a payer's never the merchant's own. */
-function scopeOf(kind: AuthKind, auth: AuthOf[AuthKind], req: Request): string {
+/**
+ * Keys of one credential's owner never meet those of another; a payer's never the merchant's own, and those of a
+ * restricted key no others: what it was not allowed to ask must not be replayed to it.
+ */
+function idempotencyScopeOf(
+  kind: AuthKind,
+  caller: Caller | null,
+  auth: AuthOf[AuthKind],
+  req: Request,
+): string {
+  if (caller?.kind === 'restricted') return `key:${caller.keyId}`;
   if (auth === null) return `address:${clientKey(req)}`;
   if ('merchantId' in auth) return `merchant:${auth.merchantId}${auth.via === 'public' ? ':public' : ''}`;
   return kind === 'none' ? `address:${clientKey(req)}` : `user:${auth.userId}`;

@@ -1,9 +1,10 @@
 import type { FieldProblem } from '../../domain/errors.ts';
 import { AppError, assertNever } from '../../domain/errors.ts';
+import { grants, type Scope } from '../../domain/scopes.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { authenticate, type AuthenticateDeps, type Caller } from '../../usecases/accounts/authenticate.ts';
 import { findOwnMerchant } from '../../usecases/merchants/find-own-merchant.ts';
-import type { AuthKind, AuthOf, Route } from './route.ts';
+import type { AuthKind, AuthOf, Route, RouteScope } from './route.ts';
 import { parsePart } from './validation.ts';
 import { identifier } from '../schemas/text.ts';
 import { z } from 'zod';
@@ -13,9 +14,9 @@ type Kind = Caller['kind'];
 const ACCEPTED: Readonly<Record<AuthKind, readonly Kind[]>> = {
   none: [],
   jwt: ['user'],
-  account: ['user', 'secret'],
-  merchant: ['user', 'secret'],
-  payer: ['user', 'secret', 'public'],
+  account: ['user', 'secret', 'restricted'],
+  merchant: ['user', 'secret', 'restricted'],
+  payer: ['user', 'secret', 'restricted', 'public'],
 };
 
 function unauthorised(): AppError {
@@ -24,11 +25,12 @@ function unauthorised(): AppError {
 
 /**
  * The caller of a route, from the Authorization header; null on routes for anybody.
- * @throws {AppError} UNAUTHORISED for no, a bad, or the wrong kind of credential.
+ * @throws {AppError} UNAUTHORISED for no, a bad, or the wrong kind of credential; FORBIDDEN for a restricted key
+ * that lacks the scope of the route.
  */
 export async function identify(
   deps: AuthenticateDeps,
-  auth: AuthKind,
+  { auth, scope }: Pick<Route, 'auth' | 'scope'>,
   header: string | undefined,
 ): Promise<Caller | null> {
   const kinds = ACCEPTED[auth];
@@ -37,7 +39,20 @@ export async function identify(
   if (credential === undefined) throw unauthorised();
   const caller = await authenticate(deps, credential);
   if (caller === null || !kinds.includes(caller.kind)) throw unauthorised();
+  if (caller.kind === 'restricted') requireScope(caller.scopes, scope);
   return caller;
+}
+
+/** @throws {AppError} FORBIDDEN naming the scopes that the key lacks. */
+function requireScope(granted: ReadonlySet<Scope>, scope: RouteScope): void {
+  if (scope === 'any') return;
+  if (scope === 'never') throw new AppError('FORBIDDEN', 'Restricted keys may not do this');
+  const needed = typeof scope === 'string' ? [scope] : scope;
+  const missing = needed.filter((one) => !grants(granted, one));
+  if (missing.length === 0) return;
+  const details = missing.map((one) => ({ field: 'scope', code: 'missing', message: `needs ${one}` }));
+  const message = `This key lacks the scope ${missing.join(' and ')}`;
+  throw new AppError('FORBIDDEN', message, { details });
 }
 
 export interface MerchantChoice {
@@ -89,14 +104,27 @@ export async function resolveAuth(
       return null;
     case 'jwt':
     case 'account':
-      return caller.kind === 'user'
-        ? { via: 'jwt', userId: caller.userId }
-        : { via: 'secret', userId: caller.merchant.user_id };
+      return resolveAccount(caller);
     case 'merchant':
     case 'payer':
       return resolveMerchant(db, caller, merchantId);
     default:
       return assertNever(auth);
+  }
+}
+
+function resolveAccount(caller: Caller): AuthOf['account'] {
+  switch (caller.kind) {
+    case 'user':
+      return { via: 'jwt', userId: caller.userId, onlyMerchantId: null };
+    case 'restricted':
+      return { via: 'restricted', userId: caller.merchant.user_id, onlyMerchantId: caller.merchant.id };
+    case 'secret':
+      return { via: 'secret', userId: caller.merchant.user_id, onlyMerchantId: null };
+    case 'public':
+      throw unauthorised();
+    default:
+      return assertNever(caller);
   }
 }
 

@@ -9,7 +9,7 @@ export type CountOrder = (order: { readonly via: AuthOf['payer']['via']; readonl
 export function createOrderCounter(registry: Registry): CountOrder {
   const orders = new Counter({
     name: 'tilld_orders_created_total',
-    help: 'New payments by what made them: a public key, a secret key or a user token (jwt)',
+    help: 'New payments by what made them: a public, secret or restricted key, or a user token (jwt)',
     labelNames: ['via', 'mode'] as const,
     registers: [registry],
   });

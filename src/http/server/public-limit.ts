@@ -12,7 +12,7 @@ export type PublicLimit = (merchantId: string, client: string) => Promise<void>;
 
 /**
  * Limits what anybody can make: a public key is public by design, and each order is work for every look at a
- * chain. Secret keys and user tokens are not limited. @param perMinute 0 switches it off.
+ * chain. Secret and restricted keys and user tokens are not limited. @param perMinute 0 switches it off.
  */
 export function createPublicLimit(perMinute: number, logger: Pick<Logger, 'warn'>): PublicLimit {
   if (perMinute === 0) return async () => undefined;

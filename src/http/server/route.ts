@@ -10,6 +10,7 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
  * - `account`: a user token, or a secret key acting for its merchant's owner.
  * - `merchant`: a secret key, or a user token with `merchantId` in body or query.
  * - `payer`: a public key, a secret key, or a user token with `merchantId`.
+ * Wherever a secret key may, a restricted key may that has the scope of the route.
  */
 export type AuthKind = 'none' | 'jwt' | 'account' | 'merchant' | 'payer';
 
@@ -17,10 +18,17 @@ export type AuthKind = 'none' | 'jwt' | 'account' | 'merchant' | 'payer';
  * What a restricted key needs to call a route: one scope, all of several, or none in particular (`any`).
  * `never` keeps restricted keys out: accounts, shops and keys are not theirs to manage.
  */
-type RouteScope = Scope | readonly [Scope, Scope, ...Scope[]] | 'any' | 'never';
+export type RouteScope = Scope | readonly [Scope, Scope, ...Scope[]] | 'any' | 'never';
 
 /** Routes that take user tokens only, or no credential at all, are never a restricted key's. */
 type ScopeOf<A extends AuthKind> = A extends 'none' | 'jwt' ? 'never' : RouteScope;
+
+interface AccountAuth {
+  readonly via: 'jwt' | 'secret' | 'restricted';
+  readonly userId: string;
+  /** The one merchant a restricted key may learn of; null for callers who know all of the account. */
+  readonly onlyMerchantId: string | null;
+}
 
 interface MerchantAuth<V extends string> {
   readonly via: V;
@@ -35,9 +43,9 @@ interface MerchantAuth<V extends string> {
 export interface AuthOf {
   none: null;
   jwt: { readonly userId: string };
-  account: { readonly via: 'jwt' | 'secret'; readonly userId: string };
-  merchant: MerchantAuth<'jwt' | 'secret'>;
-  payer: MerchantAuth<'jwt' | 'secret' | 'public'>;
+  account: AccountAuth;
+  merchant: MerchantAuth<'jwt' | 'secret' | 'restricted'>;
+  payer: MerchantAuth<'jwt' | 'secret' | 'restricted' | 'public'>;
 }
 
 export interface RouteInput<A extends AuthKind, B, Q> {
@@ -51,7 +59,10 @@ export interface RouteInput<A extends AuthKind, B, Q> {
   readonly idempotencyKey: string | null;
   /** A signal that is aborted when the client hangs up, for handlers that wait. */
   readonly clientGone: () => AbortSignal;
-  /** Scope in which that key is unique: `merchant:<id>`, `merchant:<id>:public`, `user:<id>` or a client address. */
+  /**
+   * Scope in which that key is unique: `merchant:<id>`, `merchant:<id>:public`, `key:<id>` of a restricted key,
+   * `user:<id>` or a client address.
+   */
   readonly idempotencyScope: string;
 }
 

@@ -52,3 +52,29 @@ export interface ApiKeyRow {
   expires_at: number | null;
   last_used_at: number | null;
 }
+
+/** A key of a merchant that is allowed only what its scopes say; see domain/scopes.ts for their text form. */
+export interface RestrictedKeyRow {
+  id: string;
+  merchant_id: string;
+  name: string;
+  scopes: string;
+  key_hash: string;
+  prefix: string;
+  last_four: string;
+  created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
+}
+
+/** What an owner agreed to, until a shop exchanges the code for a restricted key. */
+export interface ConnectCodeRow {
+  code_hash: string;
+  merchant_id: string;
+  name: string;
+  scopes: string;
+  /** Base64url of the SHA-256 of the code verifier (RFC 7636, S256). */
+  code_challenge: string;
+  created_at: number;
+  expires_at: number;
+}

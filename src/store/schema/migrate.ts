@@ -11,6 +11,7 @@ import * as volumeTotals from './migrations/0010-volume-totals.ts';
 import * as gapReasons from './migrations/0011-gap-reasons.ts';
 import * as displacedSends from './migrations/0012-displaced-sends.ts';
 import * as conflictHeights from './migrations/0013-conflict-heights.ts';
+import * as restrictedKeys from './migrations/0014-restricted-keys.ts';
 import * as refundLinks from './migrations/0016-refund-links.ts';
 import * as webhookEndpoints from './migrations/0017-webhook-endpoints.ts';
 
@@ -29,6 +30,7 @@ export const MIGRATIONS: Migrations = {
   '0011-gap-reasons': gapReasons,
   '0012-displaced-sends': displacedSends,
   '0013-conflict-heights': conflictHeights,
+  '0014-restricted-keys': restrictedKeys,
   '0016-refund-links': refundLinks,
   '0017-webhook-endpoints': webhookEndpoints,
 };

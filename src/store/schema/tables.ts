@@ -17,7 +17,13 @@ import type {
   RawTransactionRow,
   UnconfirmedInputRow,
 } from './ledger.ts';
-import type { ApiKeyRow, DomainCheckRow, MerchantRow } from './merchants.ts';
+import type {
+  ApiKeyRow,
+  ConnectCodeRow,
+  DomainCheckRow,
+  MerchantRow,
+  RestrictedKeyRow,
+} from './merchants.ts';
 import type { IdempotencyRow, SimBlockRow, SimSpendRow, SimTransactionRow } from './operations.ts';
 import type { PaymentCountRow, PaymentOptionRow, PaymentRow, RefundRow, VolumeTotalRow } from './payments.ts';
 import type { RefundLinkRow } from './refund-links.ts';
@@ -39,6 +45,8 @@ export interface Tables {
   merchants: MerchantRow;
   domain_checks: DomainCheckRow;
   api_keys: ApiKeyRow;
+  restricted_keys: RestrictedKeyRow;
+  connect_codes: ConnectCodeRow;
   customers: CustomerRow;
   products: ProductRow;
   prices: PriceRow;

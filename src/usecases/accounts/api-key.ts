@@ -3,8 +3,9 @@ import type { ApiKeyRow } from '../../store/schema/merchants.ts';
 import { newId, randomBase62 } from '../events/new-id.ts';
 
 /** 43 base62 characters carry the 256 bits of 32 random bytes. */
-const KEY_LENGTH = 43;
-const PREFIX_LENGTH = 8;
+export const KEY_LENGTH = 43;
+/** How much of the start of a secret key is shown later. */
+export const PREFIX_LENGTH = 8;
 
 export interface KeyPair {
   readonly public: string;

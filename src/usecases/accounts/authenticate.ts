@@ -1,5 +1,7 @@
 import type { Clock, Logger } from '../../domain/ports.ts';
+import type { Scope } from '../../domain/scopes.ts';
 import { findValidKey, touchKey } from '../../store/merchants/api-keys.ts';
+import { findRestrictedKey, touchRestrictedKey } from '../../store/merchants/restricted-keys.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { findUser } from '../../store/accounts/users.ts';
@@ -9,7 +11,13 @@ import type { Tokens } from './tokens.ts';
 /** Who a credential belongs to. */
 export type Caller =
   | { readonly kind: 'user'; readonly userId: string }
-  | { readonly kind: 'public' | 'secret'; readonly merchant: MerchantRow };
+  | { readonly kind: 'public' | 'secret'; readonly merchant: MerchantRow }
+  | {
+      readonly kind: 'restricted';
+      readonly merchant: MerchantRow;
+      readonly keyId: string;
+      readonly scopes: ReadonlySet<Scope>;
+    };
 
 export interface AuthenticateDeps {
   readonly db: Db;
@@ -20,11 +28,13 @@ export interface AuthenticateDeps {
 
 /** How exact the last use of a key is: no write per request. */
 const TOUCH_INTERVAL_MS = 60_000;
-const KEY = /^(?:pk|sk)_[0-9A-Za-z]{20,100}$/;
+const KEY = /^[prs]k_[0-9A-Za-z]{20,100}$/;
 
-/** Finds the owner of a user token, a public key or a secret key; null when it is none that counts now. */
+/** Finds the owner of a user token or an API key; null when it is none that counts now. */
 export async function authenticate(deps: AuthenticateDeps, credential: string): Promise<Caller | null> {
-  return /^(?:pk|sk)_/.test(credential) ? byKey(deps, credential) : byToken(deps, credential);
+  if (!/^[prs]k_/.test(credential)) return byToken(deps, credential);
+  if (!KEY.test(credential)) return null;
+  return credential.startsWith('rk_') ? byRestrictedKey(deps, credential) : byKey(deps, credential);
 }
 
 async function byToken(deps: AuthenticateDeps, token: string): Promise<Caller | null> {
@@ -37,19 +47,31 @@ async function byToken(deps: AuthenticateDeps, token: string): Promise<Caller | 
 }
 
 async function byKey(deps: AuthenticateDeps, credential: string): Promise<Caller | null> {
-  if (!KEY.test(credential)) return null;
-  const now = deps.clock.now();
-  const owner = await findValidKey(deps.db, keyHash(credential), now);
+  const owner = await findValidKey(deps.db, keyHash(credential), deps.clock.now());
   if (owner === null) return null;
   const { key, merchant } = owner;
-  if (key.last_used_at === null || now - key.last_used_at >= TOUCH_INTERVAL_MS) noteUse(deps, key.id, now);
+  noteUse(deps, { id: key.id, lastUsedAt: key.last_used_at }, touchKey);
   return { kind: key.kind, merchant };
 }
 
+async function byRestrictedKey(deps: AuthenticateDeps, credential: string): Promise<Caller | null> {
+  const key = await findRestrictedKey(deps.db, keyHash(credential), deps.clock.now());
+  if (key === null) return null;
+  const { keyId, scopes, lastUsedAt, merchant } = key;
+  noteUse(deps, { id: keyId, lastUsedAt }, touchRestrictedKey);
+  return { kind: 'restricted', merchant, keyId, scopes };
+}
+
 /** Not waited for: no request is slower, or fails, for the sake of a time shown in a list. */
-function noteUse({ db, logger }: AuthenticateDeps, keyId: string, now: number): void {
+function noteUse(
+  { db, clock, logger }: AuthenticateDeps,
+  { id, lastUsedAt }: { readonly id: string; readonly lastUsedAt: number | null },
+  touch: typeof touchKey,
+): void {
+  const now = clock.now();
   const before = now - TOUCH_INTERVAL_MS;
-  touchKey(db, { id: keyId, now, before }).catch((error: unknown) => {
-    logger.warn({ err: error, key: keyId }, 'could not note the use of an API key');
+  if (lastUsedAt !== null && lastUsedAt > before) return;
+  touch(db, { id, now, before }).catch((error: unknown) => {
+    logger.warn({ err: error, key: id }, 'could not note the use of an API key');
   });
 }

@@ -112,7 +112,7 @@ it('states the common errors, the headers and the idempotency key where they app
 it('refers to one schema for what several answers share', () => {
   expect(Object.keys(contract.document.components.schemas)).toEqual(
     expect.arrayContaining(
-      'ApiKey Customer Error Event FieldProblem Merchant Pagination PayerPayment Payment Price Product Send User WalletTransaction WebhookLog'.split(
+      'ApiKey Customer Error Event FieldProblem Merchant Pagination PayerPayment Payment Price Product RestrictedKey Send User WalletTransaction WebhookLog'.split(
         ' ',
       ),
     ),

@@ -132,6 +132,13 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     const { wallets } = await Shop.open(world.till.api);
     return withBody(request, { paymentId: payment.id, destination: wallets.BTC });
   },
+  'DELETE /merchant/keys/delete': async (world, { shop }, request) => {
+    const { key } = await world.till.api.must<{ key: { id: string } }>('POST', '/merchant/keys/create', {
+      token: shop.token,
+      body: { merchantId: shop.merchantId, name: 'Soon gone', scopes: ['events:read'] },
+    });
+    return withBody(request, { keyId: key.id });
+  },
   'POST /merchant/wallet/send': withMoney,
   'POST /merchant/wallet/estimate-fee': withMoney,
   'POST /merchant/wallet/send/bump': withOpenSend,

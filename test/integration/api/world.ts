@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { base32nopad } from '@scure/base';
 import type { Logger } from '../../../src/domain/ports.ts';
+import { SCOPES } from '../../../src/domain/scopes.ts';
 import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
@@ -31,7 +32,7 @@ export interface Answer {
   };
 }
 
-export type CredentialKind = 'userToken' | 'secretKey' | 'publicKey';
+export type CredentialKind = 'userToken' | 'secretKey' | 'restrictedKey' | 'publicKey';
 
 /** A till with its contract, and accounts that own one of everything. */
 export class World {
@@ -105,8 +106,17 @@ export class Account {
   readonly email: string;
   /** What it owns, by the name of the field that refers to it. */
   readonly ids: Readonly<Record<string, string>>;
+  /** A key with every scope. */
+  readonly restrictedKey: string;
 
-  private constructor(world: World, shop: Shop, email: string, ids: Readonly<Record<string, string>>) {
+  private constructor(
+    world: World,
+    shop: Shop,
+    email: string,
+    ids: Readonly<Record<string, string>>,
+    restrictedKey: string,
+  ) {
+    this.restrictedKey = restrictedKey;
     this.world = world;
     this.shop = shop;
     this.email = email;
@@ -132,7 +142,11 @@ export class Account {
       { 'idempotency-key': idempotencyKey },
     );
     const log = await api.must<{ logId: string }>('POST', '/merchant/webhook/test', { token: secretKey });
-    return new Account(world, shop, user.email, {
+    const { key } = await api.must<{ key: { id: string; value: string } }>('POST', '/merchant/keys/create', {
+      token,
+      body: { merchantId: shop.merchantId, name: 'Everything', scopes: SCOPES },
+    });
+    const ids = {
       merchantId: shop.merchantId,
       customerId: shop.customerId,
       productId: product.id,
@@ -142,12 +156,14 @@ export class Account {
       txHash: sent.body.data.txHash,
       idempotencyKey,
       logId: log.logId,
-    });
+      keyId: key.id,
+    };
+    return new Account(world, shop, user.email, ids, key.value);
   }
 
   tokenOf(kind: CredentialKind): string {
     const { token, secretKey, publicKey } = this.shop;
-    return { userToken: token, secretKey, publicKey }[kind];
+    return { userToken: token, secretKey, publicKey, restrictedKey: this.restrictedKey }[kind];
   }
 
   /** The documented example of an endpoint as this account would send it: real ids, unique names. */

@@ -701,6 +701,7 @@ export interface paths {
                             error: null;
                             data: {
                                 keys: components["schemas"]["ApiKey"][];
+                                restricted: components["schemas"]["RestrictedKey"][];
                             };
                         };
                     };
@@ -757,6 +758,86 @@ export interface paths {
                             error: null;
                             data: {
                                 secret: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/merchant/keys/create": {
+        parameters: {
+        };
+        post: {
+            parameters: {
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        merchantId: string;
+                        name: string;
+                        scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+                        expiresAt?: string | null;
+                    };
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                key: {
+                                    id: string;
+                                    name: string;
+                                    scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+                                    prefix: string;
+                                    lastFour: string;
+                                    /** Format: date-time */
+                                    createdAt: string;
+                                    lastUsedAt: string | null;
+                                    expiresAt: string | null;
+                                    value: string;
+                                };
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/merchant/keys/delete": {
+        parameters: {
+        };
+        delete: {
+            parameters: {
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        merchantId: string;
+                        keyId: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                deleted: boolean;
+                                keyId: string;
                             };
                         };
                     };
@@ -2307,6 +2388,17 @@ export interface components {
             createdAt: string;
             expiresAt: string | null;
             lastUsedAt: string | null;
+        };
+        RestrictedKey: {
+            id: string;
+            name: string;
+            scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+            prefix: string;
+            lastFour: string;
+            /** Format: date-time */
+            createdAt: string;
+            lastUsedAt: string | null;
+            expiresAt: string | null;
         };
         Customer: {
             id: string;

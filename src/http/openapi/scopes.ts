@@ -1,0 +1,30 @@
+import { SCOPES, type Scope } from '../../domain/scopes.ts';
+import type { Route } from '../server/route.ts';
+
+/** What each scope allows, for people. */
+export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
+  'payments:read': 'read payments, their totals and exports, and refund links',
+  'payments:write': 'create, change, cancel and resolve payments and payment links; simulate in the sandbox',
+  'refunds:write': 'open refund links; to pay a refund out directly, `wallet:send` as well',
+  'customers:read': 'read customers',
+  'customers:write': 'create and edit customers',
+  'catalog:read': 'read products and prices',
+  'catalog:write': 'create, edit and delete products and prices',
+  'webhooks:read': 'read webhook logs and endpoints',
+  'webhooks:write': 'test and resend webhooks; manage endpoints and signing secrets',
+  'events:read': 'read events',
+  'wallet:read': 'read balances, addresses, transactions and fees',
+  'wallet:send': 'send coins to any address, and pay refunds out: everything the wallet holds',
+};
+
+/** The scopes as a list in Markdown. */
+export function scopeList(): string {
+  return SCOPES.map((scope) => `- \`${scope}\`: ${SCOPE_TEXTS[scope]}`).join('\n');
+}
+
+/** Scopes a restricted key needs for a route, all of them; null where it may not call it, with any. */
+export function scopesOf({ auth, scope }: Pick<Route, 'auth' | 'scope'>): readonly Scope[] | null {
+  if (scope === 'never' || auth === 'none' || auth === 'jwt') return null;
+  if (scope === 'any') return [];
+  return typeof scope === 'string' ? [scope] : scope;
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import type { Clock } from '../../domain/ports.ts';
+import { scopesFromText, SCOPES } from '../../domain/scopes.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { RestrictedKeyRow } from '../../store/schema/merchants.ts';
+import { createRestrictedKey } from '../../usecases/keys/create-restricted-key.ts';
+import { deleteRestrictedKey } from '../../usecases/keys/delete-restricted-key.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { isoTime, timestamp } from '../schemas/answers.ts';
+import { timeQuery } from '../schemas/query.ts';
+import { identifier, text } from '../schemas/text.ts';
+
+export interface RestrictedKeyRoutesDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+}
+
+const tags = ['Keys'];
+
+/** Keys for programs that need a part of what a secret key may do. */
+export function restrictedKeyRoutes(deps: RestrictedKeyRoutesDeps): Route[] {
+  return [createRoute(deps), deleteRoute(deps)];
+}
+
+const fields = {
+  id: z.string(),
+  name: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  prefix: z.string(),
+  lastFour: z.string(),
+  createdAt: timestamp(),
+  lastUsedAt: timestamp().nullable(),
+  expiresAt: timestamp().nullable().meta({ description: 'From then on it is refused; null: never' }),
+};
+
+/** A restricted key in a list. */
+export const restrictedKey = z.object(fields).meta({ id: 'RestrictedKey' });
+
+const EXAMPLE = {
+  id: 'key_5sYp4VbNx7KqTz2D0RmLw9Hc',
+  name: 'WooCommerce',
+  scopes: ['payments:write' as const, 'webhooks:write' as const],
+  prefix: 'rk_7Kq2D',
+  lastFour: '9sXc',
+  createdAt: '2026-01-31T12:00:00.000Z',
+  lastUsedAt: null,
+  expiresAt: null,
+};
+
+function createRoute(deps: RestrictedKeyRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/keys/create',
+    summary: 'Create a restricted key',
+    description:
+      'A key for one merchant that may do only what its scopes say, wherever a secret key is taken. `value` is ' +
+      'never shown again. A `write` scope includes the `read` scope of the same kind. A shop needs no ' +
+      '`wallet:send`: with it, whoever has the key can send away everything the wallet holds.',
+    tags,
+    auth: 'jwt',
+    scope: 'never',
+    body: z.object({
+      merchantId: identifier(),
+      name: text(),
+      scopes: z
+        .array(z.enum(SCOPES))
+        .min(1)
+        .max(2 * SCOPES.length),
+      expiresAt: timeQuery('until').nullable().optional(),
+    }),
+    example: {
+      body: {
+        merchantId: '7b1d9e0c-52a4-4b7e-8f3a-2d5c9a6e1b40',
+        name: EXAMPLE.name,
+        scopes: EXAMPLE.scopes,
+      },
+      data: { key: { ...EXAMPLE, value: 'rk_7Kq2D0RmLw9Hc5sYp4VbNxTz8ZtQ1mWc6Rk3vXy9sXc' } },
+    },
+    data: z.object({ key: z.object({ ...fields, value: z.string() }) }),
+    status: 201,
+    errors: ['MERCHANT_NOT_FOUND', 'INVALID_STATE'],
+    handler: async ({ auth, body }) => {
+      const { expiresAt = null, ...rest } = body;
+      const { row, value } = await createRestrictedKey(deps, { ...rest, expiresAt, userId: auth.userId });
+      return { key: { ...toRestrictedKey(row), value } };
+    },
+  });
+}
+
+function deleteRoute(deps: RestrictedKeyRoutesDeps): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/merchant/keys/delete',
+    summary: 'Delete a restricted key',
+    description:
+      'The key is refused from now on. The public and the secret key are replaced by regenerating.',
+    tags,
+    auth: 'jwt',
+    scope: 'never',
+    body: z.object({ merchantId: identifier(), keyId: identifier() }),
+    data: z.object({ deleted: z.boolean(), keyId: z.string() }),
+    status: 200,
+    errors: ['MERCHANT_NOT_FOUND', 'KEY_NOT_FOUND'],
+    handler: async ({ auth, body }) => {
+      await deleteRestrictedKey(deps, { ...body, userId: auth.userId });
+      return { deleted: true, keyId: body.keyId };
+    },
+  });
+}
+
+/** A restricted key as answers show it: never its value. */
+export function toRestrictedKey(row: RestrictedKeyRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: scopesFromText(row.scopes),
+    prefix: row.prefix,
+    lastFour: row.last_four,
+    createdAt: isoTime(row.created_at),
+    lastUsedAt: row.last_used_at === null ? null : isoTime(row.last_used_at),
+    expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
+  };
+}
