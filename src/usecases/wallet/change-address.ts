@@ -6,26 +6,26 @@ import { nextAddressIndex } from '../../store/ledger/addresses.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { allocateAddress } from '../payments/allocate-address.ts';
 
-/** Whose wallet, by account, on which chain. */
+/** The wallet of one account on one chain. */
 export interface ChangeWallet extends ChainId {
   readonly merchantId: string;
   readonly account: number;
 }
 
-/** Change address the next plan is made with; it is taken only when the plan uses it. */
+/** Change address for the next plan; it is taken only when the plan uses it. */
 export async function nextChangeAddress(
   db: Db,
   deps: { readonly deriver: AddressDeriver },
   wallet: ChangeWallet,
 ): Promise<string> {
   const { coin, mode, account, merchantId } = wallet;
-  // Coins held in outputs give change to a fresh internal address; the others leave it at the merchant address.
+  // UTXO coins send change to a fresh internal address; account coins leave the rest at the merchant address.
   if (!isUtxoCoin(coin)) return deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
   const index = await nextAddressIndex(db, { merchantId, coin, mode, branch: 1 });
   return deps.deriver.address({ coin, mode, account, branch: 1, index });
 }
 
-/** Takes and watches the change address a plan was made with, in the transaction that stores the plan. */
+/** Takes and watches the change address of a plan, in the transaction that stores the plan. */
 export async function takeChangeAddress(
   tx: Tx,
   deps: { readonly deriver: AddressDeriver; readonly clock: Clock },

@@ -14,9 +14,9 @@ export interface FreezeOutputsInput {
 }
 
 /**
- * Sets outputs of the wallet aside, so that no further send uses them, or gives them back. One that an open send has
- * reserved stays with that send.
- * @throws {AppError} VALIDATION_INVALID naming an output that is not one of the wallet.
+ * Freezes outputs of the wallet, so that no further send uses them, or unfreezes them. An output that an open send has
+ * reserved stays reserved for that send.
+ * @throws {AppError} VALIDATION_INVALID naming an output that is not in the wallet.
  */
 export async function freezeOutputs(
   { db, clock }: { readonly db: Db; readonly clock: Clock },

@@ -14,13 +14,13 @@ export interface GapLimitDeps extends AllocateAddressDeps {
 }
 
 const GAP = 'look_ahead.gap';
-/** Addresses per transaction: payments of a running daemon never wait long. */
+/** Addresses per transaction, so that payments of a running daemon never wait long for the writer. */
 const BATCH = 100;
 
 /**
- * Watches the next `gap` live addresses of every merchant, coin and branch, and gives none of them out
- * again: what was given out after a backup, or under a seed of which no database is left, is among
- * them. Money that arrives there shows in the merchant's balance.
+ * Watches the next `gap` live addresses of every merchant, coin and branch and never issues them:
+ * addresses issued after a backup, or from a seed whose database is lost, are among them. Money that
+ * arrives there shows in the merchant's balance.
  */
 export async function openGapLimit(deps: GapLimitDeps, gap: number): Promise<number> {
   await writeMeta(deps.db, GAP, String(gap));
@@ -38,9 +38,9 @@ export async function openGapLimit(deps: GapLimitDeps, gap: number): Promise<num
 }
 
 /**
- * Money came to addresses of the look-ahead: moves it on, so that always a whole gap beyond the last
- * one used is watched. Answers true when it moved: the block must then be read again before it is
- * recorded, since it may pay to addresses that were not watched when it was read.
+ * Extends the watched range after money came to an address in it, so that a whole gap beyond the last
+ * used address is always watched. True when extended: the block must then be read again before it is
+ * recorded, since it may pay addresses that were not watched when it was read.
  */
 export async function extendGapLimit(
   deps: GapLimitDeps,
@@ -63,7 +63,7 @@ export async function extendGapLimit(
   return moved > 0;
 }
 
-/** Watches the addresses of a branch up to an index, and gives none of them out any more; answers how many. */
+/** Watches the addresses of a branch up to an index and never issues them; returns how many. */
 export async function watchUntil(
   deps: GapLimitDeps,
   merchant: MerchantRow,

@@ -13,8 +13,8 @@ import { sendsFromOneAddress } from '../sends/sender.ts';
 export type Balances = Readonly<Record<Coin, string>>;
 
 /**
- * What can be spent of each coin now, fee included, in the coin's unit: confirmed money and unconfirmed change of own
- * sends, without outputs that cost more than they bring. From the ledger alone, so it answers while nodes are down.
+ * Spendable balance of each coin, network fee included, in the coin's unit: confirmed money and unconfirmed change of own
+ * sends, without outputs that cost more to spend than they hold. Reads the ledger only, so it works while nodes are down.
  */
 export async function getBalances(
   deps: { readonly db: Db },
@@ -29,7 +29,7 @@ export async function getBalances(
   return balances;
 }
 
-/** Where one address pays for every send, only what it holds and no open send will use. */
+/** Where one address pays for every send: what it holds less what open sends will use. */
 async function spendable(db: Db, wallet: WalletRef): Promise<bigint> {
   const isOne = sendsFromOneAddress(wallet);
   const from = isOne ? await merchantAddress(db, wallet) : undefined;

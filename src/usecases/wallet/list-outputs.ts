@@ -8,7 +8,7 @@ import { pageWalletOutputs, type WalletOutputRow } from '../../store/ledger/wall
 import { spendableChange } from '../settlement/ancestry.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 
-/** Why no send uses an output now. */
+/** Why sends cannot use an output now. */
 export const OUTPUT_HOLDS = ['frozen', 'reserved', 'spending', 'unconfirmed', 'immature', 'dust'] as const;
 export type OutputHold = (typeof OUTPUT_HOLDS)[number];
 

@@ -62,7 +62,7 @@ function view(row: WalletTransactionRow, tipHeight: number): WalletTransaction {
     amount: formatCoinAmount(BigInt(row.amount), coin),
     fee: row.fee === null ? null : formatCoinAmount(BigInt(row.fee), coin),
     status: row.status,
-    // A block that executed a send in vain confirms no payment.
+    // A block that includes a reverted send confirms no payment.
     confirmations:
       row.height === null || row.status === 'broadcast' ? 0 : Math.max(1, tipHeight - row.height + 1),
     paymentId: row.payment_id,

@@ -4,10 +4,10 @@ import { writeMeta } from '../../store/meta.ts';
 import { watchUntil, type GapLimitDeps } from './gap-limit.ts';
 
 /**
- * Brings a database up that is older than the addresses that were given out: those it does not know are watched
- * and never given out again, and the account numbers of merchants that it does not know are left out.
- * @param given for each branch, the index below which addresses may have been given out
- * @returns how many addresses are watched in addition, and how many accounts no merchant is known of
+ * Catches up a database that is older than the addresses issued from its seed: addresses it does not know are watched
+ * and never issued again, and account numbers of merchants it does not know are skipped.
+ * @param given for each branch, the index below which addresses may have been issued
+ * @returns how many addresses are newly watched, and how many accounts have no known merchant
  */
 export async function skipUsedAddresses(
   deps: GapLimitDeps,
@@ -27,7 +27,7 @@ export async function skipUsedAddresses(
     }
   }
   await deps.db.transaction(async (tx) => skipAccountsBelow(tx, accountsBelow));
-  // What is read of the chains from here on is new to this database, as after a restore.
+  // As after a restore: whatever the chains show from here on is new to this database.
   await writeMeta(deps.db, 'restored_at', String(deps.clock.now()));
   return { addresses, unknownMerchants: unknown.size };
 }
