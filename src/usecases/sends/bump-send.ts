@@ -3,7 +3,7 @@ import { replaceSend, type ReplaceSendInput } from '../settlement/replace-send.t
 import type { SendView } from './send-view.ts';
 
 /**
- * Raises the fee of one open send by command, whatever the percentage; the payment stays the same.
+ * Raises the fee of one open send on request, by any percentage; the payment stays the same.
  * @throws {AppError} as replaceSend does.
  */
 export async function bumpSend(deps: BumpSendsDeps, input: ReplaceSendInput): Promise<SendView> {

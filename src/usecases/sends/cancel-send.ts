@@ -3,9 +3,9 @@ import { replaceSend, type ReplaceSendInput } from '../settlement/replace-send.t
 import type { SendView } from './send-view.ts';
 
 /**
- * Takes an open send back: a replacement at a higher fee pays its money to the wallet itself. It is a request to the
- * network, which may mine either: the send fails as cancelled once a block with the replacement is settled, and
- * confirms when the payment is mined in its stead.
+ * Cancels an open send: a replacement at a higher fee pays the money back to the wallet. The network may mine either:
+ * the send fails as cancelled once a block with the replacement is settled, and confirms when the original payment is
+ * mined instead.
  * @throws {AppError} as replaceSend does.
  */
 export async function cancelSend(deps: BumpSendsDeps, input: ReplaceSendInput): Promise<SendView> {

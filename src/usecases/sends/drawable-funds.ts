@@ -5,7 +5,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { spendableFunds } from '../../store/ledger/spendable.ts';
 import { spendableAccounts } from '../../store/ledger/spendable-accounts.ts';
 
-/** Accounts that one question to the chain is about. */
+/** Accounts per request to the node. */
 const ACCOUNTS_ASKED = 100;
 
 interface Drawer extends ChainId {
@@ -13,9 +13,9 @@ interface Drawer extends ChainId {
 }
 
 /**
- * Where a send takes accounts as a whole: the quote with what those it may draw on hold on the chain at
- * this moment. Elsewhere the quote as it is. Waits for the network.
- * @param first accounts to be asked about in any case
+ * On chains where a send empties whole accounts: adds to the quote the current on-chain balances of the
+ * accounts it may draw on. Elsewhere returns the quote unchanged. Waits for the network.
+ * @param first accounts to ask about in any case
  * @throws {ChainError} when the node does not answer.
  */
 export async function withHeld(
@@ -32,10 +32,10 @@ export async function withHeld(
 }
 
 /**
- * What a send may draw on. An account that on the chain holds something else than in the ledger (money
- * that came this moment, lamports that no transaction brought) is left out: emptying it would leave the
- * difference behind, and the network refuses accounts that hold so little. The merchant's own keeps
- * the rest anyway, so there only too little counts.
+ * Funds a send may draw on. An account whose on-chain balance differs from the ledger (money that just
+ * arrived, lamports that no transaction brought) is left out: emptying it would leave the difference
+ * behind, and the network refuses accounts that hold so little. The merchant's own account keeps
+ * the rest anyway, so it is left out only when it holds too little.
  */
 export async function drawableFunds(
   db: Db,
@@ -51,7 +51,7 @@ export async function drawableFunds(
     .slice(0, perSend);
 }
 
-/** Whether the accounts of a plan hold on the chain what it counts on, so that each emptied one is empty. */
+/** Whether the accounts of a plan hold on the chain what the plan assumes, so that each emptied one ends at zero. */
 export function fitsHeld(plan: SendPlan, held: FeeQuote['held']): boolean {
   const keeper = plan.change?.address ?? null;
   return held === undefined || plan.inputs.every((fund) => isAsHeld(fund, { held, keeper }));

@@ -6,14 +6,14 @@ import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { emitEvent, type EmitEventDeps } from '../events/emit-event.ts';
 import { viewSend } from './send-view.ts';
 
-/** Tells the merchant about a send, in the transaction that changed it. Events of one send keep their order. */
+/** Emits a send's event in the transaction that changed it. Events of one send keep their order. */
 export async function emitSendEvent(
   tx: Tx,
   deps: EmitEventDeps,
   type: SendEventType,
   send: StoredSend,
 ): Promise<void> {
-  // Nobody ordered a sweep, and the money stays the merchant's.
+  // No merchant ordered a sweep, and the money stays theirs.
   if (send.purpose === 'sweep') return;
   const merchant = await findMerchant(tx, send.merchant_id);
   await emitEvent(tx, deps, {

@@ -13,7 +13,7 @@ export interface FeeEstimate {
 }
 
 /**
- * What a send would cost if it were made now; nothing is stored or reserved.
+ * Estimates the cost of a send made now; nothing is stored or reserved.
  * @throws {AppError} the same as `sendCoins` before it signs.
  */
 export async function estimateFee(

@@ -4,7 +4,7 @@ import type { SendPolicy } from './send-policy.ts';
 
 const BPS = 10_000n;
 
-/** The most that the network may take for a send, raises included: as ordered, else a share of the amount. */
+/** Upper limit of a send's network fee, fee bumps included: as ordered, else a share of the amount. */
 export function feeLimitOf(
   { max_fee: ordered, amount }: Pick<StoredSend, 'max_fee' | 'amount'>,
   { maxFeeShareBps }: Pick<SendPolicy, 'maxFeeShareBps'>,
@@ -13,9 +13,9 @@ export function feeLimitOf(
 }
 
 /**
- * The most that the last send of a chain may cost when it pays for those before it: what all of them may cost together,
- * less what the others pay, and never more than was ordered for it. What only pays for its parents, or moves within the
- * wallet, adds nothing of its own; by itself a move may cost all that it moves.
+ * Fee limit of the last send of a chain that pays for its parents (CPFP): the limits of all of them together, less what
+ * the others pay, and never more than was ordered for it. A send that only pays for its parents, or moves money within
+ * the wallet, adds nothing of its own; a move alone may cost all that it moves.
  */
 export function limitOfLast(chain: SendChain, policy: Pick<SendPolicy, 'maxFeeShareBps'>): bigint {
   const [first, ...others] = chain;
@@ -32,7 +32,7 @@ export function limitOfLast(chain: SendChain, policy: Pick<SendPolicy, 'maxFeeSh
   return ordered < limit ? ordered : limit;
 }
 
-/** Whether none of them was ordered with a limit: then the rate that the network takes at all may be reached. */
+/** Whether none of them was ordered with a limit: then the fee may rise to the network's minimum rate. */
 export function mayReachMinimum(chain: SendChain): boolean {
   return chain.every((send) => send.max_fee === null);
 }

@@ -9,7 +9,7 @@ import {
   parseDecimal,
 } from '../../domain/money.ts';
 
-/** A fee rate as given → atoms per 1,000 units of size. @throws {AppError} VALIDATION_INVALID naming `feeRate`. */
+/** Fee rate as given by the caller → atoms per 1,000 units of size. @throws {AppError} VALIDATION_INVALID naming `feeRate`. */
 export function readFeeRate(text: string | undefined, coin: Coin): bigint | null {
   if (text === undefined) return null;
   const { decimals, perRate, name } = COIN_DEFINITIONS[coin].feeUnit;
@@ -23,7 +23,7 @@ export function readFeeRate(text: string | undefined, coin: Coin): bigint | null
   throw invalidField('feeRate', 'must be greater than zero');
 }
 
-/** The most that a send may cost → atoms. @throws {AppError} VALIDATION_INVALID naming `maxFee`. */
+/** Upper limit of a send's fee → atoms. @throws {AppError} VALIDATION_INVALID naming `maxFee`. */
 export function readMaxFee(text: string | undefined, coin: Coin): bigint | null {
   if (text === undefined) return null;
   try {
@@ -36,7 +36,7 @@ export function readMaxFee(text: string | undefined, coin: Coin): bigint | null 
   throw invalidField('maxFee', 'must be greater than zero');
 }
 
-/** The quote at the rate that the merchant asks for. @throws {AppError} VALIDATION_INVALID outside of what is taken. */
+/** The quote at the merchant's own rate. @throws {AppError} VALIDATION_INVALID outside the accepted range. */
 export function atRate(quote: FeeQuote, rate: bigint | null, coin: Coin): FeeQuote {
   if (rate === null) return quote;
   const { minimum, maximum } = quote;

@@ -13,7 +13,7 @@ export interface GetSendInput {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** One send of the merchant. Any of its versions' hashes names it. @throws {AppError} SEND_NOT_FOUND. */
+/** One send of the merchant, found by its id or the hash of any of its versions. @throws {AppError} SEND_NOT_FOUND. */
 export async function getSend(deps: { readonly db: Db }, input: GetSendInput): Promise<SendView> {
   const send = await find(deps.db, input);
   if (send === undefined || send.merchant_id !== input.merchantId) {

@@ -4,7 +4,7 @@ import { findSend, isReverted, type StoredSend } from '../../store/sends/sends.t
 import { isOpen } from '../settlement/send-chain.ts';
 
 /**
- * A send of the merchant that no block has yet. Moves within the wallet are none that a merchant ordered.
+ * Loads an unconfirmed send of the merchant. Moves within the wallet do not count: no merchant ordered them.
  * @throws {AppError} SEND_NOT_FOUND, INVALID_STATE
  */
 export async function requireOpenSend(
@@ -22,7 +22,7 @@ export async function requireOpenSend(
   return send;
 }
 
-/** Another request or a round of the daemon is at work on it. */
+/** The error while another request or the send loop is working on this send. */
 export function sendIsBusy(): AppError {
   return new AppError('INVALID_STATE', 'this send is being offered to the node at this moment: try again', {
     retryAfterMs: 2_000,

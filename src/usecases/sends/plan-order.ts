@@ -34,7 +34,7 @@ interface Using {
   readonly quote: FeeQuote;
 }
 
-/** What an order may draw on. */
+/** The funds an order may draw on. */
 interface Pool {
   readonly confirmed: readonly Fund[];
   readonly change: SpendableChange;
@@ -43,9 +43,9 @@ interface Pool {
 }
 
 /**
- * Chooses the merchant's coins for an order: confirmed ones, and change of own sends that is still unconfirmed where
- * those do not suffice. Inside a transaction the choice holds until its end.
- * @throws {AppError} INSUFFICIENT_BALANCE saying what is available and what waits for what, FEE_ABOVE_LIMIT, or
+ * Selects coins for an order: confirmed ones first, then unconfirmed change of own sends where those do not suffice.
+ * Inside a transaction the selection holds until its end.
+ * @throws {AppError} INSUFFICIENT_BALANCE naming what is available and what is still pending, FEE_ABOVE_LIMIT, or
  * VALIDATION_INVALID.
  */
 export async function planOrder(
@@ -72,7 +72,7 @@ export async function planOrder(
   }
 }
 
-/** Everything is never less than all there is. @throws {InsufficientFunds} when it takes several transactions. */
+/** `max` never sends less than the whole balance. @throws {InsufficientFunds} when that takes several transactions. */
 async function requireInOneTransaction(db: Db, order: SendOrder, inputCost: bigint): Promise<void> {
   if (sendsFromOneAddress(order) || accountsPerSend(order) !== null) return;
   const { amount, count } = await spendableTotal(db, order, inputCost);
@@ -93,7 +93,7 @@ async function poolOf(db: Db, deps: PlanOrderDeps, order: SendOrder, quote: FeeQ
   return { confirmed, change, changeAddress, lane };
 }
 
-/** Confirmed coins first: what waits for other transactions costs more and may wait longer. */
+/** Confirmed coins first: spending unconfirmed change costs more and may take longer. */
 function choose(order: SendOrder, using: Using, pool: Pool): SendPlan {
   const { confirmed, change } = pool;
   if (order.everything === true) {
@@ -128,12 +128,12 @@ function planFrom(funds: readonly Fund[], order: SendOrder, using: Using, pool: 
   };
   const plan = adapter.planSend(request);
   if (fitsHeld(plan, quote.held)) return plan;
-  // It would empty the merchant's own account, which holds more than the ledger knows.
+  // Including it would empty the merchant's own account, which may hold more than the ledger knows.
   const deposits = funds.filter(({ address }) => address !== changeAddress);
   return adapter.planSend({ ...request, funds: deposits });
 }
 
-/** Without what costs more than it brings. */
+/** Drops funds that cost more to spend than they hold. */
 function worthSpending(funds: readonly Fund[], using: Using, ancestry: Ancestry): Fund[] {
   const cost = costOfInput(using);
   const { rate } = using.quote;
@@ -145,8 +145,8 @@ function costOfInput({ adapter, quote }: Using): bigint {
 }
 
 /**
- * Money sent to the address of one's own payment would count as the customer's: whoever copies the
- * address from a payment to refund it would mark it paid instead.
+ * Refuses a payment's own address as destination: the money would count as the customer's, so a
+ * merchant who copies that address to refund the payment would mark it paid instead.
  */
 async function refuseOwnPayment(db: Db, adapter: ChainAdapter, order: SendOrder): Promise<void> {
   const [known] = await findWatched(db, order, [adapter.watchKey(order.destination)]);

@@ -15,7 +15,7 @@ import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
 
 /**
- * What the node says about the fee of an order; waits for the network.
+ * Asks the node for the fee quote of an order; waits for the network.
  * @throws {AppError} NODE_UNAVAILABLE, VALIDATION_INVALID when the destination refuses money, and as
  * planOrder does where the node measures a draft.
  */
@@ -29,7 +29,7 @@ export async function quoteFee(
     const quote = atRate(await askFee(deps, adapter, order), feeRate, coin);
     await noteFeeLevel(deps.db, order, { ...quote, inputCost: inputCostAt(adapter, quote) });
     if (adapter.wholeAccounts !== undefined) {
-      // What is planned here may be gone when it is stored: then the plan is made without the measure.
+      // The funds planned here may be gone when the send is stored; the plan is then made without the measurement.
       return await adapter.wholeAccounts.measure(
         await planOrder(deps.db, deps, order, { adapter, quote }),
         quote,

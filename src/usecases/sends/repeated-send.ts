@@ -3,7 +3,7 @@ import type { StoredSend } from '../../store/sends/sends.ts';
 import type { SendOrder } from './send-order.ts';
 
 /**
- * The stored send when an order under the same idempotency key asks for the same thing.
+ * The stored send when an order repeats it under the same idempotency key.
  * @throws {AppError} IDEMPOTENCY_MISMATCH when it asks for anything else.
  */
 export function repeatedSend(send: StoredSend, order: SendOrder): StoredSend {

@@ -31,21 +31,21 @@ export interface SendCoinsDeps extends ApplyFactsDeps {
   readonly deriver: AddressDeriver;
   readonly sign: PlanSigner;
   readonly policy: SendPolicy;
-  /** One of the process: all that offer sends to nodes share it. */
+  /** One instance per process, shared by everything that broadcasts sends. */
   readonly inHand: InFlightSends;
   /** Wakes the webhook queue after events were committed. */
   readonly wakeWebhooks: () => void;
 }
 
 export interface SendCoinsInput extends SendInput {
-  /** The same key of the same merchant is the same send for ever, also after a crash. */
+  /** A merchant's key always names the same send, also after a crash. */
   readonly idempotencyKey: string | null;
 }
 
 /**
  * Sends coins from the merchant's wallet. The signed bytes are stored and their coins reserved
- * before the node sees them. Answers with status `broadcast`, or `signed` when the node gave no clear
- * answer: then the same bytes are offered again until it does, never others.
+ * before the node sees them. Returns status `broadcast`, or `signed` when the node gave no clear
+ * answer: the same bytes, never others, are then broadcast again until it does.
  * @throws {AppError} VALIDATION_INVALID, COIN_UNAVAILABLE, NODE_UNAVAILABLE, INSUFFICIENT_BALANCE
  * (nothing stored), SEND_REJECTED (stored as failed, coins and key free again), IDEMPOTENCY_MISMATCH.
  */
@@ -60,19 +60,19 @@ export async function sendCoins(deps: SendCoinsDeps, input: SendCoinsInput): Pro
   return viewSend(send, await findCursor(deps.db, send));
 }
 
-/** What is to be sent, decided where it is stored. */
+/** A send to make; its order is decided in the transaction that stores it. */
 export interface SendRequest {
   readonly merchantId: string;
   readonly idempotencyKey: string | null;
-  /** The send under that key if it is this request. @throws {AppError} IDEMPOTENCY_MISMATCH. */
+  /** The earlier send under that key if it is the same request. @throws {AppError} IDEMPOTENCY_MISMATCH. */
   readonly repeated: (db: Db, earlier: StoredSend) => Promise<StoredSend>;
-  /** Asked twice: to know the chain and its fee, and again in the transaction that stores the answer. */
+  /** Called twice: before the fee quote to learn the chain, and again in the transaction that stores the send. */
   readonly order: (db: Db) => Promise<SendOrder>;
-  /** Writes what belongs to the send, in the same transaction. */
+  /** Writes rows that belong to the send, in the same transaction. */
   readonly stored?: (tx: Tx, send: StoredSend, order: SendOrder) => Promise<void>;
 }
 
-/** Makes a send, or finds the one made for this request. @throws {AppError} as sendCoins does. */
+/** Makes a send, or returns the one already made for this request. @throws {AppError} as sendCoins does. */
 export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Promise<StoredSend> {
   const earlier = await findRepeat(deps.db, request);
   if (earlier !== null) return unlessFailed(earlier);
@@ -106,7 +106,7 @@ async function findRepeat(db: Db, request: SendRequest): Promise<StoredSend | nu
   return send === undefined ? null : request.repeated(db, send);
 }
 
-/** Plans, signs, stores and reserves: all of it or nothing. */
+/** Plans, signs, stores and reserves: all or nothing. */
 async function planAndStore(
   tx: Tx,
   deps: SendCoinsDeps,
@@ -126,13 +126,13 @@ async function planAndStore(
   return { ...stored, plan };
 }
 
-/** The node may have it by now: where its answer cannot be written, nobody is to believe that nothing was sent. */
+/** Records the node's answer. If that fails, the error must not suggest that nothing was sent: the node may have it. */
 async function settle(deps: SendCoinsDeps, send: StoredSend, result: BroadcastResult): Promise<StoredSend> {
   try {
     return await deps.db.transaction(async (tx) => {
       const { id: sendId, version } = send;
       const answered = await recordAnswer(tx, deps, { sendId, version, result, neverOffered: true });
-      // Refused at its first offer: these bytes exist nowhere else, so the same key may pay with others.
+      // Refused at the first broadcast: no other node has these bytes, so the same key may pay with new ones.
       if (result.kind === 'rejected' && answered.status === 'failed') await releaseSendKey(tx, sendId);
       return answered;
     });

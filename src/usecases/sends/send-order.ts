@@ -6,13 +6,13 @@ import { AmountError, parseCoinAmount } from '../../domain/money.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { readFeeRate, readMaxFee } from './fee-terms.ts';
 
-/** Everything that can be sent, the fee taken out of it. */
+/** Amount that stands for the whole spendable balance, the fee taken out of it. */
 export const EVERYTHING = 'max';
 
-/** Whose wallet is meant, in its current mode. */
+/** The merchant whose wallet is used, in its current mode. */
 export type WalletOwner = Pick<MerchantRow, 'id' | 'account' | 'sandbox'>;
 
-/** What the caller asks to be sent; texts as they came in. */
+/** A send as the caller ordered it; texts as received. */
 export interface SendInput {
   readonly merchant: WalletOwner;
   readonly destination: string;
@@ -37,9 +37,9 @@ export interface SendOrder extends ChainId {
   readonly subtractFee: boolean;
   /** Everything that can be sent, whatever `amount` says. */
   readonly everything?: boolean;
-  /** Most that the network may take for it and its raises, atoms. */
+  /** Upper limit of the network fee, fee bumps included, atoms. */
   readonly maxFee?: bigint | null;
-  /** Atoms per 1,000 units of size; what the node asks where it is not given. */
+  /** Atoms per 1,000 units of size; the node's estimate where not given. */
   readonly feeRate?: bigint | null;
   readonly note?: string | null;
 }
@@ -63,7 +63,7 @@ export function readOrder(input: SendInput): SendOrder {
 }
 
 /**
- * The chain an order goes to, once its destination is known to be spendable there.
+ * The chain of an order, after checking that its destination is a spendable address there.
  * @throws {AppError} COIN_UNAVAILABLE, or VALIDATION_INVALID naming `destination`.
  */
 export function chainFor(chains: Chains, order: SendOrder): ChainAdapter {

@@ -1,33 +1,33 @@
 import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 
-/** When sends are offered to the node again and when their fee is raised. Times in ms. */
+/** When sends are rebroadcast and when their fee is bumped. Times in ms. */
 export interface SendPolicy {
   /** How long the request that made a send may wait for the node before the loop takes over. */
   readonly firstAnswerMs: number;
-  /** Gap before the second offer of bytes without a clear answer; it doubles up to the maximum. */
+  /** First backoff after a broadcast without a clear answer; it doubles up to the maximum. */
   readonly retryMs: number;
   readonly retryMaxMs: number;
-  /** How often an accepted but unconfirmed send is offered again, in case the node forgot it. */
+  /** How often an accepted but unconfirmed send is rebroadcast, in case the node evicted it. */
   readonly rebroadcastMs: number;
   /** The same where transactions expire within minutes. */
   readonly expiringRebroadcastMs: number;
-  /** How long the newest version may wait for a block before its fee is looked at. */
+  /** How long the newest version may stay unconfirmed before its fee is reviewed. */
   readonly bumpAfterMs: number;
   /** The same where blocks come every few seconds. */
   readonly accountBumpAfterMs: number;
-  /** The same for one that pays less than the network takes at all. */
+  /** The same for a version below the network's minimum rate. */
   readonly bumpUnderpaidAfterMs: number;
-  /** Whether fees are raised without being asked. */
+  /** Whether fees are bumped automatically. */
   readonly raisesFees: boolean;
-  /** Share of the amount, in hundredths of a per cent, that a raised fee stays within where the order says nothing. */
+  /** Limit of a bumped fee in basis points of the amount, where the order sets none. */
   readonly maxFeeShareBps: number;
-  /** Hundreds of outputs are made one while the node asks no more than this, atoms per 1,000 vB; 0: never by itself. */
+  /** Outputs are consolidated while the node's rate is at most this, atoms per 1,000 vB; 0: never automatically. */
   readonly consolidateBelowRate: bigint;
-  /** The fee is raised when the node asks at least this many per cent of the rate paid. */
+  /** The fee is bumped when the node's rate is at least this percentage of the rate paid. */
   readonly bumpFromPercent: number;
   /** Most signed versions of one send, the first included. */
   readonly maxVersions: number;
-  /** Confirmations after which coins reserved for another version are given back. */
+  /** Confirmations after which coins reserved for another version are released. */
   readonly surplusDepth: number;
 }
 
@@ -48,17 +48,17 @@ export const DEFAULT_SEND_POLICY: SendPolicy = {
   surplusDepth: 6,
 };
 
-/** Gap before the next offer after `offers` of them went without a clear answer. */
+/** Backoff before the next broadcast after `offers` of them had no clear answer. */
 export function retryDelayMs(policy: SendPolicy, offers: number): number {
   return Math.min(policy.retryMs * 2 ** Math.min(Math.max(offers - 1, 0), 30), policy.retryMaxMs);
 }
 
-/** How long the newest version of a send of a coin waits for a block before its fee is looked at. */
+/** How long the newest version of a coin's send stays unconfirmed before its fee is reviewed. */
 export function bumpAfterMs(policy: SendPolicy, coin: Coin): number {
   return COIN_DEFINITIONS[coin].spending === 'one-account' ? policy.accountBumpAfterMs : policy.bumpAfterMs;
 }
 
-/** Gap before an accepted send of a coin is offered again. */
+/** Interval between rebroadcasts of an accepted send of a coin. */
 export function rebroadcastGapMs(policy: SendPolicy, coin: Coin): number {
   return COIN_DEFINITIONS[coin].expires ? policy.expiringRebroadcastMs : policy.rebroadcastMs;
 }

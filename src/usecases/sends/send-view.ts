@@ -21,7 +21,7 @@ export interface SendView {
   /** Why it failed; null otherwise. */
   readonly error: string | null;
   readonly note: string | null;
-  /** Most that it may cost, raises included, in the coin's unit; null: a share of the amount. */
+  /** Upper limit of the fee, fee bumps included, in the coin's unit; null: a share of the amount. */
   readonly maxFee: string | null;
   /** Its newest version pays everything back to the wallet; the network may mine either. */
   readonly cancelling: boolean;
@@ -45,7 +45,7 @@ export function viewSend(
     amount: formatCoinAmount(BigInt(send.amount), send.coin),
     destination: send.destination,
     subtractFee: send.subtract_fee === 1,
-    // A block that executed it in vain confirms no payment.
+    // A block that includes it reverted confirms no payment.
     confirmations:
       send.height === null || isReverted(send) ? 0 : Math.max(1, (tip?.height ?? 0) - send.height + 1),
     error: send.error,

@@ -13,20 +13,20 @@ import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
 import { readPlan } from '../settlement/stored-plan.ts';
 
-/** Accounts added up to say how much lies beyond what one send can reach. */
+/** Accounts summed to say how much lies beyond the reach of one send. */
 const MAX_TOLD_ACCOUNTS = 1_000;
-/** Open sends looked through for their change. */
+/** Open sends examined for their change. */
 const MAX_OPEN = 200;
 
 interface Shortage {
   readonly shortage: InsufficientFunds;
-  /** What the order could draw on. */
+  /** The funds the order could draw on. */
   readonly reached: readonly Fund[];
   /** What spending one output costs now. */
   readonly inputCost: bigint;
 }
 
-/** INSUFFICIENT_BALANCE that says what is available, and of the rest what it waits for. */
+/** INSUFFICIENT_BALANCE that names what is available and what the rest is waiting for. */
 export async function insufficient(db: Db, order: SendOrder, found: Shortage): Promise<AppError> {
   const { coin } = order;
   const { available, needed } = found.shortage;
@@ -69,7 +69,7 @@ async function beyondOneSend(db: Db, order: SendOrder, { reached, inputCost }: S
   ];
 }
 
-/** What one send cannot reach yet on chains of accounts. */
+/** On account chains: money that one send cannot reach yet. */
 async function elsewhere(db: Db, order: SendOrder, reached: readonly Fund[]): Promise<bigint> {
   const everywhere = sendsFromOneAddress(order)
     ? await spendableFunds(db, order)
@@ -79,9 +79,9 @@ async function elsewhere(db: Db, order: SendOrder, reached: readonly Fund[]): Pr
   return others.reduce((sum, fund) => sum + fund.amount, 0n);
 }
 
-/** Change of open sends that cannot be spent before a block holds it. */
+/** Change of open sends that cannot be spent before it confirms. */
 async function changeUnderWay(db: Db, order: SendOrder, reached: readonly Fund[]): Promise<Hint[]> {
-  // What one account keeps was counted already.
+  // The remainder of a single account was counted already.
   if (sendsFromOneAddress(order)) return [];
   if (accountsPerSend(order) !== null) return restOfAccountsInUse(db, order);
   const here = new Set(reached.map(({ ref }) => ref.txid));
@@ -100,8 +100,8 @@ async function changeUnderWay(db: Db, order: SendOrder, reached: readonly Fund[]
 }
 
 /**
- * Where a send draws on accounts as a whole: what stays or comes back of those in use, and what came to them meanwhile.
- * Sends that move money within the wallet take only their fee out of it.
+ * Where a send empties whole accounts: change and remainders of accounts in use, and money that reached them meanwhile.
+ * Sends that move money within the wallet cost only their fee.
  */
 async function restOfAccountsInUse(db: Db, order: SendOrder): Promise<Hint[]> {
   let rest = await heldByAccountsInUse(db, order);

@@ -14,7 +14,7 @@ export interface StoreSendDeps {
   readonly policy: Pick<SendPolicy, 'firstAnswerMs'>;
 }
 
-/** Position of what comes back to the wallet: the change, or all of what only moves within it. */
+/** Index of the output that returns to the wallet: the change, or the only output of a move within the wallet. */
 export function changeIndexOf(
   { outputs = [] }: SignedTransaction,
   plan: Pick<SendPlan, 'change' | 'destination'>,
@@ -25,12 +25,12 @@ export function changeIndexOf(
   return index === -1 ? null : index;
 }
 
-/** Signs a plan and stores it with its bytes, its coins or nonce taken: all of it or nothing. */
+/** Signs a plan and stores it with its bytes, and reserves its coins or nonce: all or nothing. */
 export async function storeSend(
   tx: Tx,
   deps: StoreSendDeps,
   request: {
-    /** See InFlightSends: what stores it also carries it on. */
+    /** See InFlightSends: the caller that stores a send also broadcasts it. */
     readonly sendId: string;
     readonly order: SendOrder;
     readonly adapter: ChainAdapter;
@@ -53,7 +53,7 @@ export async function storeSend(
     nonce: plan.account?.nonce ?? null,
     destination: plan.destination,
     subtract_fee: order.subtractFee ? 1 : 0,
-    // What everything was is known only now.
+    // The amount of `max` is known only now.
     ordered: (order.everything === true ? plan.amount + plan.fee : order.amount).toString(),
     amount: plan.amount.toString(),
     fee: plan.fee.toString(),
@@ -89,7 +89,7 @@ export async function storeSend(
     created_at: now,
     change_index: changeIndexOf(transaction, plan, purpose),
   });
-  // An account's money has no parts that could be set aside: its open sends count against all of it.
+  // An account's balance has no parts to reserve: its open sends count against the whole.
   if (plan.account === undefined) {
     const refs = plan.inputs.map(({ ref }) => ref);
     await reserveOutputs(tx, order, refs, send.id);
