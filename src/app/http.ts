@@ -11,6 +11,7 @@ import type { SecretBox } from '../domain/keys.ts';
 import type { Logger } from '../domain/ports.ts';
 import type { Route } from '../http/server/route.ts';
 import { authRoutes } from '../http/routes/auth.ts';
+import { connectRoutes } from '../http/routes/connect.ts';
 import { customerRoutes } from '../http/routes/customers.ts';
 import { createOrderCounter } from '../http/server/order-counter.ts';
 import { createSnapshots } from '../http/checkout/snapshots.ts';
@@ -37,6 +38,7 @@ import { createHttpServer, type HttpServer } from '../http/server/server.ts';
 import type { Passwords } from '../usecases/accounts/passwords.ts';
 import { createSignInGuard, noSignInGuard } from '../usecases/accounts/sign-in-guard.ts';
 import type { Tokens } from '../usecases/accounts/tokens.ts';
+import { redirectRule } from '../usecases/connect/redirect-url.ts';
 import type { CreatePaymentDeps } from '../usecases/payments/create-payment.ts';
 import type { PaymentChangeBus } from '../usecases/payments/payment-change-bus.ts';
 import { EventWaiters } from '../usecases/webhooks/event-waiters.ts';
@@ -137,6 +139,7 @@ export function partsOf(deps: HttpDeps) {
     },
     domains: { ...store, logger, wakeWebhooks, checker: deps.domainChecks },
     keys: { ...store, secretBox },
+    connect: { ...store, secretBox, redirectRule: redirectRule(config.webhooks.allowPrivate) },
     store,
     payments: { ...payments, ...addresses, confirmations: deps.confirmations, webhookUrlRule },
     sends,
@@ -165,6 +168,7 @@ function routesOf(of: Parts, registry: Registry): Route[] {
     ...domainRoutes(of.domains),
     ...keyRoutes(of.keys),
     ...restrictedKeyRoutes(of.store),
+    ...connectRoutes(of.connect),
     ...customerRoutes(of.store),
     ...productRoutes(of.store),
     ...priceRoutes(of.store),

@@ -14,12 +14,14 @@ import { authRoutes } from '../../src/http/routes/auth.ts';
 import { customerRoutes } from '../../src/http/routes/customers.ts';
 import { domainRoutes } from '../../src/http/routes/domains.ts';
 import { keyRoutes } from '../../src/http/routes/keys.ts';
+import { connectRoutes } from '../../src/http/routes/connect.ts';
 import { restrictedKeyRoutes } from '../../src/http/routes/restricted-keys.ts';
 import { merchantRoutes } from '../../src/http/routes/merchants.ts';
 import type { Readiness } from '../../src/http/routes/health.ts';
 import { createHttpServer, type HttpServerDeps } from '../../src/http/server/server.ts';
 import type { Db } from '../../src/store/sqlite/database.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { redirectRule } from '../../src/usecases/connect/redirect-url.ts';
 import { createPasswords } from '../../src/usecases/accounts/passwords.ts';
 import { createSignInGuard, noSignInGuard } from '../../src/usecases/accounts/sign-in-guard.ts';
 import { createTokens } from '../../src/usecases/accounts/tokens.ts';
@@ -135,6 +137,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
       ...domainRoutes({ ...domainDeps, checker: domainChecks }),
       ...keyRoutes(merchantDeps),
       ...restrictedKeyRoutes(merchantDeps),
+      ...connectRoutes({ ...merchantDeps, redirectRule: redirectRule(allowPrivate) }),
       ...customerRoutes(merchantDeps),
       ...(options.extraRoutes ?? []),
     ],

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../domain/errors.ts';
 import { ERROR_STATUS } from '../server/error-status.ts';
-import { isSignIn } from '../server/rate-limit.ts';
+import { isForAnybody, isSignIn } from '../server/rate-limit.ts';
 import type { AuthKind, Route } from '../server/route.ts';
 import type { Example, JsonSchema, Reference, ResponseObject } from './types.ts';
 
@@ -16,7 +16,9 @@ export function documentedErrors(route: Route): ReadonlySet<ErrorCode> {
   if (route.method !== 'GET') codes.add('VALIDATION_INVALID').add('PAYLOAD_TOO_LARGE');
   if (route.method === 'POST') codes.add('IDEMPOTENCY_MISMATCH').add('IDEMPOTENCY_IN_FLIGHT');
   if (route.method !== 'GET') codes.add('DATABASE_UNAVAILABLE');
-  if (isSignIn(route) || (route.auth === 'payer' && route.method !== 'GET')) codes.add('RATE_LIMITED');
+  if (isSignIn(route) || isForAnybody(route) || (route.auth === 'payer' && route.method !== 'GET')) {
+    codes.add('RATE_LIMITED');
+  }
   return codes.add('INTERNAL_ERROR');
 }
 
@@ -51,6 +53,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
   PAYMENT_NOT_FOUND: ['The merchant has no such payment', 'No such payment'],
   SEND_NOT_FOUND: ['The merchant has no such send', 'No such send'],
   LOG_NOT_FOUND: ['The merchant has no such webhook log', 'No such webhook log'],
+  INVALID_CODE: [
+    'A code of a connect request that is wrong, spent or expired, or a wrong verifier: ask the owner again',
+    'The code is wrong, was used before, or is older than ten minutes',
+  ],
   KEY_NOT_FOUND: ['The merchant has no such restricted key', 'No such restricted key'],
   DUPLICATE_ENTRY: [
     'Something that must be unique exists already; details names the field',

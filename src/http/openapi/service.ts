@@ -48,6 +48,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Authentication: 'Users: registering, signing in, and what protects an account.',
   Merchants: 'Shops: each with its domain, its keys, its wallet and its settings.',
   Keys: 'API keys and the webhook signing secret.',
+  Connect: 'A shop gets its own restricted key: the owner agrees on a page, the shop exchanges a code.',
   Customers: 'The people who pay. They belong to the account and serve all its merchants.',
   Catalog: 'Products and their prices, for payments that name these instead of an amount.',
   Service: 'For those who run the daemon: health, readiness, metrics and this document.',

@@ -20,6 +20,12 @@ export function dashboardRouter({ dashboard }: WebAssets): Router {
   router.get(['/dashboard', '/dashboard/*path'], (_req, res) =>
     dashboard === null ? sendPage(res, 503, NOT_BUILT) : sendPage(res, 200, dashboard),
   );
+  // A page of the dashboard, which signs in first; the address is what shops are told.
+  router.get('/connect', (req, res) => {
+    const { search } = new URL(req.originalUrl, 'http://localhost');
+    res.setHeader('Cache-Control', 'no-store');
+    res.redirect(302, `/dashboard/connect${search}`);
+  });
   router.get('/', (_req, res) => res.redirect(302, '/dashboard'));
   return router;
 }

@@ -11,6 +11,7 @@ import { idempotencyKeyOf, type Once } from './idempotency.ts';
 import { chooseMerchant, identify, resolveAuth } from './identify.ts';
 import { merchantNamedBy } from './named-merchant.ts';
 import type { PublicLimit } from './public-limit.ts';
+import { isForAnybody } from './rate-limit.ts';
 import type { BodyReader } from './read-body.ts';
 import { requestIdOf } from './request-id.ts';
 import type { AuthKind, AuthOf, Route, RouteInput } from './route.ts';
@@ -44,6 +45,7 @@ export async function dispatch(
   if (caller?.kind === 'public' && route.method !== 'GET') {
     await deps.publicLimit(caller.merchant.id, clientKey(req));
   }
+  if (isForAnybody(route)) await deps.publicLimit(route.path, clientKey(req));
   const raw: Raw = {
     body: route.method === 'GET' ? undefined : await deps.readBody(req, res),
     query: req.query,

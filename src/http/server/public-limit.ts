@@ -5,10 +5,10 @@ import type { Logger } from '../../domain/ports.ts';
 const WINDOW_MS = 60_000;
 
 /**
- * Counts what is made with a merchant's public key.
+ * Counts what is made with a merchant's public key, or with no credential under the path of the route.
  * @throws {AppError} RATE_LIMITED once a client address has made as much as it may in this minute.
  */
-export type PublicLimit = (merchantId: string, client: string) => Promise<void>;
+export type PublicLimit = (maker: string, client: string) => Promise<void>;
 
 /**
  * Limits what anybody can make: a public key is public by design, and each order is work for every look at a
@@ -18,16 +18,16 @@ export function createPublicLimit(perMinute: number, logger: Pick<Logger, 'warn'
   if (perMinute === 0) return async () => undefined;
   const counts = new MemoryStore();
   counts.init({ windowMs: WINDOW_MS } as Parameters<MemoryStore['init']>[0]);
-  return async (merchantId, client) => {
-    const { totalHits, resetTime } = await counts.increment(`${merchantId} ${client}`);
+  return async (maker, client) => {
+    const { totalHits, resetTime } = await counts.increment(`${maker} ${client}`);
     if (totalHits <= perMinute) return;
     if (totalHits === perMinute + 1) {
       logger.warn(
-        { merchantId, client, perMinute },
-        'a client makes more orders with a public key than are allowed; refusing the rest of this minute',
+        { maker, client, perMinute },
+        'a client makes more with a public key, or without one, than is allowed; refusing the rest of this minute',
       );
     }
     const retryAfterMs = Math.max(1, (resetTime?.getTime() ?? 0) - Date.now());
-    throw new AppError('RATE_LIMITED', 'Too many payments: try again in a minute', { retryAfterMs });
+    throw new AppError('RATE_LIMITED', 'Too many requests: try again in a minute', { retryAfterMs });
   };
 }

@@ -13,6 +13,11 @@ export function isSignIn(route: Route): boolean {
   return route.method === 'POST' && route.auth === 'none' && route.path.startsWith('/auth/');
 }
 
+/** Whether anybody may make something by a route, and is limited as a public key is. */
+export function isForAnybody(route: Route): boolean {
+  return route.method === 'POST' && route.auth === 'none' && !isSignIn(route);
+}
+
 /** One limit for all sign-in routes together, per client address. @param perMinute 0 switches it off. */
 export function createSignInLimit(perMinute: number): RequestHandler {
   if (perMinute === 0) return (_req, _res, next) => next();

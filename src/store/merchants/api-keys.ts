@@ -45,6 +45,18 @@ export async function validKeysOf(db: Db, merchantId: string, now: number): Prom
     .execute();
 }
 
+/** The public key that no regeneration has replaced. */
+export async function currentPublicKey(db: Db, merchantId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('api_keys')
+    .select('public_value')
+    .where('merchant_id', '=', merchantId)
+    .where('kind', '=', 'public')
+    .where('expires_at', 'is', null)
+    .executeTakeFirst();
+  return row?.public_value ?? null;
+}
+
 /** Lets the current keys of a merchant live until a moment; keys already in their grace period keep theirs. */
 export async function retireCurrentKeys(tx: Tx, merchantId: string, until: number): Promise<void> {
   await tx

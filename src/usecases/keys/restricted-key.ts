@@ -48,7 +48,7 @@ export async function addRestrictedKey(
 }
 
 /** @throws {AppError} INVALID_STATE when the merchant has as many restricted keys as it may. */
-async function assertRoomForKey(tx: Tx, merchantId: string): Promise<void> {
+export async function assertRoomForKey(tx: Tx, merchantId: string): Promise<void> {
   if ((await countRestrictedKeys(tx, merchantId)) < KEYS_MAX) return;
   throw new AppError('INVALID_STATE', `The shop has ${KEYS_MAX} restricted keys: delete one first`);
 }

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { fresh, paidPayment, PASSWORD, totpCode, type Account, type Request, type World } from './world.ts';
@@ -138,6 +139,21 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
       body: { merchantId: shop.merchantId, name: 'Soon gone', scopes: ['events:read'] },
     });
     return withBody(request, { keyId: key.id });
+  },
+  'POST /connect/token': async (world, { shop }, request) => {
+    const codeVerifier = randomBytes(32).toString('base64url');
+    const { redirectTo } = await world.till.api.must<{ redirectTo: string }>('POST', '/connect/approve', {
+      token: shop.token,
+      body: {
+        merchantId: shop.merchantId,
+        name: 'Shop',
+        scopes: 'payments:write webhooks:write',
+        redirectUrl: 'https://shop.example/connected',
+        state: 'af0ifjsldkj',
+        codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+      },
+    });
+    return withBody(request, { code: new URL(redirectTo).searchParams.get('code'), codeVerifier });
   },
   'POST /merchant/wallet/send': withMoney,
   'POST /merchant/wallet/estimate-fee': withMoney,

@@ -845,6 +845,117 @@ export interface paths {
             };
         };
     };
+    "/connect/request": {
+        parameters: {
+        };
+        get: {
+            parameters: {
+                query: {
+                    name: string;
+                    redirectUrl: string;
+                    state: string;
+                    codeChallenge: string;
+                    scopes: string;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                name: string;
+                                scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+                                redirectUrl: string;
+                                redirectHost: string;
+                                deniedUrl: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/connect/approve": {
+        parameters: {
+        };
+        post: {
+            parameters: {
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        merchantId: string;
+                        name: string;
+                        /** Format: uri */
+                        redirectUrl: string;
+                        state: string;
+                        codeChallenge: string;
+                        scopes: string | ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                redirectTo: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/connect/token": {
+        parameters: {
+        };
+        post: {
+            parameters: {
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        code: string;
+                        codeVerifier: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                merchantId: string;
+                                key: string;
+                                scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+                                publicKey: string;
+                                webhookSecret: string | null;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
     "/merchant/customer/create": {
         parameters: {
         };

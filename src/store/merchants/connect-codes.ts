@@ -1,0 +1,23 @@
+import type { ConnectCodeRow } from '../schema/merchants.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+
+/** Stores a code and removes those whose time is over. */
+export async function insertConnectCode(tx: Tx, row: ConnectCodeRow): Promise<void> {
+  await tx.deleteFrom('connect_codes').where('expires_at', '<=', row.created_at).execute();
+  await tx.insertInto('connect_codes').values(row).execute();
+}
+
+/** Whether a code with this SHA-256 is stored, expired or not. */
+export async function hasConnectCode(db: Db, codeHash: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('connect_codes')
+    .select('code_hash')
+    .where('code_hash', '=', codeHash)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Removes the code with this SHA-256 and returns it: nobody takes it twice. */
+export async function takeConnectCode(tx: Tx, codeHash: string): Promise<ConnectCodeRow | undefined> {
+  return tx.deleteFrom('connect_codes').where('code_hash', '=', codeHash).returningAll().executeTakeFirst();
+}
