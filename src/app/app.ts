@@ -33,7 +33,7 @@ import { PaymentChangeBus } from '../usecases/payments/payment-change-bus.ts';
 import { extendGapLimit, type GapLimitDeps } from '../usecases/wallet/gap-limit.ts';
 import type { SendCoinsDeps } from '../usecases/sends/send-coins.ts';
 import { InFlightSends } from '../usecases/settlement/in-flight-sends.ts';
-import { DEFAULT_SEND_POLICY, type SendPolicy } from '../usecases/sends/send-policy.ts';
+import { DEFAULT_SEND_POLICY, type SendPolicy } from '../domain/send/policy.ts';
 import { Watcher, type LoopIntervals } from '../workers/chain-watcher/watcher.ts';
 import { hasNativeSecp256k1 } from '../wallet/child-key.ts';
 import { createWallet } from '../wallet/derivation.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { countPayments, countSends, webhookBacklog } from '../store/counts.ts';
-import { SEND_STATUSES } from '../store/schema/sends.ts';
+import { SEND_STATUSES } from '../domain/send/types.ts';
 import { cached, type Family, type Sample, type StateMetricsDeps } from './family.ts';
 
 /** Left by scripts/backup after each success. */

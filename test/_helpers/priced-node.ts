@@ -6,7 +6,7 @@ import { createUtxoAdapter } from '../../src/chains/utxo/adapter.ts';
 import type { FeeQuote } from '../../src/domain/chain.ts';
 import { getSend } from '../../src/usecases/sends/get-send.ts';
 import { sendCoins, type SendCoinsInput } from '../../src/usecases/sends/send-coins.ts';
-import type { SendPolicy } from '../../src/usecases/sends/send-policy.ts';
+import type { SendPolicy } from '../../src/domain/send/policy.ts';
 import { toAtoms, type NodeCoin, type RegtestNode } from './nodes/index.ts';
 import { openWalletWorld, silent, type WalletWorld } from './wallet-world.ts';
 

@@ -16,7 +16,7 @@ import { createSimulatorStore } from '../../src/store/simulator.ts';
 import { getSend } from '../../src/usecases/sends/get-send.ts';
 import { sendCoins, type SendCoinsInput } from '../../src/usecases/sends/send-coins.ts';
 import type { SendView } from '../../src/usecases/sends/send-view.ts';
-import type { SendPolicy } from '../../src/usecases/sends/send-policy.ts';
+import type { SendPolicy } from '../../src/domain/send/policy.ts';
 import { openWalletWorld, silent, type WalletWorld } from './wallet-world.ts';
 
 /** One whole coin in atoms. */

@@ -15,7 +15,7 @@ import type { ObserveDeps } from '../../src/usecases/chain-sync/observe-deps.ts'
 import { getBalances } from '../../src/usecases/wallet/get-balances.ts';
 import type { RefundPaymentDeps } from '../../src/usecases/refunds/refund-payment.ts';
 import { InFlightSends } from '../../src/usecases/settlement/in-flight-sends.ts';
-import { DEFAULT_SEND_POLICY, type SendPolicy } from '../../src/usecases/sends/send-policy.ts';
+import { DEFAULT_SEND_POLICY, type SendPolicy } from '../../src/domain/send/policy.ts';
 import { createWallet } from '../../src/wallet/derivation.ts';
 import { openKeyring } from '../../src/wallet/keyring.ts';
 import { ChainFollower } from '../../src/workers/chain-watcher/chain-follower.ts';

@@ -3,7 +3,7 @@ import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import type { RefundRow } from '../schema/payments.ts';
-import type { SendStatus } from '../schema/sends.ts';
+import type { SendStatus } from '../../domain/send/types.ts';
 
 /** A refund with what its send says about it now. */
 export interface StoredRefund {

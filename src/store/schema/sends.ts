@@ -1,10 +1,7 @@
 import type { Generated } from 'kysely';
 import type { Coin, Mode } from '../../domain/coins.ts';
+import type { SendStatus } from '../../domain/send/types.ts';
 import type { Flag } from './flag.ts';
-
-export const SEND_STATUSES = ['signed', 'broadcast', 'confirmed', 'failed'] as const;
-
-export type SendStatus = (typeof SEND_STATUSES)[number];
 
 export interface SendRow {
   id: string;

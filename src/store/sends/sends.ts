@@ -47,16 +47,10 @@ export async function updateSend(tx: Tx, sendId: string, patch: SendPatch, now: 
     .executeTakeFirstOrThrow();
 }
 
-/** What blocks above a height had displaced may be mined again. */
-export async function forgetDisplacedAbove(tx: Tx, chain: ChainId, height: number): Promise<void> {
-  await tx
-    .updateTable('sends')
-    .set({ displaced_height: null })
-    .where('coin', '=', chain.coin)
-    .where('mode', '=', chain.mode)
-    .where(sql<boolean>`status in ('signed', 'broadcast')`)
-    .where('displaced_height', '>', height)
-    .execute();
+/** Open sends that blocks above a height have displaced. */
+export async function displacedAbove(db: Db, chain: ChainId, height: number): Promise<string[]> {
+  const rows = await openSends(db, chain).where('displaced_height', '>', height).execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Leaves the idempotency key of a send to another one. */
@@ -224,11 +218,6 @@ export async function openSendsOf(
     .orderBy('created_at', 'desc')
     .limit(limit)
     .execute();
-}
-
-/** Whether a block executed it in vain, and may yet leave the chain. */
-export function isReverted({ status, height }: Pick<StoredSend, 'status' | 'height'>): boolean {
-  return status === 'broadcast' && height !== null;
 }
 
 /** Sends that a block executed in vain and that have not failed for good, oldest block first; a bounded number. */

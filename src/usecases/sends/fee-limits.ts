@@ -1,6 +1,6 @@
 import type { StoredSend } from '../../store/sends/sends.ts';
 import type { SendChain } from '../settlement/send-chain.ts';
-import type { SendPolicy } from './send-policy.ts';
+import type { SendPolicy } from '../../domain/send/policy.ts';
 
 const BPS = 10_000n;
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
+import { awaitsBlock, isReverted } from '../../domain/send/machine.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { findSend, isReverted, type StoredSend } from '../../store/sends/sends.ts';
-import { isOpen } from '../settlement/send-chain.ts';
+import { findSend, type StoredSend } from '../../store/sends/sends.ts';
 
 /**
  * Loads an unconfirmed send of the merchant. Moves within the wallet do not count: no merchant ordered them.
@@ -15,7 +15,7 @@ export async function requireOpenSend(
   if (send === undefined || send.merchant_id !== merchantId || send.purpose !== 'send') {
     throw new AppError('SEND_NOT_FOUND', 'there is no such send');
   }
-  if (!isOpen(send) || isReverted(send)) {
+  if (!awaitsBlock(send)) {
     const state = isReverted(send) ? 'in a block already' : send.status;
     throw new AppError('INVALID_STATE', `this send is ${state}: its fee can no longer be changed`);
   }

@@ -20,7 +20,7 @@ import { repeatedSend } from './repeated-send.ts';
 import { planOrder } from './plan-order.ts';
 import { quoteFee } from './quote-fee.ts';
 import { chainFor, readOrder, type SendInput, type SendOrder } from './send-order.ts';
-import type { SendPolicy } from './send-policy.ts';
+import type { SendPolicy } from '../../domain/send/policy.ts';
 import { viewSend, type SendView } from './send-view.ts';
 import type { InFlightSends } from '../settlement/in-flight-sends.ts';
 import { storeSend } from './store-send.ts';

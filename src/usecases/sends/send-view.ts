@@ -1,7 +1,8 @@
 import type { Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { isReverted, type StoredSend } from '../../store/sends/sends.ts';
-import type { SendStatus } from '../../store/schema/sends.ts';
+import { isReverted } from '../../domain/send/machine.ts';
+import type { StoredSend } from '../../store/sends/sends.ts';
+import type { SendStatus } from '../../domain/send/types.ts';
 
 /** A send as the API and its events show it. */
 export interface SendView {

@@ -5,7 +5,7 @@ import { insertSend, type StoredSend } from '../../store/sends/sends.ts';
 import { disownFailedVersion, insertSendVersion } from '../../store/sends/send-versions.ts';
 import { reserveOutputs } from '../../store/ledger/spendable.ts';
 import type { SendOrder } from './send-order.ts';
-import type { SendPolicy } from './send-policy.ts';
+import type { SendPolicy } from '../../domain/send/policy.ts';
 import { writePlan } from '../settlement/stored-plan.ts';
 
 export interface StoreSendDeps {

@@ -2,11 +2,11 @@ import { outputKey, type Debit, type OutputRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Chains } from '../../domain/chains.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
+import { isOpen } from '../../domain/send/machine.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { outputsOfTransactions } from '../../store/ledger/outputs.ts';
 import { findSend } from '../../store/sends/sends.ts';
 import { insertSendVersion, versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
-import { isOpen } from './send-chain.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
 
 export interface AdoptVersionDeps {

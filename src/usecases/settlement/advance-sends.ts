@@ -3,9 +3,10 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { dueSends, findSend, signedSends, updateSend, type StoredSend } from '../../store/sends/sends.ts';
 import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
-import { releaseOutputs, sendsWithSurplus } from '../../store/ledger/spendable.ts';
+import { sendsWithSurplus } from '../../store/ledger/spendable.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { withHeld } from '../sends/drawable-funds.ts';
+import { applySendFact } from './apply-send-fact.ts';
 import { broadcastSend } from './broadcast-send.ts';
 import { recordAnswer, type Answer } from './record-answer.ts';
 import type { Renewal } from './renew-send.ts';
@@ -133,11 +134,11 @@ async function offerAgain(
     await note(deps, { sendId: send.id, version, result });
     return result;
   }
-  const verdict = await queryStatus(deps.db, adapter, { send, versions });
-  const renewal = await askRenewal(deps, adapter, { send, current });
+  const report = await queryStatus(deps.db, adapter, { send, versions });
+  const terms = await askRenewal(deps, adapter, { send, current });
   const { reason } = result;
   await deps.db.transaction(async (tx) =>
-    resolveRefusal(tx, deps, { sendId: send.id, version, reason, verdict, renewal }),
+    resolveRefusal(tx, deps, { sendId: send.id, reason, report, terms }),
   );
   return result;
 }
@@ -173,12 +174,10 @@ async function askRenewal(
 async function releaseSurplus(deps: AdvanceSendsDeps, chain: ChainId): Promise<void> {
   const tip = await findCursor(deps.db, chain);
   if (tip === undefined) return;
-  const buried = tip.height - deps.policy.surplusDepth + 1;
-  const sendIds = await sendsWithSurplus(deps.db, chain, buried);
+  const upTo = tip.height - deps.policy.surplusDepth + 1;
+  const sendIds = await sendsWithSurplus(deps.db, chain, upTo);
   if (sendIds.length === 0) return;
   await deps.db.transaction(async (tx) => {
-    for (const sendId of await sendsWithSurplus(tx, chain, buried)) {
-      await releaseOutputs(tx, sendId, { unspentOnly: true });
-    }
+    for (const sendId of sendIds) await applySendFact(tx, deps, sendId, { type: 'buried', upTo });
   });
 }

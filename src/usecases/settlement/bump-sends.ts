@@ -1,15 +1,10 @@
 import { inputCostAt, type ChainAdapter, type FeeQuote, type PlanSigner } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
+import { awaitsBlock } from '../../domain/send/machine.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { noteFeeLevel } from '../../store/ledger/fee-levels.ts';
-import {
-  findSend,
-  isReverted,
-  stuckSends,
-  type SendPlace,
-  type StoredSend,
-} from '../../store/sends/sends.ts';
+import { findSend, stuckSends, type SendPlace, type StoredSend } from '../../store/sends/sends.ts';
 import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import type { AdvanceSendsDeps } from './advance-sends.ts';
 import { limitOfLast, mayReachMinimum } from '../sends/fee-limits.ts';
@@ -17,8 +12,8 @@ import { broadcastSend } from './broadcast-send.ts';
 import { paidRate, planRaise, rateWithin } from './plan-raise.ts';
 import { storeChild } from './raise-by-child.ts';
 import { recordAnswer } from './record-answer.ts';
-import { chainOf, isOpen, lastOfChain } from './send-chain.ts';
-import { bumpAfterMs, type SendPolicy } from '../sends/send-policy.ts';
+import { chainOf, lastOfChain } from './send-chain.ts';
+import { bumpAfterMs, type SendPolicy } from '../../domain/send/policy.ts';
 import { readPlan } from './stored-plan.ts';
 import { storeVersion, type NewVersion } from './store-version.ts';
 
@@ -112,7 +107,7 @@ async function storeBump(
 ): Promise<NewVersion | null> {
   const send = await findSend(tx, sendId);
   const stuck = await findSend(tx, stuckId);
-  if (send === undefined || stuck === undefined || !isOpen(send) || isReverted(send)) return null;
+  if (send === undefined || stuck === undefined || !awaitsBlock(send)) return null;
   const chain = await chainOf(tx, stuck);
   if (chain.at(-1)?.id !== sendId) return null;
   const versions = await versionsOf(tx, sendId);

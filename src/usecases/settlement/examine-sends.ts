@@ -1,14 +1,14 @@
 import type { ChainAdapter } from '../../domain/chain.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { findCursor } from '../../store/chain/chain-cursors.ts';
+import { isReverted, judge } from '../../domain/send/machine.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { findSend, isReverted, oldestOpenSends, type StoredSend } from '../../store/sends/sends.ts';
+import { findSend, oldestOpenSends, type StoredSend } from '../../store/sends/sends.ts';
 import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
+import { sendState } from './apply-send-fact.ts';
 import { broadcast } from './broadcast.ts';
-import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
-import { queryStatus, isProvenOn, mayGetInputsBack } from './resolve-refusal.ts';
-import { DEFAULT_SEND_POLICY } from '../sends/send-policy.ts';
+import { queryStatus, readEvidence } from './resolve-refusal.ts';
+import { DEFAULT_SEND_POLICY } from '../../domain/send/policy.ts';
 import { transactionOf } from './stored-plan.ts';
 
 /** Why a send is not in a block yet. */
@@ -91,47 +91,33 @@ async function afterRefusal(
   adapter: ChainAdapter,
   { send, versions, reason }: { send: StoredSend; versions: readonly StoredSendVersion[]; reason: string },
 ): Promise<Pick<SendFinding, 'standing' | 'why'>> {
-  const verdict = await queryStatus(db, adapter, { send, versions });
-  const fates = versions.map(({ txid }) => ({ txid, fate: verdict.fates.get(txid) ?? 'unknown' }));
-  const present = fates.find(({ fate }) => fate === 'present');
-  if (present !== undefined) {
-    return { standing: 'in_network', why: `the node has ${present.txid}: it waits for a block` };
-  }
+  const evidence = await readEvidence(db, send, await queryStatus(db, adapter, { send, versions }));
+  const verdict = judge(sendState(send, versions), evidence);
+  const txidOf = (number: number | null) => versions.find(({ version }) => version === number)?.txid;
   const said = `the node refuses it (${reason})`;
-  if (!(await isProvenOn(db, send, verdict))) {
-    return {
-      standing: 'open',
-      why: `${said}; the daemon must first have read every block that the node has`,
-    };
-  }
-  const possible = fates.find(({ fate }) => fate !== 'gone');
-  if (possible !== undefined) {
-    return {
-      standing: 'open',
-      why: `${said}, but nothing proves that ${possible.txid} can never confirm: it ends when another transaction uses what it spends`,
-    };
-  }
-  if (await mayBePaidUnseen(db, send)) {
-    return {
-      standing: 'open',
-      why: `${said}, but it is older than a restore or skipped blocks, and may have been paid in a way that is not known here: look whether ${send.destination} received the amount, and only if it did not run scripts/sends --not-paid ${send.id}`,
-    };
-  }
-  if (await mayGetInputsBack(db, send)) {
-    return {
-      standing: 'open',
-      why: `${said}, but coins it spends are in no block at present: a fork may end`,
-    };
-  }
   const { surplusDepth } = DEFAULT_SEND_POLICY;
-  const height = (await findCursor(db, send))?.height ?? 0;
-  if (adapter.expiry === undefined && height - (send.displaced_height ?? height) + 1 < surplusDepth) {
-    return {
-      standing: 'open',
-      why: `${said}, and none of its transactions can confirm: it fails once that holds for ${surplusDepth} blocks`,
-    };
+  switch (verdict.kind) {
+    case 'present':
+      return { standing: 'in_network', why: `the node has ${txidOf(verdict.version)}: it waits for a block` };
+    case 'open': {
+      const whys = {
+        ledger_differs: '; the daemon must first have read every block that the node has',
+        version_possible: `, but nothing proves that ${txidOf(verdict.version)} can never confirm: it ends when another transaction uses what it spends`,
+        paid_unseen: `, but it is older than a restore or skipped blocks, and may have been paid in a way that is not known here: look whether ${send.destination} received the amount, and only if it did not run scripts/sends --not-paid ${send.id}`,
+        inputs_return: ', but coins it spends are in no block at present: a fork may end',
+      };
+      return { standing: 'open', why: `${said}${whys[verdict.why]}` };
+    }
+    case 'impossible':
+      return adapter.expiry === undefined && verdict.depth < surplusDepth
+        ? {
+            standing: 'open',
+            why: `${said}, and none of its transactions can confirm: it fails once that holds for ${surplusDepth} blocks`,
+          }
+        : { standing: 'impossible', why: `${said}, and none of its transactions can confirm any more` };
+    default:
+      return assertNever(verdict);
   }
-  return { standing: 'impossible', why: `${said}, and none of its transactions can confirm any more` };
 }
 
 /**

@@ -1,22 +1,16 @@
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import { requirementFor, settledHeight, type ConfirmationPolicy } from '../../domain/confirmations.ts';
 import { finalHeightsOf, findCursor } from '../../store/chain/chain-cursors.ts';
-import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { revertedSends, type StoredSend } from '../../store/sends/sends.ts';
-import { versionsOf } from '../../store/sends/send-versions.ts';
-import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
-import { failSend } from './fail-send.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { revertedSends } from '../../store/sends/sends.ts';
+import { applySendFact, type ApplySendFactDeps } from './apply-send-fact.ts';
 
-export interface FailRevertedDeps extends ApplyFactsDeps {
+export interface FailRevertedDeps extends ApplySendFactDeps {
   readonly db: Db;
   /** Confirmation policy of a coin in a mode. */
   readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
   readonly wakeWebhooks: () => void;
 }
-
-const REVERTED = 'the network executed this send and it failed; only the network fee was spent';
-
-const CANCELLED = 'cancelled: a replacement that pays it back to the wallet was mined';
 
 /**
  * Ends sends that reverted on chain or were cancelled, once their block has the confirmations that a payment of the
@@ -28,8 +22,8 @@ export async function failReverted(deps: FailRevertedDeps, chain: ChainId): Prom
   for (const { id: sendId } of reverted) {
     try {
       await deps.db.transaction(async (tx) => {
-        const send = (await settled(tx, deps, chain)).find(({ id }) => id === sendId);
-        if (send !== undefined) await failSend(tx, deps, send, await reasonOf(tx, send));
+        const upTo = (await settled(tx, deps, chain)).find(({ id }) => id === sendId)?.upTo;
+        if (upTo !== undefined) await applySendFact(tx, deps, sendId, { type: 'settled', upTo });
       });
     } catch (error) {
       // A failure must block neither the other sends nor the rounds after this.
@@ -39,23 +33,19 @@ export async function failReverted(deps: FailRevertedDeps, chain: ChainId): Prom
   if (reverted.length > 0) deps.wakeWebhooks();
 }
 
-async function reasonOf(tx: Tx, send: StoredSend): Promise<string> {
-  const mined = (await versionsOf(tx, send.id)).find(({ version }) => version === send.version);
-  return mined?.cancels === 1 ? CANCELLED : REVERTED;
-}
-
+/** Reverted sends whose block is settled, with the height up to which blocks are for their amount. */
 async function settled(
   db: Db,
   { confirmations }: Pick<FailRevertedDeps, 'confirmations'>,
   chain: ChainId,
-): Promise<StoredSend[]> {
+): Promise<{ id: string; upTo: number }[]> {
   const reverted = await revertedSends(db, chain);
   const tip = reverted.length === 0 ? undefined : await findCursor(db, chain);
   if (tip === undefined) return [];
   const stand = { tip: tip.height, final: await finalHeightsOf(db, chain) };
   const policy = confirmations(chain.coin, chain.mode);
-  return reverted.filter(({ amount, height }) => {
-    const needed = requirementFor(policy, BigInt(amount));
-    return height !== null && height <= settledHeight(needed, stand);
+  return reverted.flatMap(({ id, amount, height }) => {
+    const upTo = settledHeight(requirementFor(policy, BigInt(amount)), stand);
+    return height !== null && height <= upTo ? [{ id, upTo }] : [];
   });
 }

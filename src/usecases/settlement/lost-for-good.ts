@@ -1,3 +1,4 @@
+import { outputKey } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { MAX_ANCESTORS } from '../../domain/send/package-fee.ts';
 import type { Db } from '../../store/sqlite/database.ts';
@@ -6,42 +7,37 @@ import { minedSpendsOf } from '../../store/ledger/spends.ts';
 import { readPlan } from './stored-plan.ts';
 
 /**
- * Whether no version of a send can ever be mined: for each, a block at or below `buried` holds a conflicting spend of
- * one of its inputs, or of an input of an unconfirmed ancestor. Only a deeper reorganisation could revert that.
- * Proves nothing where a send draws on accounts instead of outputs.
+ * For each version of a send, the lowest block with a conflicting spend of one of its inputs, or of an input of an
+ * unconfirmed ancestor: unless that block leaves the chain, the version can never be mined. Versions without one have
+ * no entry, nor do those that draw on accounts instead of outputs.
  */
-export async function areLostForGood(
+export async function conflictsOf(
   db: Db,
   chain: ChainId,
-  versions: readonly Pick<StoredSendVersion, 'txid'>[],
-  buried: number,
-): Promise<boolean> {
-  for (const { txid } of versions) {
-    if (!(await isLostForGood(db, chain, { txid, buried, depth: 0 }))) return false;
+  versions: readonly Pick<StoredSendVersion, 'version' | 'txid'>[],
+): Promise<ReadonlyMap<number, number>> {
+  const conflicts = new Map<number, number>();
+  for (const { version, txid } of versions) {
+    const height = await conflictOf(db, chain, txid, 0);
+    if (height !== null) conflicts.set(version, height);
   }
-  return versions.length > 0;
+  return conflicts;
 }
 
-async function isLostForGood(
-  db: Db,
-  chain: ChainId,
-  of: { readonly txid: string; readonly buried: number; readonly depth: number },
-): Promise<boolean> {
-  const { txid, buried, depth } = of;
+async function conflictOf(db: Db, chain: ChainId, txid: string, depth: number): Promise<number | null> {
   const version = depth > MAX_ANCESTORS ? undefined : await findVersionByTxid(db, chain, txid);
-  if (version === undefined) return false;
+  if (version === undefined) return null;
   const plan = readPlan(version.plan_json);
-  if (plan.account !== undefined) return false;
+  if (plan.account !== undefined) return null;
   const inputs = plan.inputs.map(({ ref }) => ref);
-  const mined = new Map(
-    (await minedSpendsOf(db, chain, inputs)).map((spend) => [`${spend.ref.txid}:${spend.ref.index}`, spend]),
-  );
-  for (const ref of inputs) {
-    const spend = mined.get(`${ref.txid}:${ref.index}`);
-    if (spend !== undefined && spend.byTxid !== txid && spend.height <= buried) return true;
-  }
+  const wanted = new Set(inputs.map(outputKey));
+  const mined = (await minedSpendsOf(db, chain, inputs)).filter(({ ref }) => wanted.has(outputKey(ref)));
+  // It is in a block itself, and so are its ancestors.
+  if (mined.some(({ byTxid }) => byTxid === txid)) return null;
+  const heights = mined.map(({ height }) => height);
   for (const parent of new Set(inputs.map((ref) => ref.txid))) {
-    if (await isLostForGood(db, chain, { txid: parent, buried, depth: depth + 1 })) return true;
+    const height = await conflictOf(db, chain, parent, depth + 1);
+    if (height !== null) heights.push(height);
   }
-  return false;
+  return heights.length === 0 ? null : Math.min(...heights);
 }

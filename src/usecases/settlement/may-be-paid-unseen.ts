@@ -1,10 +1,10 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
+import { isOpen } from '../../domain/send/machine.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
 import { findSend, type StoredSend } from '../../store/sends/sends.ts';
 import { lastSkipAt } from '../../store/chain/chain-gaps.ts';
-import { isOpen } from './send-chain.ts';
 
 const CHECKED = 'not_paid.';
 

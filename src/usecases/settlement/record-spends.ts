@@ -1,14 +1,8 @@
 import { outputKey, type Debit } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import type { Logger } from '../../domain/ports.ts';
+import { awaitsBlock } from '../../domain/send/machine.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import {
-  findOpenByNonce,
-  findSend,
-  forgetDisplacedAbove,
-  updateSend,
-  type StoredSend,
-} from '../../store/sends/sends.ts';
+import { displacedAbove, findOpenByNonce, findSend, type StoredSend } from '../../store/sends/sends.ts';
 import { findVersionByTxid, versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import {
   markSpent,
@@ -17,19 +11,10 @@ import {
   unconfirmedSpends,
   unmarkSpentAbove,
 } from '../../store/ledger/spends.ts';
-import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
-import { recordRefund } from '../refunds/record-refund.ts';
 import { adoptVersion } from './adopt-version.ts';
-import { emitSendEvent } from '../sends/emit-send-event.ts';
-import { isOpen } from './send-chain.ts';
+import { applySendFact, type ApplySendFactDeps } from './apply-send-fact.ts';
 import { mayBePaidUnseen, noteExamined } from './may-be-paid-unseen.ts';
-import { spendsAccounts } from '../sends/sender.ts';
 import { readPlan } from './stored-plan.ts';
-import { revertCredits } from './take-back-outputs.ts';
-
-export interface RecordSpendsDeps extends ApplyFactsDeps {
-  readonly logger: Logger;
-}
 
 /**
  * Records the spends of our outputs in one block, inside that block's transaction and after its credits. A send of
@@ -38,7 +23,7 @@ export interface RecordSpendsDeps extends ApplyFactsDeps {
  */
 export async function confirmSends(
   tx: Tx,
-  deps: RecordSpendsDeps,
+  deps: ApplySendFactDeps,
   chain: ChainId,
   block: { readonly spends: readonly Debit[]; readonly height: number },
 ): Promise<void> {
@@ -74,7 +59,7 @@ export async function confirmSends(
   }
   const isWhollyRead = block.spends.every(({ spender }) => spender !== undefined);
   const { height } = block;
-  for (const sendId of holders) await judge(tx, deps, sendId, { isWhollyRead, height });
+  for (const sendId of holders) await recordDisplacement(tx, deps, sendId, { isWhollyRead, height });
 }
 
 /** The open send with the same account and nonce as a transaction: a block can hold only one of the two. */
@@ -90,7 +75,7 @@ async function rivalOf(tx: Tx, chain: ChainId, [spend]: readonly Debit[]): Promi
  */
 async function noteRival(
   tx: Tx,
-  deps: RecordSpendsDeps,
+  deps: ApplySendFactDeps,
   send: StoredSend,
   [spend]: readonly Debit[],
 ): Promise<void> {
@@ -114,20 +99,21 @@ interface Spending {
  */
 export async function unconfirmSends(
   tx: Tx,
-  deps: RecordSpendsDeps,
+  deps: ApplySendFactDeps,
   chain: ChainId,
   aboveHeight: number,
 ): Promise<void> {
   if (!tx.isTransaction) throw new Error('unconfirmSends must run in the transaction of the rollback');
   const now = deps.clock.now();
-  await forgetDisplacedAbove(tx, chain, aboveHeight);
+  const sendIds = new Set(await displacedAbove(tx, chain, aboveHeight));
   for (const txid of await unmarkSpentAbove(tx, chain, aboveHeight, now)) {
     const version = await findVersionByTxid(tx, chain, txid);
-    const send = version === undefined ? undefined : await findSend(tx, version.send_id);
-    if (send === undefined || send.height === null) continue;
-    const open = send.status === 'failed' ? {} : { status: 'broadcast' as const, next_broadcast_at: now };
-    await updateSend(tx, send.id, { ...open, height: null }, now);
-    deps.logger.warn({ ...chain, sendId: send.id, txid }, 'send lost its block in a reorganisation');
+    if (version !== undefined) sendIds.add(version.send_id);
+  }
+  for (const sendId of sendIds) {
+    const { before, send } = await applySendFact(tx, deps, sendId, { type: 'rolled_back', to: aboveHeight });
+    if (before.height === send.height) continue;
+    deps.logger.warn({ ...chain, sendId, txid: send.txid }, 'send lost its block in a reorganisation');
   }
 }
 
@@ -137,7 +123,7 @@ export async function unconfirmSends(
  */
 export async function recordUnconfirmedSpends(
   tx: Tx,
-  deps: Pick<RecordSpendsDeps, 'clock'>,
+  deps: Pick<ApplySendFactDeps, 'clock'>,
   chain: ChainId,
   debits: readonly Debit[],
 ): Promise<void> {
@@ -155,106 +141,66 @@ export async function recordUnconfirmedSpends(
 
 async function confirmVersion(
   tx: Tx,
-  deps: RecordSpendsDeps,
-  version: StoredSendVersion,
-  block: { readonly height: number; readonly outcome: Debit['outcome'] },
+  deps: ApplySendFactDeps,
+  { send_id: sendId, version, txid, cancels }: StoredSendVersion,
+  { height, outcome }: { readonly height: number; readonly outcome: Debit['outcome'] },
 ): Promise<void> {
-  const { height, outcome } = block;
-  const before = await findSend(tx, version.send_id);
-  if (before === undefined) throw new Error(`send ${version.send_id} of ${version.txid} is missing`);
-  if (before.status === 'failed' && outcome?.succeeded !== false) {
-    deps.logger.error({ sendId: before.id, txid: version.txid }, 'send recorded as failed was mined');
-  }
-  const now = deps.clock.now();
-  const { txid, version: number } = version;
-  const mined = {
-    txid,
-    version: number,
+  const { action, before } = await applySendFact(tx, deps, sendId, {
+    type: 'mined',
+    version,
     height,
-    displaced_height: null,
-    fee: outcome?.fee.toString() ?? version.fee,
-  };
-  const others = (await versionsOf(tx, before.id)).filter((each) => each.version !== number);
-  await revertCredits(tx, deps, before, others);
-  if (outcome?.succeeded === false || version.cancels === 1) {
-    if (before.status === 'failed') return;
-    // A fork may still bring the payment: the failure is reported once its block stays (see failReverted).
-    await updateSend(tx, before.id, { ...mined, status: 'broadcast', next_broadcast_at: null }, now);
-    const what =
-      version.cancels === 1 ? 'send was cancelled by its replacement' : 'send was executed and reverted';
-    deps.logger.warn({ sendId: before.id, txid, height }, what);
-    return;
+    succeeded: outcome?.succeeded !== false,
+    fee: outcome?.fee ?? null,
+  });
+  if (action === 'confirm' && before.status === 'failed') {
+    deps.logger.error({ sendId, txid }, 'send recorded as failed was mined');
   }
-  const told = before.confirmed_txid === version.txid;
-  const send = await updateSend(
-    tx,
-    before.id,
-    {
-      ...mined,
-      status: 'confirmed',
-      error: null,
-      next_broadcast_at: null,
-      confirmed_txid: version.txid,
-    },
-    now,
-  );
-  if (!told) await emitSendEvent(tx, deps, 'send.confirmed', send);
-  await recordRefund(tx, deps, send);
+  if (action !== 'revert') return;
+  const what = cancels === 1 ? 'send was cancelled by its replacement' : 'send was executed and reverted';
+  deps.logger.warn({ sendId, txid, height }, what);
 }
 
 /**
- * Updates a send after a version was displaced: a block spends one of its inputs by another transaction. When all are
- * displaced, the send stays open until that block is deep (see failOrphans), or until the chain proves that the send
- * can never land: a reorganisation could restore it, and pay it after the merchant was told that it had failed.
+ * Updates a send after a block spent one of its inputs by another transaction.
  * @param isWhollyRead whether all payments of that transaction were read, and none is this payment
  */
-async function judge(
+async function recordDisplacement(
   tx: Tx,
-  deps: RecordSpendsDeps,
+  deps: ApplySendFactDeps,
   sendId: string,
   { isWhollyRead, height }: { readonly isWhollyRead: boolean; readonly height: number },
 ): Promise<void> {
-  const send = await findSend(tx, sendId);
-  if (send === undefined || !isOpen(send)) return;
-  const alive = await aliveVersions(tx, send, await versionsOf(tx, send.id));
-  const newest = alive.at(-1);
-  if (newest === undefined) {
-    await revertCredits(tx, deps, send, await versionsOf(tx, send.id));
-    if (!isWhollyRead && (await mayBePaidUnseen(tx, send))) {
-      deps.logger.error(
-        { sendId, coin: send.coin, mode: send.mode, txid: send.txid },
-        'a send from before a restore or skipped blocks lost its coins to a transaction that this database did not sign, perhaps its own later version: see whether it was paid; its coins stay reserved (scripts/sends says what to do)',
-      );
-      return;
-    }
-    if (isWhollyRead) await noteExamined(tx, deps, send);
-    // Where sends draw on accounts, only a used nonce or an expiry proves displacement.
-    if (!spendsAccounts(send)) await updateSend(tx, send.id, { displaced_height: height }, deps.clock.now());
-    deps.logger.warn(
-      { sendId, coin: send.coin, mode: send.mode, txid: send.txid },
-      'coins of a send were spent by another transaction: it fails once that is final',
+  const read = await findSend(tx, sendId);
+  if (read === undefined || !awaitsBlock(read)) return;
+  const versions = await displacedVersions(tx, read, await versionsOf(tx, sendId));
+  const isExamined = isWhollyRead || !(await mayBePaidUnseen(tx, read));
+  const fact = { type: 'displaced', versions, height, isExamined } as const;
+  const { action, send } = await applySendFact(tx, deps, sendId, fact);
+  const fields = { sendId, coin: send.coin, mode: send.mode, txid: send.txid };
+  if (action === 'hold') {
+    deps.logger.error(
+      fields,
+      'a send from before a restore or skipped blocks lost its coins to a transaction that this database did not sign, perhaps its own later version: see whether it was paid; its coins stay reserved (scripts/sends says what to do)',
     );
-    return;
   }
-  if (alive.some((version) => version.version === send.version)) return;
-  const now = deps.clock.now();
-  const { version, txid, fee } = newest;
-  await updateSend(tx, send.id, { version, txid, fee, next_broadcast_at: now }, now);
+  if (action !== 'displace') return;
+  if (isWhollyRead) await noteExamined(tx, deps, send);
+  deps.logger.warn(fields, 'coins of a send were spent by another transaction: it fails once that is final');
 }
 
-async function aliveVersions(
+/** The versions one of whose inputs a block spends by another transaction. */
+async function displacedVersions(
   tx: Tx,
   send: StoredSend,
   versions: readonly StoredSendVersion[],
-): Promise<StoredSendVersion[]> {
+): Promise<ReadonlySet<number>> {
   const inputs = new Map(
-    versions.map((version) => [version.version, readPlan(version.plan_json).inputs.map(({ ref }) => ref)]),
+    versions.map(({ version, plan_json }) => [version, readPlan(plan_json).inputs.map(({ ref }) => ref)]),
   );
   const spends = await minedSpendsOf(tx, send, [...inputs.values()].flat());
   const spentBy = new Map(spends.map((spend) => [outputKey(spend.ref), spend.byTxid]));
-  return versions.filter((version) =>
-    (inputs.get(version.version) ?? []).every(
-      (ref) => (spentBy.get(outputKey(ref)) ?? version.txid) === version.txid,
-    ),
+  const lost = versions.filter(({ version, txid }) =>
+    (inputs.get(version) ?? []).some((ref) => (spentBy.get(outputKey(ref)) ?? txid) !== txid),
   );
+  return new Set(lost.map(({ version }) => version));
 }

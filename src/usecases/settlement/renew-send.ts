@@ -1,19 +1,17 @@
 import type { ChainAdapter, FeeQuote, OutputRef, PlanSigner, SendPlan } from '../../domain/chain.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { updateSend, type StoredSend } from '../../store/sends/sends.ts';
-import { insertSendVersion, type StoredSendVersion } from '../../store/sends/send-versions.ts';
+import type { StoredSend } from '../../store/sends/sends.ts';
+import { insertSendVersion, versionsOf } from '../../store/sends/send-versions.ts';
 import { releaseOutputs, reserveOutputs } from '../../store/ledger/spendable.ts';
 import { fitsHeld } from '../sends/drawable-funds.ts';
 import { feeLimitOf } from '../sends/fee-limits.ts';
 import { planOrder, type PlanOrderDeps } from '../sends/plan-order.ts';
-import type { SendPolicy } from '../sends/send-policy.ts';
+import type { SendPolicy } from '../../domain/send/policy.ts';
+import { applySendFact, type ApplySendFactDeps } from './apply-send-fact.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
 
-export interface RenewSendDeps extends PlanOrderDeps {
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface RenewSendDeps extends PlanOrderDeps, ApplySendFactDeps {
   readonly sign: PlanSigner;
   readonly policy: SendPolicy;
 }
@@ -38,11 +36,12 @@ export async function renewSend(
   tx: Tx,
   deps: RenewSendDeps,
   renewal: Renewal,
-  expired: { readonly send: StoredSend; readonly newest: StoredSendVersion },
+  send: StoredSend,
 ): Promise<StoredSend | 'impossible' | 'later'> {
-  const { send, newest } = expired;
   const { adapter, quote } = renewal;
-  if (adapter.expiry === undefined || newest.version >= deps.policy.maxVersions) return 'impossible';
+  const newest = (await versionsOf(tx, send.id)).at(-1);
+  if (newest === undefined || adapter.expiry === undefined) return 'impossible';
+  if (newest.version >= deps.policy.maxVersions) return 'impossible';
   const previous = readPlan(newest.plan_json);
   const feeLimit = feeLimitOf(send, deps.policy);
   const same = adapter.expiry.planRenewal(previous, quote, {
@@ -61,9 +60,6 @@ export async function renewSend(
   }
   const { txid, raw } = deps.sign(adapter, plan);
   const version = newest.version + 1;
-  const now = deps.clock.now();
-  const fee = plan.fee.toString();
-  const amount = plan.amount.toString();
   const { id, coin, mode } = send;
   await insertSendVersion(tx, {
     send_id: id,
@@ -72,10 +68,10 @@ export async function renewSend(
     mode,
     txid,
     raw,
-    fee,
+    fee: plan.fee.toString(),
     fee_rate: plan.feeRate.toString(),
     plan_json: writePlan(plan),
-    created_at: now,
+    created_at: deps.clock.now(),
   });
   const told = { sendId: id, coin, mode, version, txid, expired: newest.txid };
   if (isSame) deps.logger.info(told, 'expired send was signed anew');
@@ -86,7 +82,7 @@ export async function renewSend(
       'expired send was signed anew from other accounts: the balances of those it was planned with differ from the ledger',
     );
   }
-  return updateSend(tx, id, { version, txid, amount, fee, broadcasts: 0, next_broadcast_at: now }, now);
+  return (await applySendFact(tx, deps, id, { type: 'renewed' })).send;
 }
 
 /** Plans the same order from all drawable funds, its own included, and reserves them; null: not enough. */

@@ -1,4 +1,5 @@
 import type { Db } from '../../store/sqlite/database.ts';
+import { isOpen } from '../../domain/send/machine.ts';
 import { MAX_ANCESTORS } from '../../domain/send/package-fee.ts';
 import { changeOf } from '../../store/ledger/own-change.ts';
 import { findSend, type StoredSend } from '../../store/sends/sends.ts';
@@ -33,8 +34,4 @@ export async function chainOf(db: Db, first: StoredSend): Promise<SendChain> {
 /** The send of the chain that may be replaced; the send itself when no other spends its change. */
 export async function lastOfChain(db: Db, send: StoredSend): Promise<StoredSend> {
   return (await chainOf(db, send)).at(-1) ?? send;
-}
-
-export function isOpen({ status }: StoredSend): boolean {
-  return status === 'signed' || status === 'broadcast';
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { updateSend, type StoredSend } from '../../store/sends/sends.ts';
 import { insertSendVersion, type StoredSendVersion } from '../../store/sends/send-versions.ts';
-import type { SendPolicy } from '../sends/send-policy.ts';
+import type { SendPolicy } from '../../domain/send/policy.ts';
 import { changeIndexOf } from '../sends/store-send.ts';
 import { writePlan } from './stored-plan.ts';
 

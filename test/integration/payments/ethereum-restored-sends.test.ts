@@ -6,7 +6,7 @@ import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { writeMeta } from '../../../src/store/meta.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { copySqlite } from '../../../src/store/sqlite/files.ts';
-import { DEFAULT_SEND_POLICY } from '../../../src/usecases/sends/send-policy.ts';
+import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { Shop, type SendJson } from '../../_helpers/api-client.ts';

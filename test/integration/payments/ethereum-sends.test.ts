@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import { nonceGaps } from '../../../src/store/sends/nonce-sequences.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import { DEFAULT_SEND_POLICY } from '../../../src/usecases/sends/send-policy.ts';
+import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import { Shop, type SendJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';

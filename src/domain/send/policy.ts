@@ -1,4 +1,4 @@
-import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
+import { COIN_DEFINITIONS, type Coin } from '../coins.ts';
 
 /** When sends are rebroadcast and when their fee is bumped. Times in ms. */
 export interface SendPolicy {

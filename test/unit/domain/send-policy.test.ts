@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_SEND_POLICY, retryDelayMs } from '../../../src/usecases/sends/send-policy.ts';
+import { DEFAULT_SEND_POLICY, retryDelayMs } from '../../../src/domain/send/policy.ts';
 
 test('retries slow down to the maximum and never stop', () => {
   const { retryMs, retryMaxMs } = DEFAULT_SEND_POLICY;

@@ -1,0 +1,273 @@
+import { spendingOf } from '../accounts.ts';
+import { assertNever } from '../errors.ts';
+import { rebroadcastGapMs, retryDelayMs, type SendPolicy } from './policy.ts';
+import type { Decision, RefusalEvidence, SendFact, SendState, SendVersion, Verdict } from './types.ts';
+
+type FactOf<T extends SendFact['type']> = Extract<SendFact, { readonly type: T }>;
+type Phase = Pick<SendState, 'status' | 'height'>;
+
+const CANCELLED = 'cancelled: a replacement that pays it back to the wallet was mined';
+const DISPLACED = 'another transaction spent the coins of this send, or of one whose change it spends';
+const REVERTED = 'the network executed this send and it failed; only the network fee was spent';
+
+/** Whether it has neither been confirmed nor failed. */
+export function isOpen({ status }: Pick<Phase, 'status'>): boolean {
+  return status === 'signed' || status === 'broadcast';
+}
+
+/** Whether a block executed or cancelled it without paying, and may yet leave the chain. */
+export function isReverted({ status, height }: Phase): boolean {
+  return status === 'broadcast' && height !== null;
+}
+
+/** Whether it is open and no block holds any of its versions. */
+export function awaitsBlock(send: Phase): boolean {
+  return isOpen(send) && !isReverted(send);
+}
+
+/**
+ * The send machine: pure and total. Applies one fact to a wallet send, refund or sweep and answers what is decided.
+ *
+ * What holds whatever the facts: a send fails only on proof (a first offer refused, a block too deep to leave the
+ * chain, or an expiry in final blocks), never because something is absent or unknown; its coins are free only then;
+ * the blocks outrank every answer of a node; a failed send changes only when a block pays it all the same.
+ * `now` is in milliseconds.
+ */
+export function decide(send: SendState, fact: SendFact, now: number): Decision {
+  switch (fact.type) {
+    case 'answered':
+      return awaitsBlock(send) ? answered(send, fact, now) : ignore(send);
+    case 'refused':
+      return awaitsBlock(send) ? refused(send, fact, now) : ignore(send);
+    case 'renewed':
+      return awaitsBlock(send) ? renewed(send, now) : ignore(send);
+    case 'mined':
+      return mined(send, fact);
+    case 'displaced':
+      return awaitsBlock(send) ? displaced(send, fact, now) : ignore(send);
+    case 'rolled_back':
+      return rolledBack(send, fact, now);
+    case 'settled':
+      return settled(send, fact);
+    case 'orphaned':
+      return orphaned(send, fact);
+    case 'buried':
+      return buried(send, fact);
+    default:
+      return assertNever(fact);
+  }
+}
+
+/**
+ * What the evidence on a refused send comes to. A version mined long ago looks impossible too, as does any version to
+ * a node of another chain, so the ledger must have read exactly the node's blocks; likewise one whose inputs a
+ * reorganisation unconfirmed.
+ */
+export function judge(send: SendState, evidence: RefusalEvidence): Verdict {
+  const fateOf = ({ txid }: SendVersion) => evidence.fates.get(txid) ?? 'unknown';
+  const present = send.versions.findLast((each) => fateOf(each) === 'present');
+  if (present !== undefined) return { kind: 'present', version: present.version };
+  const possible = send.versions.filter((each) => fateOf(each) !== 'gone');
+  const current = possible.find(({ version }) => version === send.version) ?? possible.at(-1);
+  const open = { kind: 'open', version: current?.version ?? null } as const;
+  const { height } = evidence;
+  if (!evidence.isOnLedgerTip || height === null) return { ...open, why: 'ledger_differs' };
+  if (current !== undefined || send.versions.length === 0) return { ...open, why: 'version_possible' };
+  if (evidence.mayBePaidUnseen) return { ...open, why: 'paid_unseen' };
+  if (evidence.mayGetInputsBack) return { ...open, why: 'inputs_return' };
+  const since = Math.min(send.displacedHeight ?? height, height);
+  return { kind: 'impossible', since, depth: height - since + 1 };
+}
+
+function answered(send: SendState, fact: FactOf<'answered'>, now: number): Decision {
+  const { version, result, neverOffered, policy } = fact;
+  if (result.kind === 'accepted') return accept(send, version, { policy, now });
+  // A replacement that was not taken changes nothing: the network still has the older version.
+  if (version > send.version) return changed('retry', { ...send, nextBroadcastAt: now });
+  // What expired pays once it is signed anew.
+  const isRefused = result.kind === 'rejected' && result.isExpired !== true;
+  if (!isRefused || !neverOffered || send.broadcasts > 0) return retry(send, { policy, now });
+  // No node has relayed these bytes. Another version may be in the network all the same.
+  if (send.versions.length === 1) return fail(send, result.reason);
+  const older = send.versions.findLast((each) => each.version < version);
+  return older === undefined ? retry(send, { policy, now }) : switchTo(send, older, now);
+}
+
+interface Terms {
+  readonly policy: SendPolicy;
+  readonly now: number;
+}
+
+function accept(send: SendState, number: number, { policy, now }: Terms): Decision {
+  const { version, txid, fee, cancels } = versionOf(send, number);
+  const isNews = !cancels && send.announcedTxid !== txid;
+  return {
+    action: 'accept',
+    send: {
+      ...send,
+      status: 'broadcast',
+      version,
+      fee,
+      broadcasts: version === send.version ? send.broadcasts + 1 : 1,
+      nextBroadcastAt: now + rebroadcastGapMs(policy, send.coin),
+      displacedHeight: null,
+      announcedTxid: isNews ? txid : send.announcedTxid,
+    },
+    event: isNews ? 'send.broadcast' : null,
+    dead: [],
+  };
+}
+
+function retry(send: SendState, { policy, now }: Terms): Decision {
+  const broadcasts = send.broadcasts + 1;
+  return changed('retry', {
+    ...send,
+    broadcasts,
+    nextBroadcastAt: now + retryDelayMs(policy, broadcasts),
+  });
+}
+
+function refused(send: SendState, fact: FactOf<'refused'>, now: number): Decision {
+  const { evidence, policy } = fact;
+  const verdict = judge(send, evidence);
+  switch (verdict.kind) {
+    case 'present':
+      return accept({ ...send, version: verdict.version }, verdict.version, { policy, now });
+    case 'open': {
+      const { version, fee } = versionOf(send, verdict.version ?? send.version);
+      const current = version === send.version ? send : { ...send, version, fee };
+      const action = verdict.version === null ? 'wait' : 'retry';
+      return { ...retry({ ...current, displacedHeight: null }, { policy, now }), action };
+    }
+    case 'impossible':
+      return { ...impossible(send, verdict, fact, now), dead: numbersOf(send) };
+    default:
+      return assertNever(verdict);
+  }
+}
+
+/** A fork may revert what displaced it, so the proof must hold for some blocks. An expiry is final by itself. */
+function impossible(
+  send: SendState,
+  { since, depth }: Extract<Verdict, { readonly kind: 'impossible' }>,
+  { reason, renewal, policy }: FactOf<'refused'>,
+  now: number,
+): Decision {
+  switch (renewal) {
+    case 'untried':
+      return changed('renew', send);
+    case 'later':
+      return { ...retry(send, { policy, now }), action: 'wait' };
+    case 'impossible':
+      return fail(send, reason);
+    case 'none':
+      return depth >= policy.surplusDepth
+        ? fail(send, reason)
+        : { ...retry({ ...send, displacedHeight: since }, { policy, now }), action: 'displace' };
+    default:
+      return assertNever(renewal);
+  }
+}
+
+function renewed(send: SendState, now: number): Decision {
+  const newest = send.versions.at(-1);
+  if (newest === undefined || newest.version <= send.version) return ignore(send);
+  return switchTo({ ...send, broadcasts: 0 }, newest, now);
+}
+
+function mined(send: SendState, { version: number, height, succeeded, fee }: FactOf<'mined'>): Decision {
+  const version = versionOf(send, number);
+  const dead = numbersOf(send).filter((each) => each !== number);
+  const isPaid = succeeded && !version.cancels;
+  if (!isPaid && send.status === 'failed') return { ...ignore(send), dead };
+  const inBlock = {
+    ...send,
+    version: number,
+    fee: fee ?? version.fee,
+    height,
+    displacedHeight: null,
+    nextBroadcastAt: null,
+  };
+  // A fork may still bring the payment: it fails once the block stays.
+  if (!isPaid) return { ...changed('revert', { ...inBlock, status: 'broadcast' }), dead };
+  return {
+    action: 'confirm',
+    send: { ...inBlock, status: 'confirmed', error: null, confirmedTxid: version.txid },
+    event: send.confirmedTxid === version.txid ? null : 'send.confirmed',
+    dead,
+  };
+}
+
+function displaced(
+  send: SendState,
+  { versions, height, isExamined }: FactOf<'displaced'>,
+  now: number,
+): Decision {
+  const alive = send.versions.filter(({ version }) => !versions.has(version));
+  const newest = alive.at(-1);
+  if (newest !== undefined) {
+    return alive.some(({ version }) => version === send.version) ? ignore(send) : switchTo(send, newest, now);
+  }
+  const dead = numbersOf(send);
+  if (!isExamined) return { ...changed('hold', send), dead };
+  // Where sends draw on accounts, only a used nonce or an expiry proves displacement.
+  const after = spendingOf(send) === 'outputs' ? { ...send, displacedHeight: height } : send;
+  return { ...changed('displace', after), dead };
+}
+
+function rolledBack(send: SendState, { to }: FactOf<'rolled_back'>, now: number): Decision {
+  const isLifted = isOpen(send) && send.displacedHeight !== null && send.displacedHeight > to;
+  const lifted = isLifted ? { ...send, displacedHeight: null } : send;
+  if (send.height === null || send.height <= to) return changed(isLifted ? 'roll_back' : 'ignore', lifted);
+  const unmined = { ...lifted, height: null };
+  if (send.status === 'failed') return changed('roll_back', unmined);
+  return changed('roll_back', { ...unmined, status: 'broadcast', nextBroadcastAt: now });
+}
+
+function settled(send: SendState, { upTo }: FactOf<'settled'>): Decision {
+  if (!isReverted(send) || send.height === null || send.height > upTo) return ignore(send);
+  return fail(send, versionOf(send, send.version).cancels ? CANCELLED : REVERTED);
+}
+
+function orphaned(send: SendState, { upTo, conflicts, isExamined }: FactOf<'orphaned'>): Decision {
+  const isLost = send.versions.every(({ version }) => (conflicts.get(version) ?? Infinity) <= upTo);
+  // An account's balance pays from whatever else came: there a send ends by its expiry or used nonce.
+  const isProven = isLost && isExamined && send.versions.length > 0 && spendingOf(send) === 'outputs';
+  return awaitsBlock(send) && isProven ? fail(send, DISPLACED) : ignore(send);
+}
+
+function buried(send: SendState, { upTo }: FactOf<'buried'>): Decision {
+  const isBuried = send.status === 'confirmed' && send.height !== null && send.height <= upTo;
+  return changed(isBuried ? 'release' : 'ignore', send);
+}
+
+function fail(send: SendState, error: string): Decision {
+  return {
+    action: 'fail',
+    send: { ...send, status: 'failed', error, nextBroadcastAt: null, confirmedTxid: null },
+    event: 'send.failed',
+    dead: [],
+  };
+}
+
+function switchTo(send: SendState, { version, fee }: SendVersion, now: number): Decision {
+  return changed('switch', { ...send, version, fee, nextBroadcastAt: now });
+}
+
+function changed(action: Decision['action'], send: SendState): Decision {
+  return { action, send, event: null, dead: [] };
+}
+
+function ignore(send: SendState): Decision {
+  return changed('ignore', send);
+}
+
+function numbersOf({ versions }: SendState): number[] {
+  return versions.map(({ version }) => version);
+}
+
+function versionOf({ versions }: SendState, number: number): SendVersion {
+  const version = versions.find((each) => each.version === number);
+  if (version === undefined) throw new Error(`there is no version ${number} of this send`);
+  return version;
+}

@@ -1,0 +1,668 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { assertNever } from '../../../src/domain/errors.ts';
+import { awaitsBlock, decide, isOpen, isReverted, judge } from '../../../src/domain/send/machine.ts';
+import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
+import type { Decision, RefusalEvidence, SendFact, SendState } from '../../../src/domain/send/types.ts';
+import { SendWorld, type Turn } from '../../_helpers/send-world.ts';
+
+const NOW = 1_000_000;
+const DEPTH = 4;
+const policy = { ...DEFAULT_SEND_POLICY, surplusDepth: DEPTH };
+
+/** Three versions, the last of which takes the payment back. */
+const versions = [1, 2, 3].map((version) => ({
+  version,
+  txid: `tx${version}`,
+  fee: BigInt(version * 100),
+  cancels: version === 3,
+}));
+
+function fresh(overrides: Partial<SendState> = {}): SendState {
+  return {
+    coin: 'BTC',
+    mode: 'sandbox',
+    status: 'signed',
+    versions: versions.slice(0, 1),
+    version: 1,
+    fee: 100n,
+    height: null,
+    displacedHeight: null,
+    error: null,
+    broadcasts: 0,
+    nextBroadcastAt: NOW,
+    announcedTxid: null,
+    confirmedTxid: null,
+    ...overrides,
+  };
+}
+
+function evidence(overrides: Partial<RefusalEvidence> = {}): RefusalEvidence {
+  return {
+    fates: new Map(versions.map(({ txid }) => [txid, 'gone'])),
+    height: 100,
+    isOnLedgerTip: true,
+    mayBePaidUnseen: false,
+    mayGetInputsBack: false,
+    ...overrides,
+  };
+}
+
+const answered = (
+  version: number,
+  kind: 'accepted' | 'rejected' | 'unknown',
+  neverOffered = false,
+): SendFact => {
+  const result = kind === 'accepted' ? { kind } : { kind, reason: 'no' };
+  return { type: 'answered', version, result, neverOffered, policy };
+};
+const refused = (
+  overrides: Partial<RefusalEvidence> = {},
+  renewal: 'none' | 'untried' | 'later' | 'impossible' = 'none',
+): SendFact => ({ type: 'refused', reason: 'no', evidence: evidence(overrides), renewal, policy });
+const mined = (version: number, height: number, succeeded = true): SendFact => ({
+  type: 'mined',
+  version,
+  height,
+  succeeded,
+  fee: null,
+});
+const displaced = (height: number, ...lost: number[]): SendFact => ({
+  type: 'displaced',
+  versions: new Set(lost),
+  height,
+  isExamined: true,
+});
+
+const orphaned = (upTo: number): SendFact => ({
+  type: 'orphaned',
+  upTo,
+  conflicts: new Map([[1, 100]]),
+  isExamined: true,
+});
+
+function run(start: SendState, ...facts: SendFact[]): { send: SendState; events: string[]; last: Decision } {
+  let last: Decision = { action: 'ignore', send: start, event: null, dead: [] };
+  const events: string[] = [];
+  for (const fact of facts) {
+    last = decide(last.send, fact, NOW);
+    if (last.event !== null) events.push(last.event);
+  }
+  return { send: last.send, events, last };
+}
+
+describe('send machine', () => {
+  it('offered, taken, mined: broadcast and confirmed, each told once', () => {
+    const { send, events } = run(
+      fresh(),
+      answered(1, 'accepted', true),
+      answered(1, 'accepted'),
+      mined(1, 100),
+      mined(1, 100),
+    );
+    expect(send).toMatchObject({ status: 'confirmed', height: 100, nextBroadcastAt: null });
+    expect(events).toEqual(['send.broadcast', 'send.confirmed']);
+  });
+
+  it('a refusal ends it only when no node can have its bytes', () => {
+    expect(run(fresh(), answered(1, 'rejected', true)).last.action).toBe('fail');
+    expect(run(fresh(), answered(1, 'rejected', false)).last.action).toBe('retry');
+    expect(run(fresh(), answered(1, 'unknown', true), answered(1, 'rejected', true)).last.action).toBe(
+      'retry',
+    );
+  });
+
+  it('what expired before its first offer is not refused: it pays once it is signed anew', () => {
+    const late: SendFact = {
+      type: 'answered',
+      version: 1,
+      result: { kind: 'rejected', reason: 'too late', isExpired: true },
+      neverOffered: true,
+      policy,
+    };
+    expect(run(fresh(), late).last.action).toBe('retry');
+  });
+
+  it('a refused replacement leaves the older version current, whether the send knew the newer one or not', () => {
+    const raised = fresh({ versions: versions.slice(0, 2) });
+    expect(run(raised, answered(2, 'rejected', true)).send).toMatchObject({ status: 'signed', version: 1 });
+    const moved = { ...raised, version: 2, fee: 200n };
+    expect(run(moved, answered(2, 'rejected', true)).send).toMatchObject({ version: 1, fee: 100n });
+  });
+
+  it('a first offer refused proves nothing while a newer version may be in the network', () => {
+    const raised = fresh({ versions: versions.slice(0, 2) });
+    expect(run(raised, answered(2, 'unknown', true), answered(1, 'rejected', true)).last.action).toBe(
+      'retry',
+    );
+  });
+
+  it('the version that a node takes is the current one, with its fee', () => {
+    const { send, events } = run(
+      fresh({ versions: versions.slice(0, 2) }),
+      answered(1, 'accepted'),
+      answered(2, 'accepted'),
+    );
+    expect(send).toMatchObject({ version: 2, fee: 200n, broadcasts: 1, announcedTxid: 'tx2' });
+    expect(events).toEqual(['send.broadcast', 'send.broadcast']);
+  });
+
+  it('a cancellation is told by nothing until its block is settled', () => {
+    const open = fresh({ versions, status: 'broadcast', announcedTxid: 'tx1' });
+    const taken = run(open, answered(3, 'accepted'), mined(3, 100));
+    expect(taken.events).toEqual([]);
+    expect(taken.last.action).toBe('revert');
+    expect(isReverted(taken.send)).toBe(true);
+    expect(run(taken.send, { type: 'settled', upTo: 99 }).send).toBe(taken.send);
+    const { send, events } = run(taken.send, { type: 'settled', upTo: 100 });
+    expect(send).toMatchObject({ status: 'failed', error: expect.stringContaining('cancelled') });
+    expect(events).toEqual(['send.failed']);
+  });
+
+  it('what a block executed in vain fails once that block is settled, and is paid by a fork before', () => {
+    const reverted = run(fresh(), mined(1, 100, false));
+    expect(reverted.send).toMatchObject({ status: 'broadcast', height: 100 });
+    expect(run(reverted.send, { type: 'settled', upTo: 100 }).send.error).toContain('only the network fee');
+    const { send, events } = run(reverted.send, { type: 'rolled_back', to: 99 }, mined(1, 101));
+    expect(send.status).toBe('confirmed');
+    expect(events).toEqual(['send.confirmed']);
+  });
+
+  it('a displacement fails it once that is deep, by either proof', () => {
+    const lost = run(fresh(), displaced(100, 1));
+    expect(lost.last).toMatchObject({ action: 'displace', dead: [1] });
+    expect(lost.send).toMatchObject({ status: 'signed', displacedHeight: 100 });
+    expect(run(lost.send, refused({ height: 100 + DEPTH - 2 })).last.action).toBe('displace');
+    expect(run(lost.send, refused({ height: 100 + DEPTH - 1 })).last.action).toBe('fail');
+    expect(run(lost.send, orphaned(99)).last.action).toBe('ignore');
+    expect(run(lost.send, orphaned(100)).last.action).toBe('fail');
+  });
+
+  it('one displaced version passes it on to the newest that may still be mined', () => {
+    const raised = fresh({ versions, version: 1 });
+    expect(run(raised, displaced(100, 2, 3)).send).toBe(raised);
+    expect(run(raised, displaced(100, 1)).send).toMatchObject({
+      version: 3,
+      fee: 300n,
+      nextBroadcastAt: NOW,
+    });
+  });
+
+  it('a displacement that may be the payment itself is left to the operator', () => {
+    const { last } = run(fresh(), {
+      type: 'displaced',
+      versions: new Set([1]),
+      height: 100,
+      isExamined: false,
+    });
+    expect(last).toMatchObject({ action: 'hold', dead: [1] });
+    expect(awaitsBlock(last.send)).toBe(true);
+  });
+
+  it('where sends draw on accounts, coins spent otherwise prove nothing', () => {
+    const open = fresh({ coin: 'SOL', mode: 'live' });
+    const { send } = run(open, displaced(100, 1));
+    expect(send.displacedHeight).toBeNull();
+    const conflicts = new Map([[1, 100]]);
+    expect(run(open, { type: 'orphaned', upTo: 100, conflicts, isExamined: true }).send).toBe(open);
+  });
+
+  it('an expired one is signed anew, waits for terms, or fails when nothing can pay for it', () => {
+    const open = fresh({ coin: 'SOL', mode: 'live', versions: versions.slice(0, 2) });
+    expect(run(open, refused({}, 'untried')).last).toMatchObject({ action: 'renew', dead: [1, 2] });
+    expect(run(open, refused({}, 'later')).last.action).toBe('wait');
+    expect(run(open, refused({}, 'impossible')).last.action).toBe('fail');
+    const { send } = run(open, answered(1, 'unknown'), { type: 'renewed' });
+    expect(send).toMatchObject({ version: 2, fee: 200n, broadcasts: 0, nextBroadcastAt: NOW });
+  });
+
+  it('a failed send that a deep fork pays all the same is confirmed', () => {
+    const { send, events } = run(fresh(), answered(1, 'rejected', true), mined(1, 100));
+    expect(send).toMatchObject({ status: 'confirmed', error: null });
+    expect(events).toEqual(['send.failed', 'send.confirmed']);
+  });
+
+  it('what a block holds outranks every answer of a node', () => {
+    const unpaid = run(fresh(), mined(1, 100, false)).send;
+    const paid = run(fresh(), mined(1, 100)).send;
+    for (const send of [unpaid, paid]) {
+      const answers = [
+        answered(1, 'accepted'),
+        answered(1, 'rejected', true),
+        refused(),
+        refused({}, 'impossible'),
+      ];
+      for (const fact of answers) expect(run(send, fact).send).toBe(send);
+    }
+  });
+
+  it('a block says what the send really cost, and which of its versions never were', () => {
+    const raised = fresh({ versions });
+    const { last } = run(raised, { type: 'mined', version: 2, height: 100, succeeded: true, fee: 7n });
+    expect(last.send.fee).toBe(7n);
+    expect(last.dead).toEqual([1, 3]);
+    expect(run(raised, mined(2, 100)).send.fee).toBe(200n);
+  });
+
+  it('is displaced no more once a node has it, nothing proves it, or the block left the chain', () => {
+    const lost = run(fresh(), displaced(100, 1)).send;
+    const isLifted = (fact: SendFact) => run(lost, fact).send.displacedHeight === null;
+    expect(isLifted(answered(1, 'accepted'))).toBe(true);
+    expect(isLifted(refused({ fates: new Map([['tx1', 'present']]) }))).toBe(true);
+    expect(isLifted(refused({ isOnLedgerTip: false }))).toBe(true);
+    expect(isLifted({ type: 'rolled_back', to: 99 })).toBe(true);
+    expect(isLifted({ type: 'rolled_back', to: 100 })).toBe(false);
+  });
+
+  it('gives back what only other versions had reserved once its block is deep', () => {
+    const { send } = run(fresh(), mined(1, 100));
+    expect(run(send, { type: 'buried', upTo: 99 }).last.action).toBe('ignore');
+    expect(run(send, { type: 'buried', upTo: 100 }).last.action).toBe('release');
+  });
+});
+
+describe('the verdict on a refused send', () => {
+  it.each([
+    ['ledger_differs', { isOnLedgerTip: false }],
+    ['ledger_differs', { height: null }],
+    ['version_possible', { fates: new Map() }],
+    ['version_possible', { fates: new Map([['tx1', 'absent' as const]]) }],
+    ['paid_unseen', { mayBePaidUnseen: true }],
+    ['inputs_return', { mayGetInputsBack: true }],
+  ])('is open: %s', (why, missing) => {
+    expect(judge(fresh(), evidence(missing))).toMatchObject({ kind: 'open', why });
+  });
+
+  it('is that the network has the newest version that the node knows', () => {
+    const both = new Map([
+      ['tx1', 'present' as const],
+      ['tx2', 'present' as const],
+    ]);
+    const raised = fresh({ versions });
+    expect(judge(raised, evidence({ fates: both }))).toEqual({ kind: 'present', version: 2 });
+    const { send, events } = run(raised, refused({ fates: both }));
+    expect(send).toMatchObject({ status: 'broadcast', version: 2, fee: 200n });
+    expect(events).toEqual(['send.broadcast']);
+  });
+
+  it('prefers the current version among those that may land, else the newest', () => {
+    const some = (...txids: string[]) =>
+      evidence({
+        fates: new Map(versions.map(({ txid }) => [txid, txids.includes(txid) ? 'absent' : 'gone'])),
+      });
+    const send = fresh({ versions });
+    expect(judge(send, some('tx1', 'tx2'))).toMatchObject({ kind: 'open', version: 1 });
+    expect(judge(send, some('tx2', 'tx3'))).toMatchObject({ kind: 'open', version: 3 });
+  });
+
+  it('counts the blocks since the displacement, the first included', () => {
+    expect(judge(fresh(), evidence())).toEqual({ kind: 'impossible', since: 100, depth: 1 });
+    const known = fresh({ displacedHeight: 97 });
+    expect(judge(known, evidence())).toEqual({ kind: 'impossible', since: 97, depth: 4 });
+    // A clock or a height ahead of the ledger is no depth.
+    expect(judge(fresh({ displacedHeight: 120 }), evidence())).toMatchObject({ since: 100, depth: 1 });
+  });
+});
+
+const number = fc.constantFrom(1, 2, 3);
+const height = fc.integer({ min: 90, max: 110 });
+const someVersions = fc.subarray([1, 2, 3]).map((numbers) => new Set(numbers));
+const anyEvidence: fc.Arbitrary<RefusalEvidence> = fc.record({
+  fates: fc
+    .array(
+      fc.tuple(
+        fc.constantFrom('tx1', 'tx2', 'tx3'),
+        fc.constantFrom(
+          'present' as const,
+          'gone' as const,
+          'gone' as const,
+          'absent' as const,
+          'unknown' as const,
+        ),
+      ),
+      { maxLength: 6 },
+    )
+    .map((entries) => new Map(entries)),
+  height: fc.option(height),
+  isOnLedgerTip: fc.boolean(),
+  mayBePaidUnseen: fc.boolean(),
+  mayGetInputsBack: fc.boolean(),
+});
+
+const anyFact: fc.Arbitrary<SendFact> = fc.oneof(
+  fc.record({
+    type: fc.constant('answered' as const),
+    version: number,
+    result: fc.constantFrom(
+      { kind: 'accepted' as const },
+      { kind: 'rejected' as const, reason: 'no' },
+      { kind: 'rejected' as const, reason: 'late', isExpired: true as const },
+      { kind: 'unknown' as const, reason: 'timeout' },
+    ),
+    neverOffered: fc.boolean(),
+    policy: fc.constant(policy),
+  }),
+  fc.record({
+    type: fc.constant('refused' as const),
+    reason: fc.constant('no'),
+    evidence: anyEvidence,
+    renewal: fc.constantFrom('none' as const, 'untried' as const, 'later' as const, 'impossible' as const),
+    policy: fc.constant(policy),
+  }),
+  fc.record({ type: fc.constant('renewed' as const) }),
+  fc.record({
+    type: fc.constant('mined' as const),
+    version: number,
+    height,
+    succeeded: fc.boolean(),
+    fee: fc.option(fc.constant(7n)),
+  }),
+  fc.record({
+    type: fc.constant('displaced' as const),
+    versions: someVersions,
+    height,
+    isExamined: fc.boolean(),
+  }),
+  fc.record({ type: fc.constant('rolled_back' as const), to: height }),
+  fc.record({ type: fc.constant('settled' as const), upTo: height }),
+  fc.record({
+    type: fc.constant('orphaned' as const),
+    upTo: height,
+    conflicts: fc.array(fc.tuple(number, height), { maxLength: 5 }).map((entries) => new Map(entries)),
+    isExamined: fc.boolean(),
+  }),
+  fc.record({ type: fc.constant('buried' as const), upTo: height }),
+);
+
+const anyStart: fc.Arbitrary<SendState> = fc
+  .record({
+    chain: fc.constantFrom(
+      { coin: 'BTC' as const, mode: 'live' as const },
+      { coin: 'ETH' as const, mode: 'live' as const },
+      { coin: 'SOL' as const, mode: 'live' as const },
+    ),
+    count: fc.integer({ min: 1, max: 3 }),
+  })
+  .map(({ chain, count }) => fresh({ ...chain, versions: versions.slice(0, count) }));
+
+/** A fact names only versions that are stored. */
+function fits(send: SendState, fact: SendFact): boolean {
+  return !('version' in fact) || fact.version <= send.versions.length;
+}
+
+/** Every step of any life: the send before it, the fact, and what was decided. */
+function eachStep(
+  check: (step: { before: SendState; fact: SendFact; decision: Decision }) => void,
+  facts: fc.Arbitrary<SendFact> = anyFact,
+): void {
+  fc.assert(
+    fc.property(anyStart, fc.array(facts, { minLength: 1, maxLength: 25 }), (start, life) => {
+      let send = start;
+      for (const fact of life.filter((each) => fits(start, each))) {
+        const decision = decide(send, fact, NOW);
+        check({ before: send, fact, decision });
+        send = decision.send;
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+}
+
+/** What alone ends a send, said once more and otherwise than in the machine. */
+function isProofOfFailure(before: SendState, fact: SendFact): boolean {
+  const all = before.versions.map(({ version }) => version);
+  switch (fact.type) {
+    case 'answered':
+      return (
+        fact.result.kind === 'rejected' &&
+        fact.result.isExpired === undefined &&
+        fact.neverOffered &&
+        before.broadcasts === 0 &&
+        all.length === 1
+      );
+    case 'refused': {
+      const { fates, height: tip, isOnLedgerTip, mayBePaidUnseen, mayGetInputsBack } = fact.evidence;
+      const isGone = before.versions.every(({ txid }) => fates.get(txid) === 'gone');
+      if (!isGone || !isOnLedgerTip || mayBePaidUnseen || mayGetInputsBack || tip === null) return false;
+      if (fact.renewal !== 'none') return fact.renewal === 'impossible';
+      return before.displacedHeight !== null && tip - before.displacedHeight >= DEPTH - 1;
+    }
+    case 'settled':
+      return isReverted(before) && before.height !== null && before.height <= fact.upTo;
+    case 'orphaned': {
+      const isDeep = all.every((version) => (fact.conflicts.get(version) ?? fact.upTo + 1) <= fact.upTo);
+      return isDeep && fact.isExamined && before.coin === 'BTC';
+    }
+    case 'renewed':
+    case 'mined':
+    case 'displaced':
+    case 'rolled_back':
+    case 'buried':
+      return false;
+    default:
+      return assertNever(fact);
+  }
+}
+
+describe('whatever happens to a send', () => {
+  it('every fact in every state leaves a send that makes sense', () => {
+    eachStep(({ decision: { send, action, event, dead } }) => {
+      const current = send.versions.find(({ version }) => version === send.version);
+      expect(current).toBeDefined();
+      expect(dead.every((version) => send.versions.some((each) => each.version === version))).toBe(true);
+      if (send.status === 'confirmed') {
+        expect(current?.cancels).toBe(false);
+        expect(send).toMatchObject({ confirmedTxid: current?.txid, error: null, nextBroadcastAt: null });
+        expect(send.height).not.toBeNull();
+      }
+      if (send.status === 'failed') {
+        expect(send.error).not.toBeNull();
+        expect(send).toMatchObject({ nextBroadcastAt: null, confirmedTxid: null });
+      }
+      if (send.height !== null && isOpen(send)) expect(send.displacedHeight).toBeNull();
+      if (awaitsBlock(send)) expect(send.nextBroadcastAt).not.toBeNull();
+      expect(event === 'send.failed').toBe(action === 'fail');
+      if (event === 'send.confirmed') expect(action).toBe('confirm');
+      if (event === 'send.broadcast') expect(action).toBe('accept');
+    });
+  });
+
+  it('it fails, and its coins are free, only on proof', () => {
+    eachStep(({ before, fact, decision }) => {
+      if (decision.action === 'fail' || (decision.send.status === 'failed' && before.status !== 'failed')) {
+        expect(decision.action).toBe('fail');
+        expect(isProofOfFailure(before, fact)).toBe(true);
+      }
+      if (decision.action === 'release') {
+        expect(fact).toMatchObject({ type: 'buried' });
+        expect(before.status).toBe('confirmed');
+        if (fact.type === 'buried') expect(before.height).toBeLessThanOrEqual(fact.upTo);
+      }
+    });
+  });
+
+  it('it never fails by what is unknown, absent or unexamined', () => {
+    const vague = anyFact.map((fact): SendFact => {
+      switch (fact.type) {
+        case 'answered':
+          return fact.result.kind === 'rejected' ? { ...fact, neverOffered: false } : fact;
+        case 'refused':
+          return {
+            ...fact,
+            evidence: {
+              ...fact.evidence,
+              fates: new Map(
+                [...fact.evidence.fates].filter(([txid, fate]) => txid !== 'tx1' || fate !== 'gone'),
+              ),
+            },
+          };
+        case 'orphaned':
+          return { ...fact, isExamined: false };
+        case 'mined':
+          return { ...fact, version: 1, succeeded: true };
+        case 'renewed':
+        case 'displaced':
+        case 'rolled_back':
+        case 'settled':
+        case 'buried':
+          return fact;
+        default:
+          return assertNever(fact);
+      }
+    });
+    eachStep(({ decision }) => expect(decision.send.status).not.toBe('failed'), vague);
+  });
+
+  it('once failed, only a block that pays it changes that', () => {
+    eachStep(({ before, fact, decision }) => {
+      if (before.status !== 'failed' || decision.send.status === 'failed') return;
+      expect(decision.action).toBe('confirm');
+      expect(fact).toMatchObject({ type: 'mined', succeeded: true });
+    });
+    eachStep(({ before, decision: { action } }) => {
+      if (before.status === 'failed') expect(['ignore', 'roll_back', 'confirm']).toContain(action);
+    });
+  });
+
+  it('once confirmed, only blocks change that', () => {
+    eachStep(({ before, fact, decision }) => {
+      if (before.status !== 'confirmed' || decision.send === before) return;
+      expect(['mined', 'rolled_back']).toContain(fact.type);
+      if (fact.type === 'rolled_back') expect(before.height).toBeGreaterThan(fact.to);
+    });
+  });
+
+  it('what is told is told once, and in an order that makes sense', () => {
+    fc.assert(
+      fc.property(anyStart, fc.array(anyFact, { maxLength: 25 }), (start, life) => {
+        let send = start;
+        let last: string | null = null;
+        for (const fact of life.filter((each) => fits(start, each))) {
+          const { event, send: after } = decide(send, fact, NOW);
+          send = after;
+          if (event === null) continue;
+          const told = `${event} ${send.versions.find(({ version }) => version === send.version)?.txid}`;
+          expect(told).not.toBe(last);
+          if (last?.startsWith('send.failed') === true) expect(event).toBe('send.confirmed');
+          last = told;
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('hearing the same of blocks again changes nothing', () => {
+    eachStep(({ fact, decision: { send } }) => {
+      if (fact.type === 'answered' || fact.type === 'refused') return;
+      const again = decide(send, fact, NOW);
+      expect(again.send).toEqual(send);
+      expect(again.event).toBeNull();
+    });
+  });
+
+  it('a reorganisation leaves nothing of the blocks that it took', () => {
+    eachStep(({ fact, decision: { send } }) => {
+      if (fact.type !== 'rolled_back') return;
+      if (send.height !== null) expect(send.height).toBeLessThanOrEqual(fact.to);
+      if (isOpen(send) && send.displacedHeight !== null) {
+        expect(send.displacedHeight).toBeLessThanOrEqual(fact.to);
+      }
+      if (send.status === 'confirmed') expect(send.height).not.toBeNull();
+    });
+  });
+});
+
+const turns: fc.Arbitrary<Turn[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('offer' as const),
+        version: number,
+        answer: fc.constantFrom('heard' as const, 'lost' as const, 'refused' as const, 'busy' as const),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: fc.constant('mine' as const), version: number, succeeded: fc.boolean() }),
+    },
+    {
+      weight: 9,
+      arbitrary: fc.record({
+        kind: fc.constantFrom(
+          'steal' as const,
+          'wait' as const,
+          'wait' as const,
+          'look' as const,
+          'look' as const,
+          'read' as const,
+          'read' as const,
+          'read' as const,
+          'raise' as const,
+        ),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant('fork' as const), depth: fc.integer({ min: 1, max: 6 }) }),
+    },
+  ),
+  { minLength: 5, maxLength: 60 },
+);
+
+describe('a send on a network whose deep blocks stay', () => {
+  it('is what the blocks say, and once failed is never paid', () => {
+    fc.assert(
+      fc.property(turns, (life) => {
+        const world = new SendWorld(policy, versions);
+        let send = fresh();
+        let hasFailed = false;
+        for (const turn of life) {
+          for (const fact of world.play(world.stored(send), turn)) {
+            const decision = decide(world.stored(send), fact, NOW);
+            send = decision.send;
+            if (decision.action === 'fail') hasFailed = true;
+          }
+          const { known, mined: block } = world;
+          const isPaid = (each: typeof block) =>
+            each !== null && each.succeeded && versions[each.version - 1]?.cancels === false;
+          if (hasFailed) {
+            expect(send.status).toBe('failed');
+            expect(isPaid(block)).toBe(false);
+            continue;
+          }
+          const inBlock = typeof known?.block === 'object' ? known.block : null;
+          expect(send.status === 'confirmed').toBe(isPaid(inBlock));
+          expect(send.height).toBe(inBlock === null ? null : known?.height);
+          if (inBlock !== null) expect(send.version).toBe(inBlock.version);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('ends when nothing else happens to it', () => {
+    fc.assert(
+      fc.property(turns, (life) => {
+        const world = new SendWorld(policy, versions);
+        let send = fresh();
+        const play = (turn: Turn) => {
+          for (const fact of world.play(world.stored(send), turn)) {
+            send = decide(world.stored(send), fact, NOW).send;
+          }
+        };
+        for (const turn of life) play(turn);
+        play({ kind: 'offer', version: send.version, answer: 'heard' });
+        play({ kind: 'mine', version: send.version, succeeded: true });
+        for (let block = 0; block < 80 + DEPTH; block += 1) {
+          play({ kind: 'wait' });
+          play({ kind: 'read' });
+          play({ kind: 'read' });
+          play({ kind: 'look' });
+        }
+        expect(['confirmed', 'failed']).toContain(send.status);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
