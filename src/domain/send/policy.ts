@@ -1,3 +1,4 @@
+import type { FeeQuote } from '../chain.ts';
 import { COIN_DEFINITIONS, type Coin } from '../coins.ts';
 
 /** When sends are rebroadcast and when their fee is bumped. Times in ms. */
@@ -53,12 +54,24 @@ export function retryDelayMs(policy: SendPolicy, offers: number): number {
   return Math.min(policy.retryMs * 2 ** Math.min(Math.max(offers - 1, 0), 30), policy.retryMaxMs);
 }
 
-/** How long the newest version of a coin's send stays unconfirmed before its fee is reviewed. */
-export function bumpAfterMs(policy: SendPolicy, coin: Coin): number {
-  return COIN_DEFINITIONS[coin].spending === 'one-account' ? policy.accountBumpAfterMs : policy.bumpAfterMs;
-}
-
 /** Interval between rebroadcasts of an accepted send of a coin. */
 export function rebroadcastGapMs(policy: SendPolicy, coin: Coin): number {
   return COIN_DEFINITIONS[coin].expires ? policy.expiringRebroadcastMs : policy.rebroadcastMs;
+}
+
+/**
+ * Whether the fee of a send is to be raised: what it pays is below what the network takes at all, or its newest version
+ * has waited long while the node asks for clearly more.
+ */
+export function isWorthRaising(
+  policy: SendPolicy,
+  { coin, ageMs, paid }: { readonly coin: Coin; readonly ageMs: number; readonly paid: bigint },
+  { rate, minimum }: Pick<FeeQuote, 'rate' | 'minimum'>,
+): boolean {
+  if (minimum !== undefined && paid < minimum) return true;
+  const isAccount = COIN_DEFINITIONS[coin].spending === 'one-account';
+  const waitMs = isAccount ? policy.accountBumpAfterMs : policy.bumpAfterMs;
+  // A negative age is that of a clock since set back.
+  const isOld = ageMs < 0 || ageMs >= waitMs;
+  return isOld && rate * 100n >= paid * BigInt(policy.bumpFromPercent);
 }

@@ -5,7 +5,7 @@ import { awaitsBlock } from '../../domain/send/machine.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { noteFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { findSend, stuckSends, type SendPlace, type StoredSend } from '../../store/sends/sends.ts';
-import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
+import { versionsOf } from '../../store/sends/send-versions.ts';
 import type { AdvanceSendsDeps } from './advance-sends.ts';
 import { limitOfLast, mayReachMinimum } from '../sends/fee-limits.ts';
 import { broadcastSend } from './broadcast-send.ts';
@@ -13,7 +13,7 @@ import { paidRate, planRaise, rateWithin } from './plan-raise.ts';
 import { storeChild } from './raise-by-child.ts';
 import { recordAnswer } from './record-answer.ts';
 import { chainOf, lastOfChain } from './send-chain.ts';
-import { bumpAfterMs, type SendPolicy } from '../../domain/send/policy.ts';
+import { isWorthRaising } from '../../domain/send/policy.ts';
 import { readPlan } from './stored-plan.ts';
 import { storeVersion, type NewVersion } from './store-version.ts';
 
@@ -117,7 +117,8 @@ async function storeBump(
   const paid = await paidRate(tx, send, newest);
   // Compares with the version that the network knows, not with one it refused.
   const known = current === newest ? paid : await paidRate(tx, send, current);
-  if (!worthRaising(deps, { send, newest, paid: known }, quote)) return null;
+  const ageMs = deps.clock.now() - newest.created_at;
+  if (!isWorthRaising(deps.policy, { coin: send.coin, ageMs, paid: known }, quote)) return null;
   const limit = limitOfLast(chain, deps.policy);
   // The node did not take the last replacement.
   if (newest.version > send.version) {
@@ -143,19 +144,4 @@ async function storeBump(
   });
   if (planned === null || 'over' in planned) return null;
   return storeVersion(tx, deps, { send, newest, adapter, plan: planned.plan, cancels: newest.cancels === 1 });
-}
-
-function worthRaising(
-  { policy, clock }: Pick<BumpSendsDeps, 'policy' | 'clock'>,
-  { send, newest, paid }: { send: StoredSend; newest: StoredSendVersion; paid: bigint },
-  quote: FeeQuote,
-): boolean {
-  if (quote.minimum !== undefined && paid < quote.minimum) return true;
-  const ageMs = clock.now() - newest.created_at;
-  const isOld = ageMs < 0 || ageMs >= bumpAfterMs(policy, send.coin);
-  return isOld && isMuchMore(policy, quote.rate, paid);
-}
-
-function isMuchMore({ bumpFromPercent }: SendPolicy, asked: bigint, paid: bigint): boolean {
-  return asked * 100n >= paid * BigInt(bumpFromPercent);
 }

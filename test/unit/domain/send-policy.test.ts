@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_SEND_POLICY, retryDelayMs } from '../../../src/domain/send/policy.ts';
+import { DEFAULT_SEND_POLICY, isWorthRaising, retryDelayMs } from '../../../src/domain/send/policy.ts';
 
 test('retries slow down to the maximum and never stop', () => {
   const { retryMs, retryMaxMs } = DEFAULT_SEND_POLICY;
@@ -14,4 +14,36 @@ test('retries slow down to the maximum and never stop', () => {
       expect(retryDelayMs(DEFAULT_SEND_POLICY, offers + 1)).toBeGreaterThanOrEqual(delay);
     }),
   );
+});
+
+test.each([
+  { what: 'long and far below what is asked', coin: 'BTC', ageMs: 3_600_000, rate: 150n, raised: true },
+  { what: 'not long yet', coin: 'BTC', ageMs: 3_599_999, rate: 1_000n, raised: false },
+  { what: 'long, but near what is asked', coin: 'BTC', ageMs: 3_600_000, rate: 149n, raised: false },
+  {
+    what: 'minutes, where blocks come every few seconds',
+    coin: 'ETH',
+    ageMs: 180_000,
+    rate: 150n,
+    raised: true,
+  },
+  { what: 'by a clock since set back', coin: 'BTC', ageMs: -1, rate: 150n, raised: true },
+  {
+    what: 'no time, at what the network takes',
+    coin: 'BTC',
+    ageMs: 0,
+    rate: 100n,
+    minimum: 100n,
+    raised: false,
+  },
+  {
+    what: 'no time, below what it takes at all',
+    coin: 'BTC',
+    ageMs: 0,
+    rate: 101n,
+    minimum: 101n,
+    raised: true,
+  },
+] as const)('a send that has waited $what', ({ coin, ageMs, raised, ...quote }) => {
+  expect(isWorthRaising(DEFAULT_SEND_POLICY, { coin, ageMs, paid: 100n }, quote)).toBe(raised);
 });
