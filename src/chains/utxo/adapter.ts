@@ -54,7 +54,7 @@ const MAX_RESPONSE_BYTES = 96 * 1024 * 1024;
 /** A scan of the whole set of unspent outputs reads some 15 GB on a Bitcoin node. */
 const SCAN_TIMEOUT_MS = 30 * 60_000;
 
-/** A coin of the Bitcoin family over the RPC of a full node, pruned or not; no wallet, index or ZMQ needed. */
+/** Adapter of a Bitcoin-family coin over the RPC of a full node, pruned or not; needs no wallet, index or ZMQ. */
 export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const { network, index, clock, logger } = options;
   const coin = UTXO_COINS[options.coin];
@@ -118,7 +118,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   };
 }
 
-/** Bounded by the caller's list. Trouble with the node leaves the rest unknown rather than waiting for each. */
+/** Bounded by the caller's list. A node failure leaves the rest `unknown` rather than waiting for each. */
 async function recheck(
   logger: Logger,
   transactions: readonly StoredTransaction[],

@@ -10,7 +10,7 @@ const MAX_LENGTH = 200;
 const HASH_LENGTH = 20;
 const LONG_PROGRAM_LENGTH = 32;
 
-/** What an address text turned out to be: the script that pays it, or why there is none. */
+/** A parsed address: the script that pays it, or why there is none. */
 export type ParsedAddress = { readonly script: Buffer } | { readonly problem: string };
 
 /** Reads an address of one coin and network (BIP-173, BIP-350, Base58Check). Pure. */
@@ -39,7 +39,7 @@ export function addressScript(coin: UtxoCoin, network: Network, address: string)
   return parsed.script;
 }
 
-/** The script of our own addresses, for any key hash. */
+/** The script of an address of our own, from its key hash. */
 export function keyHashScript(
   type: ScriptType,
   hash: readonly number[] = Array(HASH_LENGTH).fill(0),
@@ -113,7 +113,7 @@ function isMweb(address: string): boolean {
   );
 }
 
-/** Which coin and network an address belongs to, to tell a person what they pasted. */
+/** Coin and network an address belongs to, for the error message. */
 function ownerOf(address: string): string | null {
   for (const coin of Object.values(UTXO_COINS)) {
     for (const network of NETWORKS) {

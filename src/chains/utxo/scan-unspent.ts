@@ -38,15 +38,14 @@ const LOOKUP_BATCH = 200;
 
 /** Scripts per scan: a node takes requests of 32 MiB, and a script is some 50 bytes of one. */
 const SCAN_SCRIPTS = 500_000;
-/** Times that all scans are begun anew because a block came between two of them. */
+/** Attempts at a set of scans that no block interrupts. */
 const ATTEMPTS = 4;
 
 /**
- * What the node's own set of unspent outputs says about our scripts (scantxoutset), in several scans where
- * there are many. A node without that call is asked about each output we know; what we do not know of then
- * stays unknown.
+ * Scans the node's UTXO set for our scripts (scantxoutset), in several scans where there are many. A node
+ * without that call is asked about each output we know; outputs missing in the ledger then stay unknown.
  * @param batch scripts per scan
- * @throws {ChainError} `unavailable` while another scan runs on the node: it does one at a time.
+ * @throws {ChainError} `unavailable` while another scan runs on the node, which allows one at a time.
  */
 export async function scanUnspent(rpc: Rpc, query: UnspentQuery, batch = SCAN_SCRIPTS): Promise<UnspentScan> {
   try {
@@ -65,7 +64,7 @@ export async function scanUnspent(rpc: Rpc, query: UnspentQuery, batch = SCAN_SC
   throw new ChainError('unavailable', 'scantxoutset: blocks came between the scans every time');
 }
 
-/** Null when a block came between two of the scans: what they say does not belong together. */
+/** Null when a block arrived between two scans: their results belong to different tips. */
 async function scanAll(
   rpc: Rpc,
   { watchKeys, within }: UnspentQuery,
@@ -89,7 +88,7 @@ async function scanAll(
   return tip === null ? null : { tip, outputs, isComplete: true };
 }
 
-/** Headers are there for every block, also for those that a node has pruned. */
+/** Works for pruned blocks as well: the node keeps every header. */
 async function blockOf(
   rpc: Rpc,
   unspent: z.output<typeof SCAN>['unspents'][number],

@@ -5,9 +5,9 @@ import { type BlockReaderDeps, prunedError, reduceBlock } from './read-block.ts'
 
 /** Blocks per request: even if each had the largest size, the answer stays in bounds. */
 const MAX_BLOCKS = 10;
-/** A block of more hex characters ends its row: reading several such at once would keep requests waiting. */
+/** A block of more hex characters ends its batch: parsing several such at once would delay API requests. */
 const LARGE_CHARS = 1_000_000;
-/** Hex characters per request that are aimed at, judged by the last answer: four full blocks. */
+/** Target size of an answer in hex characters (four full blocks), estimated from the last answer. */
 const AIM_CHARS = 16_000_000;
 
 interface Batch {
@@ -16,16 +16,16 @@ interface Batch {
 }
 
 /**
- * Reads a chain block after block: from the second request on several in one, the next ones while these are worked on.
- * What is fetched ahead is bytes only; each block is handed out once, and after any surprise everything ahead is
- * fetched anew.
+ * Reads a chain in order: from the second request on several blocks per request, prefetching the next ones while these
+ * are processed. The prefetch holds bytes only; each block is returned once, and anything unexpected discards the
+ * prefetch.
  */
 export class BlockFetcher {
   readonly #deps: BlockReaderDeps;
   #ready: RawBlock[] = [];
   #ahead: Batch | null = null;
   #size = 1;
-  /** Whether blocks were read since it began anew: then more will be wanted. At the tip they come one by one. */
+  /** Whether blocks were read since the last reset: then more will be wanted. At the tip they come one by one. */
   #isFollowing = false;
 
   constructor(deps: BlockReaderDeps) {
@@ -33,8 +33,8 @@ export class BlockFetcher {
   }
 
   /**
-   * See ChainAdapter.hashAt. Whoever asks which chain is the best wants nothing that was fetched before the
-   * answer: after a pause a whole row of blocks may have left the chain, and would seem to confirm each other.
+   * See ChainAdapter.hashAt. Asking for the best chain discards the prefetch: after a pause a whole run of
+   * prefetched blocks may have left the chain and would seem to confirm each other.
    */
   async hashAt(height: number): Promise<string | null> {
     this.#reset();
@@ -66,9 +66,9 @@ export class BlockFetcher {
     for (let raw = this.#ready.shift(); raw !== undefined; raw = this.#ready.shift()) {
       const isLarge = raw.raw.length > LARGE_CHARS;
       const opened = openBlock(raw);
-      // The other half of the work on it: requests come in between.
+      // Yields, so that API requests are served before the other half of the work on it.
       if (isLarge) await nextTurn();
-      // One look serves a row of small blocks; in between, the index may have changed.
+      // One filter serves a run of small blocks; across a yield the index may change.
       if (sieve === undefined || isLarge) sieve = (await this.#deps.index.sieve?.()) ?? null;
       const block = await reduceBlock(this.#deps, raw.height, opened, sieve);
       const parent = blocks.at(-1);
@@ -78,7 +78,7 @@ export class BlockFetcher {
         break;
       }
       blocks.push(block);
-      // What it brings must be in the ledger before the next one can be understood.
+      // Its credits and debits must be in the ledger before the next block can be matched.
       if (block.credits.length > 0 || block.debits.length > 0 || isLarge) break;
     }
     return blocks;
@@ -88,7 +88,7 @@ export class BlockFetcher {
     const ahead = this.#ahead?.from === height ? await this.#ahead.blocks : [];
     this.#ahead = null;
     const asked = this.#size;
-    // Nothing ahead, or nothing yet when it was looked for.
+    // Nothing was prefetched, or the blocks did not exist yet at that time.
     this.#ready = [...(ahead.length > 0 ? ahead : await this.#read(height, asked))];
     const { length } = this.#ready;
     if (length === 0) return;
@@ -101,7 +101,7 @@ export class BlockFetcher {
 
   #lookAhead(from: number): void {
     const blocks = this.#read(from, this.#size);
-    // Its error is for whoever comes for it; nobody may.
+    // The error is for the caller that awaits it; there may be none.
     blocks.catch(() => undefined);
     this.#ahead = { from, blocks };
   }

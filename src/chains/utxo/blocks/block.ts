@@ -6,11 +6,11 @@ export const HEADER_BYTES = 80;
 const PARENT_AT = 4;
 const TIME_AT = 68;
 
-/** The block that was asked for, as the node sent it. */
+/** The requested block as the node sent it. */
 export interface RawBlock {
   readonly height: number;
   readonly hash: string;
-  /** The characters of its hex. */
+  /** Its hex, as characters. */
   readonly raw: Uint8Array;
 }
 
@@ -23,8 +23,8 @@ export interface OpenBlock {
 }
 
 /**
- * Reads the header of a raw block, which must have the hash that was asked for. That it commits to the transactions is
- * not checked, nor is its proof of work: the node is trusted for both.
+ * Reads the header of a raw block and checks it against the requested hash. Neither the Merkle root nor the proof of
+ * work is checked: the node is trusted for both.
  * @throws {ChainError} bad_answer when it is another block, or none
  */
 export function openBlock({ raw, hash }: Pick<RawBlock, 'raw' | 'hash'>): OpenBlock {
@@ -43,7 +43,7 @@ export function bytesOfHex(hex: string): Buffer {
   return bytes;
 }
 
-/** Characters decoded at a time: a single string of megabytes costs a collection of garbage. */
+/** Characters decoded at a time: a single string of megabytes would cost a garbage collection. */
 const PART_CHARS = 65_536;
 
 /** As bytesOfHex, for the text of a whole block. */

@@ -1,11 +1,11 @@
 import { ChainError } from '../../../domain/chain.ts';
 
-/** The bytes stop making sense here. Offsets are into the block or transaction that was read. */
+/** The error for malformed bytes. Offsets are into the block or transaction being read. */
 export function malformed(offset: number, problem: string): ChainError {
   return new ChainError('bad_answer', `malformed at byte ${offset}: ${problem}`);
 }
 
-/** Walks over serialised bytes, never past their end. */
+/** Cursor over serialised bytes that never reads past their end. */
 export class ByteReader {
   readonly bytes: Buffer;
   readonly end: number;
@@ -17,7 +17,7 @@ export class ByteReader {
     this.end = end;
   }
 
-  /** Moves on by `length` bytes and answers where they start. */
+  /** Skips `length` bytes and returns where they start. */
   skip(length: number): number {
     const start = this.offset;
     if (length > this.end - start) throw malformed(start, `${length} bytes wanted, ${this.end - start} left`);
@@ -40,7 +40,7 @@ export class ByteReader {
     throw malformed(start, 'a length beyond any block');
   }
 
-  /** A count of things of at least `minimumBytes` each: no more than can still follow. */
+  /** An element count, checked against the bytes that remain: each element takes at least `minimumBytes`. */
   count(minimumBytes: number): number {
     const start = this.offset;
     const count = this.compactSize();

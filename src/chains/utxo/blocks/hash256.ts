@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /**
- * A digest in the order of hashing, one character per byte: strings can be compared, and node:crypto answers
+ * A digest in hash byte order, one character per byte: strings can be compared, and node:crypto returns
  * them several times faster than buffers.
  */
 export type Digest = string & { readonly __brand: 'Digest' };
@@ -28,7 +28,7 @@ export function displayHex(digest: Digest): string {
   return displayHexAt(single, 0);
 }
 
-/** The same for a digest that stands in serialised bytes. */
+/** The same for a digest inside serialised bytes. */
 export function displayHexAt(bytes: Buffer, offset: number): string {
   for (let index = 0; index < DIGEST_BYTES; index += 1) {
     reversed[index] = bytes[offset + DIGEST_BYTES - 1 - index] ?? 0;

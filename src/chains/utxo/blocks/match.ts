@@ -16,11 +16,11 @@ import {
   outputAmount,
 } from './transaction.ts';
 
-/** Keys per question to the index. */
+/** Keys per index query. */
 const INDEX_BATCH = 1_000;
 /** Raw transactions above this are not kept for a rebroadcast (the relay limit is 100 kvB). */
 const MAX_RAW_BYTES = 100_000;
-/** The part of a written txid that a sieve goes by. */
+/** Length of a hex txid. */
 const TXID_CHARS = 64;
 const TAIL_AT = TXID_CHARS - 8;
 export const COINBASE_MATURITY = 100;
@@ -32,7 +32,7 @@ export interface MatchTransaction {
   readonly scanned: IdentifiedTransaction;
   /** Confirmations before its outputs can be spent. */
   readonly maturity: number;
-  /** Coinbase and HogEx exist in their block only. */
+  /** False for coinbase and HogEx, which exist in their block only. */
   readonly relayable: boolean;
 }
 
@@ -43,9 +43,9 @@ export interface Matches {
 
 /**
  * Reduces transactions to what concerns us: outputs to watched scripts, and inputs that spend our
- * outputs, also those of the same list and of `alsoOwn` (`txid:index`). The index is asked about
- * every script and outpoint that its sieve lets through, in bounded batches: how many addresses are
- * watched does not matter.
+ * outputs, including those of the same list and of `alsoOwn` (`txid:index`). The index is queried for
+ * every script and outpoint that passes its filter, in bounded batches: the cost does not depend on
+ * the number of watched addresses.
  */
 export async function matchTransactions(
   transactions: readonly MatchTransaction[],
@@ -60,7 +60,7 @@ export async function matchTransactions(
   return { credits, debits };
 }
 
-/** Outputs to watched scripts alone, where nothing can be spent that is ours. */
+/** Outputs to watched scripts only, for transactions that cannot spend our outputs. */
 export async function findCredits(
   transactions: readonly MatchTransaction[],
   index: ChainIndex,
@@ -144,7 +144,7 @@ function spenderOf({ bytes, scanned }: MatchTransaction): Spender {
   };
 }
 
-/** Puts a long list of keys to the index in bounded questions. */
+/** Queries the index for a long list of keys in bounded batches. */
 async function askInBatches(
   keys: readonly string[],
   ask: (keys: readonly string[]) => Promise<ReadonlySet<string>>,

@@ -17,18 +17,18 @@ const MIN_TRANSACTION_BYTES = 10;
 export type Candidate = IdentifiedTransaction & { readonly position: number };
 
 export interface PrefilteredBlock {
-  /** In their order. */
+  /** In block order. */
   readonly candidates: readonly Candidate[];
   /** Whether any of them may spend an output of ours. */
   readonly maySpend: boolean;
-  /** Transactions of a version without a meaning. */
+  /** Number of transactions with an unknown version. */
   readonly oddVersions: number;
 }
 
 /**
- * Reads all transactions of a block and keeps those that may concern us: those that may pay a watched script, and those
- * that may spend an output of ours, also of an earlier one in the same block. All of them without a sieve.
- * @throws {ChainError} bad_answer when anything does not fit; nothing is ever skipped.
+ * Parses all transactions of a block and keeps those that may pay a watched script or spend an output of ours, including
+ * one created earlier in the same block. Without a filter it keeps all.
+ * @throws {ChainError} bad_answer when anything is malformed; nothing is ever skipped.
  */
 export function prefilterBlock(
   { bytes, hash }: OpenBlock,

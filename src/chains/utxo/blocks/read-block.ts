@@ -32,8 +32,8 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
 }
 
 /**
- * Keeps of a block what concerns us.
- * @param known the index's sieve, if it was asked for already
+ * Reduces a block to what concerns us.
+ * @param known the index's filter, if already loaded
  */
 export async function reduceBlock(
   { index, coin }: Pick<BlockReaderDeps, 'index' | 'coin'>,
@@ -63,7 +63,7 @@ export async function reduceBlock(
   };
 }
 
-/** Names what is missing. */
+/** The `pruned` error, naming the missing range. */
 export async function prunedError(client: NodeClient, height: number): Promise<ChainError> {
   const { pruneheight = height + 1 } = await client.chainInfo();
   const first = Math.max(height + 1, pruneheight);

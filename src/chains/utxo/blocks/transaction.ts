@@ -24,11 +24,11 @@ export interface TransactionShape {
   readonly lone: boolean;
 }
 
-/** Where the parts of one serialised transaction lie: blocks hold thousands of transactions, and few matter. */
+/** Offsets into one serialised transaction, nothing decoded: blocks hold thousands of transactions, and few matter. */
 export interface ScannedTransaction {
   readonly start: number;
   readonly end: number;
-  /** Inputs and outputs with their counts: what the id is made of besides version and lock time. */
+  /** Start of inputs and outputs with their counts: with version and lock time, the preimage of the txid. */
   readonly bodyStart: number;
   readonly bodyEnd: number;
   /** MWEB flag with no data: Litecoin's HogEx, whose outputs after the first are peg-outs. */
@@ -39,7 +39,7 @@ export interface ScannedTransaction {
   readonly outputs: readonly number[];
 }
 
-/** A transaction with its id, which takes as long to hash as all the rest to scan. */
+/** A transaction with its id, whose hash costs as much as scanning all the rest. */
 export type IdentifiedTransaction = ScannedTransaction & { readonly id: Digest };
 
 /**
@@ -59,7 +59,7 @@ export function scanTransaction(reader: ByteReader, shape: TransactionShape): Sc
   return { start, end: reader.offset, bodyStart, bodyEnd, isHogEx, inputs, outputs };
 }
 
-/** Scans one transaction that stands alone, as getrawtransaction gives it. */
+/** Scans one transaction outside a block, as returned by getrawtransaction. */
 export function scanLoneTransaction(bytes: Buffer, mweb: boolean): IdentifiedTransaction {
   const reader = new ByteReader(bytes);
   const scanned = scanTransaction(reader, { mweb, lone: true });
@@ -67,7 +67,7 @@ export function scanLoneTransaction(bytes: Buffer, mweb: boolean): IdentifiedTra
   return { ...scanned, id: transactionId(bytes, scanned) };
 }
 
-/** The id of a scanned transaction: the hash of it without its witness. */
+/** The txid of a scanned transaction: its hash without the witness. */
 export function transactionId(bytes: Buffer, scanned: ScannedTransaction): Digest {
   const { start, bodyStart, bodyEnd, end } = scanned;
   const stripped = [
@@ -93,7 +93,7 @@ function readFlags(reader: ByteReader, shape: TransactionShape): number {
   return flags;
 }
 
-/** All flags that a transaction may have. */
+/** All known transaction flags. */
 function knownFlags(mweb: boolean): number {
   return mweb ? WITNESS_FLAG | MWEB_FLAG : WITNESS_FLAG;
 }
@@ -127,7 +127,7 @@ function skipWitnesses(reader: ByteReader, inputs: number): void {
   }
 }
 
-/** Steps over the MWEB part; true when it is empty, which marks the HogEx transaction. */
+/** Skips the MWEB part; true when it is empty, which marks the HogEx transaction. */
 function skipMweb(reader: ByteReader, shape: TransactionShape): boolean {
   const at = reader.offset;
   const presence = reader.byte();
@@ -137,12 +137,12 @@ function skipMweb(reader: ByteReader, shape: TransactionShape): boolean {
   return false;
 }
 
-/** The newest transaction version (nVersion) with a meaning: BIP-68 gave 2 one, TRUC policy (BIP-431) 3. */
+/** The newest defined transaction version (nVersion): 2 by BIP-68, 3 by TRUC policy (BIP-431). */
 const NEWEST_VERSION = 3;
 
 /**
- * Whether a transaction has a version without a meaning. Consensus allows any (BIP-68 reads them as 2 or
- * more) and miners do include some: what would change how it is read are its marker and flag.
+ * Whether a transaction has an undefined version. Consensus allows any (BIP-68 treats them as 2 or
+ * more) and miners do include some: only marker and flag would change how it is parsed.
  */
 export function hasUnknownVersion(bytes: Buffer, start: number): boolean {
   return bytes.readUInt32LE(start) > NEWEST_VERSION;
@@ -157,7 +157,7 @@ export function outpointKey(bytes: Buffer, inputOffset: number): string {
   return `${displayHexAt(bytes, inputOffset)}:${bytes.readUInt32LE(inputOffset + 32)}`;
 }
 
-/** The last 32 bits, as written, of the id of the transaction whose output is spent: its first bytes here. */
+/** The last 32 bits, in display order, of the spent transaction's id: its first bytes here. */
 export function outpointFingerprint(bytes: Buffer, inputOffset: number): number {
   return bytes.readUInt32LE(inputOffset);
 }
@@ -184,7 +184,7 @@ function scriptStart(outputOffset: number): number {
   return outputOffset + AMOUNT_BYTES + 1;
 }
 
-/** Bytes of the script of the output at an offset; 0 when it is longer than any address's script. */
+/** Length of the script of the output at an offset; 0 when it is longer than any address's script. */
 function addressableLength(bytes: Buffer, outputOffset: number): number {
   const length = bytes[outputOffset + AMOUNT_BYTES] ?? 0;
   return length > MAX_ADDRESS_SCRIPT_BYTES || length < MIN_ADDRESS_SCRIPT_BYTES ? 0 : length;

@@ -5,19 +5,19 @@ import type { MatchTransaction } from '../blocks/match.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 import { outpointAt, scanLoneTransaction } from '../blocks/transaction.ts';
 
-/** More unconfirmed ancestors than this a mempool does not let a transaction have. */
+/** Bound on unconfirmed ancestors, above the mempool's own ancestor limit. */
 const MAX_ANCESTORS = 64;
 
 /**
- * The unconfirmed transactions that one with these inputs builds on. A block that holds another spend of
- * what they spend proves that it can never confirm.
+ * Unconfirmed ancestors of a transaction with these inputs. A block that spends any of their inputs
+ * otherwise proves that the transaction can never confirm.
  */
 export async function ancestorsOf(
   inputs: readonly OutputRef[],
   from: {
     readonly client: Pick<NodeClient, 'mempoolTransactions'>;
     readonly mweb: boolean;
-    /** What the node's mempool holds. */
+    /** Ids in the node's mempool. */
     readonly present: ReadonlySet<string>;
   },
 ): Promise<Ancestor[]> {
@@ -44,7 +44,7 @@ function parentsOf(inputs: readonly OutputRef[], present: ReadonlySet<string>): 
   return [...parents].filter((txid) => present.has(txid)).slice(0, MAX_ANCESTORS);
 }
 
-/** Null for one that makes no sense: its children are watched all the same. */
+/** Null for an unreadable transaction: its children are watched all the same. */
 function readInputs(txid: string, raw: string, mweb: boolean): OutputRef[] | null {
   try {
     return inputsOf(scanMempoolTransaction(txid, raw, mweb));
@@ -54,7 +54,7 @@ function readInputs(txid: string, raw: string, mweb: boolean): OutputRef[] | nul
   }
 }
 
-/** What a transaction spends. */
+/** The outpoints a transaction spends. */
 export function inputsOf(transaction: MatchTransaction | undefined): OutputRef[] {
   if (transaction === undefined) return [];
   return transaction.scanned.inputs.map((offset) => outpointAt(transaction.bytes, offset));
@@ -64,7 +64,7 @@ export function inputsOf(transaction: MatchTransaction | undefined): OutputRef[]
 export function scanMempoolTransaction(txid: string, raw: string, mweb: boolean): MatchTransaction {
   const bytes = bytesOfHex(raw);
   const scanned = scanLoneTransaction(bytes, mweb);
-  // A pure MWEB transaction is named by its kernel; it has no inputs or outputs on this side.
+  // A pure MWEB transaction is identified by its kernel; it has no inputs or outputs on the main chain.
   const isEmpty = scanned.inputs.length === 0 && scanned.outputs.length === 0;
   if (!isEmpty && displayHex(scanned.id) !== txid) {
     throw new ChainError('bad_answer', `asked for transaction ${txid}, got ${displayHex(scanned.id)}`);

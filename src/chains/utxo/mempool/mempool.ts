@@ -14,10 +14,10 @@ import { ancestorsOf, inputsOf, scanMempoolTransaction } from './ancestors.ts';
 import { type Matches, type MatchTransaction, matchTransactions } from '../blocks/match.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 
-/** New transactions read and matched at a time: bounds memory when the whole mempool is new. */
+/** Transactions read and matched at a time: bounds memory when the whole mempool is new. */
 const CHUNK = 512;
 const TIP_ATTEMPTS = 5;
-/** When a transaction that could not be read is read again, in case the node had stumbled. */
+/** Delay before an unreadable transaction is retried, in case the node's answer was at fault. */
 const UNREADABLE_RETRY_MS = 600_000;
 
 export interface MempoolDeps {
@@ -53,10 +53,10 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
       let isRead = true;
       for (let start = 0; start < news.length; start += CHUNK)
         isRead = (await learn(news.slice(start, start + CHUNK), present)) && isRead;
-      // A block between the two readings: the list may belong to either tip.
+      // A block arrived between the two readings: the list may belong to either tip.
       if (bestBefore !== bestAfter) continue;
       if (isRead) return memory.view(await tipAt(bestBefore), present);
-      // Mined or dropped since it was listed, or asked of another backend: a new list tells.
+      // Mined or evicted since it was listed, or missing at another backend: a new list will tell.
       partial = { best: bestBefore, present };
     }
     if (partial === null)
@@ -64,7 +64,7 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
     return { ...memory.view(await tipAt(partial.best), partial.present), isPartial: true };
   }
 
-  /** Answers whether every one of them was read. */
+  /** Returns whether all of them were read. */
   async function learn(txids: readonly string[], present: ReadonlySet<string>): Promise<boolean> {
     const raws = await client.mempoolTransactions(txids);
     const transactions = new Map<string, MatchTransaction>();
@@ -80,7 +80,7 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
     return left.length === 0 && raws.length === txids.length && raws.every((raw) => raw !== null);
   }
 
-  /** Null for one that makes no sense: whoever made it must not keep us from seeing the others. */
+  /** Null for an unreadable transaction: it must not hide the others. */
   function readable(txid: string, raw: string): MatchTransaction | null {
     try {
       return scanMempoolTransaction(txid, raw, mweb);
@@ -103,8 +103,8 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
 }
 
 /**
- * What is told of the transactions that concern us, and which of them have left since they were listed: dated by
- * now, what a block took in time would be late.
+ * Entry times of the transactions that concern us, and which of them left the mempool since they were listed: dated
+ * by the current time, a payment that a block took in time would be late.
  */
 async function sightings(
   from: { readonly client: NodeClient; readonly mweb: boolean; readonly present: ReadonlySet<string> },
@@ -128,7 +128,7 @@ async function sightings(
   return { found, left };
 }
 
-/** Heights by hash, the last one remembered. */
+/** Height by block hash; caches the last one. */
 function tipLookup(client: NodeClient): (hash: string) => Promise<BlockRef> {
   let tip: BlockRef | null = null;
   return async (hash) => {
@@ -149,18 +149,18 @@ interface Relevant {
   readonly debits: readonly Debit[];
 }
 
-/** What was read of the mempool so far; never more than the node itself holds. */
+/** Cache of the mempool transactions read so far; never more than the node itself holds. */
 class MempoolMemory {
   private readonly known = new Set<string>();
   private readonly relevant = new Map<string, Relevant>();
-  /** Unreadable ones, with the time at which to try again. */
+  /** Unreadable transactions, with the time of the next retry. */
   private readonly aside = new Map<string, number>();
 
   knows(txid: string, now: number): boolean {
     return this.known.has(txid) || (this.aside.get(txid) ?? 0) > now;
   }
 
-  /** Whether this is the first time. */
+  /** Returns whether this is the first time. */
   setAside(txid: string, until: number): boolean {
     const isNew = !this.aside.has(txid);
     this.aside.set(txid, until);

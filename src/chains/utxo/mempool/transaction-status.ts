@@ -4,12 +4,12 @@ import { bytesOfHex } from '../blocks/block.ts';
 import { outpointKey, scanLoneTransaction } from '../blocks/transaction.ts';
 import type { OutputRef, StoredTransaction } from '../../../domain/chain.ts';
 
-/** How far back blocks are searched before a transaction is called impossible. */
+/** Blocks searched before a transaction is called impossible. */
 const RECENT_BLOCKS = 12;
 /** Outputs looked up to see whether a transaction was mined. */
 const MAX_OUTPUTS_CHECKED = 400;
 
-/** A transaction taken apart as far as proofs about it need. */
+/** A decoded transaction, as far as proofs about it need. */
 export interface DecodedTransaction {
   readonly txid: string;
   readonly raw: string;
@@ -56,7 +56,7 @@ interface BlockContent {
   readonly parent: string | undefined;
 }
 
-/** The transactions of the last blocks, each block read once however many transactions are asked about. */
+/** Transaction ids of the last blocks; each block is read once, however many transactions are looked up. */
 export class RecentBlocks {
   readonly #client: Pick<NodeClient, 'blockTxids' | 'header'>;
   #blocks: ReadonlyMap<string, BlockContent> = new Map();
@@ -85,10 +85,10 @@ export class RecentBlocks {
 }
 
 /**
- * What stands behind a refusal because of missing or spent inputs: the node `held` it all along;
- * it is `impossible`, since an input is gone while the node is in step with the chain; nothing speaks
- * against it and yet the node does not have it (`absent`); the node is behind (`open`); or the answers do not
- * all belong to the tip at which it was refused (`moved`): a block arrived, or one backend lags behind another.
+ * Finds the reason for a refusal because of missing or spent inputs: the node `held` it all along; an input
+ * is spent and the node is in sync, so it is `impossible`; its inputs are unspent and yet the node does not
+ * have it (`absent`); the node is behind (`open`); or the answers do not all belong to the tip at which it
+ * was refused (`moved`): a block arrived, or one backend lags behind another.
  */
 export async function transactionStatus(
   client: NodeClient,

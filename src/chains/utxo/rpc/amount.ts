@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { atomsOf } from './exact-json.ts';
 
-/** All the litecoins there will ever be, in litoshi; of bitcoins there are a quarter as many. */
+/** Maximum supply of Litecoin, in litoshi; Bitcoin's is a quarter. */
 const MOST_ATOMS = 84_000_000n * 100_000_000n;
 
-/** Coins as a node writes them, in atoms; of a rate, atoms per 1,000 vB. */
+/** A coin amount of the node's JSON, in atoms; for a fee rate, atoms per 1,000 vB. */
 export const AMOUNT = z.union([z.number(), z.string()]).transform((value, context) => {
   const atoms = atomsOf(value);
   if (atoms !== null && atoms >= 0n && atoms <= MOST_ATOMS) return atoms;

@@ -1,11 +1,11 @@
-/** JSON and amounts of a node, without ever turning a decimal into a float. */
+/** The node's JSON and amounts, parsed without turning a decimal into a float. */
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/;
 const ATOM_DECIMALS = 8;
-/** In characters: a node needs 17 for all the coins there will ever be. */
+/** In characters: the maximum supply takes 17. */
 const LONGEST_AMOUNT = 32;
 
-/** Texts from this length on (bytes) are not made strings. */
+/** Texts of at least this length (bytes) are not decoded to strings. */
 const LONG_RESULT = 4_096;
 const RESULT_START = Buffer.from('"result":"');
 const MARK = 'long text';
@@ -13,8 +13,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Parses JSON-RPC replies, one or a list, whose results may be texts of megabytes (raw blocks): a long one
- * comes as its bytes, which nothing else of the answer shares. Everything else goes through parseExactJson.
+ * Parses JSON-RPC replies, one or a batch, whose results may be texts of megabytes (raw blocks): a long one
+ * is returned as bytes of its own. Everything else goes through parseExactJson.
  */
 export function parseReply(answer: Uint8Array<ArrayBuffer>): unknown {
   const { texts, rest } = withoutLongTexts(answer);
@@ -28,18 +28,18 @@ export function parseReply(answer: Uint8Array<ArrayBuffer>): unknown {
     reply.result = texts.length === 1 ? text.bytes : text.bytes.slice();
     found += 1;
   }
-  // The same name twice, or one elsewhere: rare enough to be read the long way.
+  // A mark occurs twice or elsewhere: rare enough to parse the slow way.
   return found === texts.length ? parsed : parseExactJson(textOf(answer));
 }
 
 const TEXT_END = Buffer.from('","error":null');
-/** Within so many bytes of either end of an answer, its only long text begins and ends. */
+/** The only long text of an answer begins and ends within this many bytes of either end. */
 const MARGIN = 128;
 
 /**
- * The same for the answer to one request whose result is hex, of megabytes: where both ends of the answer are as a node
- * writes them, what is between is that text, and not looked at. Whoever takes it apart looks at each character anyway, and
- * finds that it is no hex should there be anything else. Looking for a quote and an escape first costs as much again.
+ * The same for one request whose result is megabytes of hex: where both ends of the answer have the form a node writes,
+ * everything between is taken as that text unchecked. The decoder checks each character anyway and fails on anything but
+ * hex; searching for a quote and an escape first would cost as much again.
  */
 export function parseHexReply(answer: Uint8Array<ArrayBuffer>): unknown {
   const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
@@ -57,7 +57,7 @@ export function parseHexReply(answer: Uint8Array<ArrayBuffer>): unknown {
 }
 
 interface LongText {
-  /** What stands in its place. */
+  /** The placeholder in its place. */
   readonly mark: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
@@ -93,8 +93,8 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /**
- * Parses JSON; numbers with a fraction or exponent come back as their source text. Big texts
- * without any "." (raw blocks, lists of ids) take the fast path, for they hold no decimals.
+ * Parses JSON; numbers with a fraction or exponent are returned as their source text. Big texts
+ * without any "." (raw blocks, lists of ids) take the fast path, since they hold no decimals.
  */
 export function parseExactJson(text: string): unknown {
   return text.includes('.') ? JSON.parse(text, keepDecimals) : JSON.parse(text);
@@ -105,7 +105,7 @@ function keepDecimals(_key: string, value: unknown, context?: { source?: string 
   return typeof value === 'number' && source !== undefined && /[.eE]/.test(source) ? source : value;
 }
 
-/** A node's coin amount (12, "0.00001000", 1e-5) in atoms, exactly; null when it is none. */
+/** A node's coin amount (12, "0.00001000", 1e-5) in atoms, exactly; null when it is not an amount. */
 export function atomsOf(value: number | string): bigint | null {
   const text = String(value);
   const match = text.length > LONGEST_AMOUNT ? null : NUMBER.exec(text);

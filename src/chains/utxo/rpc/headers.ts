@@ -5,9 +5,9 @@ import type { NodeHeader } from './node-answers.ts';
 const NO_PARENT = '0'.repeat(64);
 
 /**
- * The highest block of the best chain whose time is at or before a moment (block 0 at least).
- * Block times go back and forth, but the median of eleven only rises, and every block is later
- * than the median before it: past the first median above the moment no block can qualify.
+ * The highest block of the best chain whose time is at or before `timeMs` (block 0 at least).
+ * Block times are not monotonic, but the median of eleven is, and every block is later than
+ * the median before it: past the first median above `timeMs` no block can qualify.
  */
 export async function blockBefore(client: NodeClient, timeMs: number): Promise<ChainBlockHeader> {
   const tip = await client.tip();

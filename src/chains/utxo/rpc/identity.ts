@@ -6,8 +6,8 @@ import type { NodeClient } from './node-client.ts';
 import type { ChainInfo, NetworkInfo } from './node-answers.ts';
 
 /**
- * Health of the node, after proof that it serves the configured coin and network.
- * @throws {ChainError} wrong_chain naming what was expected and what was found.
+ * Health of the node, after checking that it serves the configured coin and network.
+ * @throws {ChainError} wrong_chain naming the expected and the actual chain.
  */
 export async function nodeStatus(client: NodeClient, coin: UtxoCoin, network: Network): Promise<NodeStatus> {
   const [info, networkInfo, genesisHash] = await Promise.all([
@@ -19,7 +19,7 @@ export async function nodeStatus(client: NodeClient, coin: UtxoCoin, network: Ne
   return {
     tip: { height: info.blocks, hash: info.bestblockhash },
     headersHeight: info.headers,
-    // A private network has no block of today until somebody makes one.
+    // A private network has no recent block until one is mined.
     syncing: (info.initialblockdownload && network !== 'regtest') || info.headers > info.blocks,
     pruneHeight: info.pruned ? (info.pruneheight ?? 0) : 0,
     peers: network === 'regtest' ? null : networkInfo.connections,
@@ -48,13 +48,13 @@ function nameOf(genesisHash: string): string {
   return 'an unknown chain';
 }
 
-/** The median of its peers' clocks is that far from the node's own: blocks and mempool times are off as well. */
+/** Tolerated offset between the node's clock and its peers' median: beyond it, block and mempool times are off as well. */
 const CLOCK_OFFSET_SECONDS = 300;
 
 const BLOCKS_ONLY =
   'the node runs with -blocksonly: payments are seen only once a block has them, and count as late when that is after their time; start it without';
 
-/** What the node warns of, and what its own word gives away. */
+/** The node's own warnings, and those that follow from its answers. */
 function warningsOf(
   coin: UtxoCoin,
   info: ChainInfo,

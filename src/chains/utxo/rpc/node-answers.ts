@@ -39,7 +39,7 @@ export const HEADER = z.object({
 });
 export type NodeHeader = z.infer<typeof HEADER>;
 
-/** Long lists are checked by hand: a schema run per entry would cost more than reading the mempool. */
+/** Long lists are checked by hand: a schema per entry would cost more than reading the mempool. */
 export const TXIDS = z.custom<string[]>(
   (value) => Array.isArray(value) && value.every((txid) => typeof txid === 'string' && txid.length === 64),
   'is not a list of transaction ids',
@@ -58,6 +58,6 @@ export const RAW_BYTES = z.union([
 
 export const ESTIMATE = z.object({ feerate: AMOUNT.optional() });
 export const MEMPOOL_INFO = z.object({ mempoolminfee: AMOUNT, minrelaytxfee: AMOUNT.optional() });
-/** After a start a node reads its mempool from disk: what it does not show meanwhile may be there. */
+/** After a start a node loads its mempool from disk: until then a missing transaction proves nothing. */
 export const LOADED = z.object({ loaded: z.boolean().default(true) });
 export const UNSPENT = z.looseObject({ bestblock: HASH }).nullable();

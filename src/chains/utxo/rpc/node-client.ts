@@ -36,23 +36,23 @@ export interface MempoolSnapshot {
 export interface Standing {
   readonly info: ChainInfo;
   readonly inMempool: boolean;
-  /** Whether each output exists unspent. */
+  /** Whether each output is unspent. */
   readonly unspent: readonly boolean[];
 }
 
-/** The node's methods that this family needs, in types. Refusals nobody expects become ChainErrors. */
+/** Typed RPC methods of the node. Unexpected refusals become ChainErrors. */
 export interface NodeClient {
   chainInfo(): Promise<ChainInfo>;
   networkInfo(): Promise<NetworkInfo>;
   tip(): Promise<BlockRef>;
   /** Null above the tip. */
   blockHash(height: number): Promise<string | null>;
-  /** The same for several heights in one request. */
+  /** As blockHash, for several heights in one request. */
   blockHashes(heights: readonly number[]): Promise<(string | null)[]>;
   header(hash: string): Promise<NodeHeader>;
-  /** Raw block as the characters of its hex, the caller's own; null when the node no longer keeps it. */
+  /** Raw block as hex characters, owned by the caller; null when the node no longer keeps it. */
   rawBlock(hash: string): Promise<HexText | null>;
-  /** The same for several blocks in one request: the caller bounds the answer. */
+  /** As rawBlock, for several blocks in one request: the caller bounds the answer. */
   rawBlocks(hashes: readonly string[]): Promise<(HexText | null)[]>;
   blockTxids(hash: string): Promise<readonly string[]>;
   /** The mempool between two readings of the best block, in one request. @throws {ChainError} while the node loads it. */
@@ -63,11 +63,11 @@ export interface NodeClient {
   mempoolTimes(txids: readonly string[]): Promise<(number | null)[]>;
   inMempool(txid: string): Promise<boolean>;
   /**
-   * A transaction and some outputs (the mempool included) as one backend has them, and where it stands. Null when
-   * there are so many outputs that it took several requests, and these were not all answered from one tip.
+   * A transaction and some outputs (mempool included) as one backend sees them, with its tip. Null when
+   * there are so many outputs that several requests were needed and not all were answered at one tip.
    */
   standing(txid: string, outputs: readonly OutputRef[]): Promise<Standing | null>;
-  /** Whether each output exists unspent, in the chain or (if asked) the mempool. */
+  /** Whether each output is unspent in the chain and, if requested, in the mempool. */
   unspent(outputs: readonly OutputRef[], includeMempool: boolean): Promise<boolean[]>;
   /** @throws {RpcRefusal} with the node's reason. */
   sendRaw(raw: string): Promise<void>;
@@ -117,7 +117,7 @@ export function createNodeClient(rpc: Rpc): NodeClient {
     ...feeMethods(rpc),
     async sendRaw(raw) {
       // 0: no limit of the node's own; plans are capped before they are signed.
-      // Asked twice, a second backend could refuse what a first one took before the line broke.
+      // Not retried: a second backend could refuse what a first one accepted before the connection broke.
       await rpc.callOnce('sendrawtransaction', [raw, 0], HASH);
     },
     close: () => rpc.close(),
@@ -177,7 +177,7 @@ function mempoolMethods(
   };
 }
 
-/** What a lagging backend has must not be mixed with what another one has: everything is asked in one request. */
+/** Everything goes in one request, so that a lagging backend's view is not mixed with another's. */
 async function standing(rpc: Rpc, txid: string, outputs: readonly OutputRef[]): Promise<Standing | null> {
   let first: Omit<Standing, 'unspent'> | null = null;
   const unspent: boolean[] = [];
@@ -221,7 +221,7 @@ function feeMethods(rpc: Rpc): Pick<NodeClient, 'estimateFee' | 'mempoolFees'> {
   };
 }
 
-/** Batched look-ups where "no such thing" is an ordinary answer. */
+/** Batched look-ups where "not found" is an ordinary answer. */
 async function lookUp<T>(
   rpc: Rpc,
   query: {
@@ -229,7 +229,7 @@ async function lookUp<T>(
     keys: readonly (string | number | boolean)[][];
     schema: z.ZodType<T>;
     size: number;
-    /** A key the node does not know, unless told otherwise. */
+    /** Recognises "not found"; by default, a key the node does not know. */
     isNothing?: (refusal: RpcRefusal) => boolean;
     answer?: AnswerSize;
   },

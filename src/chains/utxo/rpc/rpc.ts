@@ -11,8 +11,8 @@ export interface RpcRequest {
 }
 
 /**
- * Of a `long` answer, results that are texts of many characters come as bytes (see parseReply); each is hex, which whoever
- * takes it has to find out.
+ * Of a `long` answer, long text results are returned as bytes (see parseReply); the caller checks that they
+ * are hex.
  */
 export type AnswerSize = 'usual' | 'long';
 
@@ -35,9 +35,9 @@ export interface Rpc {
    * @throws {RpcRefusal} when the node answers an error; {ChainError} for everything else.
    */
   call<T>(method: string, params: RpcParams, schema: z.ZodType<T>, size?: AnswerSize): Promise<T>;
-  /** As call; not repeated when the line breaks, so that the answer is that of the only request that can have reached a node. */
+  /** As call, but not retried: the answer is that of the only request that can have reached a node. */
   callOnce<T>(method: string, params: RpcParams, schema: z.ZodType<T>): Promise<T>;
-  /** Several calls in one request; answers are matched by id, each a value or the node's refusal. */
+  /** Several calls in one batch; answers are matched by id, each a value or the node's refusal. */
   batch<T>(
     requests: readonly RpcRequest[],
     schema: z.ZodType<T>,
@@ -48,7 +48,7 @@ export interface Rpc {
 
 const RPC_IN_WARMUP = -28;
 
-/** What the node answers before it looks at a request, and where the operator is to look. */
+/** HTTP statuses that a node returns before reading the request, with a hint for the operator. */
 const REFUSALS: Readonly<Record<number, string>> = {
   401: 'the node refuses our credentials (401): check user and password of its RPC URL, or the cookie file',
   403: 'the node refuses our address (403): its rpcallowip must have the address that we come from',
@@ -60,7 +60,7 @@ const REPLY = z.object({
   error: z.object({ code: z.number(), message: z.string() }).nullish(),
 });
 type Reply = z.infer<typeof REPLY>;
-/** Once: zod takes longer to put it together than to check an answer. */
+/** Built once: zod takes longer to build a schema than to check an answer. */
 const REPLIES = z.array(REPLY);
 
 /** JSON-RPC 1.0 as bitcoind and its relatives speak it. */
@@ -77,7 +77,7 @@ export function createRpc(transport: RpcTransport): Rpc {
     const id = nextId();
     const reply = REPLY.safeParse(await exchange({ jsonrpc: '1.0', id, method, params }, method, size));
     if (!reply.success) throw badAnswer(method, 'is no JSON-RPC reply');
-    // A node answers errors in reading the request with a null id.
+    // A node answers parse errors with a null id.
     if (reply.data.id !== id && !((reply.data.id ?? null) === null && reply.data.error)) {
       throw badAnswer(method, 'belongs to another request');
     }

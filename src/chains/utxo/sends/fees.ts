@@ -9,7 +9,7 @@ export interface FeeLimits {
 }
 
 /**
- * The highest of what the node estimates, what its mempool takes now, what it relays and the
+ * Fee quote: the highest of the node's estimate, its mempool minimum, its relay minimum and the
  * configured floor, never above the cap. `source` names the one that decided.
  */
 export async function quoteFee(client: NodeClient, limits: FeeLimits, at: number): Promise<FeeQuote> {

@@ -7,7 +7,7 @@ import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts, sumO
 import { usableFunds } from './plan-send.ts';
 import { dustLimit, feeFor } from './size.ts';
 
-/** A fiftieth: more than short signatures can make the first version's rate better than planned. */
+/** A fiftieth: more than shorter signatures can raise the first version's actual rate above the planned one. */
 const SIZE_SLACK = 50n;
 
 type Request = BumpRequest & { readonly capRate: bigint };
@@ -23,7 +23,7 @@ export function planBump(coin: UtxoCoin, network: Network, request: Request): Se
   const { previous, quote, capRate, ancestry } = request;
   const ancestors = ancestorsOf(previous.inputs, ancestry);
   if (quote.rate <= packageRate(previous, ancestors)) return null;
-  // Nodes compare the rates of real sizes, which differ from planned ones by a byte per signature.
+  // Nodes compare rates at actual sizes, which differ from planned ones by a byte per signature.
   const leastRate = previous.feeRate + previous.feeRate / SIZE_SLACK + coin.incrementalRelayRate;
   const deficit = deficitAt(quote.rate, ancestors);
   const feeRule: FeeRule = (vsize) =>
@@ -38,7 +38,7 @@ export function planBump(coin: UtxoCoin, network: Network, request: Request): Se
   };
   const { scriptType, dustRelayRate } = coin;
   const parts = { change, scriptType, dustRelayRate };
-  // What it pays for its ancestors is not its own price.
+  // What it pays for its ancestors does not count towards its own rate.
   const isWithinCap = (plan: SendPlan) => (plan.feeRate * (plan.fee - deficit)) / plan.fee <= capRate;
   if (request.toSelf === true) {
     const plan = payBack({ ...parts, destination: change, inputs: previous.inputs }, feeRule);
@@ -64,7 +64,7 @@ function confirmedExtra(coin: UtxoCoin, { previous, funds, ancestry }: Request, 
   return usableFunds(coin, others, rate);
 }
 
-/** Everything to one output; null when the fee would leave dust. */
+/** Pays everything to one output; null when the fee would leave dust. */
 function payBack(parts: PlanParts, feeRule: FeeRule): SendPlan | null {
   const plan = finishFeeSubtracted(parts, sumOf(parts.inputs), feeRule);
   return plan !== null && plan.amount >= dustLimit(parts.destination.script, parts.dustRelayRate)

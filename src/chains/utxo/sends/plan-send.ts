@@ -21,9 +21,9 @@ import { dustLimit, feeFor, inputVsize, transactionVsize } from './size.ts';
 const SCALE = 1_000n;
 
 /**
- * Chooses coins for a send (see ChainAdapter.planSend): the library looks for a set that needs no
- * change first and else takes the biggest. Outputs worth less than their own input fee are never used. An unconfirmed
- * output counts for what it is worth once its ancestors are paid for, and the fee pays for them.
+ * Selects coins for a send (see ChainAdapter.planSend): the library first looks for a set that needs no
+ * change, else takes the biggest. Outputs worth less than their own input fee are never used. An unconfirmed
+ * output counts at its value less the fee its ancestors lack, which the fee of this send pays.
  * @throws {InsufficientFunds} {UnsendableAmount} {TypeError} for an address of another chain.
  */
 export function planSend(coin: UtxoCoin, network: Network, request: SendRequest): SendPlan {
@@ -61,7 +61,7 @@ export function planSend(coin: UtxoCoin, network: Network, request: SendRequest)
   return plan;
 }
 
-/** Those worth more than they cost to spend, biggest first, as many as one transaction may have. */
+/** Funds worth more than they cost to spend, biggest first, at most as many as one transaction may have. */
 export function usableFunds(
   coin: UtxoCoin,
   funds: readonly Fund[],
@@ -75,7 +75,7 @@ export function usableFunds(
     .slice(0, OUTPUTS_PER_SEND);
 }
 
-/** What is left of an output once its unconfirmed ancestors pay the rate. */
+/** Value of an output after raising its unconfirmed ancestors to the rate. */
 function worthAt(fund: Fund, rate: bigint, ancestry: Ancestry | undefined): bigint {
   return fund.amount - deficitAt(rate, ancestorsOf([fund], ancestry));
 }

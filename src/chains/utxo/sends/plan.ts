@@ -2,7 +2,7 @@ import type { Fund, SendPlan } from '../../../domain/chain.ts';
 import type { ScriptType } from '../../../domain/coins/definition.ts';
 import { dustLimit, transactionVsize } from './size.ts';
 
-/** What a plan is made from once its inputs are chosen. Rates in atoms per 1,000 vB. */
+/** Parts of a plan once its inputs are selected. Rates in atoms per 1,000 vB. */
 export interface PlanParts {
   readonly inputs: readonly Fund[];
   readonly destination: { readonly address: string; readonly script: Uint8Array };
@@ -11,7 +11,7 @@ export interface PlanParts {
   readonly dustRelayRate: bigint;
 }
 
-/** Lowest fee for a size: what the rate asks, or more where a replacement must. */
+/** Minimum fee for a size: by the rate, or more for a replacement. */
 export type FeeRule = (vsize: bigint) => bigint;
 
 export function sumOf(funds: readonly Fund[]): bigint {
@@ -40,7 +40,7 @@ export function finishFeeOnTop(parts: PlanParts, amount: bigint, feeRule: FeeRul
 
 /**
  * Takes the fee from `amount`, which the inputs must cover: the destination gets the difference,
- * never more than `amount`. A rest too small for change helps with the fee.
+ * never more than `amount`. A rest too small for change goes to the fee.
  */
 export function finishFeeSubtracted(parts: PlanParts, amount: bigint, feeRule: FeeRule): SendPlan | null {
   const total = sumOf(parts.inputs);

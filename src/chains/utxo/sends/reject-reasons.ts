@@ -1,10 +1,10 @@
 import type { RpcRefusal } from '../rpc/rpc.ts';
 
 /**
- * What a node's refusal of a transaction means for it.
+ * Meaning of a node's refusal of a transaction.
  * `known`: it has it already; `spent`: an input is missing or spent in the chain; `replaced`: an
  * input is spent by another unconfirmed transaction; `temporary`: it may be taken later;
- * `invalid`: never, whatever happens; `unclear`: none of these for sure.
+ * `invalid`: never, whatever happens; `unclear`: none of these with certainty.
  */
 export type RefusalMeaning = 'known' | 'spent' | 'replaced' | 'temporary' | 'invalid' | 'unclear';
 
@@ -47,7 +47,7 @@ const WORDINGS: readonly (readonly [RefusalMeaning, readonly string[]])[] = [
       'too-large-cluster',
     ],
   ],
-  // Only wordings that leave no doubt: a send called impossible gives its coins free again.
+  // Only unambiguous wordings: a send called impossible releases its coins.
   [
     'invalid',
     [
@@ -63,7 +63,7 @@ const WORDINGS: readonly (readonly [RefusalMeaning, readonly string[]])[] = [
   ],
 ];
 
-/** Reads a refusal of sendrawtransaction. Pure. */
+/** Classifies a refusal of sendrawtransaction. Pure. */
 export function meaningOf(refusal: RpcRefusal): RefusalMeaning {
   const reason = refusal.reason.toLowerCase();
   const named = WORDINGS.find(([, texts]) => texts.some((text) => reason.includes(text)));

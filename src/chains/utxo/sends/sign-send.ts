@@ -13,7 +13,7 @@ const VERSION = 2;
 
 /**
  * Signs a plan: inputs and outputs in BIP-69 order, locktime 0. The same plan and keys always give the same bytes
- * (RFC 6979 nonces). A signature commits to the amount that its input brings (BIP-143) except for P2PKH.
+ * (RFC 6979 nonces). Each signature commits to its input's amount (BIP-143), except for P2PKH.
  * @throws {Error} when the plan does not add up or a key does not belong to its fund.
  */
 export function signSend(
@@ -28,7 +28,7 @@ export function signSend(
   const transaction = new Transaction({
     version: VERSION,
     lockTime: 0,
-    // Amounts are the ledger's, read from blocks of the merchant's own node: nobody else can understate them.
+    // Amounts come from the ledger, read from blocks of the merchant's own node, so no third party can understate them.
     allowLegacyWitnessUtxo: coin.scriptType === 'p2pkh',
   });
   const inputs = [...plan.inputs].sort(

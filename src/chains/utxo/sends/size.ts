@@ -14,7 +14,7 @@ const INPUT_WEIGHTS: Readonly<Record<ScriptType, number>> = {
   p2pkh: (OUTPOINT_SCRIPT_SEQUENCE_BYTES + SIGNATURE_AND_KEY_BYTES) * WITNESS_SCALE,
 };
 
-/** Virtual size that one more of our inputs adds. */
+/** Virtual size that one more input of ours adds. */
 export function inputVsize(type: ScriptType): bigint {
   return BigInt(INPUT_WEIGHTS[type] / WITNESS_SCALE);
 }

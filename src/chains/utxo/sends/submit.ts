@@ -20,14 +20,14 @@ import { RpcRefusal } from '../rpc/rpc.ts';
 
 const TIP_ATTEMPTS = 3;
 
-/** `final`: only what a block proves counts as the end of a transaction. */
+/** `final`: a transaction counts as ended only when a block proves it. */
 type Proof = 'block' | 'final';
 
-/** Hands transactions to the node and finds out what became of them. */
+/** Broadcasts transactions and determines their fate. */
 export interface Submitter {
   /** See ChainAdapter.broadcast. */
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
-  /** See ChainAdapter.recheck. @throws {ChainError} on trouble with the node. */
+  /** See ChainAdapter.recheck. @throws {ChainError} when the node fails. */
   fateOf(transaction: StoredTransaction, ledger?: BlockRef, proof?: Proof): Promise<TransactionFate>;
 }
 
@@ -35,13 +35,13 @@ type Outcome =
   | { readonly kind: 'held' }
   /** Inputs are spent: `replaced` by an unconfirmed rival that could still lose, or for good. */
   | { readonly kind: 'replaced' | 'impossible' | 'invalid'; readonly reason: string }
-  /** The node does not have it, for reasons that may pass (`absent`), or could not tell (`open`). */
+  /** The node does not have it, for reasons that may pass (`absent`), or cannot tell (`open`). */
   | { readonly kind: 'absent' | 'open'; readonly reason: string };
 
 export function createSubmitter(client: NodeClient, mweb: boolean, logger: Logger): Submitter {
   const recent = new RecentBlocks(client);
 
-  /** @param ledger where given, only what a backend says that stands on this block is an answer */
+  /** @param ledger if given, only the answer of a backend whose tip is this block counts */
   async function outcomeOf(transaction: DecodedTransaction, ledger?: BlockRef): Promise<Outcome> {
     for (let attempt = 0; attempt < TIP_ATTEMPTS; attempt += 1) {
       const { hash: tipBefore } = await client.tip();
@@ -66,7 +66,7 @@ export function createSubmitter(client: NodeClient, mweb: boolean, logger: Logge
     switch (kind) {
       case 'held':
         return 'present';
-      // The rival is in no block itself: a miner may still take this one.
+      // The conflicting transaction is in no block itself: a miner may still include this one.
       case 'replaced':
         return proof === 'final' ? 'unknown' : 'gone';
       case 'impossible':
@@ -103,7 +103,7 @@ function resultOf(outcome: Outcome): BroadcastResult {
     case 'impossible':
     case 'invalid':
       return { kind: 'rejected', reason: outcome.reason };
-    // The rival is unconfirmed itself: these bytes may still be the ones that are mined.
+    // The conflicting transaction is unconfirmed itself: these bytes may still be the ones that are mined.
     case 'replaced':
     case 'absent':
     case 'open':
@@ -113,7 +113,7 @@ function resultOf(outcome: Outcome): BroadcastResult {
   }
 }
 
-/** Null when the node took it. */
+/** Null when the node accepted it. */
 async function submit(
   client: NodeClient,
   raw: string,
