@@ -2,19 +2,19 @@ import { COIN_DEFINITIONS, type ChainId } from './coins.ts';
 import type { SpendingModel } from './coins/definition.ts';
 
 /**
- * Where money is spent in parts, as many as one send draws on, the largest: bounds the size of a
- * transaction (20 kvB of the 100 relayed) and the time to sign it (half a second).
+ * Most outputs that one send spends, largest first: bounds the size of a transaction (20 kvB of the
+ * 100 relayed) and the time to sign it (half a second).
  */
 export const OUTPUTS_PER_SEND = 300;
 
-/** How sends draw on money. The simulated chains spend any number of parts, whatever their coin. */
+/** How sends of a chain draw on money. Simulated chains spend outputs, whatever their coin. */
 export function spendingOf({ coin, mode }: ChainId): SpendingModel {
   return mode === 'live' ? COIN_DEFINITIONS[coin].spending : 'outputs';
 }
 
 /**
- * On chains where a send takes accounts as a whole: how many it can draw on, the merchant's own
- * included; null where money is spent in parts or from one account only.
+ * On chains where a send empties whole accounts: how many it can draw on, the merchant's own
+ * included; null where sends spend outputs or one account only.
  */
 export function accountsPerSend(chain: ChainId): number | null {
   const definition = COIN_DEFINITIONS[chain.coin];

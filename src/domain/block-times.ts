@@ -1,9 +1,9 @@
 import { COIN_DEFINITIONS, type Coin, type Mode, type Network } from './coins.ts';
 
 /**
- * What the times of a chain's blocks are good for. `exact`: blocks come by the clock, and their times are right to
- * seconds. `rough`: miners set them, up to hours off, and blocks come at random. `none`: blocks come when somebody
- * asks for them, on networks for tests.
+ * How far a chain's block times can be trusted. `exact`: blocks come at fixed intervals, with times right to seconds.
+ * `rough`: miners set the times, up to hours off, and blocks come at random. `none`: blocks are mined on request, on
+ * test networks.
  */
 export type BlockTimes = 'exact' | 'rough' | 'none';
 
@@ -14,6 +14,6 @@ export function blockTimesOf(chain: {
 }): BlockTimes {
   if (chain.mode === 'sandbox' || chain.network === 'regtest') return 'none';
   if (COIN_DEFINITIONS[chain.coin].blocks.times === 'exact') return 'exact';
-  // Blocks of the test networks may fail to come for hours.
+  // Test networks may have no block for hours.
   return chain.network === 'mainnet' ? 'rough' : 'none';
 }

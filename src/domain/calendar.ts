@@ -1,6 +1,6 @@
 /**
- * Days of a calendar in a time zone. A day is written `2026-01-31`, from the year 10000 on as ECMAScript writes it
- * (`+010000-01-01`); its limits are UTC milliseconds.
+ * Calendar days in a time zone. A day is written `2026-01-31`, from the year 10000 on as ECMAScript does
+ * (`+010000-01-01`); its bounds are UTC milliseconds.
  */
 
 const DAY_MS = 86_400_000;
@@ -13,12 +13,12 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
 
-/** The day so many days after another one, or before it. */
+/** The day `days` after another one (before, if negative). */
 export function addDays(day: string, days: number): string {
   return dayOf(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS);
 }
 
-/** How many days there are from one to another, both counted; 0 or less when they are the wrong way round. */
+/** Number of days from `first` to `last`, both included; 0 or less when `last` comes before `first`. */
 export function daysFrom(first: string, last: string): number {
   return (Date.parse(`${last}T00:00:00Z`) - Date.parse(`${first}T00:00:00Z`)) / DAY_MS + 1;
 }
@@ -27,7 +27,7 @@ function dayOf(atMs: number): string {
   return new Date(atMs).toISOString().replace(/T.*$/, '');
 }
 
-/** The calendar of one IANA time zone, for moments from the year 100 on: formats and `Date.UTC` count earlier years otherwise. */
+/** The calendar of one IANA time zone, from the year 100 on: formats and `Date.UTC` treat earlier years differently. */
 export class Calendar {
   readonly timeZone: string;
   readonly #format: Intl.DateTimeFormat;
@@ -48,14 +48,14 @@ export class Calendar {
     });
   }
 
-  /** The day on the wall at a moment. */
+  /** The local day at a moment. */
   dayAt(atMs: number): string {
     return dayOf(this.#wallAt(atMs));
   }
 
   /**
-   * The first moment of a day. That is not always midnight, which a change of the clocks can skip or
-   * repeat. Of a day that the zone left out altogether: the first moment of the next one.
+   * The first moment of a day: not always midnight, which a clock change can skip or repeat. For a
+   * day that the zone skipped altogether, the first moment of the next one.
    */
   startOf(day: string): number {
     const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -65,7 +65,7 @@ export class Calendar {
     return found ?? before;
   }
 
-  /** What clocks on the wall show at a moment, as if they showed UTC. */
+  /** Local time at a moment, as if it were UTC. */
   #wallAt(atMs: number): number {
     const parts = Object.fromEntries(
       this.#format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]),

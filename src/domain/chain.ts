@@ -12,9 +12,9 @@ export * from './chain/reconciler.ts';
 export * from './chain/send-builder.ts';
 
 /**
- * The port every chain adapter implements. Adapters answer in these terms only; nothing of a
- * node's own vocabulary crosses this line. All amounts are bigint atoms.
- * What only some chains can do is an object of its own, present as a whole or not at all.
+ * The port every chain adapter implements. No node-specific types cross it, and all amounts are
+ * bigint atoms. A capability of only some chains is an object of its own, present as a whole or
+ * not at all.
  */
 export interface ChainAdapter extends ChainReader, SendBuilder, Broadcaster {
   /** Absent on simulated chains, which are never compared with anything. */

@@ -7,7 +7,7 @@ export type Coin = keyof typeof REGISTRY;
 type CodesOf<Definition> = {
   [C in Coin]: (typeof REGISTRY)[C] extends Definition ? C : never;
 }[Coin];
-/** Coins held in outputs, and in accounts. */
+/** Coins of UTXO chains and of account chains. */
 export type UtxoCoinCode = CodesOf<UtxoCoin>;
 export type AccountCoinCode = CodesOf<AccountCoin>;
 
@@ -42,7 +42,7 @@ export function asCoin(value: string): Coin | null {
   return (COINS as readonly string[]).includes(value) ? (value as Coin) : null;
 }
 
-/** One value for each of these coins. */
+/** Maps each of these coins to a value. */
 export function byCoin<C extends Coin, Value>(
   coins: readonly C[],
   valueOf: (coin: C) => Value,

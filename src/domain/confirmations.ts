@@ -1,6 +1,6 @@
 import { assertNever } from './errors.ts';
 
-/** What a payment in one coin needs before its money counts as settled. */
+/** When a payment in one coin counts as settled. */
 export interface ConfirmationPolicy {
   readonly base: Requirement;
   /** Ascending by `fromAtoms`, and in what they require: more money never waits for less. */
@@ -8,21 +8,21 @@ export interface ConfirmationPolicy {
 }
 
 export interface ConfirmationTier {
-  /** Amounts of this many atoms and more. */
+  /** Applies to amounts of at least this many atoms. */
   readonly fromAtoms: bigint;
   readonly confirmations: Requirement;
 }
 
-/** A number of confirmations, or the network's own word about a block. */
+/** A number of confirmations, or a finality of the network. */
 export type Requirement = number | Finality;
 
 /**
- * What a proof-of-stake network says of a block: `safe` (justified: taking it back costs a third of
- * all stake to be misused) or `finalized` (that third is lost for sure).
+ * Finality of a block on a proof-of-stake network: `safe` (justified: reverting it takes a third of
+ * all stake misbehaving) or `finalized` (reverting it destroys that third).
  */
 export type Finality = 'safe' | 'finalized';
 
-/** Newest heights that a network calls safe and finalized; null until it named one. */
+/** Newest safe and finalized heights of a network; null while unknown. */
 export type FinalHeights = Readonly<Record<Finality, number | null>>;
 
 /**
@@ -31,10 +31,10 @@ export type FinalHeights = Readonly<Record<Finality, number | null>>;
  */
 export const SOLANA_FINALIZED_DEPTH = 32;
 
-/** How deep a block usually is by then: one epoch of 32 slots, and two. */
+/** Usual depth of a block at each finality: one epoch of 32 slots, and two. */
 const USUAL_DEPTH: Readonly<Record<Finality, number>> = { safe: 32, finalized: 64 };
 
-/** What an amount needs under a policy. Never less than the policy's base. */
+/** The requirement for an amount under a policy. Never less than the policy's base. */
 export function requirementFor(policy: ConfirmationPolicy, atoms: bigint): Requirement {
   return policy.tiers.reduce(
     (needed, tier) =>
@@ -43,23 +43,23 @@ export function requirementFor(policy: ConfirmationPolicy, atoms: bigint): Requi
   );
 }
 
-/** Whether a requirement asks no less than another: any number less than safe, safe less than finalized. */
+/** Whether a requirement is at least as strict as another: any number < safe < finalized. */
 export function isAtLeast(requirement: Requirement, other: Requirement): boolean {
   if (typeof requirement === 'number') return typeof other === 'number' && requirement >= other;
   return requirement === 'finalized' || other !== 'finalized';
 }
 
-/** Confirmations to expect: the number itself, or how many the network's word usually takes. */
+/** Expected confirmations: the number itself, or how many the finality usually takes. */
 export function depthOf(requirement: Requirement): number {
   return typeof requirement === 'number' ? requirement : USUAL_DEPTH[requirement];
 }
 
-/** The network's word that a requirement waits for; null when it only counts. */
+/** The finality that a requirement waits for; null for a number of confirmations. */
 export function finalityOf(requirement: Requirement): Finality | null {
   return typeof requirement === 'number' ? null : requirement;
 }
 
-/** Everything that a policy may have to hear from the network. */
+/** Every finality that a policy may wait for. */
 export function finalitiesOf(policy: ConfirmationPolicy): Finality[] {
   const words = [policy.base, ...policy.tiers.map((tier) => tier.confirmations)].map(finalityOf);
   return [...new Set(words)].filter((word) => word !== null);
@@ -74,7 +74,7 @@ export function settledHeight(
   return finalHeight(chain.final, requirement) ?? -1;
 }
 
-/** What is finalized is safe as well, whatever was heard of last. */
+/** A finalized block is safe as well, whichever was learned last. */
 export function finalHeight(final: FinalHeights | undefined, finality: Finality): number | null {
   if (final === undefined) return null;
   switch (finality) {

@@ -1,19 +1,19 @@
 export const VERIFICATION_METHODS = ['dns', 'file', 'meta'] as const;
-/** How the owner of a domain shows it: a TXT record, a file, or a tag in the home page. */
+/** How an owner proves control of a domain: a TXT record, a file, or a tag in the home page. */
 export type VerificationMethod = (typeof VERIFICATION_METHODS)[number];
 
 /**
- * What one look at a domain found. `absent`: the domain answered, without the token. `unreachable`:
+ * Outcome of one check of a domain. `absent`: the domain answered, without the token. `unreachable`:
  * its server did not answer. `unknown`: DNS itself gave no answer, which says nothing about the domain.
  */
 export type CheckOutcome =
   | { readonly kind: 'proven'; readonly method: VerificationMethod }
   | { readonly kind: 'absent' | 'unreachable' | 'unknown'; readonly reason: string };
 
-/** What is remembered about the verification of one domain. Times in ms. */
+/** Stored state of a domain's verification. Times in ms. */
 export interface DomainState {
   readonly verifiedAt: number | null;
-  /** The method that last brought a proof. */
+  /** The method of the last proof. */
   readonly provenMethod: VerificationMethod | null;
   readonly chosenAt: number;
   readonly revokedAt: number | null;
@@ -23,7 +23,7 @@ export interface DomainState {
   readonly failures: number;
   /** When the first of them was, unknown outcomes included. */
   readonly failedSince: number | null;
-  /** When the cron looks next; null: only when asked. */
+  /** Time of the next scheduled check; null: only on request. */
   readonly nextCheckAt: number | null;
 }
 
@@ -36,12 +36,12 @@ const EAGER_FOR_MS = 72 * HOUR_MS;
 const PURSUE_FOR_MS = 30 * DAY_MS;
 const REVOKE_FAILURES = 3;
 const REVOKE_AFTER_MS = 72 * HOUR_MS;
-/** A domain whose name servers have been silent for this long is nobody's any more. */
+/** A domain whose name servers have not answered for this long is revoked. */
 const REVOKE_UNKNOWN_AFTER_MS = 30 * DAY_MS;
-/** Part of an interval by which checks are moved, so that they spread over time. */
+/** Jitter as a share of the interval, so that checks spread over time. */
 const JITTER = 0.1;
 
-/** What choosing a method means. A verified domain stays verified; the new method is looked at soon. */
+/** The state after choosing a method. A verified domain stays verified; the new method is checked soon. */
 export function chooseMethod(state: DomainState | null, now: number): DomainState {
   return {
     verifiedAt: state?.verifiedAt ?? null,
@@ -57,8 +57,8 @@ export function chooseMethod(state: DomainState | null, now: number): DomainStat
 }
 
 /**
- * What a check means for a domain. One proof verifies; a verified domain is revoked after three
- * failures in a row over 72 hours, so that neither an outage nor a mistake costs it anything at once.
+ * The state after a check. One proof verifies; a verified domain is revoked after three consecutive
+ * failures over 72 hours, so that neither an outage nor a mistake revokes it at once.
  * @param random from 0 up to 1, spreads the next check
  */
 export function judgeCheck(

@@ -1,4 +1,4 @@
-/** The form in which two e-mail addresses are the same: letter case and Unicode composition do not count. */
+/** Canonical form for comparing e-mail addresses: ignores letter case and Unicode composition. */
 export function emailKey(email: string): string {
   return email.normalize('NFC').toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** Every error code the API can answer. A code is never reused for another meaning. */
+/** Every error code of the API. A code is never reused for another meaning. */
 export const ERROR_CODES = [
   'UNAUTHORISED',
   'INVALID_CREDENTIALS',
@@ -47,7 +47,7 @@ export class AppError extends Error {
   override name = 'AppError';
   readonly code: ErrorCode;
   readonly details: readonly FieldProblem[];
-  /** When the same request may be worth another try; null where time alone changes nothing. */
+  /** When a retry of the same request may succeed; null where time alone changes nothing. */
   readonly retryAfterMs: number | null;
 
   constructor(

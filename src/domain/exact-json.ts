@@ -1,4 +1,4 @@
-/** JSON of others, whose numbers stay what they were: ids of 64 bits are no floats. */
+/** Parses foreign JSON without changing its numbers: 64-bit ids do not fit a float. */
 
 declare global {
   interface JSON {
@@ -7,18 +7,18 @@ declare global {
   }
 }
 
-/** Where a number may stand that a float cannot hold: a value of 16 digits or more, or a large exponent. */
+/** Matches a number that a float may not hold: 16 digits or more, or a large exponent. */
 const LONG = /[:[,]\s*-?(?:\d{16}|\d[\d.]*[eE]\+?\d{3})/;
 const WHOLE = /^-?\d+$/;
 
-/** Whether a text of JSON may hold a number that `JSON.parse` would change. */
+/** Whether JSON text may contain a number that `JSON.parse` would change. */
 export function hasLongNumber(text: string): boolean {
   return LONG.test(text);
 }
 
 /**
- * Parses JSON. A whole number beyond 2^53, or one too large for a float, becomes an object that
- * `JSON.stringify` writes as it stood in the text; `JSON.parse` alone would make it another number.
+ * Parses JSON. An integer beyond 2^53, or a number too large for a float, becomes an object that
+ * `JSON.stringify` writes back verbatim; `JSON.parse` alone would change it.
  * @throws {SyntaxError}
  */
 export function parseExact(text: string): unknown {

@@ -7,7 +7,7 @@ export interface FixedRates {
   readonly perUsd: Readonly<Record<string, string>>;
 }
 
-/** Raised with the part of the text that could not be read. */
+/** Raised for an unreadable part of the text, which it names. */
 export class FixedRatesError extends Error {
   override name = 'FixedRatesError';
 }

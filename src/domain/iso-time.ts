@@ -1,15 +1,15 @@
 const DAY_MS = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
 
-/** Days that were written lately, and their beginnings, each at its own place: one answer tells of few days. */
+/** Slots of a direct-mapped cache of formatted days: one response covers few days. */
 const PLACES = 64;
 const days = Array.from({ length: PLACES }, () => Number.NaN);
 const dayTexts = Array.from({ length: PLACES }, () => '');
 
 /**
- * A moment as ISO 8601 in UTC with milliseconds, as `new Date(ms).toISOString()` writes it, in a quarter
- * of the time: every payment shows eight of them.
- * @throws {RangeError} when it is no moment
+ * Formats a time as `new Date(ms).toISOString()` does, in a quarter of the time: every payment shows
+ * eight of them.
+ * @throws {RangeError} when it is not a valid time
  */
 export function isoTime(ms: number): string {
   const ofDay = Math.floor(ms / DAY_MS);

@@ -17,7 +17,7 @@ export interface AddressDeriver {
   address(path: KeyPath): string;
 }
 
-/** Lends private keys to the signer. The bytes must not be kept, logged or stored by the borrower. */
+/** Lends private keys to the signer. The caller must not keep, log or store the bytes. */
 export interface KeySource {
   privateKey(path: KeyPath): Uint8Array;
 }

@@ -1,4 +1,4 @@
-/** One mail to one address. The texts may hold a token: never logged but on purpose. */
+/** One mail to one address. The texts may hold a token: never log them unintentionally. */
 export interface MailMessage {
   /** Stable over retries, so that a repeat is recognised as the same mail. */
   readonly id: string;
@@ -6,20 +6,20 @@ export interface MailMessage {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** What the mail asks its reader to open; null when it only tells something. */
+  /** The link the reader is asked to open; null for a mere notification. */
   readonly link: string | null;
 }
 
-/** Hands mails to whoever delivers them. */
+/** Hands mails over for delivery. */
 export interface Mailer {
   /**
-   * Resolves once the mail is in other hands.
-   * @throws {MailRefused} when trying again is of no use; anything else may pass.
+   * Resolves once the mail is handed over.
+   * @throws {MailRefused} when a retry is useless; any other error may be temporary.
    */
   send(message: MailMessage, signal: AbortSignal): Promise<void>;
 }
 
-/** The mail server will never take this mail, such as for an address that does not exist. */
+/** The mail server refuses this mail for good, such as for an address that does not exist. */
 export class MailRefused extends Error {
   override name = 'MailRefused';
 }

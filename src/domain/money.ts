@@ -1,6 +1,6 @@
 import { COIN_DEFINITIONS, type Coin } from './coins.ts';
 
-/** Raised when a decimal string is not one, or has more decimals than its unit can hold. */
+/** Raised for a string that is not a decimal, or has more decimals than its unit. */
 export class AmountError extends Error {
   override name = 'AmountError';
 }

@@ -5,7 +5,7 @@ export interface Clock {
   now(): number;
 }
 
-/** What the rest of the program may log. pino fits it; secrets are redacted there. */
+/** The logging interface of the program. pino implements it; secrets are redacted there. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -19,14 +19,14 @@ export interface RateQuote {
   readonly currency: string;
   readonly rate: string;
   readonly sources: readonly string[];
-  /** When the oldest source that counted was read, ms. */
+  /** When the oldest contributing source was read, ms. */
   readonly at: number;
 }
 
-/** Price of coins in fiat, from memory only: asking it never waits for the network. */
+/** Fiat prices of coins, from memory only: a quote never waits for the network. */
 export interface Rates {
   /** @throws {AppError} RATE_UNAVAILABLE when no source is fresh enough; nothing is guessed. */
   quote(coin: Coin, currency: string, mode: 'live' | 'sandbox'): RateQuote;
-  /** Waits, for a bounded time, until a currency nobody asked for lately has been looked up. Never throws. */
+  /** Waits, for a bounded time, until a currency without a recent quote has been looked up. Never throws. */
   ensure(currency: string): Promise<void>;
 }

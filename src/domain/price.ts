@@ -23,7 +23,7 @@ export function coinAmountFor(
   return ceilDivide(atoms, numerator * 10n ** BigInt(fiatDigits));
 }
 
-/** An exact price: so many atoms of a coin are worth so many minor units of a currency (cents). */
+/** An exact price: atoms of a coin and the minor units of a currency (cents) they are worth. */
 export interface Worth {
   readonly atoms: bigint;
   readonly minorUnits: bigint;

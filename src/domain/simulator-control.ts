@@ -6,20 +6,20 @@ export type SimulatedReorgFate = 'moved' | 'dropped' | 'replaced';
 /** The payer's and miner's side of the sandbox network: everything tilld itself cannot do. */
 export interface SimulatorControl {
   /**
-   * Pays from nothing, one output per entry, in one unconfirmed transaction. Answers its txid. With an `order`, the
-   * same order is paid once: a repeat answers the first transaction, whatever became of it.
+   * Pays from thin air, one output per entry, in one unconfirmed transaction. Returns its txid. With an `order`, the
+   * same order is paid once: a repeat returns the first transaction, whatever became of it.
    */
   pay(
     outputs: readonly { readonly address: string; readonly amount: bigint }[],
     order?: string | null,
   ): Promise<string>;
-  /** What has become of an order; null when it was not paid. */
+  /** The payment of an order; null when it was not paid. */
   paid(order: string): Promise<PaidOrder | null>;
-  /** Mines `count` blocks at once; the first takes the mempool. Answers the new tip height. */
+  /** Mines `count` blocks at once; the first includes the mempool. Returns the new tip height. */
   mine(count: number): Promise<number>;
   /**
    * Double-spends an unconfirmed transaction: same inputs, higher fee, money to `address` (a
-   * stranger's by default). Answers the txid of the replacement.
+   * foreign one by default). Returns the txid of the replacement.
    * @throws {SimulatorRefusal} when it is not in the mempool.
    */
   replace(txid: string, address?: string): Promise<string>;
@@ -35,18 +35,18 @@ export interface SimulatorControl {
     readonly fate: SimulatedReorgFate;
     readonly txids?: readonly string[];
   }): Promise<void>;
-  /** The node forgets an unconfirmed transaction, as after an eviction; nobody spent its inputs. */
+  /** Evicts an unconfirmed transaction from the node's mempool; its inputs stay unspent. */
   drop(txid: string): Promise<void>;
 }
 
 /** The transaction that paid an order. */
 export interface PaidOrder {
   readonly txid: string;
-  /** It was taken back again: dropped or double-spent. */
+  /** Whether it was dropped or double-spent since. */
   readonly isGone: boolean;
 }
 
-/** A request that the simulated network cannot carry out in its present state. */
+/** A request that the simulated network cannot carry out in its current state. */
 export class SimulatorRefusal extends Error {
   override name = 'SimulatorRefusal';
 }

@@ -2,8 +2,8 @@ import type { BlockRef, ChainBlockHeader, OutputRef } from './chain.ts';
 import type { Coin } from './coins.ts';
 
 /**
- * What the sandbox network keeps, and the port through which it keeps it. All four coins share one
- * model: transactions that spend outputs and make outputs.
+ * State of the sandbox network, and the port to its store. All four coins share one model:
+ * transactions that spend outputs and create outputs.
  */
 interface SimulatedOutput {
   readonly watchKey: string;
@@ -23,11 +23,11 @@ export interface SimulatedTransaction {
   readonly state: SimulatedTransactionState;
   /** Height of its block; null unless mined. */
   readonly height: number | null;
-  /** When the simulated node first had it, ms. */
+  /** When the simulated node first saw it, ms. */
   readonly createdAt: number;
 }
 
-/** Another transaction's claim on an output; several may claim it, at most one is not dropped. */
+/** A transaction's spend of an output; several may conflict, at most one is not dropped. */
 interface SimulatedSpend {
   readonly ref: OutputRef;
   readonly byTxid: string;
@@ -44,7 +44,7 @@ export interface SimulatorLedger {
   lowestKept(): Promise<BlockRef | null>;
   addBlock(block: ChainBlockHeader): Promise<void>;
   removeBlocksFrom(height: number): Promise<void>;
-  /** Forgets block headers from height 1 up to, not including, `height`; transactions stay. */
+  /** Deletes block headers from height 1 up to, not including, `height`; transactions stay. */
   pruneBlocksBelow(height: number): Promise<void>;
 
   transaction(txid: string): Promise<SimulatedTransaction | null>;
@@ -62,7 +62,7 @@ export interface SimulatorLedger {
   spendsOf(refs: readonly OutputRef[]): Promise<readonly SimulatedSpend[]>;
 }
 
-/** Where the sandbox network lives. Nothing of it is kept in memory. */
+/** The store of the sandbox network. Nothing of it is kept in memory. */
 export interface SimulatorStore {
   /** Runs work atomically; any error undoes all of it. The work must not wait for anything else. */
   transact<T>(coin: Coin, work: (ledger: SimulatorLedger) => Promise<T>): Promise<T>;

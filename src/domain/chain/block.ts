@@ -11,15 +11,15 @@ export interface ChainBlockHeader extends BlockRef {
 export interface ChainBlock extends ChainBlockHeader {
   readonly credits: readonly Credit[];
   readonly debits: readonly Debit[];
-  /** Credits whose block left the chain and that this block shows under another name: never both count. */
+  /** Credits whose block left the chain and that this block contains under another outpoint: never both count. */
   readonly replaces?: readonly OutputRef[];
-  /** Credits of earlier blocks that this one proves never to have been. */
+  /** Credits of earlier blocks that this one disproves. */
   readonly disproved?: readonly OutputRef[];
-  /** How many of its transactions have a version number without a meaning, and were read like any other. */
+  /** Number of its transactions with an undefined version, which were read like any other. */
   readonly oddVersions?: number;
 }
 
-/** Names one credit for ever: transaction and position in it (output index, trace, account index). */
+/** Permanent identity of a credit: transaction and position in it (output index, trace, account index). */
 export interface OutputRef {
   readonly txid: string;
   readonly index: number;
@@ -39,23 +39,23 @@ export interface Credit {
   readonly maturity: number;
   /** The raw transaction as the network knows it, when it is small enough to keep for a rebroadcast. */
   readonly raw: string | null;
-  /** On chains of accounts: what our own spending left where it was. Never a payer's money. */
+  /** On account chains: the remainder that our own spending left in place. Never a payer's money. */
   readonly remainder?: true;
   /**
-   * Where one block stands for many: the height at which it counts, and the time of the block that really holds it,
-   * below the one that shows it. What was found only after that height had been recorded counts at the one that shows it.
+   * Where one block stands for many: the height at which the credit counts, and the time of the lower block that really
+   * holds it. A credit found only after that height was recorded counts at the block that shows it.
    */
   readonly heldBy?: { readonly height: number; readonly timeMs: number };
 }
 
-/** A transaction that spends outputs of ours, as far as it tells who made it, and what for. */
+/** A transaction that spends outputs of ours: the parts that identify its maker and its payees. */
 export interface Spender {
   readonly raw: string;
-  /** How many outputs it spends, ours and others; 0 where money is held by accounts. */
+  /** Number of outputs it spends, ours and others; 0 on account chains. */
   readonly inputs: number;
-  /** The account that made it, where its nonce makes it the rival of every other one with the same. */
+  /** Its account and nonce, on chains where transactions with the same nonce exclude each other. */
   readonly account?: { readonly watchKey: string; readonly nonce: number };
-  /** Null for outputs that no address stands for. */
+  /** Null for outputs without an address. */
   readonly pays: readonly { readonly watchKey: string | null; readonly amount: bigint }[];
 }
 
@@ -63,9 +63,9 @@ export interface Spender {
 export interface Debit {
   readonly ref: OutputRef;
   readonly byTxid: string;
-  /** The spending transaction itself, as far as it is told. */
+  /** The spending transaction itself, if known. */
   readonly spender?: Spender;
-  /** How the spending transaction ended, where only its block can tell: the fee really paid, and whether it paid anybody. */
+  /** How the spending transaction ended, where only its block can tell: the fee actually paid, and whether it succeeded. */
   readonly outcome?: { readonly fee: bigint; readonly succeeded: boolean };
 }
 
@@ -75,16 +75,16 @@ export interface UnconfirmedView {
   readonly debits: readonly Debit[];
   /** Whether the node holds this transaction as unconfirmed in this view. */
   has(txid: string): boolean;
-  /** Some of what the node lists could not be read: what is not among the credits may have come all the same. */
+  /** Some listed transactions could not be read: a credit missing here may exist all the same. */
   readonly isPartial?: true;
 }
 
 export interface UnconfirmedCredit extends Credit {
-  /** When the node itself first had it, ms, if it says so. */
+  /** When the node itself first saw it, ms, if known. */
   readonly nodeTimeMs: number | null;
-  /** What its transaction spends, where money is spent by output: a conflict over it undoes the credit. */
+  /** Outpoints its transaction spends, on UTXO chains: a conflict over one of them undoes the credit. */
   readonly inputs: readonly OutputRef[];
-  /** Unconfirmed transactions that it builds on, with what they spend: a conflict over that undoes it as well. */
+  /** Unconfirmed ancestors with the outpoints they spend: a conflict over one of those undoes it as well. */
   readonly ancestors?: readonly Ancestor[];
 }
 

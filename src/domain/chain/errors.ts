@@ -1,16 +1,16 @@
-/** `unknown_version`: a transaction or block of a form newer than this program. */
+/** `unknown_version`: a transaction or block in a format newer than this program. */
 export type ChainErrorKind = 'unavailable' | 'wrong_chain' | 'pruned' | 'bad_answer' | 'unknown_version';
 
-/** As nodes and providers put it, in codes and words. */
+/** Codes and wordings of nodes and providers. */
 const RATE_LIMITED =
   /\b429\b|\brate.?limit|limits our rate|too many requests|compute units per second|request limit|over rate/i;
 
-/** Anything that went wrong with a node. The message is for operators and carries no credentials. */
+/** A failure of a node or its answer. The message is for operators and carries no credentials. */
 export class ChainError extends Error {
   override name = 'ChainError';
   readonly kind: ChainErrorKind;
 
-  /** The node, or the provider in front of it, was asked more than it allows. */
+  /** The node, or the provider in front of it, limits the request rate. */
   get isRateLimited(): boolean {
     return this.kind === 'unavailable' && RATE_LIMITED.test(this.message);
   }

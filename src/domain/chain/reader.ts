@@ -3,18 +3,18 @@ import type { Finality } from '../confirmations.ts';
 import type { BlockRef, ChainBlock, ChainBlockHeader, OutputRef, UnconfirmedView } from './block.ts';
 import type { StoredTransaction } from './broadcaster.ts';
 
-/** What a chain's node tells of blocks and of what is unconfirmed. */
+/** Reads a chain's blocks and unconfirmed transactions from its node. */
 export interface ChainReader {
   readonly coin: Coin;
   readonly mode: Mode;
   readonly network: Network;
-  /** Where several blocks are cheaper than each alone. */
+  /** Where reading several blocks at once is cheaper. */
   readonly runs?: BlockRuns;
-  /** Where blocks are too many to fetch each, and a height can stay without one. Other chains are walked height by height. */
+  /** Where blocks are too many to fetch each, and heights may have none. Other chains are read height by height. */
   readonly sparse?: SparseBlocks;
-  /** Where the network itself says which blocks stay. */
+  /** Where the network has a notion of finality. */
   readonly finality?: NetworkFinality;
-  /** Where a node can say by itself that something happened. */
+  /** Where a node can push notifications. */
   readonly hints?: NodeHints;
 
   /**
@@ -27,9 +27,8 @@ export interface ChainReader {
   status(): Promise<NodeStatus>;
   tip(): Promise<BlockRef>;
   /**
-   * Hash of the block on which the node's best chain stands at a height; null above its tip, and where the node does
-   * not show a block: that proves nothing. Where a height can stay without a block, it is that of the block below once
-   * its child proves it.
+   * Hash of the node's best chain at a height; null above its tip, and where the node does not show a block, which
+   * proves nothing. For a height without a block, the hash of the block below once its child proves it.
    */
   hashAt(height: number): Promise<string | null>;
   /** The highest block whose time is at or before `timeMs` (block 0 at least): where a new cursor starts. */
@@ -45,9 +44,9 @@ export interface ChainReader {
    */
   unconfirmed(): Promise<UnconfirmedView>;
   /**
-   * What became of transactions that left the unconfirmed view without being mined. May rebroadcast them.
-   * @param ledger the block up to which the ledger has read the chain: none of them is in it, or below
-   * @param proof `final`: where a nonce ends a transaction, only one that a final block has used
+   * Determines the fate of transactions that left the unconfirmed view without being mined. May rebroadcast them.
+   * @param ledger the last block in the ledger: none of the transactions is in it or below
+   * @param proof `final`: where a used nonce ends a transaction, it must be used in a final block
    */
   recheck(
     transactions: readonly StoredTransaction[],
@@ -58,21 +57,21 @@ export interface ChainReader {
 
 export interface BlockRuns {
   /**
-   * Blocks from a height on, in a row; empty above the tip. Nothing concerns us in any but the last: it may change what
-   * the next ones mean.
+   * Consecutive blocks from a height on; empty above the tip. Only the last may contain anything that concerns us, since
+   * that may change how the next ones are matched.
    * @throws {ChainError} `pruned` as blockAt does.
    */
   blocksFrom(height: number): Promise<readonly ChainBlock[]>;
 }
 
 export interface SparseBlocks {
-  /** Height of the newest block that cannot be taken back. */
+  /** Height of the newest final block. */
   finalizedHeight(): Promise<number>;
-  /** The first block above a height that the node has and that cannot be taken back; null while there is none. */
+  /** The first final block above a height that the node has; null while there is none. */
   finalAfter(height: number): Promise<ChainBlockHeader | null>;
   /**
-   * The next block above the cursor that is worth recording, with the cursor as its parent, at the latest the tip
-   * itself; null at the tip.
+   * The next block above the cursor worth recording, at the latest the tip, with the cursor as its parent; null at
+   * the tip.
    * @throws {ChainError} `pruned` as blockAt does.
    */
   blockAfter(cursor: BlockRef): Promise<ChainBlock | null>;
@@ -80,20 +79,20 @@ export interface SparseBlocks {
 
 export interface NetworkFinality {
   /**
-   * The newest block of each kind asked for.
-   * @throws {ChainError} when the node does not say, naming what it lacks.
+   * The newest block of each requested finality.
+   * @throws {ChainError} when the node does not tell, naming what is missing.
    */
   finalBlocks(wanted: readonly Finality[]): Promise<ReadonlyMap<Finality, BlockRef>>;
 }
 
 export interface NodeHints {
-  /** Calls `wake` when something happened, until the answer is called. Only ever a reason to look earlier. */
+  /** Calls `wake` on news until the returned function is called. A hint to poll earlier, never more. */
   listen(wake: () => void): () => void;
 }
 
 export interface NodeStatus {
   readonly tip: BlockRef;
-  /** The node's own view of how far the chain goes; larger than tip.height while it syncs. */
+  /** Height of the node's best header; larger than tip.height while it syncs. */
   readonly headersHeight: number;
   readonly syncing: boolean;
   /** Lowest height whose block body the node still has; 0 when unpruned. */
@@ -102,17 +101,17 @@ export interface NodeStatus {
   readonly peers: number | null;
   readonly version: string;
   readonly warnings: string | null;
-  /** Where balances are watched: accounts that hold something else than the history explains, and by how much, atoms. */
+  /** Where balances are watched: accounts whose balance the history does not explain, and the difference, atoms. */
   readonly unexplained?: { readonly accounts: number; readonly amount: bigint };
-  /** What the warnings are about, as far as it is one of these. */
+  /** The alarms among the warnings. */
   readonly alarms?: readonly ChainAlarm[];
 }
 
 /**
- * Signs that node, chain and this program no longer fit together. `unknown_version`: what cannot be read,
- * so the chain is not followed past it. `new_transactions`: a kind not known here that could be read all
- * the same. `unreadable`: a block or answer that makes no sense. `blocks_only`: the node takes no unconfirmed
- * transactions, so that payments are seen only once a block has them. The rest says itself.
+ * Signs of a mismatch between node, chain and this program. `unknown_version`: a format that cannot be read,
+ * so the chain is not followed past it. `new_transactions`: an unknown kind that could still be read.
+ * `unreadable`: a malformed block or answer. `blocks_only`: the node accepts no unconfirmed transactions, so
+ * that payments are seen only once a block has them. The others explain themselves.
  */
 export const CHAIN_ALARMS = [
   'unknown_version',
@@ -127,8 +126,8 @@ export const CHAIN_ALARMS = [
 export type ChainAlarm = (typeof CHAIN_ALARMS)[number];
 
 /**
- * `present`: known to the node, mined or not; `gone`: cannot confirm any more (inputs spent otherwise); `absent`: a node
- * in step has it in no block and, its bytes offered again as far as they are at hand, not in its mempool, which proves
- * nothing at once; `unknown`: the node could not tell.
+ * `present`: known to the node, mined or not; `gone`: can no longer confirm (inputs spent otherwise); `absent`: a node
+ * in sync has it in no block and not in its mempool, although its bytes were rebroadcast where available, which alone
+ * proves nothing; `unknown`: the node could not tell.
  */
 export type TransactionFate = 'present' | 'gone' | 'absent' | 'unknown';

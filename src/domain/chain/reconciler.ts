@@ -1,14 +1,14 @@
 import type { BlockRef, OutputRef } from './block.ts';
 
-/** How a chain holds money, and what its node says of that. */
+/** How a chain holds money, and how to read the node's view of it. */
 export type ChainFunds = OutputFunds | AccountFunds;
 
 /** Money is held in outputs. */
 export interface OutputFunds {
   readonly model: 'outputs';
-  /** What spending one output costs at a rate, atoms. Pure. */
+  /** Cost of spending one output at a rate, atoms. Pure. */
   inputCost(rate: bigint): bigint;
-  /** What the node's own set of unspent outputs holds for us, for reconciliation; may take minutes. */
+  /** Scans the node's UTXO set for our outputs, for reconciliation; may take minutes. */
   scanUnspent(query: UnspentQuery): Promise<UnspentScan>;
 }
 
@@ -16,19 +16,19 @@ export interface OutputFunds {
 export interface AccountFunds {
   readonly model: 'accounts';
   /**
-   * What each of these, a hundred at most, holds after a block or a later one, atoms.
+   * Balance of each of these accounts, a hundred at most, after a block or a later one, atoms.
    * @throws {ChainError} `unavailable` when the node cannot tell: never taken for a balance of 0.
    */
   heldAfter(watchKeys: readonly string[], block: BlockRef): Promise<ReadonlyMap<string, bigint>>;
   /**
-   * What the chain itself says accounts hold, for reconciliation.
-   * @param ledger the block that the ledger stands on
+   * Account balances by the chain itself, for reconciliation.
+   * @param ledger the last block in the ledger
    * @throws {ChainError} `unavailable` when the node cannot tell: never taken for a balance of 0.
    */
   balancesAt(watchKeys: readonly string[], ledger: BlockRef): Promise<BalanceReading>;
 }
 
-/** What spending one output costs at a quote, atoms; nothing where money is not held in outputs. Pure. */
+/** Cost of spending one output at a quote, atoms; 0 where money is not held in outputs. Pure. */
 export function inputCostAt(
   { funds }: { readonly funds?: ChainFunds },
   { rate }: { readonly rate: bigint },
@@ -38,14 +38,14 @@ export function inputCostAt(
 
 export interface UnspentQuery {
   readonly watchKeys: readonly string[];
-  /** Asked about one by one where a node cannot scan by watch key. */
+  /** Looked up one by one where a node cannot scan by watch key. */
   readonly known: readonly OutputRef[];
-  /** Heights of which more is asked: see UnspentOutput.block. */
+  /** Heights for which details are requested: see UnspentOutput.block. */
   readonly within?: { readonly from: number; readonly to: number };
 }
 
 export interface UnspentScan {
-  /** The block after which this was so. */
+  /** The block after which this was the state. */
   readonly tip: BlockRef;
   readonly outputs: readonly UnspentOutput[];
   /** False: only `known` outputs were looked up. */
@@ -55,10 +55,10 @@ export interface UnspentScan {
 export interface UnspentOutput {
   readonly ref: OutputRef;
   readonly amount: bigint;
-  /** The block that holds it, and the watch key that it pays, where the scan tells. */
+  /** Its block and the watch key that it pays, where the scan tells. */
   readonly height?: number;
   readonly watchKey?: string;
-  /** What else a credit says, of outputs within the heights asked for. */
+  /** The remaining fields of a credit, for outputs within the requested heights. */
   readonly block?: {
     readonly hash: string;
     readonly timeMs: number;
@@ -69,8 +69,8 @@ export interface UnspentOutput {
 export interface BalanceReading {
   /** The balances are those after this height. */
   readonly height: number;
-  /** The block that they are exactly after; null where a later reading may yet agree with the ledger. */
+  /** The block they are exact for; null where a later reading may yet agree with the ledger. */
   readonly hash: string | null;
-  /** Atoms of every account asked for. */
+  /** Atoms of every requested account. */
   readonly balances: ReadonlyMap<string, bigint>;
 }

@@ -1,11 +1,11 @@
 import type { KeyPath, KeySource } from '../keys.ts';
 import type { OutputRef } from './block.ts';
 
-/** Makes addresses into what a chain knows, and wishes into signed transactions. */
+/** Interprets addresses, and plans and signs transactions. */
 export interface SendBuilder {
   /** Smallest amount in atoms that can be paid to a fresh address and spent from it later (dust, rent). */
   readonly minimumPayment: bigint;
-  /** Where accounts are spent as a whole. */
+  /** Where a send empties whole accounts. */
   readonly wholeAccounts?: WholeAccounts;
   /** Where transactions expire. */
   readonly expiry?: SendExpiry;
@@ -17,9 +17,9 @@ export interface SendBuilder {
   /** Payment URI: BIP21, EIP-681 or Solana Pay. Pure. */
   paymentUri(request: { address: string; amount: bigint; label?: string }): string;
 
-  /** Reads what signing needs from the node (fee level, nonce, blockhash). Called outside transactions. */
+  /** Reads from the node what signing needs (fee rate, nonce, blockhash). Called outside transactions. */
   feeQuote(intent?: SendIntent): Promise<FeeQuote>;
-  /** Chooses funds for a send. Pure. @throws {InsufficientFunds} {UnsendableAmount} */
+  /** Selects funds for a send. Pure. @throws {InsufficientFunds} {UnsendableAmount} */
   planSend(request: SendRequest): SendPlan;
   /** Signs a plan. Pure and synchronous: it runs inside the transaction that stores the result. */
   signSend(plan: SendPlan, keys: KeySource): SignedTransaction;
@@ -30,18 +30,18 @@ export interface SendBuilder {
   planBump(request: BumpRequest): SendPlan | null;
 }
 
-/** Signs a plan with the wallet's keys; who holds it can sign, but never has a key. */
+/** Signs a plan with the wallet's keys; its holder can sign without access to a key. */
 export type PlanSigner = (adapter: Pick<SendBuilder, 'signSend'>, plan: SendPlan) => SignedTransaction;
 
 export interface WholeAccounts {
   /**
-   * What each of these, a hundred at most, holds on the chain now, atoms. What came in unnoticed makes a transaction
-   * fail that was to leave nothing there.
+   * Current on-chain balance of each of these accounts, a hundred at most, atoms. Money that arrived unnoticed makes a
+   * transaction fail that was meant to empty the account.
    */
   heldNow(accounts: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
   /**
-   * The quote with what this draft would use of the chain's computing, run by the node without a trace, or as it was
-   * when the node does not tell. Called outside transactions.
+   * Adds to the quote the compute units of this draft, measured by simulation on the node; returns it unchanged when the
+   * node does not tell. Called outside transactions.
    */
   measure(draft: SendPlan, quote: FeeQuote): Promise<FeeQuote>;
 }
@@ -58,30 +58,30 @@ export interface SendExpiry {
   ): SendPlan | null;
 }
 
-/** What the node said about fees. `rate` is in atoms per 1,000 units of size (vB, gas, compute). */
+/** The node's fee quote. `rate` is in atoms per 1,000 units of size (vB, gas, compute). */
 export interface FeeQuote {
   readonly rate: bigint;
   readonly source: string;
   readonly at: number;
-  /** The rate below which a transaction is not relayed or cannot be mined at this moment. */
+  /** The rate below which a transaction is currently not relayed or mined. */
   readonly minimum?: bigint;
   /** The configured cap: no rate above it is ever paid. */
   readonly maximum?: bigint;
-  /** Where transactions expire: what a new one is dated with. */
+  /** Where transactions expire: the lifetime of a new one. */
   readonly lifetime?: Lifetime & { readonly finalizedHeight: number };
-  /** On chains of accounts: what a transaction of the intended sender needs. */
+  /** On account chains: nonce and limits for a transaction of the intended sender. */
   readonly account?: AccountTerms;
-  /** Where computing is paid for by a limit set beforehand: what a transaction of so many accounts and transfers was measured to need. */
+  /** Where a compute limit is set in advance: the measured need of a transaction with this many accounts and transfers. */
   readonly measured?: {
     readonly accounts: number;
     readonly transfers: number;
     readonly computeUnits: number;
   };
-  /** Where accounts are spent as a whole: what the chain says they hold, whatever the ledger says; atoms. */
+  /** Where a send empties whole accounts: their on-chain balances, whatever the ledger says; atoms. */
   readonly held?: ReadonlyMap<string, bigint>;
 }
 
-/** A transaction dated with this block hash can land up to and including a block height. */
+/** Validity of a transaction with this block hash: it can land up to and including a block height. */
 export interface Lifetime {
   readonly blockhash: string;
   readonly lastValidHeight: number;
@@ -89,23 +89,23 @@ export interface Lifetime {
   readonly slot?: number;
 }
 
-/** Who is going to pay whom how much, for chains whose fee and sequence depend on it. */
+/** Sender, destination and amount of a planned send, for chains whose fee and nonce depend on them. */
 export interface SendIntent {
   readonly from: string;
   readonly destination: string;
   readonly amount: bigint;
 }
 
-/** What a transaction of one account is signed with besides amounts. */
+/** Signing parameters of an account's transaction besides amounts. */
 export interface AccountTerms {
   readonly chainId: number;
   readonly nonce: number;
   readonly gasLimit: bigint;
 }
 
-/** What other sends of the same account have taken that its outputs do not show yet. */
+/** Nonces and money that other sends of the same account use and that its outputs do not show yet. */
 export interface NonceSequence {
-  /** Sequence numbers (nonces) of its sends, unconfirmed or not. */
+  /** Nonces of its sends, unconfirmed or not. */
   readonly taken: ReadonlySet<number>;
   /** Atoms that its unconfirmed sends will use, fees included. */
   readonly committed: bigint;
@@ -119,7 +119,7 @@ export interface Fund {
   readonly keyPath: KeyPath;
 }
 
-/** An unconfirmed transaction of our own that must be mined before, or together with, one that spends from it. */
+/** An unconfirmed transaction of our own that must be mined before or together with its descendants. */
 export interface FeeAncestor {
   readonly txid: string;
   readonly fee: bigint;
@@ -132,7 +132,7 @@ export type Ancestry = ReadonlyMap<string, readonly FeeAncestor[]>;
 
 export interface SendRequest {
   readonly funds: readonly Fund[];
-  /** Of funds that no block holds yet: what pays for them, too, where they pay less than the rate asks. */
+  /** Ancestors of unconfirmed funds: the send also pays for those below the rate. */
   readonly ancestry?: Ancestry;
   readonly destination: string;
   /** Atoms. With subtractFee the destination gets this less the fee. */
@@ -154,7 +154,7 @@ export interface SendPlan {
   readonly feeRate: bigint;
   readonly lifetime?: Lifetime;
   readonly account?: AccountTerms;
-  /** The limit on computing that its fee pays for, where there is one. */
+  /** The compute limit that its fee pays for, where there is one. */
   readonly computeUnits?: number;
 }
 
@@ -165,11 +165,11 @@ export interface BumpRequest {
   readonly changeAddress: string;
   readonly quote: FeeQuote;
   readonly lane?: NonceSequence;
-  /** The higher fee may come out of the amount: nobody outside waits for it. */
+  /** The higher fee may be taken from the amount: the send has no outside recipient. */
   readonly fromAmount?: boolean;
-  /** Of the inputs that no block holds yet. */
+  /** Ancestors of unconfirmed inputs. */
   readonly ancestry?: Ancestry;
-  /** Everything goes to `changeAddress`: the replacement takes the payment back. */
+  /** Everything goes to `changeAddress`: the replacement cancels the payment. */
   readonly toSelf?: boolean;
 }
 

@@ -12,14 +12,14 @@ export type SpendingModel = 'outputs' | 'one-account' | 'many-accounts';
 
 /** A node's software and its oldest version without known serious faults. */
 export interface MinimumVersion {
-  /** Finds the version numbers in what the node calls itself; of other software nothing is known. */
+  /** Matches the version numbers in the node's version string; other software is not judged. */
   readonly pattern: RegExp;
   readonly oldest: readonly number[];
 }
 
-/** What every coin has. Times in ms; fee rates in atoms per 1,000 units of size. */
+/** Fields of every coin. Times in ms; fee rates in atoms per 1,000 units of size. */
 interface CoinBase {
-  /** The code in API and database, for ever. */
+  /** The code in API and database; never changes. */
   readonly code: string;
   readonly name: string;
   /** Decimal places between the coin and its atom (satoshi, litoshi, wei, lamport). */
@@ -29,21 +29,21 @@ interface CoinBase {
   readonly fitsInt64: boolean;
   /** SLIP-0044 coin type; test networks use 1. */
   readonly slip44: number;
-  /** The coin in `payments.offered`: a power of two of its own, fixed for ever. */
+  /** The coin's bit in `payments.offered`; never changes. */
   readonly offeredBit: number;
   readonly spending: SpendingModel;
-  /** Whether a signed transaction can become void by age alone. */
+  /** Whether a signed transaction can expire. */
   readonly expires: boolean;
-  /** The unit in which people give a fee rate, the decimals it has here, and how many of these are one rate. */
+  /** The unit in which users enter a fee rate, its decimals, and the conversion to our rates. */
   readonly feeUnit: { readonly name: string; readonly decimals: number; readonly perRate: bigint };
   readonly blocks: {
-    /** Whether blocks come by the clock with times right to seconds, or at random with miners' times. */
+    /** See BlockTimes. */
     readonly times: 'exact' | 'rough';
-    /** A newest block older than this is not the network's: the node is behind, whatever it says. */
+    /** A tip older than this means that the node is behind the network, whatever it says. */
     readonly oldestTipMs: number;
-    /** Further ahead of our clock no honest block is. */
+    /** No honest block time is further ahead of our clock. */
     readonly aheadMs: number;
-    /** So long without a block is next to impossible on a public network. */
+    /** A public network practically never goes this long without a block. */
     readonly silenceMs: number;
   };
   /** Default confirmations of a live payment, as written in the configuration. */
@@ -54,7 +54,7 @@ interface CoinBase {
     readonly coingecko: string;
     /** An unknown pair fails Kraken's whole answer, so only long-standing currencies are asked for. */
     readonly kraken: { readonly symbol: string; readonly currencies: readonly string[] };
-    /** Dollars in the sandbox while no source answers. */
+    /** Sandbox price in dollars while no source answers. */
     readonly sandboxUsd: number;
   };
   /** Fee level and smallest output and payment on the simulated chain. */
@@ -63,7 +63,7 @@ interface CoinBase {
   readonly example: { readonly address: string; readonly balance: string };
 }
 
-/** What a node of one network says of itself. */
+/** How a node of one network identifies itself. */
 export interface ChainIdentity {
   /** `chain` of getblockchaininfo. Bitcoin and Litecoin both answer "main", so the hash decides. */
   readonly chain: string;
@@ -77,7 +77,7 @@ export interface UtxoNetwork {
   readonly hrp: string | null;
   /** Human-readable part of MWEB addresses, which cannot be paid from here. */
   readonly mwebHrp: string | null;
-  /** Base58 version bytes that are accepted; the first is the current one. */
+  /** Accepted Base58 version bytes; the first is the current one. */
   readonly pubKeyHashVersions: readonly [number, ...number[]];
   readonly scriptHashVersions: readonly [number, ...number[]];
 }
@@ -85,7 +85,7 @@ export interface UtxoNetwork {
 /** The script of our own addresses: native segwit (BIP-84), or a bare key hash (BIP-44) where there is none. */
 export type ScriptType = 'p2wpkh' | 'p2pkh';
 
-/** Everything in which one coin of the Bitcoin family differs from another. */
+/** Parameters of a Bitcoin-family coin. */
 export interface UtxoCoin extends CoinBase {
   readonly family: 'utxo';
   readonly spending: 'outputs';
@@ -107,7 +107,7 @@ export interface UtxoCoin extends CoinBase {
   readonly networks: Readonly<Record<Network, UtxoNetwork>>;
 }
 
-/** A coin of accounts: its family's adapter knows the rest. */
+/** A coin of an account chain: its family's adapter knows the rest. */
 export interface AccountCoin extends CoinBase {
   readonly family: 'ethereum' | 'solana';
   readonly spending: 'one-account' | 'many-accounts';
@@ -115,5 +115,5 @@ export interface AccountCoin extends CoinBase {
   readonly accountsPerSend: number;
 }
 
-/** All that tells one coin from another, beyond the code of its family. */
+/** Parameters of a coin, beyond the code of its family. */
 export type CoinDefinition = UtxoCoin | AccountCoin;

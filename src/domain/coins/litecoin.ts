@@ -19,7 +19,7 @@ export const LITECOIN: UtxoCoin = {
   scriptType: 'p2wpkh',
   expires: false,
   feeUnit: { name: 'litoshi per vB', decimals: 3, perRate: 1n },
-  // As with Bitcoin.
+  // As for Bitcoin.
   blocks: { times: 'rough', oldestTipMs: 23 * 60_000, aheadMs: 15 * 60_000, silenceMs: 3_600_000 },
   confirmations: 6,
   finality: {},

@@ -4,7 +4,7 @@ import { ETHEREUM } from './ethereum.ts';
 import { LITECOIN } from './litecoin.ts';
 import { SOLANA } from './solana.ts';
 
-/** The coins tilld takes, by code, in the order the API shows them. Codes as in the API. */
+/** The coins tilld accepts, by their code in the API and in the order the API shows them. */
 export const REGISTRY = {
   BTC: BITCOIN,
   ETH: ETHEREUM,

@@ -11,12 +11,12 @@ export const SOLANA: AccountCoin = {
   offeredBit: 8,
   family: 'solana',
   spending: 'many-accounts',
-  // As many as have their signatures and addresses in one transaction (1,232 bytes).
+  // As many as fit one transaction (1,232 bytes) with their signatures and addresses.
   accountsPerSend: 9,
   expires: true,
-  // Millionths of a lamport per unit, a thousand of which are one lamport per 1,000 units.
+  // A thousand micro-lamports per unit are one lamport per 1,000 units.
   feeUnit: { name: 'micro-lamports per compute unit', decimals: 0, perRate: 1_000n },
-  // Times of blocks are an average of many clocks.
+  // Block times are an average over many validators' clocks.
   blocks: { times: 'exact', oldestTipMs: 2 * 60_000, aheadMs: 2 * 60_000, silenceMs: 2 * 60_000 },
   confirmations: 'finalized',
   finality: { finalized: SOLANA_FINALIZED_DEPTH },
@@ -25,7 +25,7 @@ export const SOLANA: AccountCoin = {
     kraken: { symbol: 'SOL', currencies: ['USD', 'EUR'] },
     sandboxUsd: 200,
   },
-  // 5,000 lamports per signature, counted as 1,000 units each; a fresh account refuses less than its rent minimum.
+  // 5,000 lamports per signature, counted as 1,000 units; a new account must hold at least its rent minimum.
   sandbox: { feeRate: 5_000n, dust: 1n, minimumPayment: 890_880n },
   example: { address: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk', balance: '0' },
 };

@@ -3,11 +3,11 @@ import type { Coin } from '../coins.ts';
 import type { PaymentCredit, PaymentState, Share } from './types.ts';
 
 /**
- * How much of a price some money covers, as an exact fraction: money in several coins adds up
+ * The share of the price that credits cover, as an exact fraction: money in several coins adds up
  * because each credit counts as amount / due in its own coin.
  */
 export interface Coverage extends Share {
-  /** The whole price in atoms of the coin, among those that came, of which one atom is worth most. */
+  /** The whole price in atoms of the received coin whose atom is worth most. */
   readonly coarsest: bigint;
 }
 
@@ -37,8 +37,8 @@ export function isPaid(coverage: Coverage, toleranceBps: number): boolean {
 }
 
 /**
- * True when the coverage passes the price by more than the tolerance, and by an atom at least: what is
- * missing after money in another coin is asked for rounded up, and who pays that has paid nothing too much.
+ * True when the coverage exceeds the price by more than the tolerance and by at least one atom: the rest
+ * due after money in another coin is rounded up, and paying that is no overpayment.
  */
 export function isOverpaid({ numerator, denominator, coarsest }: Coverage, toleranceBps: number): boolean {
   const isAnAtom = (numerator - denominator) * coarsest >= denominator;
@@ -50,7 +50,7 @@ export function isPaidTwice(coverage: Coverage, toleranceBps: number): boolean {
   return coverage.numerator * BPS >= coverage.denominator * (2n * (BPS - BigInt(toleranceBps)));
 }
 
-/** True when a covers more than b. */
+/** True when `a` covers more than `b`. */
 export function coversMore(a: Share, b: Share): boolean {
   return a.numerator * b.denominator > b.numerator * a.denominator;
 }
@@ -67,7 +67,7 @@ function confirmationsOf(credit: PaymentCredit, tip: number | undefined): number
   return Math.max(0, tip - credit.height + 1);
 }
 
-/** True when the credit has every confirmation that its coin's policy and the protocol ask for. */
+/** True when the credit has every confirmation that its coin's policy and the protocol require. */
 export function isSettled(payment: PaymentState, credit: PaymentCredit): boolean {
   const option = payment.options[credit.coin];
   if (option === undefined) return false;
@@ -79,8 +79,8 @@ export function isSettled(payment: PaymentState, credit: PaymentCredit): boolean
 }
 
 /**
- * Confirmations as people are shown them: they reach the required number when, and only when, the
- * money is settled, also where the network's word settles it sooner or later than usual.
+ * Confirmations for display: they reach the required number when, and only when, the money is
+ * settled, also where finality settles it sooner or later than usual.
  */
 export function shownConfirmations(payment: PaymentState, credit: PaymentCredit): number {
   const held = confirmationsOf(credit, payment.tips[credit.coin]);
@@ -91,7 +91,7 @@ export function shownConfirmations(payment: PaymentState, credit: PaymentCredit)
 }
 
 /**
- * Confirmations that money in a coin needs as things stand: more than the payment's own policy while an
+ * Confirmations that money in a coin currently needs: more than the payment's own policy while an
  * output waits for its maturity (a coinbase, a peg-out).
  */
 export function neededConfirmations(payment: PaymentState, coin: Coin): number {

@@ -2,12 +2,12 @@ import { outputKey, type OutputRef } from '../chain.ts';
 import type { PaymentCredit, PaymentState } from './types.ts';
 
 /**
- * A payment's credits by their outputs while facts are told one after another: thousands of tiny
- * outputs to one address must cost no more than reading them.
+ * A payment's credits by outpoint while facts are applied one by one: thousands of tiny outputs
+ * to one address must cost no more than reading them.
  */
 export class CreditBook {
   #credits: PaymentCredit[];
-  /** Somebody else holds the same list: it must be copied before it changes. */
+  /** The list is shared with the payment: copy it before changing it. */
   #isShared = true;
   readonly #places: Map<string, number>;
 
@@ -21,12 +21,12 @@ export class CreditBook {
     return place === undefined ? undefined : this.#credits[place];
   }
 
-  /** The credits as they are now: to be read at once, not to be kept. */
+  /** The current credits: read them at once, do not keep them. */
   all(): readonly PaymentCredit[] {
     return this.#credits;
   }
 
-  /** Adds a credit, or puts it in the place of the one of the same output. */
+  /** Adds a credit, or replaces the one of the same output. */
   put(credit: PaymentCredit): void {
     if (this.#isShared) this.#credits = [...this.#credits];
     this.#isShared = false;
@@ -36,7 +36,7 @@ export class CreditBook {
     this.#credits[place] = credit;
   }
 
-  /** The payment with the credits as they are now. */
+  /** The payment with the current credits. */
   into(payment: PaymentState): PaymentState {
     this.#isShared = true;
     return payment.credits === this.#credits ? payment : { ...payment, credits: this.#credits };

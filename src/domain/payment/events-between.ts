@@ -6,7 +6,7 @@ import { lessRefunds } from './refunds.ts';
 import { liveCredits, coverageState } from './standing.ts';
 import type { PaymentCredit, PaymentEventType, PaymentState, Share } from './types.ts';
 
-/** What the merchant must hear about, in the order it should be told. */
+/** Events that follow from a change, in the order to emit them. */
 export function eventsBetween(before: PaymentState, after: PaymentState): PaymentEventType[] {
   const events: PaymentEventType[] = [];
   const was = new Map(before.credits.map((credit) => [outputKey(credit.ref), credit]));
@@ -14,7 +14,7 @@ export function eventsBetween(before: PaymentState, after: PaymentState): Paymen
   const live = liveCredits(after);
   const arrived = live.filter((credit) => (earlier(credit)?.state ?? 'gone') === 'gone');
   if (isReversal(before, after)) events.push('payment.reversed');
-  // Money for a refunded payment is as unexpected as late money: the merchant must look at it.
+  // Money for a refunded payment is as unexpected as late money: the merchant must review it.
   const isLateNews =
     arrived.some((credit) => credit.late || after.status === 'refunded') ||
     live.some((credit) => becameLate(credit, earlier(credit)));
@@ -30,13 +30,13 @@ export function eventsBetween(before: PaymentState, after: PaymentState): Paymen
   return events;
 }
 
-/** Money that was on time before, or that a later rate prices now. */
+/** Whether a credit that was on time is now late, or is now priced at a later rate. */
 function becameLate(credit: PaymentCredit, earlier: PaymentCredit | undefined): boolean {
   if (!credit.late || earlier === undefined) return false;
   return !earlier.late || (earlier.due !== null && credit.due !== earlier.due);
 }
 
-/** Whether money vanished without as much in its place: what `payment.reversed` tells. */
+/** Whether money vanished without an equal replacement: the condition of `payment.reversed`. */
 function isReversal(before: PaymentState, after: PaymentState): boolean {
   const was = new Map(before.credits.map(({ ref, state }) => [outputKey(ref), state]));
   const vanished = after.credits.some(
@@ -45,7 +45,7 @@ function isReversal(before: PaymentState, after: PaymentState): boolean {
   return vanished && holdsLess(before, after);
 }
 
-/** True when less money of some coin is alive than before. */
+/** True when less live money of some coin is left than before. */
 function holdsLess(before: PaymentState, after: PaymentState): boolean {
   return COINS.some((coin) => liveAmount(after, coin) < liveAmount(before, coin));
 }
@@ -57,8 +57,8 @@ function liveAmount(payment: PaymentState, coin: Coin): bigint {
 }
 
 /**
- * The most settled money that an excess was told of, as far as it still stands: a reversal takes back what vanished,
- * so that another excess in its place is told. What a reorganisation may only have moved still counts.
+ * The largest settled sum that `payment.overpaid` has reported and that was not reversed since: a reversal subtracts
+ * what vanished, so that a new excess is reported. Money that a reorganisation may only have moved still counts.
  */
 export function excessStanding(before: PaymentState, after: PaymentState): Share | null {
   const { excessTold } = before;
@@ -69,8 +69,8 @@ export function excessStanding(before: PaymentState, after: PaymentState): Share
 }
 
 /**
- * The settled money of a completed payment when it is more than the price, refunds considered, and more
- * than an event ever said that was not reversed: blocks that are read again, after a reorg or by a rescan, tell nothing new.
+ * The settled money of a completed payment if it exceeds the price, refunds considered, and any excess already reported
+ * and not reversed: blocks read again, after a reorganisation or by a rescan, report nothing new.
  */
 export function excessToTell(before: PaymentState, after: PaymentState): Share | null {
   if (after.status !== 'completed') return null;
@@ -86,9 +86,9 @@ export function excessToTell(before: PaymentState, after: PaymentState): Share |
 }
 
 /**
- * The event of a status change. Falling back to `pending`, `expired` or `cancelled` because money
- * vanished is told by payment.reversed alone: a merchant hears of an expiry or a cancellation
- * once, and of an expiry never after money was seen.
+ * The event of a status change. A fall back to `pending`, `expired` or `cancelled` because money
+ * vanished emits payment.reversed only: an expiry or a cancellation is reported once, and an
+ * expiry never after money was seen.
  */
 function statusEvent(before: PaymentState, after: PaymentState): PaymentEventType | null {
   switch (after.status) {

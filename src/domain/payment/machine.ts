@@ -9,21 +9,21 @@ export { isLate, isOverdue } from './observe.ts';
 export { liveCredits } from './standing.ts';
 
 /**
- * The payment machine: pure and total. Applies one fact and answers the payment after it with the
+ * The payment state machine: pure and total. Applies one fact and returns the next state with the
  * events it causes, in order. Repeated and outdated facts change nothing and cause nothing.
  *
- * What holds whatever the facts: the money counted is exactly the outputs that are not gone; no
- * `expired` after money was seen (a payment whose money vanished ends as `failed`); a completed
- * payment stays completed while enough of its money is alive, and says `payment.reversed` when not.
- * `now` is in milliseconds.
+ * Invariants: the money counted is exactly the outputs that are not gone; no `expired` after money
+ * was seen (a payment whose money vanished ends as `failed`); a completed payment stays completed
+ * while enough of its money is alive, and emits `payment.reversed` when not. `now` is in
+ * milliseconds.
  */
 export function transition(payment: PaymentState, fact: PaymentFact, now: number): Transition {
   return transitionAll(payment, [fact], now);
 }
 
 /**
- * Applies facts that were observed together, such as one block or one look at the mempool, and
- * tells only what they come to: a payer's fee bump (one output gone, its double seen) is no reversal.
+ * Applies facts that were observed together, such as one block or one mempool snapshot, and emits
+ * only their net events: a payer's fee bump (one output gone, its replacement seen) is no reversal.
  */
 export function transitionAll(payment: PaymentState, facts: readonly PaymentFact[], now: number): Transition {
   const book = new CreditBook(payment.credits);
@@ -37,8 +37,8 @@ export function transitionAll(payment: PaymentState, facts: readonly PaymentFact
 }
 
 /**
- * An acceptance goes on when the money it was about was replaced by as much, such as by a payer's fee bump.
- * Otherwise it rests: it holds again only if that very money comes back.
+ * An acceptance survives when the accepted money is replaced by an equal sum, such as by a payer's fee bump.
+ * Otherwise it is suspended: it holds again only if that very money comes back.
  */
 function withReplacement(before: PaymentState, after: PaymentState, now: number): PaymentState {
   const { acceptedAt, accepted } = after;
@@ -47,7 +47,7 @@ function withReplacement(before: PaymentState, after: PaymentState, now: number)
   return { ...after, acceptedAt: afterAllMoney(after, now) };
 }
 
-/** Everything alive was given back: the payment is refunded, and money that comes later is extra. */
+/** Marks the payment refunded once all live money was given back; money that comes later is extra. */
 function withRefunds(payment: PaymentState, now: number): PaymentState {
   if (payment.refundedAt !== null || !isGivenBack(liveCredits(payment), payment.refunds)) return payment;
   return { ...payment, refundedAt: afterAllMoney(payment, now), refundedBy: 'refunds' };

@@ -8,7 +8,7 @@ import type { PaymentCredit, PaymentFact, PaymentState } from './types.ts';
 type SeenFact = Extract<PaymentFact, { type: 'output_seen' }>;
 type ConfirmedFact = Extract<PaymentFact, { type: 'output_confirmed' }>;
 
-/** Folds a fact into the observations; the same payment and book when it says nothing new. */
+/** Folds a fact into the observations; returns the same payment and book when it is not news. */
 export function observe(
   payment: PaymentState,
   book: CreditBook,
@@ -55,12 +55,12 @@ export function observe(
   }
 }
 
-/** Whether a merchant may still cancel: nothing was paid and nothing is decided. */
+/** Whether the merchant may still cancel: nothing was paid and nothing is decided. */
 function canCancel(payment: PaymentState): boolean {
   return payment.status === 'pending' && liveCredits(payment).length === 0;
 }
 
-/** Whether `resolve` applies: money is there that the machine alone would not take. */
+/** Whether `resolve` applies: there is money that the machine alone would not accept. */
 function canResolve(payment: PaymentState, action: 'accept' | 'refunded'): boolean {
   if (payment.refundedAt !== null) return false;
   const hasMoney = liveCredits(payment).length > 0;
@@ -77,7 +77,7 @@ function resolve(payment: PaymentState, action: 'accept' | 'refunded', now: numb
     : { ...payment, refundedAt: at, refundedBy: 'merchant' };
 }
 
-/** When something was decided about the money that is there. It may have come by a clock that was ahead. */
+/** Time of a decision, at or after every credit's first sight: a credit may carry the time of a clock that was ahead. */
 export function afterAllMoney({ credits }: PaymentState, now: number): number {
   return credits.reduce((at, { firstSeenAt }) => (firstSeenAt > at ? firstSeenAt : at), now);
 }
@@ -88,7 +88,7 @@ function withTip(payment: PaymentState, fact: Extract<PaymentFact, { type: 'tip'
   return final === undefined ? moved : { ...moved, final: { ...payment.final, [coin]: final } };
 }
 
-/** What no block of a coin's chain has taken for too long is on time no more. */
+/** Marks money late that has stayed unconfirmed for too long. */
 function endWaiting(
   payment: PaymentState,
   book: CreditBook,
@@ -111,7 +111,7 @@ function observeSeen(payment: PaymentState, book: CreditBook, fact: SeenFact): P
   if (book.find(fact.ref) === undefined) {
     return withCredit(payment, book, newCredit(payment, book, fact));
   }
-  // A stale unconfirmed view must not take a confirmation back: only a reorg may.
+  // A stale mempool view must not undo a confirmation: only a reorganisation may.
   updateCredit(book, fact.ref, (credit) =>
     credit.state === 'gone' ? { ...credit, state: 'unconfirmed', height: null } : credit,
   );
@@ -135,7 +135,7 @@ function observeConfirmed(payment: PaymentState, book: CreditBook, fact: Confirm
   return payment;
 }
 
-/** Whether money that was first seen too late lies in a first block that is from before: the node had shown it late. */
+/** Whether money first seen too late was first mined before the deadline: the node had shown it late. */
 function isProvenInTime(
   payment: PaymentState,
   { late, confirmedAt, firstSeenAt }: PaymentCredit,
@@ -188,8 +188,8 @@ function newCredit(
 }
 
 /**
- * What exists in its block only (a coinbase, a peg-out) has another transaction id when a competing block
- * holds it: it is the money that was seen before, first seen when that was.
+ * Whether money that exists in its block only (a coinbase, a peg-out) was mined again by a competing block under
+ * another transaction id: it is the same money and keeps its time of first sight.
  */
 function isMinedAgain(payment: PaymentState, former: PaymentCredit, credit: PaymentCredit): boolean {
   return (
@@ -207,8 +207,8 @@ export function isLate(payment: Pick<PaymentState, 'expiresAt' | 'cancelledAt'>,
 }
 
 /**
- * Whether money that no block ever held has waited for one too long at a time: its price is then that of
- * the day on which a block takes it, or the payer would hold an option on the rate.
+ * Whether money that was never confirmed has waited too long for a block: its price is then that of the
+ * day on which it confirms, or the payer would hold an option on the rate.
  */
 export function isOverdue(
   payment: Pick<PaymentState, 'expiresAt' | 'unconfirmedGraceMs'>,

@@ -3,7 +3,7 @@ import type { Worth } from '../price.ts';
 import { coverageOf, isSettled } from './coverage.ts';
 import type { PaymentCredit, PaymentState, RefundSums } from './types.ts';
 
-/** True when refunds came to everything that these credits brought, coin by coin. */
+/** True when refunds reach the whole sum of these credits, coin by coin. */
 export function isGivenBack(credits: readonly PaymentCredit[], refunds: RefundSums): boolean {
   const coins = new Set(credits.map((credit) => credit.coin));
   if (coins.size === 0) return false;
@@ -13,17 +13,16 @@ export function isGivenBack(credits: readonly PaymentCredit[], refunds: RefundSu
 }
 
 /**
- * Atoms of a coin that a payment holds for good, so that they may be sent back: alive and with
- * every confirmation asked for. What was there when the merchant recorded the payment as refunded
- * elsewhere is not counted.
+ * Atoms of a coin that a payment holds for good and that may be refunded: alive and with every
+ * required confirmation. Money that the merchant recorded as refunded elsewhere does not count.
  */
 export function refundableMoney(payment: PaymentState, coin: Coin): bigint {
   return sumOf(refundableCredits(payment, coin));
 }
 
 /**
- * What the refundable money of a coin was worth when it came: at the locked rate, late money at the rate of its
- * arrival. A price is a whole number of minor units, so that the price itself is exactly what the payer was asked for.
+ * Worth of the refundable money of a coin on arrival: at the locked rate, late money at the rate of its arrival.
+ * A price is a whole number of minor units, so that the price itself is exactly what the payer was asked for.
  * Null while there is no such money, or its rate is not known yet.
  * @param price of the payment, in minor units
  */

@@ -20,13 +20,13 @@ export function reaches(sums: CoinSums, needed: CoinSums): boolean {
   return COINS.every((coin) => (sums[coin] ?? 0n) >= (needed[coin] ?? 0n));
 }
 
-/** Money that the merchant's acceptance is about: what was there then. */
+/** Money covered by the merchant's acceptance: the credits present at that time. */
 function acceptedAmong(payment: PaymentState, credits: readonly PaymentCredit[]): CoinSums {
   const { acceptedAt } = payment;
   return acceptedAt === null ? {} : sumsOf(credits.filter(({ firstSeenAt }) => firstSeenAt <= acceptedAt));
 }
 
-/** Whether the merchant's acceptance holds: as much as he accepted of the money that he meant is alive. */
+/** Whether the merchant's acceptance holds: of the money it covered, at least the accepted sums are alive. */
 export function isAccepted(payment: PaymentState): boolean {
   const live = liveCredits(payment);
   return (
@@ -34,13 +34,13 @@ export function isAccepted(payment: PaymentState): boolean {
   );
 }
 
-/** The sums that decide. Late money counts towards the price only when the merchant takes it. */
+/** The sums that decide the status. Late money counts towards the price only when the merchant accepts it. */
 export interface Standing {
   readonly live: readonly PaymentCredit[];
   readonly counted: Coverage;
   readonly settled: Coverage;
   readonly settledOnTime: Coverage;
-  /** Whatever the merchant decided: what has really arrived, to tell an excess. */
+  /** All settled money, whatever the merchant decided, for detecting an excess. */
   readonly settledAll: Coverage;
   readonly countsLate: boolean;
   readonly hasLate: boolean;
@@ -50,7 +50,7 @@ export interface Standing {
   readonly isAcceptedSettled: boolean;
 }
 
-/** Adds up what is known of a payment's money. */
+/** Sums up the known money of a payment. */
 export function coverageState(payment: PaymentState): Standing {
   const live = liveCredits(payment);
   const accepted = isAccepted(payment);
@@ -71,7 +71,7 @@ export function coverageState(payment: PaymentState): Standing {
   };
 }
 
-/** Decides status and exception from what is known: the same knowledge gives the same answer. */
+/** Derives status and exception from the observations alone, so the same observations give the same result. */
 export function settle(payment: PaymentState): PaymentState {
   const standing = coverageState(payment);
   const status = statusOf(payment, standing);

@@ -17,7 +17,7 @@ export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 export const PAYMENT_EXCEPTIONS = ['underpaid', 'overpaid', 'late', 'multiple'] as const;
 export type PaymentException = (typeof PAYMENT_EXCEPTIONS)[number];
 
-/** What the merchant wants done with late money that covers the price. */
+/** What to do with late money that covers the price. */
 export const LATE_POLICIES = ['accept', 'review'] as const;
 export type LatePolicy = (typeof LATE_POLICIES)[number];
 
@@ -34,11 +34,11 @@ export interface PaymentCredit {
   /** Confirmations before it may settle beyond the payment's own policy (coinbase 100, peg-out 6). */
   readonly maturity: number;
   readonly firstSeenAt: number;
-  /** When a block of the best chain was first seen to hold it, ms; a reorg does not take it back. Null: none ever did. */
+  /** When it was first seen in a block of the best chain, ms; a reorganisation does not undo it. Null: never. */
   readonly confirmedAt: number | null;
   /**
-   * First seen after expiry or cancellation, or not confirmed for too long after. Once set it changes only when the
-   * exact time of its first block proves that it had come in time.
+   * First seen after expiry or cancellation, or unconfirmed for too long after it. Once set, it is reset only when the
+   * exact time of its first block proves that it came in time.
    */
   readonly late: boolean;
   /**
@@ -51,16 +51,16 @@ export interface PaymentCredit {
 
 export interface PaymentOption {
   readonly due: bigint;
-  /** With a finality this is what it usually takes: an expectation, not the rule. */
+  /** With a finality, its usual depth: an expectation, not the rule. */
   readonly requiredConfirmations: number;
-  /** The network's own word that settles money in this coin; null where confirmations are counted. */
+  /** The finality that settles money in this coin; null where confirmations are counted. */
   readonly finality: Finality | null;
 }
 
 /** Atoms per coin. */
 export type CoinSums = Readonly<Partial<Record<Coin, bigint>>>;
 
-/** Atoms given back per coin by refunds that the network took and that have not failed. */
+/** Atoms refunded per coin, by refunds that the network accepted and that have not failed. */
 export type RefundSums = CoinSums;
 
 /** An exact share of the price. */
@@ -69,31 +69,31 @@ export interface Share {
   readonly denominator: bigint;
 }
 
-/** Money seen in time that is unconfirmed so long after the payment's expiry counts as late. */
+/** Money seen in time that is still unconfirmed this long after the payment's expiry counts as late. */
 export const UNCONFIRMED_GRACE_MS = 24 * 3_600_000;
 
-/** The payment as the machine knows it. Everything it decides on is in here or in the fact. */
+/** State of the payment machine. Everything it decides on is here or in the fact. */
 export interface PaymentState {
   readonly status: PaymentStatus;
   readonly exception: PaymentException | null;
   readonly expiresAt: number;
   /**
-   * When the time was found to be up, after every chain had been looked at past the deadline;
-   * null before. Only this ends a payment: a clock alone must not while a node is unreachable.
+   * When the payment was closed, after every chain had been read past the deadline; null before.
+   * Only this ends a payment: the clock alone must not while a node is unreachable.
    */
   readonly closedAt: number | null;
   readonly cancelledAt: number | null;
-  /** The merchant took the money that was there then, whatever its amount (`resolve` accept). */
+  /** When the merchant accepted the money present then, whatever its amount (`resolve` accept). */
   readonly acceptedAt: number | null;
-  /** Atoms per coin that the merchant took: the acceptance holds while as much of that money is alive. */
+  /** Atoms per coin that the merchant accepted: the acceptance holds while as much of that money is alive. */
   readonly accepted: CoinSums;
   readonly refundedAt: number | null;
-  /** Whose word that is: the merchant's (`resolve` refunded), which is final, or the sum of its refunds. */
+  /** Source of the refunded state: the merchant (`resolve` refunded), which is final, or the sum of its refunds. */
   readonly refundedBy: 'merchant' | 'refunds' | null;
   readonly refunds: RefundSums;
-  /** The most settled money that `payment.overpaid` was emitted for, less what was reversed since; null: never. */
+  /** Largest settled sum that `payment.overpaid` was emitted for, less what was reversed since; null: never. */
   readonly excessTold: Share | null;
-  /** How long money may stay unconfirmed after its deadline before its price is that of the day of its block. */
+  /** How long money may stay unconfirmed after the deadline before it is priced on the day of its block. */
   readonly unconfirmedGraceMs: number;
   /** Tolerated underpayment in basis points of the price. */
   readonly toleranceBps: number;
@@ -102,7 +102,7 @@ export interface PaymentState {
   readonly credits: readonly PaymentCredit[];
   /** Best known chain height of each coin. */
   readonly tips: Readonly<Partial<Record<Coin, number>>>;
-  /** What the network of each coin called final, as far as our own blocks agree with it. */
+  /** Final heights of each coin's network, as far as our own blocks agree with them. */
   readonly final: Readonly<Partial<Record<Coin, FinalHeights>>>;
 }
 
@@ -127,7 +127,7 @@ export type PaymentFact =
       readonly seenAt: number;
       readonly currentDue: bigint | null;
       readonly height: number;
-      /** Time of the block, ms, where that is exact: money that was first seen later had come by then. */
+      /** Time of the block, ms, where exact: money first seen later had arrived by then. */
       readonly cameBefore?: number;
     }
   /** Its block left the best chain; the transaction itself may still be valid. */
@@ -135,19 +135,19 @@ export type PaymentFact =
   /** Replaced, double-spent or reorged away: it cannot be counted on. */
   | { readonly type: 'output_gone'; readonly ref: OutputRef }
   | { readonly type: 'late_quoted'; readonly ref: OutputRef; readonly due: bigint }
-  /** Where a chain stands now, and what its network calls final when that is news. */
+  /** New tip of a chain, with its final heights when they changed. */
   | { readonly type: 'tip'; readonly coin: Coin; readonly height: number; readonly final?: FinalHeights }
-  /** Everything up to now has been looked at on every chain of the payment. */
+  /** Every chain of the payment has been read up to now. */
   | { readonly type: 'clock' }
   /**
-   * The chain of a coin has been looked at past the time for which its money may stay unconfirmed after the
-   * deadline. The price is that at the current rate; null while that is not known.
+   * The chain of a coin has been read past the time for which its money may stay unconfirmed after the
+   * deadline. The price is at the current rate; null while that is not known.
    */
   | { readonly type: 'waited'; readonly coin: Coin; readonly currentDue: bigint | null }
   | { readonly type: 'cancel' }
-  /** The network has a refund: so much is given back in all. */
+  /** The network accepted a refund: the new total refunded. */
   | { readonly type: 'refund_accepted'; readonly refunds: RefundSums }
-  /** A refund can never confirm: so much is given back in all without it. */
+  /** A refund can never confirm: the total refunded without it. */
   | { readonly type: 'refund_failed'; readonly refunds: RefundSums }
   | { readonly type: 'resolve'; readonly action: 'accept' | 'refunded' };
 
