@@ -60,8 +60,8 @@ module.exports = {
       name: 'checkout-is-plain',
       comment: 'What every payer loads stays small: no library in it.',
       severity: 'error',
-      from: { path: '^src/web/checkout/' },
-      to: { pathNot: '^src/web/checkout/' },
+      from: { path: '^src/web/(checkout|embed)/' },
+      to: { pathNot: '^src/web/$1/' },
     },
     {
       name: 'bench-from-outside',

@@ -17,7 +17,11 @@ export default defineConfig({
     chunkSizeWarningLimit: 600,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: { dashboard: 'src/web/dashboard/index.html', checkout: 'src/web/checkout/main.ts' },
+      input: {
+        dashboard: 'src/web/dashboard/index.html',
+        checkout: 'src/web/checkout/main.ts',
+        embed: 'src/web/embed/pay.ts',
+      },
     },
   },
 });

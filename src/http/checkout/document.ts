@@ -45,10 +45,11 @@ export function checkoutPage(
         data-version="${at.version}"
         data-status="${scene.view.payment.status}"
         data-now="${at.now}"
+        ${scene.embedder !== null && html`data-payment="${payment.id}" data-embedder="${scene.embedder}"`}
       >
         ${stateOf(scene)}
       </main>
-      ${footer(scene)}
+      ${footer(scene, scene.embedder)}
     </div>
     <p id="status" role="status" class="sr">${announcement(scene)}</p>
     <p id="toast" class="toast" aria-hidden="true" hidden></p>
@@ -78,7 +79,8 @@ export function problemPage(
   return documentOf({ language, title: say(`${kind}Title`), assets, head: false, body });
 }
 
-function documentOf(parts: {
+/** A document of the payer's pages around its body. */
+export function documentOf(parts: {
   language: Language;
   title: string;
   assets: WebAssets['checkout'];
@@ -143,11 +145,16 @@ function sandboxBanner({ view, say, language }: PageModel): Html {
   </aside>`;
 }
 
-function footer({ say, language }: PageModel): Html {
+/** Links to the page in the other languages. */
+export function footer(
+  { say, language }: Pick<PageModel, 'say' | 'language'>,
+  embedder: string | null = null,
+): Html {
+  const rest = embedder === null ? '' : `&embed=${encodeURIComponent(embedder)}`;
   const links = Object.entries(LANGUAGES).map(
     ([code, name]) =>
       html`<a
-        href="?lang=${code}"
+        href="?lang=${code}${rest}"
         lang="${code}"
         hreflang="${code}"
         ${code === language && html`aria-current="true"`}

@@ -9,6 +9,8 @@ export interface PageModel {
   readonly say: Say;
   /** The coin the payer chose, where it is known. */
   readonly coin: Coin | null;
+  /** The site that shows the page in a frame and may hear what becomes of the payment; null for a page of its own. */
+  readonly embedder: string | null;
 }
 
 /** Statuses in which nothing more is expected to happen. */

@@ -54,9 +54,11 @@ function languageOf(req: Request): Language {
 async function sceneOf(deps: CheckoutDeps, req: Request): Promise<PageModel> {
   const language = languageOf(req);
   const asked = req.query['coin'];
+  const view = await readCheckout(deps, String(req.params['paymentId']));
   return {
-    view: await readCheckout(deps, String(req.params['paymentId'])),
+    view,
     language,
+    embedder: view.embedOrigins.find((origin) => origin === req.query['embed']) ?? null,
     say: speak(language),
     coin: typeof asked === 'string' ? asCoin(asked) : null,
   };
@@ -66,7 +68,7 @@ function page(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
     const scene = await sceneOf(deps, req);
     const at = { version: versionOf(scene.view), now: deps.clock.now() };
-    sendPage(res, 200, checkoutPage(scene, deps.assets.checkout, at));
+    sendPage(res, 200, checkoutPage(scene, deps.assets.checkout, at), scene.view.embedOrigins);
   };
 }
 

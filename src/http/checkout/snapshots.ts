@@ -49,7 +49,7 @@ function frameOf(view: CheckoutView): Snapshot {
     data: (language) => {
       const known = drawn.get(language);
       if (known !== undefined) return known;
-      const data = stateJson({ view, language, say: speak(language), coin: null });
+      const data = stateJson({ view, language, say: speak(language), coin: null, embedder: null });
       drawn.set(language, data);
       return data;
     },

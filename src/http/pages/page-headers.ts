@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 
-/** Everything comes from the daemon itself: no inline script or style, no other host, no framing. */
+/** Everything comes from the daemon itself: no inline script or style, no other host. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -9,13 +9,23 @@ const POLICY = [
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+];
 
-/** Sends a page that no cache keeps. */
-export function sendPage(res: Response, status: number, page: string): void {
+/**
+ * Sends a page that no cache keeps.
+ * @param ancestors origins of sites that may show it in a frame; none unless told otherwise
+ */
+export function sendPage(
+  res: Response,
+  status: number,
+  page: string,
+  ancestors: readonly string[] = [],
+): void {
   res.status(status);
-  res.setHeader('Content-Security-Policy', POLICY);
+  const framing = ancestors.length === 0 ? "'none'" : ancestors.join(' ');
+  res.setHeader('Content-Security-Policy', [...POLICY, `frame-ancestors ${framing}`].join('; '));
+  // It can name no other site.
+  if (ancestors.length > 0) res.removeHeader('X-Frame-Options');
   res.setHeader('Cache-Control', 'no-store');
   res.type('html').send(page);
 }

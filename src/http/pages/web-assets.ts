@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import express, { Router } from 'express';
+import express, { Router, type RequestHandler } from 'express';
 import { z } from 'zod';
 
 /** What the build of src/web left behind: where its files are and how the pages name them. */
@@ -10,11 +11,15 @@ export interface WebAssets {
   readonly dashboard: string | null;
   /** Paths of the checkout's files; null without a build, when the page works without them. */
   readonly checkout: { readonly script: string; readonly styles: readonly string[] } | null;
+  /** The text of `/pay.js`; null without a build. */
+  readonly embed: string | null;
 }
 
 const YEAR_SECONDS = 31_536_000;
 const DAY_SECONDS = 86_400;
+const HOUR_SECONDS = 3_600;
 const CHECKOUT_ENTRY = 'checkout/main.ts';
+const EMBED_ENTRY = 'embed/pay.ts';
 
 const manifestSchema = z.record(
   z.string(),
@@ -24,14 +29,20 @@ const manifestSchema = z.record(
 /** Reads the build once, at start. @param directory what `npm run build` writes (dist/web) */
 export function loadWebAssets(directory: string): WebAssets {
   const manifest = readText(join(directory, '.vite/manifest.json'));
-  if (manifest === null) return { directory, dashboard: null, checkout: null };
-  const entry = manifestSchema.parse(JSON.parse(manifest))[CHECKOUT_ENTRY];
+  if (manifest === null) return { directory, dashboard: null, checkout: null, embed: null };
+  const { [CHECKOUT_ENTRY]: entry, [EMBED_ENTRY]: embed } = manifestSchema.parse(JSON.parse(manifest));
   return {
     directory,
     dashboard: readText(join(directory, 'dashboard/index.html')),
     checkout:
       entry === undefined ? null : { script: `/${entry.file}`, styles: entry.css.map((file) => `/${file}`) },
+    embed: embed === undefined ? null : wrapped(readText(join(directory, embed.file)) ?? ''),
   };
+}
+
+/** A classic script in strict mode, none of whose names reach the page that loads it. */
+function wrapped(module: string): string {
+  return `(()=>{"use strict";${module.trim()}\n})();\n`;
 }
 
 function readText(file: string): string | null {
@@ -43,9 +54,10 @@ function readText(file: string): string | null {
   }
 }
 
-/** The files of both pages. Names carry a hash of the content, so they may be kept for ever. */
-export function assetsRouter({ directory }: WebAssets): Router {
+/** The files of the pages. Names carry a hash of the content, so they may be kept for ever; `/pay.js` has a fixed one. */
+export function assetsRouter({ directory, embed }: WebAssets): Router {
   const router = Router();
+  if (embed !== null) router.get('/pay.js', embedScript(embed));
   const files = { index: false, redirect: false, dotfiles: 'ignore' } as const;
   router.use(
     '/assets',
@@ -57,4 +69,18 @@ export function assetsRouter({ directory }: WebAssets): Router {
     });
   });
   return router;
+}
+
+/** Loaded by pages of shops, whatever their origin. */
+function embedScript(text: string): RequestHandler {
+  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+  return (req, res) => {
+    res.set({
+      'Cache-Control': `public, max-age=${HOUR_SECONDS}`,
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+      ETag: tag,
+    });
+    if (req.get('If-None-Match')?.includes(tag) === true) res.status(304).end();
+    else res.type('text/javascript').send(text);
+  };
 }

@@ -3,6 +3,7 @@ import { formatDecimal } from '../../domain/money.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { CreatedMerchant } from '../../usecases/merchants/create-merchant.ts';
+import { listedOrigins } from '../../usecases/merchants/embed-origins.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 
 /** What a merchant can set, and what comes with it in answers. */
@@ -12,6 +13,9 @@ export const merchantSettings = {
   paymentLifetimeMinutes: z.int(),
   tolerancePercent: z.string().meta({ description: 'Decimal string, percent of the price' }),
   latePayments: z.enum(LATE_POLICIES),
+  embedOrigins: z
+    .array(z.string())
+    .meta({ description: 'Sites that may show the checkout in a frame, beside the verified domain' }),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 };
@@ -34,6 +38,7 @@ function settings(row: MerchantRow) {
     paymentLifetimeMinutes: row.payment_lifetime_minutes,
     tolerancePercent: formatDecimal(BigInt(row.tolerance_bps), 2),
     latePayments: row.late_policy,
+    embedOrigins: listedOrigins(row),
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
   };

@@ -7,12 +7,13 @@ import { editMerchant, type EditMerchantDeps } from '../../usecases/merchants/ed
 import { switchSandbox } from '../../usecases/merchants/switch-sandbox.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { perCoin } from '../schemas/answers.ts';
-import { domainName, httpUrl, identifier, text } from '../schemas/text.ts';
+import { domainName, httpUrl, identifier, text, webOrigin } from '../schemas/text.ts';
 import { listedMerchant, merchantSettings, toCreated, toListed, toSettings } from './merchant-views.ts';
 
 export type MerchantRoutesDeps = CreateMerchantDeps & EditMerchantDeps;
 
 const LIFETIME_MINUTES = { min: 5, max: 1440 };
+const EMBED_ORIGINS_MAX = 10;
 const TOLERANCE_MAX_BPS = 500n;
 const TOLERANCE_RULE = 'must be a percentage from 0 to 5 with at most two decimals';
 const tags = ['Merchants'];
@@ -95,6 +96,16 @@ function editRoute(deps: MerchantRoutesDeps): Route {
       paymentLifetimeMinutes: z.int().min(LIFETIME_MINUTES.min).max(LIFETIME_MINUTES.max).optional(),
       tolerancePercent: tolerance().optional(),
       latePayments: z.enum(LATE_POLICIES).optional(),
+      embedOrigins: z
+        .array(webOrigin())
+        .max(EMBED_ORIGINS_MAX)
+        .transform((origins) => [...new Set(origins)])
+        .optional()
+        .meta({
+          description:
+            'Sites, beside the verified domain, that may show the checkout in a frame (see `/pay.js`). Replaces the whole list. ' +
+            'Loopback addresses, also by http, only where this server allows private webhooks',
+        }),
     }),
     data: z.object({
       merchant: z.object({

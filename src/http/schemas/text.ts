@@ -81,6 +81,38 @@ function urlProblem(value: string): string | null {
   return url.username === '' && url.password === '' ? null : 'must not carry a user name or password';
 }
 
+const LOOPBACK = new Set(['localhost', '127.0.0.1']);
+
+/**
+ * The origin of a web site, such as `https://shop.example`, in its normal form; plain http only of this machine itself.
+ * Host names are checked as those of shops are: what comes out can stand in a Content-Security-Policy.
+ */
+export function webOrigin() {
+  return z
+    .string()
+    .trim()
+    .transform((value, context) => {
+      const origin = originOf(value);
+      if (origin !== null) return origin;
+      context.addIssue({
+        code: 'custom',
+        message: 'must be an origin such as https://shop.example, without path',
+        params: { code: 'invalid_format' },
+      });
+      return z.NEVER;
+    })
+    .meta({
+      override: { type: 'string', format: 'uri', maxLength: URL_MAX, examples: ['https://shop.example'] },
+    });
+}
+
+function originOf(value: string): string | null {
+  if (urlProblem(value) !== null || !/^https?:\/\/[^/?#\\]+\/?$/i.test(value)) return null;
+  const { protocol, hostname, origin } = new URL(value);
+  if (LOOPBACK.has(hostname)) return origin;
+  return protocol === 'https:' && asciiHostName(hostname) === hostname ? origin : null;
+}
+
 /** An e-mail address; international ones (RFC 6531) included, quoted local parts and IP domains not. */
 export function email() {
   return z

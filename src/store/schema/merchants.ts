@@ -20,6 +20,8 @@ export interface MerchantRow {
   payment_lifetime_minutes: number;
   tolerance_bps: number;
   late_policy: LatePolicy;
+  /** Sites that may show the checkout in a frame beside the verified domain: origins, a JSON array. */
+  embed_origins_json: string;
   created_at: number;
   updated_at: number;
 }

@@ -86,6 +86,7 @@ function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, accou
     payment_lifetime_minutes: deps.defaults.lifetimeMinutes,
     tolerance_bps: deps.defaults.toleranceBps,
     late_policy: deps.defaults.latePolicy,
+    embed_origins_json: '[]',
     created_at: now,
     updated_at: now,
   };

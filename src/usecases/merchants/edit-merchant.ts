@@ -5,6 +5,7 @@ import { updateMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { redirectDeliveries } from '../webhooks/redirect-deliveries.ts';
 import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';
+import { refuseEmbedOrigins } from './embed-origins.ts';
 import { findOwnMerchant } from './find-own-merchant.ts';
 
 export interface EditMerchantDeps {
@@ -25,14 +26,17 @@ export interface EditMerchantInput {
   readonly paymentLifetimeMinutes?: number | undefined;
   readonly toleranceBps?: number | undefined;
   readonly latePolicy?: LatePolicy | undefined;
+  /** The whole list: origins in their normal form. */
+  readonly embedOrigins?: readonly string[] | undefined;
 }
 
-/** @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID (webhookUrl). */
+/** @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID (webhookUrl, embedOrigins). */
 export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantInput): Promise<MerchantRow> {
-  const { webhookUrl } = input;
+  const { webhookUrl, embedOrigins } = input;
   const row = await deps.db.transaction(async (tx) => {
     const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
     refuseWebhookUrl(deps.webhookUrlRule, webhookUrl ?? null);
+    refuseEmbedOrigins(deps.webhookUrlRule, embedOrigins ?? []);
     const now = deps.clock.now();
     if (webhookUrl !== undefined) await redirectDeliveries(tx, { merchantId: merchant.id, webhookUrl, now });
     return updateMerchant(tx, merchant.id, {
@@ -42,6 +46,8 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
       payment_lifetime_minutes: input.paymentLifetimeMinutes ?? merchant.payment_lifetime_minutes,
       tolerance_bps: input.toleranceBps ?? merchant.tolerance_bps,
       late_policy: input.latePolicy ?? merchant.late_policy,
+      embed_origins_json:
+        embedOrigins === undefined ? merchant.embed_origins_json : JSON.stringify(embedOrigins),
       updated_at: now,
     });
   });

@@ -6,6 +6,7 @@ import { liveCredits } from '../../domain/payment/machine.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { checkoutRows, findPayment, type CheckoutRow } from '../../store/payments/payments.ts';
+import { embedOriginsOf } from '../merchants/embed-origins.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
 import { payerView, presentPayment, type PresentDeps } from './present-payment.ts';
 
@@ -36,6 +37,8 @@ export interface CheckoutView {
   readonly merchantId: string;
   readonly shop: { readonly name: string; readonly domain: string; readonly isVerified: boolean };
   readonly payment: ReturnType<typeof payerView>;
+  /** Sites that may show the page in a frame. */
+  readonly embedOrigins: readonly string[];
   readonly due: readonly AmountDue[];
   /** Newest last. */
   readonly moneyBack: readonly MoneyBack[];
@@ -56,6 +59,7 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
     merchantId: merchant.id,
     shop: { name: merchant.name, domain: merchant.domain, isVerified: merchant.domain_verified_at !== null },
     payment: payerView(await presentPayment(deps.db, deps, row)),
+    embedOrigins: embedOriginsOf(merchant),
     due: amountsDue(deps, loaded),
     moneyBack: moneyBack(loaded),
     stamp: stampOf({ ...merchant, ...row }),

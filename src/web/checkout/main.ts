@@ -1,4 +1,5 @@
 import './style.css';
+import { aimLinks, isEmbedded, leaveByEscape, tellEmbedder } from './embed.ts';
 import { enhance, setClock, tick } from './enhance.ts';
 import { follow } from './follow.ts';
 import { offerToPlay, playPayer } from './simulate.ts';
@@ -17,16 +18,23 @@ if (main !== null) {
     if (target instanceof HTMLInputElement) picked = target.id;
   });
   enhance(main);
+  aimLinks(main);
   setInterval(() => tick(main), 1_000);
   playPayer();
   let status = main.dataset['status'];
+  leaveByEscape();
+  tellEmbedder('ready', status);
   follow(main, {
     onChange: (state) => {
       show(main, state.html);
       offerToPlay(!state.final);
       say(state.announcement);
       // Whoever came back after the end, to see what became of a refund, stays.
-      if (state.redirect !== null && state.status !== status) leaveFor(state.redirect, state.announcement);
+      if (state.status !== status) {
+        tellEmbedder('status', state.status);
+        // A shop that shows the page in a frame hears of it and decides itself.
+        if (state.redirect !== null && !isEmbedded) leaveFor(state.redirect, state.announcement);
+      }
       status = state.status;
     },
   });
@@ -52,6 +60,7 @@ function show(main: HTMLElement, html: string): void {
   const radio = picked === undefined ? null : document.getElementById(picked);
   if (radio instanceof HTMLInputElement) radio.checked = true;
   enhance(main);
+  aimLinks(main);
   if (!within) return;
   const again = [...main.querySelectorAll<HTMLElement>('input, button, a')].find(
     (element) => element.id === focused || element.dataset['copy'] === focused,

@@ -34,17 +34,20 @@ export const SCREENS = 'test-results/screens';
 export class WebBrowser {
   readonly #browser: Browser;
   readonly #origin: string;
+  readonly #sites: readonly string[];
   readonly #complaints: string[] = [];
 
-  private constructor(browser: Browser, origin: string) {
+  private constructor(browser: Browser, origin: string, sites: readonly string[]) {
     this.#browser = browser;
     this.#origin = origin;
+    this.#sites = sites;
   }
 
-  static async start(origin: string): Promise<WebBrowser> {
+  /** @param sites origins of shops whose own pages are opened as well */
+  static async start(origin: string, sites: readonly string[] = []): Promise<WebBrowser> {
     const browser = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
     mkdirSync(SCREENS, { recursive: true });
-    return new WebBrowser(browser, origin);
+    return new WebBrowser(browser, origin, sites);
   }
 
   async stop(): Promise<void> {
@@ -66,7 +69,8 @@ export class WebBrowser {
     context.on('weberror', (error) => this.#complaints.push(String(error.error())));
     context.on('request', (request) => {
       const { origin, protocol } = new URL(request.url());
-      if (origin !== this.#origin && protocol !== 'data:' && !request.isNavigationRequest()) {
+      const isKnown = origin === this.#origin || this.#sites.includes(origin);
+      if (!isKnown && protocol !== 'data:' && !request.isNavigationRequest()) {
         this.#complaints.push(`asked another host: ${request.url()}`);
       }
     });

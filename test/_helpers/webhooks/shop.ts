@@ -154,6 +154,7 @@ async function insertMerchant(db: Db, clock: FakeClock, webhookUrl: string | nul
       payment_lifetime_minutes: 60,
       tolerance_bps: 50,
       late_policy: 'accept',
+      embed_origins_json: '[]',
       ...times,
     })
     .execute();

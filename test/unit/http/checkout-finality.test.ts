@@ -11,6 +11,7 @@ function viewOf(option: Pick<Option, 'confirmations' | 'finality'>): CheckoutVie
   return {
     merchantId: 'mer_1',
     shop: { name: 'Blue Door Books', domain: 'bluedoor.example', isVerified: true },
+    embedOrigins: [],
     due: [],
     moneyBack: [],
     stamp: '',
@@ -62,7 +63,7 @@ function viewOf(option: Pick<Option, 'confirmations' | 'finality'>): CheckoutVie
 }
 
 const pageOf = (view: CheckoutView, language: Language): string =>
-  stateOf({ view, language, say: speak(language), coin: null }).toString();
+  stateOf({ view, language, say: speak(language), coin: null, embedder: null }).toString();
 
 describe.each(Object.keys(LANGUAGES) as Language[])('money that waits for finality, in %s', (language) => {
   const counts = { done: '63', needed: '64' };

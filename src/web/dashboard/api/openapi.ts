@@ -439,6 +439,7 @@ export interface paths {
                                     tolerancePercent: string;
                                     /** @enum {string} */
                                     latePayments: "accept" | "review";
+                                    embedOrigins: string[];
                                     /** Format: date-time */
                                     createdAt: string;
                                     /** Format: date-time */
@@ -493,6 +494,7 @@ export interface paths {
                         tolerancePercent?: string | number;
                         /** @enum {string} */
                         latePayments?: "accept" | "review";
+                        embedOrigins?: string[];
                     };
                 };
             };
@@ -517,6 +519,7 @@ export interface paths {
                                     tolerancePercent: string;
                                     /** @enum {string} */
                                     latePayments: "accept" | "review";
+                                    embedOrigins: string[];
                                     /** Format: date-time */
                                     createdAt: string;
                                     /** Format: date-time */
@@ -2483,6 +2486,7 @@ export interface components {
             tolerancePercent: string;
             /** @enum {string} */
             latePayments: "accept" | "review";
+            embedOrigins: string[];
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */

@@ -1,0 +1,27 @@
+import { invalidField } from '../../domain/errors.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import type { WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';
+
+/** The origins a merchant listed, as they were stored. */
+export function listedOrigins(merchant: Pick<MerchantRow, 'embed_origins_json'>): string[] {
+  return JSON.parse(merchant.embed_origins_json) as string[];
+}
+
+/** Every origin that may show this merchant's checkout in a frame: the verified domain and those listed. */
+export function embedOriginsOf(
+  merchant: Pick<MerchantRow, 'domain' | 'domain_verified_at' | 'embed_origins_json'>,
+): string[] {
+  const verified = merchant.domain_verified_at === null ? [] : [`https://${merchant.domain}`];
+  return [...new Set([...verified, ...listedOrigins(merchant)])];
+}
+
+/**
+ * Loopback origins are for trying things out: they are taken where webhooks may go there as well.
+ * @throws {AppError} VALIDATION_INVALID naming the origin
+ */
+export function refuseEmbedOrigins(rule: WebhookUrlRule, origins: readonly string[]): void {
+  for (const [index, origin] of origins.entries()) {
+    const problem = rule(origin);
+    if (problem !== null) throw invalidField(`embedOrigins[${index}]`, problem);
+  }
+}
