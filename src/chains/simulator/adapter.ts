@@ -37,7 +37,7 @@ export interface SimulatorAdapterDeps {
   readonly clock: Clock;
 }
 
-/** The sandbox network seen through the port that real nodes are seen through. */
+/** Adapter of the sandbox network: the same port as for real nodes. */
 export function createSimulatorAdapter(deps: SimulatorAdapterDeps): ChainAdapter {
   const { coin } = deps;
   const format = COIN_FORMATS[coin];
@@ -63,7 +63,7 @@ export function createSimulatorAdapter(deps: SimulatorAdapterDeps): ChainAdapter
 
 type Ask = <T>(work: (ledger: SimulatorLedger) => Promise<T>) => Promise<T>;
 
-/** Asks the simulated node; a store that fails is to the caller a node that does not answer. */
+/** Queries the simulated node; a failing store looks to the caller like a node that does not answer. */
 function asker(deps: SimulatorAdapterDeps): Ask {
   return async (work) => {
     try {
@@ -174,7 +174,7 @@ async function whatConcernsUs(
   const watched = await index.watched([...new Set(outputs.map((output) => output.watchKey))]);
   const own = await index.ownOutputs(spends.map((spend) => outputKey(spend.ref)));
   const credits = outputs.filter((output) => watched.has(output.watchKey));
-  // Money that came and went within one view is not in the index yet.
+  // Credits spent within the same view are not in the index yet.
   const fresh = new Set(credits.map((credit) => outputKey(credit.ref)));
   const debits = spends.filter(({ ref }) => own.has(outputKey(ref)) || fresh.has(outputKey(ref)));
   return { credits, debits };
@@ -218,7 +218,7 @@ async function broadcast(
   }
 }
 
-/** What the node does with bytes it is handed: known ones need no proof, new ones are verified in full. */
+/** Accepts bytes as a node would: known transactions are not checked again, new ones are verified in full. */
 async function submit(
   deps: SimulatorAdapterDeps,
   ledger: SimulatorLedger,

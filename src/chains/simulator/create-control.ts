@@ -15,7 +15,7 @@ import { createFaucetTransaction } from './raw-transaction.ts';
 
 /** Blocks one call may mine. */
 const MAX_BLOCKS_AT_ONCE = 1_000;
-/** Far deeper than any real one, and well within what a watcher remembers. */
+/** Far deeper than any real one, and well within the blocks a watcher remembers. */
 const MAX_REORG_DEPTH = 100;
 
 interface ControlDeps {
@@ -24,7 +24,7 @@ interface ControlDeps {
   readonly clock: Clock;
 }
 
-/** The payer's and miner's hands on the sandbox network. */
+/** Acts as payer and miner on the sandbox network. */
 export function createSimulatorControl(deps: ControlDeps): SimulatorControl {
   const { coin, store, clock } = deps;
   return {
@@ -64,7 +64,7 @@ export function createSimulatorControl(deps: ControlDeps): SimulatorControl {
   };
 }
 
-/** The transaction that paid an order is the first to spend its input: a double-spend comes later. */
+/** Finds the payment of an order: the first transaction that spends its input; a double-spend comes later. */
 async function paidOrder(ledger: SimulatorLedger, order: string): Promise<PaidOrder | null> {
   const spends = await ledger.spendsOf([faucetInput(order)]);
   const made = await ledger.transactions(spends.map(({ byTxid }) => byTxid));
@@ -106,7 +106,7 @@ async function reorganise(
   await mineBlock(ledger, coin, clock.now());
 }
 
-/** How many blocks must go for the oldest of these transactions to be unconfirmed. */
+/** How many blocks must be removed to unconfirm the oldest of these transactions. */
 async function depthOf(
   ledger: SimulatorLedger,
   txids: readonly string[],
@@ -141,7 +141,7 @@ async function meetFate(
   }
 }
 
-/** The same inputs, all to one address, at a fee that wins. */
+/** Spends the same inputs to one address, at a fee high enough to replace. */
 async function doubleSpend(
   { coin, clock }: ControlDeps,
   ledger: SimulatorLedger,
@@ -188,7 +188,7 @@ function usualFee(coin: Coin, outputs: number): bigint {
   return (format.size(1, outputs) * format.feeRate) / 1_000n + 1n;
 }
 
-/** An address of somebody we do not know. */
+/** A fresh address outside the wallet. */
 function strangerAddress(coin: Coin): string {
   const format = COIN_FORMATS[coin];
   return format.addressOf(format.publicKey(randomBytes(32)));

@@ -11,18 +11,18 @@ import type { UtxoCoin } from '../../domain/coins/definition.ts';
 import { ETHEREUM } from '../../domain/coins/ethereum.ts';
 import { SOLANA } from '../../domain/coins/solana.ts';
 
-/** All that tells one coin from another on the sandbox network: formats, keys and fee levels. */
+/** Parameters of a coin on the sandbox network: formats, keys and fee levels. */
 export interface CoinFormat {
   /** Null when it is a testnet address of this coin, else why not. */
   addressProblem(address: string): string | null;
-  /** The one spelling of an address under which its money is found. */
+  /** The canonical spelling of an address, under which its money is found. */
   canonical(address: string): string;
   publicKey(privateKey: Uint8Array): Uint8Array;
-  /** The address whose money this public key may spend. */
+  /** The address that this public key controls. */
   addressOf(publicKey: Uint8Array): string;
   sign(message: Uint8Array, privateKey: Uint8Array): Uint8Array;
   verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
-  /** Names transactions and blocks in the coin's own style. */
+  /** Hash of a transaction or block in the coin's own format. */
   transactionId(bytes: Uint8Array): string;
   blockHash(bytes: Uint8Array): string;
   /** Size units (vB, gas, thousandths of a signature) of a transaction. */
@@ -45,7 +45,7 @@ function secp256k1Keys(): Pick<CoinFormat, 'publicKey' | 'sign' | 'verify'> {
 
 function bitcoinLike(coin: UtxoCoin): CoinFormat {
   const { hrp, pubKeyHashVersions, scriptHashVersions } = coin.networks.testnet;
-  // The version byte of exported keys is in no address.
+  // The version byte of exported keys occurs in no address.
   const network: BTC_NETWORK = {
     bech32: hrp ?? '',
     pubKeyHash: pubKeyHashVersions[0],

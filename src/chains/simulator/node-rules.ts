@@ -7,15 +7,15 @@ import type { Coin } from '../../domain/coins.ts';
 import type { SimulatedTransaction, SimulatorLedger } from '../../domain/simulator.ts';
 import { COIN_FORMATS } from './formats.ts';
 
-/** Transactions one block takes. */
+/** Most transactions per block. */
 const MAX_BLOCK_TRANSACTIONS = 2_000;
-/** Block headers kept; older ones are forgotten, as by a pruned node. At 2 s a block: 5 hours of traffic. */
+/** Block headers kept; older ones are deleted, as on a pruned node. At 2 s a block: 5 hours of traffic. */
 const KEPT_BLOCKS = 10_000;
 const PRUNE_EVERY_BLOCKS = 100;
-/** Marks the inputs from which the faucet's money comes. No transaction id looks like it. */
+/** Marks the inputs of faucet transactions. No transaction id has this form. */
 const FAUCET_PREFIX = 'faucet:';
 
-/** Money from nowhere. An order has one input of its own, which is spent once, whatever is done again. */
+/** Input of a faucet transaction. An order has one input of its own, so a repeated order cannot pay twice. */
 export function faucetInput(order: string | null = null): OutputRef {
   const mark = order === null ? randomBytes(16) : sha256(utf8ToBytes(order)).subarray(0, 16);
   return { txid: FAUCET_PREFIX + hex.encode(mark), index: 0 };
@@ -43,7 +43,7 @@ export async function requireTip(
   return genesis;
 }
 
-/** Mines one block on the tip, with the mempool in it unless told to leave it empty. */
+/** Mines one block on the tip, with the mempool in it unless it is to stay empty. */
 export async function mineBlock(
   ledger: SimulatorLedger,
   coin: Coin,
@@ -75,8 +75,8 @@ function newBlockHash(coin: Coin, parentHash: string, height: number, txids: rea
 type Candidate = Omit<SimulatedTransaction, 'state' | 'height'>;
 
 /**
- * Takes a transaction into the mempool as a node would: again is fine, spent inputs are refused, an
- * unconfirmed rival (with its descendants) gives way to a higher fee.
+ * Accepts a transaction into the mempool as a node would: a repeat succeeds, spent inputs are refused, an
+ * unconfirmed conflict (with its descendants) is replaced by a higher fee.
  */
 export async function acceptToMempool(
   ledger: SimulatorLedger,
@@ -149,7 +149,7 @@ async function missingInputs(
   return null;
 }
 
-/** Whether a block spends otherwise what a transaction, or one that it comes from, spends. */
+/** Whether a block conflicts with a transaction or one of its ancestors. */
 async function isDisplaced(ledger: SimulatorLedger, transaction: SimulatedTransaction): Promise<boolean> {
   const rivals = await activeRivals(ledger, transaction);
   if (rivals.some(({ state }) => state === 'mined')) return true;

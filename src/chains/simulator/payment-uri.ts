@@ -1,7 +1,7 @@
 import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 
-/** Chain id of Sepolia: the test network whose addresses the Ethereum sandbox stands for. */
+/** Chain id of Sepolia, the test network whose addresses the Ethereum sandbox uses. */
 const SEPOLIA_CHAIN_ID = 11_155_111;
 
 interface UriRequest {

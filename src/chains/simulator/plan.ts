@@ -45,11 +45,11 @@ export function planSend(coin: Coin, request: SendRequest): SendPlan {
 
 /**
  * Same destination and amount at a higher fee, with more funds if the change does not pay for it.
- * Null when the quote asks no more than is paid already, or when the funds do not allow it.
+ * Null when the quoted rate is no higher than the rate paid, or when the funds do not suffice.
  */
 export function planBump(coin: Coin, request: BumpRequest): SendPlan | null {
   const { previous, quote, ancestry } = request;
-  // Together with its unconfirmed ancestors it may pay less than by itself.
+  // Its package rate, with unconfirmed ancestors, may be lower than its own.
   if (quote.rate <= packageRate(previous, ancestorsOf(previous.inputs, ancestry))) return null;
   const floor = previous.feeRate + previous.feeRate / BUMP_DIVISOR + 1n;
   const rate = quote.rate > floor ? quote.rate : floor;
@@ -72,9 +72,9 @@ export function planBump(coin: Coin, request: BumpRequest): SendPlan | null {
   return null;
 }
 
-/** Everything back to the change address. */
+/** Pays everything back to the change address. */
 function payBack(coin: Coin, { previous, changeAddress }: BumpRequest, rate: bigint): SendPlan | null {
-  // A single output makes it smaller, and it has to pay more than what it replaces all the same.
+  // With a single output it is smaller, and yet it must pay more than the transaction it replaces.
   const least = previous.fee + previous.fee / BUMP_DIVISOR + 1n;
   const usual = feeFor(coin, previous.inputs.length, 1, rate);
   const fee = usual > least ? usual : least;
@@ -84,9 +84,9 @@ function payBack(coin: Coin, { previous, changeAddress }: BumpRequest, rate: big
 }
 
 interface Settlement extends Pick<SendRequest, 'destination' | 'subtractFee' | 'changeAddress' | 'quote'> {
-  /** What the destination gets if there is no change. */
+  /** What the destination receives if there is no change. */
   readonly received: bigint;
-  /** What leaves the wallet, the fee on top left out. */
+  /** What leaves the wallet, without a fee paid on top. */
   readonly spent: bigint;
 }
 

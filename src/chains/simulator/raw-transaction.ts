@@ -7,7 +7,7 @@ import type { KeySource } from '../../domain/keys.ts';
 import type { SimulatedTransaction } from '../../domain/simulator.ts';
 import { COIN_FORMATS } from './formats.ts';
 
-/** Longest raw transaction the simulated node looks at, in characters. */
+/** Longest raw transaction the simulated node accepts, in characters. */
 const MAX_RAW_LENGTH = 2_000_000;
 
 const amount = z
@@ -50,7 +50,7 @@ export function signSpend(coin: Coin, plan: SendPlan, keys: KeySource): SignedTr
   return { txid: transactionId(coin, raw), raw, outputs: outputs.map(({ address }) => address) };
 }
 
-/** Reads bytes handed to the node; null when they are no signed transaction of this coin. */
+/** Parses bytes handed to the node; null when they are not a signed transaction of this coin. */
 export function readSignedSpend(coin: Coin, raw: string): SignedSpend | null {
   if (raw.length > MAX_RAW_LENGTH) return null;
   const parsed = signedSchema.safeParse(readJson(raw));
@@ -87,7 +87,7 @@ export function createFaucetTransaction(
 
 const inputsSchema = z.object({ inputs: z.array(z.object({ txid: z.string(), index: z.int() })) });
 
-/** The outputs that a transaction spends, from its bytes; none when they are no transaction. */
+/** The outputs that a transaction spends, from its bytes; none when the bytes are not a transaction. */
 export function inputsOf(raw: string): readonly OutputRef[] {
   const parsed = inputsSchema.safeParse(readJson(raw));
   return parsed.success ? parsed.data.inputs : [];

@@ -17,7 +17,7 @@ export interface SimulatorOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly blockIntervalMs: number;
-  /** Minting rests once the newest transaction has this many blocks on it. Above every confirmation policy. */
+  /** Mining pauses once the newest transaction has this many confirmations; above every confirmation policy. */
   readonly idleDepth?: number;
 }
 
@@ -25,17 +25,17 @@ export interface SimulatorOptions {
 export interface Simulator {
   readonly adapter: ChainAdapter;
   readonly control: SimulatorControl;
-  /** Mines a block if there is anything to confirm: what the timer does. */
+  /** Mines a block if there is anything to confirm; called by the timer. */
   tick(): Promise<void>;
   /** Starts the block timer. */
   start(): void;
-  /** Stops the timer and waits for a block in the making. */
+  /** Stops the timer and waits for a block being mined. */
   stop(): Promise<void>;
 }
 
 /**
- * Makes the sandbox network of one coin on a store. All of its state is in the store: two
- * simulators on the same one are the same network.
+ * Creates the sandbox network of one coin on a store. All of its state is in the store: two
+ * simulators on the same store are the same network.
  */
 export function createSimulator(options: SimulatorOptions): Simulator {
   const { coin, store, clock, logger } = options;
@@ -58,7 +58,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   };
 }
 
-/** An idle chain is left alone, so that a forgotten sandbox does not write to disk for ever. */
+/** Whether nothing waits for blocks: an idle sandbox must not write to disk for ever. */
 async function isIdle(ledger: SimulatorLedger, idleDepth: number): Promise<boolean> {
   if (await ledger.hasMempool()) return false;
   const [tip, last] = [await ledger.tip(), await ledger.lastMinedHeight()];
