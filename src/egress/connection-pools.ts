@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { buildConnector, Client, Pool, type Dispatcher } from 'undici';
 import type { VettedTarget } from './vet-target.ts';
 
-/** Shorter than the keep-alive of most servers (5 s or more): a connection that the server closes meanwhile costs a retry. */
+/** Shorter than most servers' keep-alive (5 s or more): a connection that the server closes meanwhile costs a retry. */
 const IDLE_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_POOLS = 256;
@@ -10,14 +10,14 @@ const MAX_POOLS = 256;
 /** Connections to one vetted target. */
 export interface TargetPool {
   readonly dispatcher: Dispatcher;
-  /** Whether a request was answered over it before, so that the next one may meet a connection that the server just closed. */
+  /** Whether a request was answered over it before: the next one may hit a connection that the server just closed. */
   wasUsed: boolean;
 }
 
 /**
- * Keeps connections open for the next request to the same target. The guard is not weakened by that: the
- * key of a pool holds the vetted addresses, so a connection is reused only for a target that was vetted anew
- * and has the same addresses.
+ * Keeps connections open for the next request to the same target. This does not weaken the guard: a pool's
+ * key contains the vetted addresses, so a connection is reused only for a target that was vetted again and
+ * has the same addresses.
  */
 export class ConnectionPools {
   readonly #byTarget = new Map<string, TargetPool>();
@@ -32,7 +32,7 @@ export class ConnectionPools {
     return pool;
   }
 
-  /** Takes a pool out of use after a failure: the next request must not queue behind a connection that hangs. */
+  /** Drops a pool after a failure: the next request must not queue behind a hanging connection. */
   drop(target: VettedTarget, pool: TargetPool): void {
     if (this.#byTarget.get(target.key) === pool) this.#byTarget.delete(target.key);
     closeGracefully(pool);
@@ -52,7 +52,7 @@ export class ConnectionPools {
   }
 }
 
-/** Requests under way still get their answers. */
+/** Requests in flight still get their answers. */
 function closeGracefully({ dispatcher }: TargetPool): void {
   void dispatcher.close().catch(() => undefined);
 }
@@ -60,7 +60,7 @@ function closeGracefully({ dispatcher }: TargetPool): void {
 function newPool(target: VettedTarget): Pool {
   return new Pool(target.origin, {
     ...pinnedTo(target),
-    // Who asks bounds how many run at once: a quick endpoint must not queue here behind slow ones of its host.
+    // The caller bounds concurrency: a fast endpoint must not queue here behind slow ones of its host.
     connections: null,
     keepAliveTimeout: IDLE_MS,
     // Caps what the server's own Keep-Alive header asks for.

@@ -4,7 +4,7 @@
  */
 export type EgressFailure = 'refused' | 'dns' | 'timeout' | 'aborted' | 'network';
 
-/** Why an outgoing request brought no answer. The message is fit for a merchant to read. */
+/** Why an outgoing request failed. The message is safe to show to a merchant. */
 export class EgressError extends Error {
   override name = 'EgressError';
   readonly kind: EgressFailure;
@@ -15,7 +15,7 @@ export class EgressError extends Error {
   }
 }
 
-/** One line on a network error: its message, or its code where Node leaves the message empty. */
+/** One-line description of a network error: its message, or its code where Node leaves the message empty. */
 export function describeError(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(describeError).join('; ').slice(0, 500);
   if (!(error instanceof Error)) return String(error).slice(0, 500);

@@ -14,11 +14,11 @@ export interface GuardedRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** The body is cut here; the rest is never read. */
+  /** The body is truncated at this size; the rest is never read. */
   readonly maxBodyBytes: number;
-  /** For everything together: DNS, connect, TLS, sending, waiting, reading the body. */
+  /** Limit for the whole exchange: DNS, connect, TLS, request, response, body. */
   readonly timeoutMs: number;
-  /** Gives up early, at shutdown. */
+  /** Aborts the request, at shutdown. */
   readonly signal?: AbortSignal;
 }
 
@@ -26,14 +26,14 @@ export interface GuardedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** `whole`, or why the body is not: over the cap, out of time, connection lost. */
+  /** `whole`, or why the body is incomplete: over the cap, out of time, connection lost. */
   readonly bodyEnd: 'whole' | 'capped' | 'timeout' | 'broken';
 }
 
 /**
- * One HTTP request to an address that a user named. The target is vetted (see vetTarget) and the connection
- * goes to the vetted addresses only, with Host and SNI of the URL, so that a name which changes its DNS answer
- * between check and use gains nothing. Redirects are answers and never followed.
+ * One HTTP request to a user-supplied address, guarded against SSRF. The target is vetted (see vetTarget) and the
+ * connection goes to the vetted addresses only, with Host and SNI of the URL, so that DNS rebinding between check
+ * and use gains nothing. Redirects are returned, never followed.
  * @throws {EgressError} when no answer came; never for an HTTP status.
  */
 export async function guardedFetch(policy: EgressPolicy, request: GuardedRequest): Promise<GuardedResponse> {
@@ -69,7 +69,7 @@ async function exchange(
     return answer;
   } catch (error) {
     connections.drop(target, pool);
-    // The server may have closed an idle connection just as it was used: such a request is repeated once.
+    // The server may have closed an idle connection just as it was reused: such a request is retried once.
     if (!wasUsed || signal.aborted || !LOST_CONNECTION.has(codeOf(error))) throw error;
     return overSingleConnection(target, request, signal);
   }
@@ -95,7 +95,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<GuardedResponse> {
   const { method, headers, body = null } = request;
-  // undici heeds a signal only once it is connected.
+  // undici respects a signal only once it is connected.
   const answer = await untilAborted(
     dispatcher.request({ origin, path, method, headers, body, signal }),
     signal,
@@ -103,7 +103,7 @@ async function send(
   return { status: answer.statusCode, headers: flat(answer.headers), ...(await read(answer.body, request)) };
 }
 
-/** Reads up to the cap. What came before a deadline or a lost connection is kept; giving up keeps nothing. */
+/** Reads up to the cap. Data received before a timeout or a lost connection is kept; an abort discards it. */
 async function read(
   stream: Dispatcher.ResponseData['body'],
   { maxBodyBytes, signal }: GuardedRequest,
@@ -115,7 +115,7 @@ async function read(
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       chunks.push(chunk);
       size += chunk.length;
-      // Leaving the loop destroys the stream, which hangs up.
+      // Leaving the loop destroys the stream, which closes the connection.
       if (size > maxBodyBytes) return { body: cut(), bodyEnd: 'capped' };
     }
     return { body: cut(), bodyEnd: 'whole' };

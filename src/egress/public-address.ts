@@ -2,16 +2,16 @@ import ipaddr from 'ipaddr.js';
 
 type IPv6 = InstanceType<typeof ipaddr.IPv6>;
 
-/** Addresses that routing tables call global although they reach a cloud's inside (Azure's WireServer). */
+/** Addresses in global ranges that nevertheless reach a cloud's internal services (Azure's WireServer). */
 const CLOUD_INTERNAL = new Set(['168.63.129.16']);
 
 const GLOBAL_UNICAST_IPV6 = ipaddr.IPv6.parse('2000::');
 const NAT64 = ipaddr.IPv6.parse('64:ff9b::');
 
 /**
- * Whether an IP address is a global unicast one, so that it cannot be this machine, its network
- * or a cloud's inside. Addresses that carry an IPv4 one (mapped, NAT64) are judged by it; 6to4 and
- * Teredo, which may hide any, are refused. Text that is no IP address is not public.
+ * Whether an IP address is global unicast, so that it cannot be this machine, its network or a cloud's
+ * internal services. An address that embeds an IPv4 one (mapped, NAT64) is judged by it; 6to4 and
+ * Teredo, which may embed any, are refused. Text that is not an IP address is not public.
  */
 export function isPublicAddress(text: string): boolean {
   const plain = withoutDots(text);
@@ -32,7 +32,7 @@ function lastFourBytes(address: IPv6): string {
   return address.toByteArray().slice(-4).join('.');
 }
 
-/** ipaddr.js reads `::1.2.3.4` as a mapped address; the WHATWG parser knows better and writes it in hex. */
+/** ipaddr.js reads `::1.2.3.4` as a mapped address; the WHATWG parser does not and writes it in hex. */
 function withoutDots(text: string): string | null {
   if (!text.includes(':') || !text.includes('.')) return text;
   return URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1) ?? null;

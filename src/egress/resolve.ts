@@ -2,20 +2,20 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { performance } from 'node:perf_hooks';
 import pLimit from 'p-limit';
 
-/** Finds every IPv4 and IPv6 address of a host name. Injected, so that tests decide the answers. */
+/** Resolves every IPv4 and IPv6 address of a host name. Injected, so that tests decide the answers. */
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 const QUERY_TIMEOUT_MS = 3_000;
 const QUERY_TRIES = 2;
 const NO_SUCH_RECORD: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
 
-/** How long questions go through the same resolver. */
+/** How long queries share a resolver. */
 const SHARED_MS = 1_000;
 
 /**
- * Resolvers for the questions of a moment: to make one reads the machine's settings, and took twice as long as to
- * ask. Each question is asked as ever. Nothing is kept for longer than a second, neither name servers that the
- * machine may have changed nor the port that answers come to.
+ * Shares a resolver among concurrent queries: creating one reads the machine's settings, which took twice as long as a
+ * query. Answers are not cached. A resolver lives for a second at most, so that changed name servers are noticed and
+ * the source port changes.
  */
 class SharedResolvers {
   readonly #servers: readonly string[];
@@ -25,7 +25,7 @@ class SharedResolvers {
     this.#servers = servers;
   }
 
-  /** One to ask; `leave` must follow. */
+  /** Returns a resolver; the caller must call `leave` afterwards. */
   take(): SharedResolver {
     const now = performance.now();
     if (this.#current === null || now - this.#current.sinceMs >= SHARED_MS) {
@@ -37,7 +37,7 @@ class SharedResolvers {
     return this.#current;
   }
 
-  /** Nobody waits for what was asked in vain once the last one has left. */
+  /** Releases a resolver; its pending queries are cancelled once the last caller has left after a failure. */
   leave(shared: SharedResolver, gaveUp: boolean): void {
     shared.asking -= 1;
     if (!gaveUp || shared.asking > 0) return;
@@ -53,15 +53,15 @@ interface SharedResolver {
 }
 
 /**
- * Asks DNS for all A and AAAA records. Not getaddrinfo first: a name server that hangs would hold one
- * of the few threads the whole process shares. getaddrinfo answers only for names DNS does not have
+ * Queries DNS for all A and AAAA records. Not getaddrinfo first: a hanging name server would block one
+ * of the few threads the whole process shares. getaddrinfo is used only for names DNS does not have
  * (the hosts file, a container's neighbours).
  * @throws the DNS error when there is no address at all.
  */
 export const resolveHost: Resolve = hostResolver([]);
 
 /**
- * As resolveHost, asking these DNS servers (`address` or `address:port`) instead of the machine's own.
+ * As resolveHost, with these DNS servers (`address` or `address:port`) instead of the machine's own.
  * @param askMachine getaddrinfo
  */
 export function hostResolver(servers: readonly string[], askMachine: AskMachine = getaddrinfo): Resolve {
@@ -72,8 +72,8 @@ export function hostResolver(servers: readonly string[], askMachine: AskMachine 
 type AskMachine = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * It asks DNS as well, where somebody's own server may say that there is no such name and then be silent for
- * as long as it likes. There are four threads, which also flush the disk and check passwords.
+ * Bounds getaddrinfo calls, which query DNS as well: a user's own name server may deny a name first and then
+ * hang. Four threads are shared with disk flushes and password hashing.
  */
 const askingMachine = pLimit(2);
 

@@ -1,7 +1,7 @@
 import { EgressError } from './egress-error.ts';
 import { vetUrl, type VettingPolicy } from './vet-target.ts';
 
-/** Tells, without any network, why a URL could never be called under a policy; null when it could. */
+/** Returns, without network access, why a policy forbids a URL in any case; null when it may be allowed. */
 export function urlRule(policy: Pick<VettingPolicy, 'allowPrivate'>): (url: string) => string | null {
   return (url) => {
     try {

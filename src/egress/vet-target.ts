@@ -16,15 +16,15 @@ export interface VettedTarget {
   readonly origin: string;
   /** With the query. */
   readonly path: string;
-  /** Origin and addresses: equal for all targets that one connection can serve. */
+  /** Origin and addresses: equal for targets that can share a connection. */
   readonly key: string;
   /** The only addresses a connection may go to. */
   readonly addresses: readonly { readonly address: string; readonly family: 4 | 6 }[];
 }
 
 /**
- * Decides whether a URL may be called and pins the addresses it may be called at: every address of
- * the name must be allowed, or the target is refused.
+ * Decides whether a URL may be called and pins its addresses: every address of the name must be
+ * allowed, or the target is refused.
  * @throws {EgressError} `refused`, or `dns` when the name does not resolve.
  */
 export async function vetTarget(
