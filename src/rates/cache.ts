@@ -7,14 +7,14 @@ const PINNED: readonly string[] = ['USD', 'EUR'];
 const MAX_CURRENCIES = 40;
 const FORGET_AFTER_MS = 24 * 60 * 60 * 1000;
 
-/** The last price of every source, for the currencies somebody asked for lately. Bounded. */
+/** The last price of every source, for recently requested currencies. Bounded. */
 export class RateCache {
-  /** Currency → when it was last asked for, oldest first. */
+  /** Currency → time of the last request, oldest first. */
   readonly #asked = new Map<string, number>(PINNED.map((currency) => [currency, 0]));
   /** Currency → `COIN source` → observation. */
   readonly #prices = new Map<string, Map<string, Observation>>();
 
-  /** Notes that a currency is wanted; the one asked for longest ago makes room. */
+  /** Marks a currency as requested; evicts the least recently requested one. */
   touch(currency: string, now: number): void {
     this.#asked.delete(currency);
     this.#asked.set(currency, now);
@@ -24,7 +24,7 @@ export class RateCache {
     }
   }
 
-  /** The currencies to refresh; those nobody wanted for a day are dropped. */
+  /** The currencies to refresh; those not requested for a day are dropped. */
   currencies(now: number): string[] {
     for (const [currency, askedAt] of this.#asked) {
       if (!PINNED.includes(currency) && now - askedAt > FORGET_AFTER_MS) this.#forget(currency);
@@ -36,7 +36,7 @@ export class RateCache {
     return this.#asked.has(currency);
   }
 
-  /** Keeps prices in wanted currencies. A source's own time counts when it is older than ours. */
+  /** Stores prices in requested currencies. A source's own time counts when it is older than ours. */
   store(source: string, prices: readonly SourcePrice[], receivedAt: number): void {
     for (const { coin, currency, rate, at } of prices) {
       if (!this.#asked.has(currency)) continue;
@@ -46,7 +46,7 @@ export class RateCache {
     }
   }
 
-  /** Every source's price not older than `since`, nor dated after `until` by a clock since set back. */
+  /** Every source's price between `since` and `until`; a later one is dated by a clock since set back. */
   fresh(coin: Coin, currency: string, since: number, until = Number.POSITIVE_INFINITY): Observation[] {
     return [...(this.#prices.get(currency) ?? [])]
       .filter(([key, { at }]) => key.startsWith(`${coin} `) && at >= since && at <= until)

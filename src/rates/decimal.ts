@@ -12,7 +12,7 @@ export const positiveDecimal = z
   .refine((value) => value.gt(0))
   .transform((value) => value.toFixed());
 
-/** JSON in which every number stays the text it was: a price must not pass through a float. */
+/** Parses JSON with every number kept as text: a price must not pass through a float. */
 export function parseExactJson(body: string): unknown {
   return JSON.parse(body, keepNumberText);
 }

@@ -5,7 +5,7 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024;
 const ATTEMPTS = 2;
 const RETRY_PAUSE_MS = 250;
 
-/** An answer that trying again at once would not better. */
+/** A failure that an immediate retry would not fix. */
 class FinalError extends Error {}
 
 /**

@@ -5,7 +5,7 @@ import type { FixedRates } from '../domain/fixed-rates.ts';
 import type { RateQuote } from '../domain/ports.ts';
 
 /**
- * A quote from prices that do not move: dollars per coin times units per dollar, exactly.
+ * A quote from fixed prices: dollars per coin times units per dollar, exactly.
  * @throws {AppError} RATE_UNAVAILABLE for a coin or a currency the table does not have.
  */
 export function fixedQuote(fixed: FixedRates, coin: Coin, currency: string, at: number): RateQuote {

@@ -10,22 +10,22 @@ export interface Observation {
 
 export interface Consensus {
   readonly rate: string;
-  /** The sources that counted, in the order given. */
+  /** The contributing sources, in the order given. */
   readonly sources: readonly string[];
-  /** The oldest observation that counted. */
+  /** Time of the oldest contributing observation. */
   readonly at: number;
 }
 
 /** With three sources or more, one this far off the median is left out. */
 const OUTLIER_SHARE = new Big('0.02');
-/** Two sources further apart than this cannot be told right from wrong. */
+/** Two sources further apart than this contradict each other. */
 const PAIR_SHARE = new Big('0.05');
-/** Digits after the point of a rate: finer than any minor unit of any currency by far. */
+/** Decimals of a rate: far finer than any currency's minor unit. */
 const RATE_DECIMALS = 8;
 
 /**
- * The price most sources agree on: the median, outliers left out. Null when there is none: no
- * source at all, two that contradict each other, or several of which no two agree.
+ * The price most sources agree on: the median without outliers. Null when there is none: no
+ * source at all, two that contradict each other, or several without any two that agree.
  */
 export function consensus(observations: readonly Observation[]): Consensus | null {
   if (observations.length === 0) return null;

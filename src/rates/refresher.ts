@@ -10,12 +10,12 @@ export interface RefresherDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly timeoutMs: number;
-  /** Older prices are of no use. */
+  /** Older prices are ignored. */
   readonly maxAgeMs: number;
   readonly health: SourceHealth;
 }
 
-/** Asks all sources at once and keeps what they answer. A dead source is left out, and logged once. */
+/** Queries all sources concurrently and stores their prices. A dead source is skipped, and logged once. */
 export class Refresher {
   readonly #deps: RefresherDeps;
   readonly #failing = new Set<string>();

@@ -13,7 +13,7 @@ import type { RateSource } from './source.ts';
 import type { CoingeckoAccess } from './sources/coingecko.ts';
 import { publicSources, type RateSourceName } from './sources/index.ts';
 
-/** How long `ensure` waits at most for a currency that is new here. */
+/** Most time that `ensure` waits for a new currency. */
 const ENSURE_WAIT_MS = 5000;
 /** Pause between look-ups on demand, so that odd currencies cannot be used to flood the sources. */
 const ON_DEMAND_GAP_MS = 1000;
@@ -36,17 +36,17 @@ export interface RateServiceOptions {
 }
 
 export interface RateService extends Rates {
-  /** Begins to keep prices up to date; does not wait for them. */
+  /** Starts refreshing prices; does not wait for them. */
   start(): void;
   /** Ends all look-ups. */
   stop(): Promise<void>;
   /** How long each live source has given no usable price. */
   sourceAges(): readonly SourceAge[];
-  /** Sources that have given none for a day, in words. */
+  /** Warnings about sources that have given no price for a day. */
   warnings(): readonly string[];
 }
 
-/** Prices as configured: fixed ones, or the consensus of live sources kept fresh in the background. */
+/** Prices as configured: fixed, or the consensus of live sources, refreshed in the background. */
 export function createRates(options: RateServiceOptions): RateService {
   return options.config.fixed === null
     ? new LiveRates(options)
@@ -89,7 +89,7 @@ class LiveRates implements RateService {
   readonly #health: SourceHealth;
   readonly #sources: readonly RateSource[];
   readonly #stopped = new AbortController();
-  /** Currencies asked of the sources since they were last wanted: the loop looks after them. */
+  /** Currencies already looked up since they were last requested: the loop refreshes them. */
   readonly #attempted = new Set<string>();
   #loop: Promise<void> | null = null;
   #current: Promise<void> | null = null;
@@ -164,7 +164,7 @@ class LiveRates implements RateService {
     }
   }
 
-  /** One look-up of all new currencies; those asked for while it runs share the next one. */
+  /** One look-up of all new currencies; those requested while it runs share the next one. */
   async #lookUpNew(): Promise<void> {
     await this.#current;
     await pause(Math.max(0, this.#nextOnDemandMs - performance.now()), this.#stopped.signal);

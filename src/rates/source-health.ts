@@ -10,8 +10,8 @@ export interface SourceAge {
 }
 
 /**
- * When each source last gave a price that can be used. A source without one for a day is reported: the prices rest
- * on fewer sources than the operator believes. It counts from the start of the process at the earliest.
+ * Tracks when each source last gave a usable price. A source without one for a day is reported: prices then rest
+ * on fewer sources than the operator believes. Counting starts with the process at the earliest.
  */
 export class SourceHealth {
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class SourceHealth {
     this.#logger = logger;
   }
 
-  /** Begins to count for these sources. */
+  /** Starts counting for these sources. */
   begin(sources: readonly string[]): void {
     for (const source of sources) if (!this.#lastGood.has(source)) this.succeeded(source);
   }
@@ -34,7 +34,7 @@ export class SourceHealth {
     this.#lastTold.delete(source);
   }
 
-  /** Logs a source that is dead for a day, once a day. */
+  /** Logs a source that has been dead for a day, once a day. */
   tellDead(source: string): void {
     const [ageMs, now] = [this.#ageOf(source), this.#clock.now()];
     if (ageMs < DAY_MS || now - (this.#lastTold.get(source) ?? Number.NEGATIVE_INFINITY) < DAY_MS) return;
@@ -49,7 +49,7 @@ export class SourceHealth {
     return [...this.#lastGood.keys()].map((source) => ({ source, ageMs: this.#ageOf(source) }));
   }
 
-  /** For people: each source that is dead for a day, and what to do. */
+  /** Warnings for the operator: each source that has been dead for a day, and the remedy. */
   warnings(): string[] {
     return this.ages()
       .filter(({ ageMs }) => ageMs >= DAY_MS)
@@ -59,7 +59,7 @@ export class SourceHealth {
   #ageOf(source: string): number {
     const now = this.#clock.now();
     const lastGood = this.#lastGood.get(source) ?? now;
-    // The clock was set back: what it said before means nothing.
+    // The clock was set back: earlier readings are meaningless.
     if (lastGood > now) this.#lastGood.set(source, now);
     return Math.max(0, now - lastGood);
   }

@@ -1,11 +1,11 @@
 import type { Coin } from '../domain/coins.ts';
 
-/** One public price list. Asks nothing itself: it names the requests and reads the answers. */
+/** One public price source. Does no I/O itself: it names the requests and parses the answers. */
 export interface RateSource {
   readonly name: string;
   /** What to fetch for these currencies; empty when the source has none of them. */
   requests(currencies: readonly string[]): readonly URL[];
-  /** What its requests carry beside the usual headers: a key. Secret. */
+  /** Additional request headers: an API key. Secret. */
   headers?(): Readonly<Record<string, string>>;
   /**
    * Reads one answer. Pure.
@@ -14,12 +14,12 @@ export interface RateSource {
   parse(body: string): readonly SourcePrice[];
 }
 
-/** What one coin costs by one source. */
+/** Price of one coin by one source. */
 export interface SourcePrice {
   readonly coin: Coin;
   readonly currency: string;
   /** Positive decimal, exactly as the source wrote it. */
   readonly rate: string;
-  /** When the source itself says the price was made, ms; null when it does not. */
+  /** Time of the price by the source itself, ms; null when it gives none. */
   readonly at: number | null;
 }

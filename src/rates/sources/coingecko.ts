@@ -8,20 +8,20 @@ const UPDATED_AT = 'last_updated_at';
 const answer = z.record(z.string(), z.record(z.string(), z.unknown()));
 const seconds = z.string().regex(/^\d{1,12}$/);
 
-/** Keys of a paid plan are taken at another address and in another header than those of the free one. */
+/** Keys of a paid plan use another host and another header than those of the free plan. */
 const PLANS = {
   demo: { origin: 'https://api.coingecko.com', header: 'x-cg-demo-api-key' },
   pro: { origin: 'https://pro-api.coingecko.com', header: 'x-cg-pro-api-key' },
 } as const;
 
-/** How CoinGecko is asked. */
+/** Access to CoinGecko. */
 export interface CoingeckoAccess {
   readonly plan: keyof typeof PLANS;
-  /** Null: without one, which CoinGecko refuses or limits. */
+  /** Null: without a key, which CoinGecko refuses or limits. */
   readonly apiKey: { reveal(): string } | null;
 }
 
-/** https://docs.coingecko.com/reference/simple-price: all coins in all asked currencies at once. */
+/** https://docs.coingecko.com/reference/simple-price: all coins in all requested currencies at once. */
 export function coingecko(
   { plan, apiKey }: CoingeckoAccess = { plan: 'demo', apiKey: null },
   origin: string = PLANS[plan].origin,
