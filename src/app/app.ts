@@ -45,7 +45,7 @@ import { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
 
 /** A daemon, built and not yet running. */
 export interface App {
-  /** Starts everything and answers the address it listens on. */
+  /** Starts everything and returns the address it listens on. */
   start(): Promise<{ url: string }>;
   /** Drains and stops everything; nothing half-done remains. */
   stop(): Promise<void>;
@@ -54,23 +54,23 @@ export interface App {
 export interface AppOptions {
   readonly config: Config;
   readonly logger: Logger;
-  /** Tests move time through it. */
+  /** Injected so that tests control time. */
   readonly clock?: Clock;
   readonly sendPolicy?: SendPolicy;
-  /** How often the watching loops run, where time is compressed. */
+  /** Intervals of the watcher's loops, for tests with compressed time. */
   readonly intervals?: LoopIntervals;
-  /** Checks each answer against its documented schema; for tests. */
+  /** Checks each response against its documented schema; for tests. */
   readonly checkAnswers?: boolean;
 }
 
 const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
 const DELIVERIES_PER_ENDPOINT = 4;
-/** So long a write waits for a tool beside the daemon, and everybody else with it. */
+/** How long a write waits for another process's lock, and with it the whole daemon. */
 const BUSY_TIMEOUT_MS = 250;
 
 /**
- * The composition root: the only place that constructs. Takes the data directory for this process,
- * opens the database, unlocks the keyring and wires the parts; on failure gives everything back.
+ * The composition root, the only place that constructs parts. Locks the data directory for this process,
+ * opens the database, unlocks the keyring and wires the parts; on failure releases everything.
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, logger } = options;
@@ -155,7 +155,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     upkeep,
     registry: metrics.registry,
     config,
-    // What clients see and use leaves out a coin whose node serves another network.
+    // Clients neither see nor use a coin whose node serves another network.
     chains: watcher.trusted(),
     queue,
     domainChecks,
@@ -171,7 +171,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   return { lock, database, server, ...loops, given, wipeKeys: () => keyring.wipe() };
 }
 
-/** What only those get that send coins: they can sign, and have no key. */
+/** Dependencies of the parts that send coins, and of no others: they can sign, but hold no key. */
 function createSending(
   { config, sendPolicy }: AppOptions,
   keys: KeySource,
@@ -183,7 +183,7 @@ function createSending(
   };
 }
 
-/** Every chain: the live ones with what they do measured, and the sandbox's. */
+/** Adapters of every chain: the live ones with metrics, and the sandbox's. */
 function createAdapters(
   deps: Parameters<typeof createLiveAdapters>[0],
   nodes: NodeMetrics,
@@ -203,7 +203,7 @@ function createTidying(config: Config, deps: StoredWork) {
   };
 }
 
-/** The keys, the addresses derived from them, and what was given out. */
+/** Opens the keys, the address derivation and the record of issued addresses. */
 async function openWallet(parts: Ground & { config: Config; clock: Clock; logger: Logger }) {
   const { keyring, config, database, logger } = parts;
   const { db } = database;

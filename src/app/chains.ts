@@ -58,7 +58,7 @@ export function createLiveAdapters(deps: LiveDeps): ChainAdapter[] {
   });
 }
 
-/** In atoms per 1,000 units of size, as adapters count. */
+/** Configured fee limits in the adapters' unit, atoms per 1,000 units of size. */
 function feeLimits(
   config: Config,
   coin: Coin,
@@ -97,7 +97,7 @@ export function createSimulators(deps: ChainDeps): Simulator[] {
   );
 }
 
-/** What may be done on the sandbox networks from outside. */
+/** Controls of the sandbox networks, for API and tests. */
 export function simulatorControls(simulators: readonly Simulator[]): SimulatorControls {
   const byCoin = new Map(simulators.map(({ adapter, control }) => [adapter.coin, control]));
   return { get: (coin) => byCoin.get(coin) ?? null };

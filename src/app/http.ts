@@ -47,7 +47,7 @@ import { readReadiness } from '../workers/chain-watcher/readiness.ts';
 import type { Watcher } from '../workers/chain-watcher/watcher.ts';
 import type { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
 
-/** What the routes work with: the use cases' needs, and the running parts they talk to. */
+/** Dependencies of the routes: those of the use cases, and the running parts they call. */
 interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly rates: CreatePaymentDeps['rates'];
   readonly config: Config;
@@ -64,7 +64,7 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly hasLiveCoin: boolean;
   readonly checkAnswers: boolean;
   readonly version: string;
-  /** What concerns no chain and is worth an operator's look. */
+  /** Warnings for the operator that concern no chain. */
   readonly warnings: () => readonly string[];
 }
 
@@ -110,7 +110,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
   };
 }
 
-/** What each group of routes and pages works with, and nothing else: only what sends coins can sign. */
+/** Dependencies of each group of routes and pages, by least privilege: only routes that send coins can sign. */
 export function partsOf(deps: HttpDeps) {
   const { config, db, clock, logger, secretBox, rates, chains, baseUrl, wakeWebhooks, watcher } = deps;
   const { deriver, watchKeyOf, webhookUrlRule, tellPaymentNews, unconfirmedGraceMs } = deps;
@@ -154,7 +154,7 @@ export function partsOf(deps: HttpDeps) {
 
 type Parts = ReturnType<typeof partsOf>;
 
-/** Dashboard and checkout, with the files that the build left beside it. */
+/** Dashboard and checkout, with the built web assets. */
 function pagesOf(of: Parts, streams: CheckoutStreams, logger: Logger): Router[] {
   const assets = loadWebAssets(webDirectory());
   if (assets.dashboard === null) logger.warn({}, 'the web pages are not built: run npm run build');

@@ -13,7 +13,7 @@ import type { Watcher } from '../workers/chain-watcher/watcher.ts';
 import type { WebhookHousekeeping } from '../workers/webhook-delivery/housekeeping.ts';
 import type { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
 
-/** Everything that runs, in the order in which data flows. */
+/** All running parts, in the order of data flow. */
 export interface RunningParts {
   readonly lock: DataDirLock;
   readonly database: OpenDatabase;
@@ -31,7 +31,7 @@ export interface RunningParts {
   readonly wipeKeys: () => void;
 }
 
-/** Starts what others need first; the address is opened last, so that nobody is answered too early. */
+/** Starts parts after their dependencies; the port is opened last, so that no request is answered too early. */
 export async function startParts(config: Config, parts: RunningParts): Promise<{ url: string }> {
   await parts.rates.start();
   for (const simulator of parts.simulators) simulator.start();
@@ -50,12 +50,12 @@ export async function startParts(config: Config, parts: RunningParts): Promise<{
 type Step = readonly [name: string, stop: () => unknown];
 
 /**
- * Stops in the opposite order: no new requests and observations, then the deliveries under way, then
- * the database. Nodes that still have not answered by then are no longer waited for: what was asked of
- * them is taken up at the next start. One part that fails to stop does not keep the others running.
+ * Stops in reverse order: no new requests and observations, then the deliveries in flight, then the
+ * database. Nodes that have not answered by then are not waited for: the work resumes at the next
+ * start. A part that fails to stop does not prevent the others from stopping.
  */
 export async function stopParts(config: Config, logger: Logger, parts: RunningParts): Promise<void> {
-  // Two waits, and a rest for closing the files.
+  // Two waits, and the remainder for closing the files.
   const waitMs = Math.floor(config.shutdownGraceMs * 0.4);
   const closeAdapters = async (): Promise<unknown> =>
     Promise.all(parts.adapters.map(async (adapter) => adapter.close()));

@@ -1,7 +1,7 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 import { isoTime } from '../domain/iso-time.ts';
 
-/** Fields that may carry a secret wherever they turn up in a log line. */
+/** Fields that may carry a secret, wherever they occur in a log line. */
 const SECRET_FIELDS = [
   'password',
   'passphrase',
@@ -16,7 +16,7 @@ const SECRET_FIELDS = [
   'apiKey',
 ];
 
-/** pino's numbers of the levels in use. */
+/** pino's numeric levels. */
 const PLAIN_LEVELS: Readonly<Record<number, 'debug' | 'info' | 'warn' | 'error'>> = {
   20: 'debug',
   30: 'info',
@@ -26,7 +26,7 @@ const PLAIN_LEVELS: Readonly<Record<number, 'debug' | 'info' | 'warn' | 'error'>
 
 const NAMES: ReadonlySet<string> = new Set(SECRET_FIELDS);
 
-/** What a secret looks like inside a text, such as an error message of a library. */
+/** Patterns of secrets inside a text, such as an error message of a library. */
 const SECRET_SHAPES: readonly [RegExp, string][] = [
   [/\b([rs]k)_[A-Za-z0-9]{16,}/g, '$1_[redacted]'],
   [/\bwhsec_[A-Za-z0-9+/=]{16,}/g, 'whsec_[redacted]'],
@@ -35,23 +35,23 @@ const SECRET_SHAPES: readonly [RegExp, string][] = [
   [/\b(Bearer|Basic) [A-Za-z0-9._~+/=-]{8,}/g, '$1 [redacted]'],
 ];
 
-/** What every such shape has in it: lines without it need no closer look. */
+/** A quick test that every such pattern passes: lines that fail it need no redaction. */
 const MAYBE_SECRET = /[rs]k_|whsec_|eyJ|:\/\/|Bearer |Basic /;
 
-/** Blanks everything in a line that has the shape of a secret. */
+/** Redacts everything in a line that has the shape of a secret. */
 function redactText(line: string): string {
   if (!MAYBE_SECRET.test(line)) return line;
   return SECRET_SHAPES.reduce((text, [shape, replacement]) => text.replace(shape, replacement), line);
 }
 
-/** Longest text that waits for the end of its turn. */
+/** Most characters buffered until the end of a turn. */
 const BUFFERED_CHARS = 16_000;
 
 const STANDARD_OUTPUT = 1;
 
 /**
- * A file descriptor, written once for all lines of one turn of the event loop, and at the end of the process.
- * Never flushed to the disk: where it is a file, every turn would wait for that.
+ * Buffered log output: one write per turn of the event loop, and one at process exit. Never fsynced: every turn
+ * would wait for the disk.
  */
 export function logOutput(fd: number): DestinationStream {
   const output = pino.destination({ dest: fd, sync: true });
@@ -78,8 +78,8 @@ export function logOutput(fd: number): DestinationStream {
 }
 
 /**
- * Whether no field can carry a secret by its name, and none needs more than JSON to be written down: most
- * lines, for which looking for one costs most of the line.
+ * Whether no field name can carry a secret and every value is plain JSON. True for most lines, where pino's
+ * redaction would be most of the cost.
  */
 function isPlain(fields: unknown): fields is object {
   if (typeof fields !== 'object' || fields === null || fields instanceof Error) return false;
@@ -117,7 +117,7 @@ export function createLogger(level: string, destination?: DestinationStream): Pi
   );
 }
 
-/** As pino writes it. */
+/** Formats a line as pino does. */
 function plainLine(level: string, fields: object, msg: string): string {
   return `${JSON.stringify({ level, time: isoTime(Date.now()), ...fields, msg })}\n`;
 }

@@ -11,10 +11,10 @@ import { PeriodicTask } from '../workers/chain-watcher/periodic-task.ts';
 const DELIVER_EVERY_MS = 1_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
-/** What carries mails from the outbox to the mail server, or to the log without one. */
+/** Delivers mails from the outbox to the mail server, or to the log without one. */
 export interface MailDelivery {
   start(): void;
-  /** A mail being sent is broken off; it stays in the outbox. */
+  /** Aborts a mail being sent; it stays in the outbox. */
   stop(): Promise<void>;
 }
 

@@ -22,11 +22,11 @@ interface UpkeepDeps {
   readonly logger: Logger;
   readonly adapters: readonly ChainAdapter[];
   readonly watcher: Watcher;
-  /** What recording money from gaps in a chain needs. */
+  /** For recording money from gaps in a chain. */
   readonly observe: ObserveDeps;
 }
 
-/** What keeps the daemon in order over years, beside its work. */
+/** Periodic maintenance of the daemon. */
 export interface Upkeep {
   start(): void;
   stop(): Promise<void>;
@@ -35,14 +35,14 @@ export interface Upkeep {
 }
 
 const EVERY_TEN_MINUTES = '*/10 * * * *';
-/** Given back per run, 4 KiB each: a few milliseconds of work. */
+/** Pages released per run, 4 KiB each: a few milliseconds of work. */
 const RECLAIMED_PAGES = 2_000;
 const WARNINGS_EVERY_MS = 60_000;
 const REREADS_EVERY_MS = 2_000;
 /** How long the ledger may take to reach the node's block. */
 const PATIENCE_MS = 60_000;
 
-/** Prunes and shrinks the database, compares ledger and chain now and then, and tells of warnings. */
+/** Prunes and shrinks the database, reconciles ledger and chain periodically, and logs warnings. */
 export function createUpkeep(deps: UpkeepDeps): Upkeep {
   const { config, database, clock, logger, watcher } = deps;
   const { db } = database;
@@ -109,8 +109,8 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
 }
 
 /**
- * Compares each chain whose last comparison is too long ago, one at a time: a scan keeps a node busy. Where
- * accounts differed they are asked about again, which is cheap. A node in trouble keeps no other chain back.
+ * Reconciles each chain whose last reconciliation is too old, one at a time: a scan keeps a node busy. Accounts
+ * that differed are queried again, which is cheap. A failing node does not delay other chains.
  */
 export async function reconcileDue(
   deps: {
@@ -133,7 +133,7 @@ export async function reconcileDue(
   }
 }
 
-/** Does something for each chain; a node in trouble keeps no other chain back, and is asked again at the next turn. */
+/** Runs a job for each chain; a failing node does not delay other chains, and is retried at the next run. */
 async function eachChain(
   { adapters, logger }: UpkeepDeps,
   work: (adapter: ChainAdapter) => Promise<unknown>,
@@ -149,7 +149,7 @@ async function eachChain(
   }
 }
 
-/** A line in the log when a warning comes, and when it is over. */
+/** Logs a warning when it appears and when it ends. */
 function warningTeller(chains: () => Promise<WatchedChain[]>, logger: Logger): () => Promise<void> {
   const told = new Map<string, string>();
   const raised = new Map<string, readonly ChainAlarm[]>();
@@ -157,7 +157,7 @@ function warningTeller(chains: () => Promise<WatchedChain[]>, logger: Logger): (
     for (const { coin, mode, warnings, alarms } of await chains()) {
       tellAlarms(raised, logger, { coin, mode, alarms });
       const key = `${coin}/${mode}`;
-      // Time counts up in some of them.
+      // Some contain an elapsed time.
       const sense = warnings.map((warning) => warning.replace(/\d+ (minutes|seconds)/, 'time')).join('; ');
       if (sense === (told.get(key) ?? '')) continue;
       told.set(key, sense);
@@ -167,7 +167,7 @@ function warningTeller(chains: () => Promise<WatchedChain[]>, logger: Logger): (
   };
 }
 
-/** One line for each alarm that comes, and one when it is over. */
+/** Logs each alarm when it appears and when it ends. */
 function tellAlarms(
   raised: Map<string, readonly ChainAlarm[]>,
   logger: Logger,

@@ -19,7 +19,7 @@ interface Measured {
   readonly version: string;
 }
 
-/** The registry of /metrics: what nodes do is measured as it happens, the rest is read when scraped. */
+/** The registry of /metrics: node calls are measured as they happen, the rest is read when scraped. */
 export function createMetrics(): {
   readonly registry: Registry;
   readonly nodes: NodeMetrics;

@@ -10,13 +10,13 @@ import { createPrivateFile } from '../wallet/private-file.ts';
 
 export const DATABASE_FILE = 'tilld.sqlite';
 const FINGERPRINT = 'keyring_fingerprint';
-/** Made before the keyring, removed once the database knows whose it is: a first start that died in between left it. */
+/** Created before the keyring, removed once the database records its fingerprint: left over when a first start crashed. */
 const NEW_KEYRING_FILE = 'keyring.new';
 
 /**
- * A keyring without its database is refused before a new, empty database is made: that would give the addresses
- * of earlier customers to other ones.
- * @throws {KeyringError} that says what to do.
+ * Refuses a keyring without its database before a new, empty database is created: that one would issue the
+ * addresses of earlier customers again.
+ * @throws {KeyringError} naming the remedy.
  */
 export async function refuseLostDatabase(dataDir: string): Promise<void> {
   if ((await bytesIn(join(dataDir, KEYRING_FILE))) === null) return;
@@ -27,10 +27,10 @@ export async function refuseLostDatabase(dataDir: string): Promise<void> {
 }
 
 /**
- * Opens the keyring and makes sure that it is the one the database was written with: addresses of
- * another seed would take money nobody can spend.
+ * Opens the keyring and checks that it belongs to the database: money paid to addresses of another
+ * seed could not be spent.
  * @throws {KeyringError} on a wrong passphrase, a missing, corrupt or foreign keyring, and on a database that
- * knows of no keyring though there is one.
+ * has no keyring recorded although there is one.
  */
 export async function unlockWallet(deps: { db: Db; config: Config; logger: Logger }): Promise<Keyring> {
   const { db, config, logger } = deps;
