@@ -38,7 +38,7 @@ Without it the backup is worthless: copy that file to a safe place, apart from t
   return 0;
 });
 
-/** Nothing is made up here: without a keyring there is nothing to back up. */
+/** Never creates a keyring: without one there is nothing to back up. */
 async function passphraseOf(
   dataDir: string,
   configured: string | null,

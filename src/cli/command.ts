@@ -9,16 +9,16 @@ import { packageRoot } from '../config/package-root.ts';
 import { isDay } from '../domain/calendar.ts';
 import type { Logger } from '../domain/ports.ts';
 
-/** A wrong call of a command: the message says what is right. */
+/** Wrong usage of a command: the message says what is expected. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** Exit codes of the commands: 0 done, 1 not done or differences found, 2 wrong call or configuration. */
+/** Exit codes of the commands: 0 done, 1 failed or differences found, 2 wrong usage or configuration. */
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
-/** Runs a command to its exit code; every failure is one line for the operator, without secrets or traces. */
+/** Runs a command and sets its exit code; a failure is one line for the operator, without secrets or traces. */
 export async function runCommand(usage: string, work: (args: string[]) => Promise<number>): Promise<void> {
   const args = process.argv.slice(2);
   if (args.includes('--help') || args.includes('-h')) {
@@ -45,7 +45,7 @@ export function parseCall<T extends ParseArgsConfig>(config: T): ReturnType<type
 }
 
 /**
- * The daemon's own configuration, with another data directory if one is named. Relative paths in it start
+ * The daemon's own configuration, with another data directory if given. Relative paths in it resolve from
  * where scripts/start starts the daemon, wherever the command is called from.
  */
 export function toolConfig(dataDir: string | undefined): Config {
@@ -53,20 +53,20 @@ export function toolConfig(dataDir: string | undefined): Config {
   return loadConfig({ env: { ...process.env, ...named }, cwd: packageRoot() });
 }
 
-/** A whole number of an option. @throws {UsageError} */
+/** Parses an integer option. @throws {UsageError} */
 export function countOf(name: string, text: string, min: number, max: number): number {
   const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (count >= min && count <= max) return count;
   throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
 }
 
-/** The first moment (UTC) of a day that an option names, ms. @throws {UsageError} when the calendar has no such day. */
+/** Parses a date option to the start of that day (UTC), ms. @throws {UsageError} when there is no such day. */
 export function dayOf(name: string, text: string): number {
   if (isDay(text)) return Date.parse(text);
   throw new UsageError(`--${name}: ${text} is no date such as 2026-01-31`);
 }
 
-/** A secret from a file, `-` being the standard input; without one it is asked for on the terminal. */
+/** Reads a secret from a file (`-`: standard input), else prompts on the terminal. */
 export async function readSecret(
   file: string | undefined,
   question: string,
@@ -87,7 +87,7 @@ function readText(file: string, option: string): string {
   }
 }
 
-/** Asks on the terminal; what is typed to a hidden question is not shown. */
+/** Prompts on the terminal; input to a hidden prompt is not echoed. */
 export async function ask(question: string, hidden: boolean): Promise<string> {
   process.stderr.write(question);
   const output = hidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stderr;
@@ -100,17 +100,17 @@ export async function ask(question: string, hidden: boolean): Promise<string> {
   }
 }
 
-/** A line of a command's result. */
+/** Writes a line of a command's result to standard output. */
 export function tell(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** A line for the person who called it. */
+/** Writes a line for the user to standard error. */
 export function warn(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** The log of a command: only what goes wrong. */
+/** The logger of a command: warnings and errors only. */
 export const TOOL_LOGGER: Logger = {
   debug: () => undefined,
   info: () => undefined,

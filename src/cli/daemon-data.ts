@@ -20,8 +20,8 @@ export async function daemonData(
 }
 
 /**
- * Looks at each coin beside a running daemon, with the one option --data-dir.
- * @returns the exit code: 1 when a coin is not as it should be.
+ * Runs a check for each coin beside a running daemon, with --data-dir as the only option.
+ * @returns the exit code: 1 when a check fails.
  */
 export async function lookAtCoins(
   args: string[],

@@ -60,7 +60,7 @@ await runCommand(USAGE, async (args) => {
   return 0;
 });
 
-/** Asks the running daemon, and waits until it is done. */
+/** Asks the running daemon to rescan, and waits until it is done. */
 async function online(
   config: Config,
   { coin, file, start }: { readonly coin: Coin; readonly file: string; readonly start: RescanStart | SkipTo },
@@ -106,7 +106,7 @@ async function rescan(
       chains: chainsOf(adapters),
       baseUrl: config.http.baseUrl,
       confirmations: confirmationPolicies(config),
-      // No price is needed to take money back; what comes late is priced by the daemon.
+      // Reversals need no price; late money is priced by the daemon.
       rates: { quote: noRate },
       tellPaymentNews: () => undefined,
       wakeWebhooks: () => undefined,

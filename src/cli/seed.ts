@@ -107,7 +107,7 @@ interface RestoreValues {
 
 async function restore(config: Config, values: RestoreValues): Promise<number> {
   const { email } = values;
-  // As the sign-in takes it: nobody could get at an account of another one.
+  // As sign-in accepts it: an account with any other address would be unreachable.
   if (email === undefined || !emailAddress().safeParse(email).success)
     throw new UsageError('--email must be an e-mail address');
   if (values['words-file'] === '-' && values['password-file'] === '-') {

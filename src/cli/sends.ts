@@ -46,7 +46,7 @@ async function sayNotPaid(args: string[]): Promise<number> {
 
 async function showSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise<boolean> {
   try {
-    // Trouble, or the node of another network, whose answers say nothing about these.
+    // Throws on failure, or when the node serves another network, whose answers say nothing about these sends.
     await adapter.status();
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
