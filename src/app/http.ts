@@ -33,6 +33,7 @@ import { sandboxRoutes } from '../http/routes/sandbox.ts';
 import { volumeRoutes } from '../http/routes/volume.ts';
 import { walletOutputRoutes } from '../http/routes/wallet-outputs.ts';
 import { walletRoutes } from '../http/routes/wallet.ts';
+import { webhookEndpointRoutes } from '../http/routes/webhook-endpoints.ts';
 import { webhookRoutes } from '../http/routes/webhooks.ts';
 import { createHttpServer, type HttpServer } from '../http/server/server.ts';
 import type { Passwords } from '../usecases/accounts/passwords.ts';
@@ -146,6 +147,7 @@ export function partsOf(deps: HttpDeps) {
     rates: { rates },
     sandbox: { ...payments, ...simulation },
     webhooks: { ...store, logger, attempts: deps.queue },
+    endpoints: { ...store, secretBox, webhookUrlRule, wakeWebhooks },
     events: { ...store, waiters: new EventWaiters() },
     frames: { db, chains, baseUrl, news: deps.news },
     checkout: { ...payments, ...simulation },
@@ -181,5 +183,6 @@ function routesOf(of: Parts, registry: Registry): Route[] {
     ...walletOutputRoutes(of.sends),
     ...eventRoutes(of.events),
     ...webhookRoutes(of.webhooks),
+    ...webhookEndpointRoutes(of.endpoints),
   ];
 }

@@ -58,6 +58,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'The code is wrong, was used before, or is older than ten minutes',
   ],
   KEY_NOT_FOUND: ['The merchant has no such restricted key', 'No such restricted key'],
+  ENDPOINT_NOT_FOUND: ['The merchant has no such webhook endpoint', 'No such webhook endpoint'],
   DUPLICATE_ENTRY: [
     'Something that must be unique exists already; details names the field',
     'email: is already in use',

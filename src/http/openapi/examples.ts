@@ -91,6 +91,7 @@ const IDS = {
   send: 'snd_2KfHw9TzLq4Xn7VbR0mCy5Pd',
   log: 'whl_6QmWz1RkXv8TnL3bHc0sYp5A',
   event: 'evt_4VbNx7KqTz2RmLw9Hc5sYp0D',
+  endpoint: 'whe_Tz2RmLw9Hc5sYp0D4VbNx7Kq',
 } as const;
 
 const TXID = '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b';
@@ -123,6 +124,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   paymentId: IDS.payment,
   sendId: IDS.send,
   logId: IDS.log,
+  endpointId: IDS.endpoint,
   eventId: IDS.event,
   orderId: 'order-1001',
   'user.id': IDS.user,
@@ -143,6 +145,16 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   'restrictedkey.prefix': 'rk_7Kq2D',
   'restrictedkey.lastFour': '9sXc',
   scopes: ['payments:write', 'webhooks:write'],
+  'endpoint.id': IDS.endpoint,
+  'webhookendpoint.id': IDS.endpoint,
+  'endpoint.events': ['payment.completed', 'payment.reversed'],
+  'webhookendpoint.events': ['payment.completed', 'payment.reversed'],
+  'endpoint.url': 'https://books.example/webhooks/tilld',
+  'webhookendpoint.url': 'https://books.example/webhooks/tilld',
+  'endpoint.default': false,
+  'webhookendpoint.default': false,
+  failuresInARow: 0,
+  gone: false,
   'apikey.id': 'key_0RmLw9Hc5sYp4VbNx7KqTz2D',
 
   email: 'alice@example.com',

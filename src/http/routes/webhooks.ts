@@ -89,15 +89,17 @@ function testRoute(deps: WebhookRoutesDeps): Route {
     path: '/merchant/webhook/test',
     summary: 'Send a test webhook',
     description:
-      'Sends a webhook.test event to the merchant webhook URL and answers how its first attempt went.',
+      'Sends a webhook.test event to one endpoint, the webhookUrl of the merchant unless given, and answers how its ' +
+      'first attempt went.',
     tags: ['Webhooks'],
     status: 200,
-    errors: ['INVALID_STATE'],
+    errors: ['ENDPOINT_NOT_FOUND', 'INVALID_STATE'],
     auth: 'merchant',
     scope: 'webhooks:write',
+    body: z.object({ endpointId: identifier().optional() }),
     data: z.object({ ...attemptAnswer, eventId: z.string() }),
-    handler: async ({ auth }) => {
-      const report = await testWebhook(deps, { merchantId: auth.merchantId });
+    handler: async ({ auth, body: { endpointId } }) => {
+      const report = await testWebhook(deps, { merchantId: auth.merchantId, endpointId });
       return { ...report, id: report.logId };
     },
   });

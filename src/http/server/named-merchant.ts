@@ -3,6 +3,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchantOf } from '../../store/merchants/merchants.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { findSend } from '../../store/sends/sends.ts';
+import { findEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { merchantOfLog } from '../../store/webhooks/webhook-logs.ts';
 import type { Route } from './route.ts';
 
@@ -24,6 +25,12 @@ const NAMED: Readonly<Record<NonNullable<Route['namedBy']>, Named>> = {
     message: 'No such send',
   },
   logId: { merchantOf: merchantOfLog, code: 'LOG_NOT_FOUND', message: 'No such webhook log' },
+  endpointId: {
+    // The merchant's own webhookUrl goes by the id of the merchant.
+    merchantOf: async (db, id) => (await findEndpoint(db, id))?.merchant_id ?? id,
+    code: 'ENDPOINT_NOT_FOUND',
+    message: 'No such webhook endpoint',
+  },
 };
 
 /**

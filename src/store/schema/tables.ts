@@ -28,7 +28,14 @@ import type { IdempotencyRow, SimBlockRow, SimSpendRow, SimTransactionRow } from
 import type { PaymentCountRow, PaymentOptionRow, PaymentRow, RefundRow, VolumeTotalRow } from './payments.ts';
 import type { RefundLinkRow } from './refund-links.ts';
 import type { SendRow, SendVersionRow } from './sends.ts';
-import type { DeliveryRow, EventRow, GoneEndpointRow, WebhookLogRow } from './webhooks.ts';
+import type {
+  DeliveryRow,
+  EndpointHealthRow,
+  EventRow,
+  GoneEndpointRow,
+  WebhookEndpointRow,
+  WebhookLogRow,
+} from './webhooks.ts';
 
 /**
  * Row types of every table. Conventions: times are integer milliseconds, flags 0 or 1, atoms are
@@ -74,6 +81,8 @@ export interface Tables {
   /** How many logs there are and their bytes, kept by triggers by the day of UTC they were written. */
   webhook_log_counts: { merchant_id: string; day: number; status: number; count: number; bytes: number };
   gone_endpoints: GoneEndpointRow;
+  webhook_endpoints: WebhookEndpointRow;
+  endpoint_health: EndpointHealthRow;
   sends: SendRow;
   send_versions: SendVersionRow;
   /** Outputs that the merchant wants left where they are. */

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { Mode } from '../../domain/coins.ts';
 import type { EventType } from '../../domain/events.ts';
+import type { Flag } from './flag.ts';
 
 export interface EventRow {
   /** Ascends in the order of commits, over all merchants; numbers may be left out. */
@@ -27,9 +28,10 @@ export interface DeliveryRow {
   payment_id: string | null;
   /** Deliveries that share it go out one after the other. */
   order_key: string;
+  /** The id of a webhook endpoint; the merchant's for its webhookUrl; null for the webhookUrl of a payment. */
+  endpoint_id: string | null;
   url: string;
-  /** Scheme, host and port of the url: what concurrency is bounded by. */
-  /** Not only the origin: the key of its endpoint (endpointKey). */
+  /** What concurrency is bounded by: the key of its endpoint (endpointKey). */
   origin: string;
   status: 'pending' | 'delivered' | 'failed';
   attempts: number;
@@ -66,4 +68,34 @@ export interface GoneEndpointRow {
   payment_id: string;
   url: string;
   created_at: number;
+}
+
+/** An endpoint beside the merchant's own webhookUrl. */
+export interface WebhookEndpointRow {
+  id: string;
+  merchant_id: string;
+  url: string;
+  /** The types it takes, a JSON array; null for all. */
+  events_json: string | null;
+  active: Flag;
+  secret_sealed: string;
+  /** The secret before the last rotation, still used for signing until the time beside it. */
+  old_secret_sealed: string | null;
+  old_secret_until: number | null;
+  /** When it answered 410; cleared by an edit. */
+  gone_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** How the attempts at an endpoint went; none while there was no attempt since its URL was set. */
+export interface EndpointHealthRow {
+  /** As in deliveries. */
+  endpoint_id: string;
+  last_success_at: number | null;
+  last_failure_at: number | null;
+  /** Of the last attempt; null when it succeeded. */
+  last_error: string | null;
+  /** Failed attempts since the last success. */
+  failures: number;
 }

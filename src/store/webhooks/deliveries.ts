@@ -13,6 +13,7 @@ export interface NewDelivery {
   readonly merchantId: string;
   readonly paymentId: string | null;
   readonly orderKey: string;
+  readonly endpointId: string | null;
   readonly url: string;
   readonly now: number;
 }
@@ -27,8 +28,9 @@ export async function insertDelivery(tx: Tx, delivery: NewDelivery): Promise<voi
     merchant_id: delivery.merchantId,
     payment_id: delivery.paymentId,
     order_key: delivery.orderKey,
+    endpoint_id: delivery.endpointId,
     url: delivery.url,
-    origin: endpointKey(delivery.merchantId, delivery.url),
+    origin: endpointKey(delivery.merchantId, delivery.url, delivery.endpointId),
     status: 'pending',
     attempts: 0,
     next_attempt_at: Math.max(delivery.now, before?.next_attempt_at ?? 0),
@@ -65,54 +67,84 @@ export async function listDeliveriesOf(db: Db, eventIds: readonly string[]): Pro
 }
 
 /**
- * Stops the pending redeliveries of an event, so that asking again replaces them. The first delivery,
+ * Stops the pending redeliveries of an event to an endpoint, so that asking again replaces them. The first delivery,
  * which keeps its payment's order, goes on.
  */
-export async function supersedeRedeliveries(tx: Tx, eventId: string, now: number): Promise<void> {
+export async function supersedeRedeliveries(
+  tx: Tx,
+  of: { readonly eventId: string; readonly endpointId: string | null; readonly now: number },
+): Promise<void> {
   await tx
     .updateTable('deliveries')
-    .set({ status: 'failed', lease_token: null, lease_until: null, updated_at: now })
-    .where('event_id', '=', eventId)
+    .set({ status: 'failed', lease_token: null, lease_until: null, updated_at: of.now })
+    .where('event_id', '=', of.eventId)
+    .where('endpoint_id', 'is', of.endpointId)
     .where('status', '=', sql.lit('pending'))
     .whereRef('order_key', '=', 'id')
     .execute();
 }
 
 /**
- * Points a merchant's pending deliveries at its edited webhook URL (null: ends them), so that a wrong
- * address does not keep notifications back, with all attempts before them: those at the old URL say nothing
- * of the new one. Payments with a webhookUrl of their own are left alone.
+ * Points the pending deliveries of an endpoint at its edited URL, so that a wrong address does not keep
+ * notifications back, with all attempts before them: those at the old URL say nothing of the new one.
  */
-export async function redirectMerchantDeliveries(
+export async function redirectEndpointDeliveries(
   tx: Tx,
-  change: { merchantId: string; url: string | null; now: number },
+  change: {
+    readonly merchantId: string;
+    readonly endpointId: string;
+    readonly url: string;
+    readonly now: number;
+  },
 ): Promise<void> {
-  const { now, url } = change;
+  const { merchantId, endpointId, url, now } = change;
   await tx
     .updateTable('deliveries')
-    .set(
-      url === null
-        ? { status: 'failed', lease_token: null, lease_until: null, updated_at: now }
-        : {
-            url,
-            origin: endpointKey(change.merchantId, url),
-            attempts: 0,
-            next_attempt_at: now,
-            updated_at: now,
-          },
-    )
-    .where('merchant_id', '=', change.merchantId)
+    .set({
+      url,
+      origin: endpointKey(merchantId, url, endpointId),
+      attempts: 0,
+      next_attempt_at: now,
+      updated_at: now,
+    })
+    .where('merchant_id', '=', merchantId)
+    .where('endpoint_id', '=', endpointId)
     .where('status', '=', sql.lit('pending'))
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('payments')
-            .select('payments.id')
-            .whereRef('payments.id', '=', 'deliveries.payment_id')
-            .where('payments.webhook_url', 'is not', null),
-        ),
-      ),
-    )
     .execute();
 }
+
+/**
+ * Gives up the pending deliveries of an endpoint that takes no more, each with a log that says why. One that is under
+ * way and succeeds counts as delivered all the same.
+ */
+export async function endEndpointDeliveries(
+  tx: Tx,
+  end: {
+    readonly merchantId: string;
+    readonly endpointId: string;
+    readonly why: string;
+    readonly now: number;
+  },
+): Promise<void> {
+  const { merchantId, endpointId, why, now } = end;
+  const error = `ended: ${why}`;
+  // The id of a delivery serves for its log: it is ended once.
+  await sql`
+    INSERT INTO webhook_logs (
+      id, delivery_id, merchant_id, payment_id, endpoint, status, attempt, duration_ms, error,
+      request_json, response_json, size_bytes, created_at)
+    SELECT 'whl_' || substr(id, 5), id, merchant_id, payment_id, url, 0, attempts, 0, ${error},
+      '{"method":"POST","headers":{}}', '{"status":0,"headers":{},"body":""}', ${ENDED_LOG_BYTES}, ${now}
+    FROM deliveries
+    WHERE merchant_id = ${merchantId} AND endpoint_id = ${endpointId} AND status = 'pending'`.execute(tx);
+  await tx
+    .updateTable('deliveries')
+    .set({ status: 'failed', lease_token: null, lease_until: null, updated_at: now })
+    .where('merchant_id', '=', merchantId)
+    .where('endpoint_id', '=', endpointId)
+    .where('status', '=', sql.lit('pending'))
+    .execute();
+}
+
+/** What such a log takes on disk, roughly. */
+const ENDED_LOG_BYTES = 600;

@@ -4,7 +4,10 @@ import type { StoredDelivery } from './deliveries.ts';
 import { preparedList, type ParamOf } from '../sqlite/prepared.ts';
 
 export interface Settlement {
-  readonly delivery: Pick<StoredDelivery, 'id' | 'url' | 'order_key' | 'event_id' | 'merchant_id'>;
+  readonly delivery: Pick<
+    StoredDelivery,
+    'id' | 'url' | 'order_key' | 'event_id' | 'merchant_id' | 'endpoint_id'
+  >;
   readonly token: string;
   readonly attempts: number;
   readonly now: number;
@@ -25,8 +28,8 @@ export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void
 }
 
 /**
- * Ends deliveries that were made, and lets the next of their orders go; where the lease is not held any
- * more they are left alone.
+ * Ends deliveries that were made, and lets the next of their orders go; where another attempt holds the lease
+ * they are left alone.
  */
 export async function settleDelivered(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
   const held: Settlement[] = [];
@@ -69,8 +72,13 @@ const markDelivered = preparedList((db, param: ParamOf<{ token: string; now: num
       updated_at: param('now'),
     }))
     .where('id', 'in', ids)
-    .where('lease_token', '=', param('token'))
-    .where('status', '=', sql.lit('pending'))
+    // What was given up while its attempt was under way arrived all the same.
+    .where((eb) =>
+      eb.or([
+        eb('status', '=', sql.lit('failed')),
+        eb.and([eb('lease_token', '=', param('token')), eb('status', '=', sql.lit('pending'))]),
+      ]),
+    )
     .returning('id'),
 );
 
@@ -149,13 +157,14 @@ async function hasMoved(tx: Tx, delivery: Pick<StoredDelivery, 'id' | 'url'>): P
   return row !== undefined && row.url !== delivery.url;
 }
 
-/** The event reached this URL: its other deliveries there have nothing left to do. */
+/** The event reached this endpoint: its other deliveries there have nothing left to do. */
 async function settleRepeats(tx: Tx, delivery: Settlement['delivery'], now: number): Promise<void> {
   const repeats = await tx
     .updateTable('deliveries')
     .set({ status: 'delivered', lease_token: null, lease_until: null, updated_at: now })
     .where('event_id', '=', delivery.event_id)
     .where('url', '=', delivery.url)
+    .where('endpoint_id', 'is', delivery.endpoint_id)
     .where('status', '=', sql.lit('pending'))
     .returning('order_key')
     .execute();

@@ -3,15 +3,29 @@ import { createHash } from 'node:crypto';
 /** Paths at one origin are told apart by so many groups: an address per order must not make endpoints without end. */
 const GROUPS = 32;
 
+/** How the id of an endpoint beside the merchant's own webhookUrl begins. */
+const ENDPOINT_PREFIX = 'whe_';
+
+/** Whether this is an endpoint of its own: neither the merchant's webhookUrl nor that of a payment. */
+export function isDeclaredEndpoint(endpointId: string | null): endpointId is string {
+  return endpointId?.startsWith(ENDPOINT_PREFIX) === true;
+}
+
 /**
- * What the attempts of a delivery share their slots with: those of the same merchant to the same origin and path, as
- * a rule; seldom to another path, too. Query and fragment do not count.
+ * What the attempts of a delivery share their slots with: those of the same declared endpoint; else those of the same
+ * merchant to the same origin and path, as a rule; seldom to another path, too. Query and fragment do not count.
  */
-export function endpointKey(merchantId: string, url: string): string {
+export function endpointKey(merchantId: string, url: string, endpointId: string | null = null): string {
   if (!URL.canParse(url)) return `${url} ${merchantId}`;
   const { origin, pathname } = new URL(url);
+  if (isDeclaredEndpoint(endpointId)) return `${origin} ${endpointId}`;
   const group = createHash('sha256').update(pathname).digest().readUInt32BE() % GROUPS;
   return `${origin} ${merchantId} ${group}`;
+}
+
+/** Whether a key is that of a declared endpoint. */
+export function isDeclaredKey(key: string): boolean {
+  return isDeclaredEndpoint(key.slice(key.indexOf(' ') + 1));
 }
 
 /** Scheme, host and port of an endpoint's key; of what an earlier version queued it is the whole. */

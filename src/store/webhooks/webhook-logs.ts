@@ -5,7 +5,11 @@ import type { WebhookLogRow } from '../schema/webhooks.ts';
 import { splitByDay, type SplitSpan } from '../payments/whole-days.ts';
 
 /** A log row together with the event body that was posted. */
-export type StoredWebhookLog = Selectable<WebhookLogRow> & { event_id: string; body_json: string };
+export type StoredWebhookLog = Selectable<WebhookLogRow> & {
+  event_id: string;
+  endpoint_id: string | null;
+  body_json: string;
+};
 
 /** What nearly all endpoints answer. */
 const OK = 200;
@@ -50,7 +54,7 @@ export async function listWebhookLogs(
     .innerJoin('deliveries', 'deliveries.id', 'log.delivery_id')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
     .selectAll('log')
-    .select(['deliveries.event_id', 'events.body_json'])
+    .select(['deliveries.event_id', 'deliveries.endpoint_id', 'events.body_json'])
     .orderBy('log.created_at', 'desc')
     .orderBy('log.id', 'desc')
     .limit(filter.limit)
@@ -128,7 +132,7 @@ export async function findWebhookLog(
     .innerJoin('deliveries', 'deliveries.id', 'log.delivery_id')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
     .selectAll('log')
-    .select(['deliveries.event_id', 'events.body_json'])
+    .select(['deliveries.event_id', 'deliveries.endpoint_id', 'events.body_json'])
     .where('log.id', '=', log.id)
     .where('log.merchant_id', '=', log.merchantId)
     .executeTakeFirst();

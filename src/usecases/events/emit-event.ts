@@ -5,6 +5,8 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { insertDelivery } from '../../store/webhooks/deliveries.ts';
 import { insertEvent } from '../../store/webhooks/events.ts';
 import { isEndpointDisabled } from '../../store/webhooks/disabled-endpoints.ts';
+import { isDeclaredEndpoint } from '../../store/webhooks/endpoint-key.ts';
+import { endpointsTaking } from '../../store/webhooks/webhook-endpoints.ts';
 import { snapshotBody } from './event-body.ts';
 import { newTimedId } from './new-id.ts';
 
@@ -27,11 +29,20 @@ export interface NewEvent {
   readonly paymentWebhookUrl: string | null;
   /** Time of the event, ms; now, unless its body already states it. */
   readonly at?: number;
+  /** The one endpoint it is meant for, whatever types that takes; all that take it, unless given. */
+  readonly only?: Target;
+}
+
+/** Where a delivery goes; the endpoint is null for the webhookUrl of a payment. */
+export interface Target {
+  readonly endpointId: string | null;
+  readonly url: string;
 }
 
 /**
- * Writes an event and, when a webhook URL applies and has not answered 410, its delivery. Must run in the transaction
- * of the change it reports; wake the delivery queue after the commit.
+ * Writes an event and its deliveries: to the webhook URL that applies unless it answered 410, and to every endpoint that
+ * takes it. Must run in the transaction of the change it reports; wake the delivery queue after the commit.
+ * @returns `deliveryId` of the first of them; null when there is none.
  */
 export async function emitEvent(
   tx: Tx,
@@ -59,31 +70,51 @@ export async function emitEvent(
     }),
     created_at: now,
   });
-  const deliveryId = await addDelivery(tx, event, { eventId, eventSeq, now });
+  const targets = event.only === undefined ? await targetsOf(tx, event) : [event.only];
+  const [deliveryId = null, ...others] = await addDeliveries(tx, event, targets, { eventId, eventSeq, now });
   const { type, mode, paymentId, sendId } = event;
-  tx.afterCommit(() => deps.logger.info({ type, mode, eventId, deliveryId, paymentId, sendId }, 'event'));
+  const fields = { type, mode, eventId, deliveryId, paymentId, sendId };
+  tx.afterCommit(() => deps.logger.info(others.length > 0 ? { ...fields, others } : fields, 'event'));
   return { eventId, deliveryId };
 }
 
-async function addDelivery(
+async function targetsOf(tx: Tx, event: NewEvent): Promise<Target[]> {
+  const { merchant, paymentId, paymentWebhookUrl } = event;
+  const targets: Target[] = [];
+  const url = paymentWebhookUrl ?? merchant.webhookUrl;
+  if (url !== null && url !== '') {
+    const isGone = await isEndpointDisabled(tx, { merchantId: merchant.id, paymentId, url });
+    if (!isGone) targets.push({ endpointId: paymentWebhookUrl === null ? merchant.id : null, url });
+  }
+  for (const endpoint of await endpointsTaking(tx, merchant.id, event.type)) {
+    targets.push({ endpointId: endpoint.id, url: endpoint.url });
+  }
+  return targets;
+}
+
+async function addDeliveries(
   tx: Tx,
   event: NewEvent,
+  targets: readonly Target[],
   written: { eventId: string; eventSeq: number; now: number },
-): Promise<string | null> {
-  const url = event.paymentWebhookUrl ?? event.merchant.webhookUrl;
-  if (url === null || url === '') return null;
-  const { paymentId } = event;
-  if (await isEndpointDisabled(tx, { merchantId: event.merchant.id, paymentId, url })) return null;
-  const id = newTimedId('dlv_', written.now);
-  await insertDelivery(tx, {
-    id,
-    eventId: written.eventId,
-    eventSeq: written.eventSeq,
-    merchantId: event.merchant.id,
-    paymentId,
-    orderKey: paymentId ?? event.sendId ?? written.eventId,
-    url,
-    now: written.now,
-  });
-  return id;
+): Promise<string[]> {
+  const order = event.paymentId ?? event.sendId ?? written.eventId;
+  const ids: string[] = [];
+  for (const { endpointId, url } of targets) {
+    const id = newTimedId('dlv_', written.now);
+    await insertDelivery(tx, {
+      id,
+      eventId: written.eventId,
+      eventSeq: written.eventSeq,
+      merchantId: event.merchant.id,
+      paymentId: event.paymentId,
+      // Each endpoint has an order of its own: none waits for another.
+      orderKey: isDeclaredEndpoint(endpointId) ? `${order} ${endpointId}` : order,
+      endpointId,
+      url,
+      now: written.now,
+    });
+    ids.push(id);
+  }
+  return ids;
 }

@@ -1,6 +1,13 @@
 import type { EventType } from '../../domain/events.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import type { StoredDelivery } from '../../store/webhooks/deliveries.ts';
+import { endEndpointDeliveries, type StoredDelivery } from '../../store/webhooks/deliveries.ts';
+import { isDeclaredEndpoint } from '../../store/webhooks/endpoint-key.ts';
+import {
+  findEndpoint,
+  recordHealth,
+  updateEndpoint,
+  type HealthChange,
+} from '../../store/webhooks/webhook-endpoints.ts';
 import {
   endDeliveries,
   failDelivery,
@@ -38,10 +45,29 @@ export async function recordAttempts(tx: Tx, records: readonly AttemptRecord[]):
   if (records.length === 0) return [];
   const logs = records.map(logOf);
   await insertWebhookLog(tx, ...logs);
+  for (const change of healthChanges(records)) await recordHealth(tx, change);
   // A success counts, even if another attempt got a 410 from the endpoint.
   await settleDelivered(tx, records.filter(isDelivered).map(settlementOf));
   for (const record of records) if (!isDelivered(record)) await decide(tx, record);
   return logs.map(({ id }) => id);
+}
+
+/** What the attempts say of their endpoints; the webhookUrl of a payment has no health. */
+function healthChanges(records: readonly AttemptRecord[]): HealthChange[] {
+  const changes: HealthChange[] = [];
+  for (const [endpointId, of] of Map.groupBy(records, ({ delivery }) => delivery.endpoint_id)) {
+    const lastSuccess = of.findLastIndex(isDelivered);
+    const lastFailure = of.findLast((record) => !isDelivered(record));
+    if (endpointId === null) continue;
+    changes.push({
+      endpointId,
+      successAt: of[lastSuccess]?.endedAt ?? null,
+      failures: of.length - 1 - lastSuccess,
+      failureAt: lastFailure?.endedAt ?? null,
+      error: of.at(-1)?.error ?? null,
+    });
+  }
+  return changes;
 }
 
 function isDelivered({ outcome }: AttemptRecord): boolean {
@@ -96,9 +122,16 @@ async function decide(tx: Tx, record: AttemptRecord): Promise<void> {
   }
 }
 
-/** Handles a 410: disables a payment's own URL for that payment, or a merchant's URL until it is edited. */
+/** Handles a 410: disables a payment's own URL for that payment, or a merchant's URL or endpoint until it is edited. */
 async function rest(tx: Tx, delivery: StoredDelivery, now: number): Promise<void> {
-  const { merchant_id: merchantId, payment_id: paymentId, url } = delivery;
+  const { merchant_id: merchantId, payment_id: paymentId, endpoint_id: endpointId, url } = delivery;
+  if (isDeclaredEndpoint(endpointId)) {
+    const endpoint = await findEndpoint(tx, endpointId);
+    if (endpoint?.url !== url) return;
+    await updateEndpoint(tx, endpointId, { gone_at: now, updated_at: endpoint.updated_at });
+    await endEndpointDeliveries(tx, { merchantId, endpointId, why: 'the endpoint answered 410 Gone', now });
+    return;
+  }
   const merchant = await findMerchant(tx, merchantId);
   const isMerchantUrl = paymentId === null || merchant?.webhook_url === url;
   await disableEndpoint(tx, { merchantId, paymentId: isMerchantUrl ? null : paymentId, url, now });

@@ -4,10 +4,14 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { insertDelivery, supersedeRedeliveries } from '../../store/webhooks/deliveries.ts';
 import { findEvent } from '../../store/webhooks/events.ts';
 import { isEndpointDisabled } from '../../store/webhooks/disabled-endpoints.ts';
+import { isDeclaredEndpoint } from '../../store/webhooks/endpoint-key.ts';
+import { findEndpoint, isOpen, type StoredEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
+import { findPaymentWebhookUrl } from '../../store/webhooks/webhook-targets.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
 import { findWebhookLog, type StoredWebhookLog } from '../../store/webhooks/webhook-logs.ts';
+import type { Target } from '../events/emit-event.ts';
 import { newTimedId } from '../events/new-id.ts';
 import type { AttemptReport, DeliveryAttempts } from './attempts.ts';
-import { currentWebhookUrl } from './current-webhook-url.ts';
 
 export interface RedeliverWebhookDeps {
   readonly db: Db;
@@ -35,10 +39,9 @@ export async function redeliverWebhook(
 async function queueAgain(tx: Tx, log: StoredWebhookLog, now: number): Promise<string> {
   const { merchant_id: merchantId, payment_id: paymentId } = log;
   const event = await findEvent(tx, log.event_id);
-  const url = await currentWebhookUrl(tx, { merchantId, paymentId });
-  if (event === undefined || url === null) throw new AppError('INVALID_STATE', 'no webhook URL is set');
-  await refuseGone(tx, { merchantId, paymentId, url });
-  await supersedeRedeliveries(tx, event.id, now);
+  if (event === undefined) throw new AppError('LOG_NOT_FOUND', 'the event of this log is not stored');
+  const { endpointId, url } = await currentTarget(tx, log);
+  await supersedeRedeliveries(tx, { eventId: event.id, endpointId, now });
   const id = newTimedId('dlv_', now);
   await insertDelivery(tx, {
     id,
@@ -48,10 +51,35 @@ async function queueAgain(tx: Tx, log: StoredWebhookLog, now: number): Promise<s
     paymentId,
     // An order key of its own: it neither waits for nor delays the payment's other events.
     orderKey: id,
+    endpointId,
     url,
     now,
   });
   return id;
+}
+
+/** Where the endpoint of a log is now. */
+async function currentTarget(tx: Tx, log: StoredWebhookLog): Promise<Target> {
+  const { merchant_id: merchantId, payment_id: paymentId, endpoint_id: endpointId } = log;
+  if (isDeclaredEndpoint(endpointId)) {
+    const endpoint = await findEndpoint(tx, endpointId);
+    if (endpoint === undefined) throw new AppError('INVALID_STATE', 'this webhook endpoint was deleted');
+    refuseClosed(endpoint);
+    return { endpointId, url: endpoint.url };
+  }
+  const own = paymentId === null ? null : await findPaymentWebhookUrl(tx, paymentId);
+  const isOwn = own !== null && own !== '';
+  const url = isOwn ? own : (await findMerchant(tx, merchantId))?.webhook_url;
+  if (!url) throw new AppError('INVALID_STATE', 'no webhook URL is set');
+  await refuseGone(tx, { merchantId, paymentId, url });
+  return { endpointId: isOwn ? null : merchantId, url };
+}
+
+/** @throws {AppError} INVALID_STATE when an endpoint takes no deliveries. */
+export function refuseClosed(endpoint: StoredEndpoint): void {
+  if (isOpen(endpoint)) return;
+  const why = endpoint.active === 0 ? 'is not active' : 'answered 410 Gone: edit it to use it again';
+  throw new AppError('INVALID_STATE', `this webhook endpoint ${why}`);
 }
 
 /** @throws {AppError} INVALID_STATE when the URL answered 410 and was not edited since. */

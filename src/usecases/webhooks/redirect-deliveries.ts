@@ -1,6 +1,7 @@
 import type { Tx } from '../../store/sqlite/database.ts';
-import { redirectMerchantDeliveries } from '../../store/webhooks/deliveries.ts';
+import { endEndpointDeliveries, redirectEndpointDeliveries } from '../../store/webhooks/deliveries.ts';
 import { enableMerchantUrls } from '../../store/webhooks/disabled-endpoints.ts';
+import { forgetHealth } from '../../store/webhooks/webhook-endpoints.ts';
 
 /**
  * Applies an edit of a merchant's webhookUrl, even to the same value: re-enables a URL disabled by a 410, and sends
@@ -11,10 +12,10 @@ export async function redirectDeliveries(
   edit: { readonly merchantId: string; readonly webhookUrl: string | null; readonly now: number },
 ): Promise<void> {
   if (!tx.isTransaction) throw new Error('webhooks are pointed elsewhere in the transaction of the edit');
-  await enableMerchantUrls(tx, edit.merchantId);
-  await redirectMerchantDeliveries(tx, {
-    merchantId: edit.merchantId,
-    url: edit.webhookUrl === '' ? null : edit.webhookUrl,
-    now: edit.now,
-  });
+  const { merchantId, webhookUrl: url, now } = edit;
+  await enableMerchantUrls(tx, merchantId);
+  await forgetHealth(tx, merchantId);
+  const of = { merchantId, endpointId: merchantId, now };
+  if (url === null || url === '') await endEndpointDeliveries(tx, { ...of, why: 'webhookUrl was removed' });
+  else await redirectEndpointDeliveries(tx, { ...of, url });
 }

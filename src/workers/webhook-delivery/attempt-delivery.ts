@@ -3,6 +3,8 @@ import type { EgressPolicy } from '../../egress/guarded-fetch.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { StoredDelivery } from '../../store/webhooks/deliveries.ts';
 import { findEventMessages, type EventMessage } from '../../store/webhooks/events.ts';
+import { isDeclaredEndpoint } from '../../store/webhooks/endpoint-key.ts';
+import { findEndpointSecrets } from '../../store/webhooks/webhook-endpoints.ts';
 import { findWebhookSecrets, type SealedWebhookSecrets } from '../../store/webhooks/webhook-targets.ts';
 import type { AttemptRecord } from '../../usecases/webhooks/record-attempt.ts';
 import { deliver } from './deliver.ts';
@@ -34,14 +36,22 @@ export async function loadLeased(
 ): Promise<LeasedDelivery[]> {
   const events = await findEventMessages(tx, [...new Set(deliveries.map((each) => each.event_id))]);
   const byId = new Map(events.map((event) => [event.id, event]));
-  const merchantIds = [...new Set(deliveries.map((each) => each.merchant_id))];
-  const secrets = await findWebhookSecrets(tx, merchantIds, lease.now);
+  const signers = Map.groupBy(new Set(deliveries.map(signerOf)), isDeclaredEndpoint);
+  const secrets = new Map([
+    ...(await findWebhookSecrets(tx, signers.get(false) ?? [], lease.now)),
+    ...(await findEndpointSecrets(tx, signers.get(true) ?? [], lease.now)),
+  ]);
   return deliveries.map((delivery) => ({
     delivery,
     token: lease.token,
     event: byId.get(delivery.event_id),
-    secrets: secrets.get(delivery.merchant_id),
+    secrets: secrets.get(signerOf(delivery)),
   }));
+}
+
+/** Whose secrets sign a delivery: those of its endpoint, or else of the merchant. */
+function signerOf({ endpoint_id: endpointId, merchant_id: merchantId }: StoredDelivery): string {
+  return isDeclaredEndpoint(endpointId) ? endpointId : merchantId;
 }
 
 /**
@@ -54,7 +64,7 @@ export async function attemptDelivery(
   signal: AbortSignal,
 ): Promise<AttemptRecord> {
   if (event === undefined) throw new Error(`event ${delivery.event_id} of a delivery is missing`);
-  if (secrets === undefined) throw new Error(`merchant ${delivery.merchant_id} of a delivery is missing`);
+  if (secrets === undefined) throw new Error(`the secrets of ${signerOf(delivery)} are missing`);
   const attempt = await deliver(
     { clock: deps.clock, egress: deps.egress, attemptLimitMs: deps.limits.attemptLimitMs },
     { id: event.id, url: delivery.url, body: event.body_json, keys: deps.keys.of(secrets) },

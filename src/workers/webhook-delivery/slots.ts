@@ -1,12 +1,13 @@
-import { originOfEndpoint } from '../../store/webhooks/endpoint-key.ts';
+import { isDeclaredKey, originOfEndpoint } from '../../store/webhooks/endpoint-key.ts';
 
 const MAX_REMEMBERED = 1_000;
 
 /**
  * Bounds how many attempts run at once: in all, per endpoint, and for endpoints whose last attempt brought no
- * answer, which share half of the room. Those that are not known to answer share a quarter of it per origin, so that
- * many addresses of one dead host take no more. So neither one dead endpoint nor many of them delay deliveries to
- * the living, wherever these are.
+ * answer, which share half of the room and are tried one attempt at a time. Those that are not known to answer share a
+ * quarter of it per origin, so that many addresses of one dead host take no more; but a declared endpoint, of which a
+ * merchant has a few, may always make a first attempt. So neither one dead endpoint nor many of them delay
+ * deliveries to the living, wherever these are.
  */
 export class Slots {
   readonly #total: number;
@@ -62,10 +63,12 @@ export class Slots {
   }
 
   #hasRoom(endpoint: string): boolean {
-    if ((this.#running.get(endpoint) ?? 0) >= this.#perEndpoint) return false;
-    return (
-      this.#alive.has(endpoint) || this.#unprovenAt(originOfEndpoint(endpoint)) < this.#unprovenPerOrigin
-    );
+    const running = this.#running.get(endpoint) ?? 0;
+    const isSilent = this.#silent.has(endpoint);
+    if (running >= (isSilent ? 1 : this.#perEndpoint)) return false;
+    if (this.#alive.has(endpoint)) return true;
+    if (running === 0 && !isSilent && isDeclaredKey(endpoint)) return true;
+    return this.#unprovenAt(originOfEndpoint(endpoint)) < this.#unprovenPerOrigin;
   }
 
   #unprovenAt(origin: string): number {

@@ -22,6 +22,7 @@ const NOT_FOUND: Readonly<Record<string, string>> = {
   txHash: 'SEND_NOT_FOUND',
   idempotencyKey: 'SEND_NOT_FOUND',
   logId: 'LOG_NOT_FOUND',
+  endpointId: 'ENDPOINT_NOT_FOUND',
   keyId: 'KEY_NOT_FOUND',
 };
 

@@ -35,6 +35,7 @@ it('what belongs to another account does not exist, and a wrong merchant beside 
   for (const [path, body, code] of [
     ['/payment/cancel', { paymentId: payment.id }, 'PAYMENT_NOT_FOUND'],
     ['/merchant/webhook/redeliver', { logId: 'whl_unknown' }, 'LOG_NOT_FOUND'],
+    ['/merchant/webhook/endpoint/rotate-secret', { endpointId: 'whe_unknown' }, 'ENDPOINT_NOT_FOUND'],
   ] as const) {
     expect((await post(path, stranger.token, body)).body.error?.code).toBe(code);
   }

@@ -169,6 +169,13 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     });
     return withBody(request, { productId: made.id });
   },
+  'DELETE /merchant/webhook/endpoint/delete': async (world, { shop }, request) => {
+    const made = await world.till.api.must<{ id: string }>('POST', '/merchant/webhook/endpoint/create', {
+      token: shop.secretKey,
+      body: { url: world.sink.url, active: false },
+    });
+    return withBody(request, { endpointId: made.id });
+  },
   'DELETE /merchant/price/delete': async (world, { shop, ids }, request) => {
     const made = await world.till.api.must<{ id: string }>('POST', '/merchant/price/create', {
       token: shop.token,

@@ -142,6 +142,10 @@ export class Account {
       { 'idempotency-key': idempotencyKey },
     );
     const log = await api.must<{ logId: string }>('POST', '/merchant/webhook/test', { token: secretKey });
+    const endpoint = await api.must<{ id: string }>('POST', '/merchant/webhook/endpoint/create', {
+      token: secretKey,
+      body: { url: world.sink.url },
+    });
     const { key } = await api.must<{ key: { id: string; value: string } }>('POST', '/merchant/keys/create', {
       token,
       body: { merchantId: shop.merchantId, name: 'Everything', scopes: SCOPES },
@@ -156,6 +160,7 @@ export class Account {
       txHash: sent.body.data.txHash,
       idempotencyKey,
       logId: log.logId,
+      endpointId: endpoint.id,
       keyId: key.id,
     };
     return new Account(world, shop, user.email, ids, key.value);
@@ -197,7 +202,7 @@ export class Account {
     if (name === 'orderId') return fresh('order');
     if (name === 'email') return `${fresh('alice')}@example.com`;
     if (name === 'domain') return `${fresh('shop')}.example`;
-    if (name === 'webhookUrl') return this.world.sink.url;
+    if (name === 'webhookUrl' || name === 'url') return this.world.sink.url;
     return this.ids[name] ?? example;
   }
 

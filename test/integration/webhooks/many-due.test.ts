@@ -30,7 +30,7 @@ async function backlog(count: number): Promise<void> {
     insert into deliveries
     with recursive n(n) as (select 1 union all select n + 1 from n where n < ${count})
     select 'dlv_' || ${eventId} || n, event_id, event_seq + n, merchant_id, payment_id, order_key || n, url, origin,
-      status, attempts, next_attempt_at, null, null, created_at, updated_at
+      status, attempts, next_attempt_at, null, null, created_at, updated_at, endpoint_id
     from deliveries, n where event_id = ${eventId}`.execute(shop.db);
   // Events that follow are later ones.
   await sql`update events set seq = seq + ${count} where id = ${eventId}`.execute(shop.db);

@@ -2278,6 +2278,13 @@ export interface paths {
                     merchantId?: string;
                 };
             };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        endpointId?: string;
+                    };
+                };
+            };
             responses: {
                 200: {
                     headers: {
@@ -2332,6 +2339,227 @@ export interface paths {
                                 logId: string;
                                 status: number;
                                 error: string | null;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/merchant/webhook/endpoint/create": {
+        parameters: {
+        };
+        post: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** Format: uri */
+                        url: string;
+                        /** @default null */
+                        events?: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+                        /** @default true */
+                        active?: boolean;
+                    };
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                id: string;
+                                url: string;
+                                default: boolean;
+                                events: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+                                active: boolean;
+                                health: {
+                                    lastSuccessAt: string | null;
+                                    lastFailureAt: string | null;
+                                    failuresInARow: number;
+                                    lastError: string | null;
+                                    gone: boolean;
+                                };
+                                /** Format: date-time */
+                                createdAt: string;
+                                /** Format: date-time */
+                                updatedAt: string;
+                                secret: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/merchant/webhook/endpoint/edit": {
+        parameters: {
+        };
+        patch: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        endpointId: string;
+                        /** Format: uri */
+                        url?: string;
+                        events?: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+                        active?: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: components["schemas"]["WebhookEndpoint"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/merchant/webhook/endpoint/delete": {
+        parameters: {
+        };
+        delete: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        endpointId: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                deleted: boolean;
+                                endpointId: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/merchant/webhook/endpoint/list": {
+        parameters: {
+        };
+        get: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                endpoints: components["schemas"]["WebhookEndpoint"][];
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/merchant/webhook/endpoint/secret": {
+        parameters: {
+        };
+        get: {
+            parameters: {
+                query: {
+                    endpointId: string;
+                    merchantId?: string;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                secret: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/merchant/webhook/endpoint/rotate-secret": {
+        parameters: {
+        };
+        post: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        endpointId: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                secret: string;
                             };
                         };
                     };
@@ -2804,6 +3032,24 @@ export interface components {
                 };
                 body: string;
             };
+        };
+        WebhookEndpoint: {
+            id: string;
+            url: string;
+            default: boolean;
+            events: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+            active: boolean;
+            health: {
+                lastSuccessAt: string | null;
+                lastFailureAt: string | null;
+                failuresInARow: number;
+                lastError: string | null;
+                gone: boolean;
+            };
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
         };
         FieldProblem: {
             field: string;

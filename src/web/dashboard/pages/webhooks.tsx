@@ -20,7 +20,7 @@ export function WebhooksPage() {
     { ...filters, merchantId, page: search['page'], limit: 15 },
     { refetchMs: 5_000 },
   );
-  const test = useAct(() => api('POST', '/merchant/webhook/test', { query: { merchantId } }));
+  const test = useAct(() => api('POST', '/merchant/webhook/test', { body: {}, query: { merchantId } }));
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   return (
     <>

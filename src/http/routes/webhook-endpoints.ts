@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import { EVENT_TYPES } from '../../domain/events.ts';
+import { healthOf, type StoredEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
+import { rotateWebhookSecret } from '../../usecases/merchants/rotate-webhook-secret.ts';
+import { findOwnEndpoint } from '../../usecases/webhooks/find-own-endpoint.ts';
+import { listEndpoints, viewEndpoint, type EndpointView } from '../../usecases/webhooks/list-endpoints.ts';
+import {
+  createEndpoint,
+  editEndpoint,
+  removeEndpoint,
+  rotateEndpointSecret,
+  type WebhookEndpointDeps,
+} from '../../usecases/webhooks/webhook-endpoints.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { timestamp } from '../schemas/answers.ts';
+import { httpUrl, identifier } from '../schemas/text.ts';
+
+const tags = ['Webhooks'];
+
+/** Endpoints that get the events of a merchant, besides its webhookUrl. */
+export function webhookEndpointRoutes(deps: WebhookEndpointDeps): Route[] {
+  return [
+    createRoute(deps),
+    editRoute(deps),
+    deleteRoute(deps),
+    listRoute(deps),
+    secretRoute(deps),
+    rotateRoute(deps),
+  ];
+}
+
+const endpointFields = {
+  id: z.string(),
+  url: z.string(),
+  default: z.boolean().meta({ description: 'Whether it is the webhookUrl of the merchant' }),
+  events: z.array(z.enum(EVENT_TYPES)).nullable().meta({ description: 'The types it takes; null for all' }),
+  active: z.boolean(),
+  health: z.object({
+    lastSuccessAt: timestamp().nullable(),
+    lastFailureAt: timestamp().nullable(),
+    failuresInARow: z.int().meta({ description: 'Failed attempts since the last success' }),
+    lastError: z.string().nullable().meta({ description: 'Of the last attempt; null when it succeeded' }),
+    gone: z.boolean().meta({ description: 'It answered 410: nothing goes there until it is edited' }),
+  }),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+};
+const endpoint = z.object(endpointFields).meta({ id: 'WebhookEndpoint' });
+const events = () =>
+  z
+    .array(z.enum(EVENT_TYPES))
+    .min(1)
+    .max(EVENT_TYPES.length)
+    .nullable()
+    .meta({ description: 'The types it takes; null for all' });
+
+function createRoute(deps: WebhookEndpointDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/webhook/endpoint/create',
+    summary: 'Add a webhook endpoint',
+    description:
+      'Every event of a chosen type is delivered to it as well, signed with a secret of its own. Endpoints do not wait ' +
+      'for one another. A merchant has 16 at most.',
+    tags,
+    status: 201,
+    errors: ['INVALID_STATE'],
+    auth: 'merchant',
+    scope: 'webhooks:write',
+    body: z.object({ url: httpUrl(), events: events().default(null), active: z.boolean().default(true) }),
+    data: z.object({
+      ...endpointFields,
+      secret: z.string().meta({ description: 'What its deliveries are signed with' }),
+    }),
+    handler: async ({ auth, body }) => {
+      const made = await createEndpoint(deps, { merchantId: auth.merchantId, ...body });
+      return { ...viewEndpoint(made.endpoint, undefined), secret: made.secret };
+    },
+  });
+}
+
+function editRoute(deps: WebhookEndpointDeps): Route {
+  return defineRoute({
+    method: 'PATCH',
+    path: '/merchant/webhook/endpoint/edit',
+    namedBy: 'endpointId',
+    summary: 'Edit a webhook endpoint',
+    description:
+      'What is left out stays as it is. A new URL gets what waits; `active: false` ends what waits, which the logs tell. ' +
+      'Any edit wakes an endpoint that answered 410. The webhookUrl of the merchant is edited by /merchant/edit.',
+    tags,
+    status: 200,
+    errors: ['ENDPOINT_NOT_FOUND', 'INVALID_STATE'],
+    auth: 'merchant',
+    scope: 'webhooks:write',
+    body: z.object({
+      endpointId: identifier(),
+      url: httpUrl().optional(),
+      events: events().optional(),
+      active: z.boolean().optional(),
+    }),
+    data: endpoint,
+    handler: async ({ auth, body }) =>
+      viewOf(deps, await editEndpoint(deps, { merchantId: auth.merchantId, ...body })),
+  });
+}
+
+async function viewOf(deps: WebhookEndpointDeps, row: StoredEndpoint): Promise<EndpointView> {
+  return viewEndpoint(row, (await healthOf(deps.db, [row.id])).get(row.id));
+}
+
+function deleteRoute(deps: WebhookEndpointDeps): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/merchant/webhook/endpoint/delete',
+    namedBy: 'endpointId',
+    summary: 'Delete a webhook endpoint',
+    description: 'What waits for it ends as failed, which the logs tell.',
+    tags,
+    status: 200,
+    errors: ['ENDPOINT_NOT_FOUND', 'INVALID_STATE'],
+    auth: 'merchant',
+    scope: 'webhooks:write',
+    body: z.object({ endpointId: identifier() }),
+    data: z.object({ deleted: z.boolean(), endpointId: z.string() }),
+    handler: async ({ auth, body: { endpointId } }) => {
+      await removeEndpoint(deps, { merchantId: auth.merchantId, endpointId });
+      return { deleted: true, endpointId };
+    },
+  });
+}
+
+function listRoute(deps: WebhookEndpointDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/webhook/endpoint/list',
+    summary: 'List the webhook endpoints',
+    description:
+      'The webhookUrl of the merchant first, if it has one (`default`; its id is the merchant’s), then the others, oldest ' +
+      'first, each with how its deliveries go.',
+    tags,
+    status: 200,
+    errors: [],
+    auth: 'merchant',
+    scope: 'webhooks:read',
+    data: z.object({ endpoints: z.array(endpoint) }),
+    handler: async ({ auth }) => ({ endpoints: await listEndpoints(deps, auth.merchant) }),
+  });
+}
+
+const secretAnswer = z.object({ secret: z.string() });
+
+function secretRoute(deps: WebhookEndpointDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/webhook/endpoint/secret',
+    namedBy: 'endpointId',
+    summary: 'The signing secret of a webhook endpoint',
+    description: 'The secret that deliveries to this endpoint are signed with (Standard Webhooks).',
+    tags,
+    status: 200,
+    errors: ['ENDPOINT_NOT_FOUND'],
+    auth: 'merchant',
+    scope: 'webhooks:write',
+    query: z.object({ endpointId: identifier() }),
+    data: secretAnswer,
+    handler: async ({ auth, query: { endpointId } }) => {
+      const { merchant, merchantId } = auth;
+      const sealed =
+        endpointId === merchantId
+          ? merchant.webhook_secret_sealed
+          : (await findOwnEndpoint(deps.db, { merchantId, endpointId })).secret_sealed;
+      return { secret: deps.secretBox.open(sealed) };
+    },
+  });
+}
+
+function rotateRoute(deps: WebhookEndpointDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/webhook/endpoint/rotate-secret',
+    namedBy: 'endpointId',
+    summary: 'Rotate the signing secret of a webhook endpoint',
+    description: 'Answers the new secret. For 24 hours deliveries carry a signature of each, old and new.',
+    tags,
+    status: 200,
+    errors: ['ENDPOINT_NOT_FOUND'],
+    auth: 'merchant',
+    scope: 'webhooks:write',
+    body: z.object({ endpointId: identifier() }),
+    data: secretAnswer,
+    handler: async ({ auth: { merchantId }, body: { endpointId } }) => ({
+      secret:
+        endpointId === merchantId
+          ? await rotateWebhookSecret(deps, merchantId)
+          : await rotateEndpointSecret(deps, { merchantId, endpointId }),
+    }),
+  });
+}

@@ -1,0 +1,149 @@
+import { sql, type Selectable } from 'kysely';
+import type { EventType } from '../../domain/events.ts';
+import { prepared, preparedList, type ParamOf } from '../sqlite/prepared.ts';
+import type { EndpointHealthRow, WebhookEndpointRow } from '../schema/webhooks.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+import type { SealedWebhookSecrets } from './webhook-targets.ts';
+
+export type StoredEndpoint = Selectable<WebhookEndpointRow>;
+export type EndpointHealth = Selectable<EndpointHealthRow>;
+
+export async function insertEndpoint(tx: Tx, row: StoredEndpoint): Promise<void> {
+  await tx.insertInto('webhook_endpoints').values(row).execute();
+}
+
+/** All endpoints of a merchant beside its own webhookUrl, oldest first. */
+export async function endpointsOf(db: Db, merchantId: string): Promise<StoredEndpoint[]> {
+  return db
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('merchant_id', '=', merchantId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export async function findEndpoint(db: Db, id: string): Promise<StoredEndpoint | undefined> {
+  return db.selectFrom('webhook_endpoints').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function updateEndpoint(
+  tx: Tx,
+  id: string,
+  changes: Partial<Omit<StoredEndpoint, 'id' | 'merchant_id'>> & { updated_at: number },
+): Promise<StoredEndpoint> {
+  return tx
+    .updateTable('webhook_endpoints')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('webhook_endpoints').where('id', '=', id).execute();
+}
+
+/** Where an event goes beside the merchant's own webhookUrl. */
+export type EndpointTarget = Pick<StoredEndpoint, 'id' | 'url'>;
+
+/** The endpoints of a merchant that take events of a type now. */
+export async function endpointsTaking(
+  tx: Tx,
+  merchantId: string,
+  type: EventType,
+): Promise<readonly EndpointTarget[]> {
+  const open = await openEndpoints(tx, { merchantId });
+  return open.filter(({ events_json: json }) => json === null || eventsOf(json).includes(type));
+}
+
+const openEndpoints = prepared((db, param: ParamOf<{ merchantId: string }>) =>
+  db
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'url', 'events_json'])
+    .where('merchant_id', '=', param('merchantId'))
+    .where('active', '=', sql.lit(1))
+    .where('gone_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id'),
+);
+
+/** The types of events_json. */
+export function eventsOf(json: string): EventType[] {
+  return JSON.parse(json) as EventType[];
+}
+
+/** Whether an endpoint takes deliveries: it is active and has not answered 410. */
+export function isOpen(endpoint: Pick<StoredEndpoint, 'active' | 'gone_at'>): boolean {
+  return endpoint.active === 1 && endpoint.gone_at === null;
+}
+
+/** The signing secrets of those endpoints that take deliveries, sealed, as of a time. */
+export async function findEndpointSecrets(
+  db: Db,
+  ids: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, SealedWebhookSecrets>> {
+  const rows = await secretsOf(db, {}, ids);
+  return new Map(
+    rows.filter(isOpen).map((row) => {
+      const previous = (row.old_secret_until ?? 0) > now ? row.old_secret_sealed : null;
+      return [row.id, { current: row.secret_sealed, previous }];
+    }),
+  );
+}
+
+const secretsOf = preparedList((db, _slot: ParamOf<object>, ids) =>
+  db
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'secret_sealed', 'old_secret_sealed', 'old_secret_until', 'active', 'gone_at'])
+    .where('id', 'in', ids),
+);
+
+/** How the attempts at these endpoints went, by endpoint. */
+export async function healthOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, EndpointHealth>> {
+  const rows = await db.selectFrom('endpoint_health').selectAll().where('endpoint_id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.endpoint_id, row]));
+}
+
+/** Attempts at one endpoint, put together. */
+export interface HealthChange {
+  readonly endpointId: string;
+  /** Of the last success among them; null when there was none. */
+  readonly successAt: number | null;
+  /** Failures after that success, or all. */
+  readonly failures: number;
+  readonly failureAt: number | null;
+  /** Of the last attempt. */
+  readonly error: string | null;
+}
+
+export async function recordHealth(tx: Tx, change: HealthChange): Promise<void> {
+  await changeHealth(tx, change);
+}
+
+const changeHealth = prepared((db, param: ParamOf<HealthChange>) =>
+  db
+    .insertInto('endpoint_health')
+    .values({
+      endpoint_id: param('endpointId'),
+      last_success_at: param('successAt'),
+      last_failure_at: param('failureAt'),
+      last_error: param('error'),
+      failures: param('failures'),
+    })
+    .onConflict((conflict) =>
+      conflict.column('endpoint_id').doUpdateSet({
+        last_success_at: sql`coalesce(excluded.last_success_at, last_success_at)`,
+        last_failure_at: sql`coalesce(excluded.last_failure_at, last_failure_at)`,
+        last_error: sql`excluded.last_error`,
+        failures: sql`excluded.failures + iif(excluded.last_success_at IS NULL, failures, 0)`,
+      }),
+    )
+    .returning('endpoint_id'),
+);
+
+/** Forgets how attempts went: those at another URL say nothing of this one. */
+export async function forgetHealth(tx: Tx, endpointId: string): Promise<void> {
+  await tx.deleteFrom('endpoint_health').where('endpoint_id', '=', endpointId).execute();
+}

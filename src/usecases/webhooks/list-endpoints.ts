@@ -1,0 +1,88 @@
+import type { EventType } from '../../domain/events.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { isEndpointDisabled } from '../../store/webhooks/disabled-endpoints.ts';
+import {
+  endpointsOf,
+  eventsOf,
+  healthOf,
+  type EndpointHealth,
+  type StoredEndpoint,
+} from '../../store/webhooks/webhook-endpoints.ts';
+
+/** An endpoint as the API shows it. */
+export interface EndpointView {
+  readonly id: string;
+  readonly url: string;
+  /** Whether it is the merchant's own webhookUrl. */
+  readonly default: boolean;
+  /** The types it takes; null for all. */
+  readonly events: EventType[] | null;
+  readonly active: boolean;
+  readonly health: {
+    readonly lastSuccessAt: string | null;
+    readonly lastFailureAt: string | null;
+    /** Failed attempts since the last success. */
+    readonly failuresInARow: number;
+    /** Of the last attempt. */
+    readonly lastError: string | null;
+    /** Whether it answered 410: nothing goes there until it is edited. */
+    readonly gone: boolean;
+  };
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** All endpoints of a merchant: its webhookUrl first, if it has one, then the others, oldest first. */
+export async function listEndpoints(
+  deps: { readonly db: Db },
+  merchant: MerchantRow,
+): Promise<EndpointView[]> {
+  const rows = await endpointsOf(deps.db, merchant.id);
+  const health = await healthOf(deps.db, [merchant.id, ...rows.map(({ id }) => id)]);
+  const views = rows.map((row) => viewEndpoint(row, health.get(row.id)));
+  const { webhook_url: url } = merchant;
+  if (url === null || url === '') return views;
+  const isGone = await isEndpointDisabled(deps.db, { merchantId: merchant.id, paymentId: null, url });
+  return [defaultView(merchant, url, healthView(health.get(merchant.id), isGone)), ...views];
+}
+
+export function viewEndpoint(row: StoredEndpoint, health: EndpointHealth | undefined): EndpointView {
+  return {
+    id: row.id,
+    url: row.url,
+    default: false,
+    events: row.events_json === null ? null : eventsOf(row.events_json),
+    active: row.active === 1,
+    health: healthView(health, row.gone_at !== null),
+    createdAt: new Date(row.created_at).toISOString(),
+    updatedAt: new Date(row.updated_at).toISOString(),
+  };
+}
+
+function defaultView(merchant: MerchantRow, url: string, health: EndpointView['health']): EndpointView {
+  return {
+    id: merchant.id,
+    url,
+    default: true,
+    events: null,
+    active: true,
+    health,
+    createdAt: new Date(merchant.created_at).toISOString(),
+    updatedAt: new Date(merchant.updated_at).toISOString(),
+  };
+}
+
+function healthView(health: EndpointHealth | undefined, gone: boolean): EndpointView['health'] {
+  return {
+    lastSuccessAt: time(health?.last_success_at),
+    lastFailureAt: time(health?.last_failure_at),
+    failuresInARow: health?.failures ?? 0,
+    lastError: health?.last_error ?? null,
+    gone,
+  };
+}
+
+function time(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : new Date(at).toISOString();
+}

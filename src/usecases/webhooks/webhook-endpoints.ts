@@ -1,0 +1,162 @@
+import type { EventType } from '../../domain/events.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { SecretBox } from '../../domain/keys.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { endEndpointDeliveries, redirectEndpointDeliveries } from '../../store/webhooks/deliveries.ts';
+import {
+  deleteEndpoint,
+  endpointsOf,
+  forgetHealth,
+  insertEndpoint,
+  updateEndpoint,
+  type StoredEndpoint,
+} from '../../store/webhooks/webhook-endpoints.ts';
+import { newId, newWebhookSecret } from '../events/new-id.ts';
+import { findOwnEndpoint } from './find-own-endpoint.ts';
+import { refuseWebhookUrl, type WebhookUrlRule } from './webhook-url-rule.ts';
+
+export interface WebhookEndpointDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly secretBox: SecretBox;
+  readonly webhookUrlRule: WebhookUrlRule;
+  /** Called after the commit of a new URL: what waited goes there at once. */
+  readonly wakeWebhooks: () => void;
+}
+
+/** Each event is delivered to each endpoint: a merchant has a few of them. */
+const MAX_ENDPOINTS = 16;
+const SECRET_OVERLAP_MS = 24 * 3600 * 1000;
+
+export interface NewEndpoint {
+  readonly merchantId: string;
+  readonly url: string;
+  /** The types it takes; null for all. */
+  readonly events: readonly EventType[] | null;
+  readonly active: boolean;
+}
+
+/**
+ * Adds an endpoint with a secret of its own.
+ * @throws {AppError} VALIDATION_INVALID (url); INVALID_STATE when the merchant has as many as it may.
+ */
+export async function createEndpoint(
+  deps: WebhookEndpointDeps,
+  input: NewEndpoint,
+): Promise<{ endpoint: StoredEndpoint; secret: string }> {
+  refuseWebhookUrl(deps.webhookUrlRule, input.url, 'url');
+  const secret = newWebhookSecret();
+  const now = deps.clock.now();
+  const endpoint: StoredEndpoint = {
+    id: newId('whe_'),
+    merchant_id: input.merchantId,
+    url: input.url,
+    events_json: eventsJson(input.events),
+    active: input.active ? 1 : 0,
+    secret_sealed: deps.secretBox.seal(secret),
+    old_secret_sealed: null,
+    old_secret_until: null,
+    gone_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+  await deps.db.transaction(async (tx) => {
+    if ((await endpointsOf(tx, input.merchantId)).length >= MAX_ENDPOINTS) {
+      const message = `A merchant has ${MAX_ENDPOINTS} webhook endpoints at most: delete one first`;
+      throw new AppError('INVALID_STATE', message);
+    }
+    await insertEndpoint(tx, endpoint);
+  });
+  return { endpoint, secret };
+}
+
+export interface EndpointAt {
+  readonly merchantId: string;
+  readonly endpointId: string;
+}
+
+/** What is left out stays as it is. */
+export interface EndpointEdit extends EndpointAt {
+  readonly url?: string | undefined;
+  readonly events?: readonly EventType[] | null | undefined;
+  readonly active?: boolean | undefined;
+}
+
+/**
+ * Edits an endpoint, which also wakes one that answered 410. A new URL gets what waits, with all attempts before it;
+ * deactivation ends what waits; another choice of types counts for events from now on.
+ * @throws {AppError} ENDPOINT_NOT_FOUND; VALIDATION_INVALID (url); INVALID_STATE for the merchant's own webhookUrl.
+ */
+export async function editEndpoint(deps: WebhookEndpointDeps, edit: EndpointEdit): Promise<StoredEndpoint> {
+  refuseDefault(edit);
+  refuseWebhookUrl(deps.webhookUrlRule, edit.url ?? null, 'url');
+  const { merchantId, endpointId } = edit;
+  const edited = await deps.db.transaction(async (tx) => {
+    const before = await findOwnEndpoint(tx, edit);
+    const now = deps.clock.now();
+    const { url = before.url, active = before.active === 1 } = edit;
+    if (url !== before.url) {
+      await redirectEndpointDeliveries(tx, { merchantId, endpointId, url, now });
+      await forgetHealth(tx, endpointId);
+    }
+    if (!active) {
+      await endEndpointDeliveries(tx, { merchantId, endpointId, why: 'the endpoint was deactivated', now });
+    }
+    return updateEndpoint(tx, endpointId, {
+      url,
+      events_json: edit.events === undefined ? before.events_json : eventsJson(edit.events),
+      active: active ? 1 : 0,
+      gone_at: null,
+      updated_at: now,
+    });
+  });
+  deps.wakeWebhooks();
+  return edited;
+}
+
+/**
+ * Deletes an endpoint and ends what waits for it.
+ * @throws {AppError} ENDPOINT_NOT_FOUND; INVALID_STATE for the merchant's own webhookUrl.
+ */
+export async function removeEndpoint(deps: WebhookEndpointDeps, at: EndpointAt): Promise<void> {
+  refuseDefault(at);
+  await deps.db.transaction(async (tx) => {
+    const { id, merchant_id: merchantId } = await findOwnEndpoint(tx, at);
+    const now = deps.clock.now();
+    await endEndpointDeliveries(tx, { merchantId, endpointId: id, why: 'the endpoint was deleted', now });
+    await forgetHealth(tx, id);
+    await deleteEndpoint(tx, id);
+  });
+}
+
+/**
+ * Replaces the secret of an endpoint; for 24 hours deliveries are signed with the old one as well.
+ * @throws {AppError} ENDPOINT_NOT_FOUND
+ */
+export async function rotateEndpointSecret(deps: WebhookEndpointDeps, at: EndpointAt): Promise<string> {
+  const secret = newWebhookSecret();
+  await deps.db.transaction(async (tx) => {
+    const endpoint = await findOwnEndpoint(tx, at);
+    const now = deps.clock.now();
+    await updateEndpoint(tx, endpoint.id, {
+      secret_sealed: deps.secretBox.seal(secret),
+      old_secret_sealed: endpoint.secret_sealed,
+      old_secret_until: now + SECRET_OVERLAP_MS,
+      updated_at: now,
+    });
+  });
+  return secret;
+}
+
+function refuseDefault({ merchantId, endpointId }: EndpointAt): void {
+  if (endpointId !== merchantId) return;
+  throw new AppError(
+    'INVALID_STATE',
+    'This is the webhookUrl of the merchant: PATCH /merchant/edit changes it',
+  );
+}
+
+function eventsJson(events: readonly EventType[] | null): string | null {
+  return events === null ? null : JSON.stringify([...new Set(events)]);
+}
