@@ -131,12 +131,13 @@ function resolveAccount(caller: Caller): AuthOf['account'] {
 async function resolveMerchant(db: Db, caller: Caller, merchantId: string | null): Promise<AuthOf['payer']> {
   if (caller.kind === 'user') {
     const merchant = await findOwnMerchant(db, caller.userId, merchantId ?? '');
-    return { via: 'jwt', userId: caller.userId, merchantId: merchant.id, merchant };
+    return { via: 'jwt', userId: caller.userId, merchantId: merchant.id, merchant, maySend: true };
   }
   const { merchant, kind } = caller;
   // A key that is told another merchant's id was meant for that one: better no answer than the wrong wallet.
   if (merchantId !== null && merchantId !== merchant.id) {
     throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
   }
-  return { via: kind, userId: merchant.user_id, merchantId: merchant.id, merchant };
+  const maySend = kind === 'secret' || (kind === 'restricted' && caller.scopes.has('wallet:send'));
+  return { via: kind, userId: merchant.user_id, merchantId: merchant.id, merchant, maySend };
 }

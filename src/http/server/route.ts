@@ -37,6 +37,8 @@ interface MerchantAuth<V extends string> {
   readonly merchantId: string;
   /** The merchant as it was when the request came in. */
   readonly merchant: MerchantRow;
+  /** Whether the caller may decide alone that coins leave the wallet: a restricted key only with `wallet:send`. */
+  readonly maySend: boolean;
 }
 
 /** What a handler learns about its caller, by the `auth` of the route. */

@@ -12,6 +12,7 @@ import { session } from './api/session.ts';
 import { Frame } from './frame.tsx';
 import { AccountPage } from './pages/account.tsx';
 import { ForgotPage, ResetPage, VerifyPage } from './pages/mailed-links.tsx';
+import { ConnectPage } from './pages/connect.tsx';
 import { CustomersPage } from './pages/customers.tsx';
 import { HomePage } from './pages/home.tsx';
 import { KeysPage } from './pages/keys.tsx';
@@ -42,14 +43,25 @@ function NotFound() {
   );
 }
 
-/** Everything behind it needs a user; who comes without one returns here after signing in. */
+/** What needs a user; who comes without one returns here after signing in. */
+function signedIn({ location }: { readonly location: { readonly href: string } }): void {
+  if (session() === null) throw redirect({ to: '/login', search: { next: location.href } });
+}
+
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   component: Frame,
-  beforeLoad: ({ location }) => {
-    if (session() === null) throw redirect({ to: '/login', search: { next: location.href } });
-  },
+  beforeLoad: signedIn,
+});
+
+/** Without the frame around it: whoever comes here has one thing to decide. */
+const connect = createRoute({
+  getParentRoute: () => root,
+  path: '/connect',
+  component: ConnectPage,
+  validateSearch: texts,
+  beforeLoad: signedIn,
 });
 
 type Search = Readonly<Record<string, string | undefined>>;
@@ -73,6 +85,7 @@ const routes = root.addChildren([
   page(root, '/forgot-password', ForgotPage),
   page(root, '/reset-password', ResetPage),
   page(root, '/verify-email', VerifyPage),
+  connect,
   inside.addChildren([
     page(inside, '/', HomePage),
     page(inside, '/shops', ShopsPage),

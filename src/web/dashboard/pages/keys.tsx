@@ -5,6 +5,7 @@ import { Badge, Button, Card, CopyLine, PageTitle, Shown } from '../ui/basics.ts
 import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { Form, Select } from '../ui/form.tsx';
 import { when } from '../ui/format.ts';
+import { RestrictedKeys } from './restricted-keys.tsx';
 import { NewKeys } from './shops.tsx';
 
 export function KeysPage() {
@@ -15,7 +16,7 @@ export function KeysPage() {
     <>
       <PageTitle
         title="API keys"
-        lead="The public key creates payments and may be in a web page. The secret key does everything else."
+        lead="The public key creates payments and may be in a web page. The secret key does everything else; give plugins a restricted one."
         actions={
           <Button look="danger" onClick={() => setOpen(true)}>
             Regenerate keys
@@ -24,29 +25,32 @@ export function KeysPage() {
       />
       <Shown of={keys}>
         {(data) => (
-          <div className="grid grid-cols-1 gap-4 md:grid-cols-2">
-            {data.keys.map((key) => (
-              <Card
-                key={key.id}
-                title={key.kind === 'public' ? 'Public key' : 'Secret key'}
-                actions={key.expiresAt !== null && <Badge tone="warn">Ends {when(key.expiresAt)}</Badge>}
-              >
-                {key.key === null ? (
-                  <p className="rounded-xl border border-line bg-well p-3">
-                    <code className="text-sm">
-                      {key.prefix}…{key.lastFour}
-                    </code>
+          <>
+            <div className="grid grid-cols-1 gap-4 md:grid-cols-2">
+              {data.keys.map((key) => (
+                <Card
+                  key={key.id}
+                  title={key.kind === 'public' ? 'Public key' : 'Secret key'}
+                  actions={key.expiresAt !== null && <Badge tone="warn">Ends {when(key.expiresAt)}</Badge>}
+                >
+                  {key.key === null ? (
+                    <p className="rounded-xl border border-line bg-well p-3">
+                      <code className="text-sm">
+                        {key.prefix}…{key.lastFour}
+                      </code>
+                    </p>
+                  ) : (
+                    <CopyLine text={key.key} label="public key" />
+                  )}
+                  <p className="mt-3 text-xs text-soft">
+                    Made {when(key.createdAt)}
+                    {key.lastUsedAt === null ? ', never used' : `, last used ${when(key.lastUsedAt)}`}
                   </p>
-                ) : (
-                  <CopyLine text={key.key} label="public key" />
-                )}
-                <p className="mt-3 text-xs text-soft">
-                  Made {when(key.createdAt)}
-                  {key.lastUsedAt === null ? ', never used' : `, last used ${when(key.lastUsedAt)}`}
-                </p>
-              </Card>
-            ))}
-          </div>
+                </Card>
+              ))}
+            </div>
+            <RestrictedKeys merchantId={merchantId} keys={data.restricted} />
+          </>
         )}
       </Shown>
       <WebhookSecret merchantId={merchantId} />

@@ -137,7 +137,7 @@ export function SearchField(props: {
 export function Check({ label, ...input }: { label: string } & InputHTMLAttributes<HTMLInputElement>) {
   return (
     <label className="flex min-h-10 items-center gap-3 text-sm">
-      <input type="checkbox" {...input} className="size-5 accent-[var(--accent)]" />
+      <input type="checkbox" {...input} className="size-5 shrink-0 accent-[var(--accent)]" />
       {label}
     </label>
   );

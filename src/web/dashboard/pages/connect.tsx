@@ -1,0 +1,167 @@
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { api } from '../api/client.ts';
+import type { Data } from '../api/contract.ts';
+import { useAct, useApi, useShops } from '../api/hooks.ts';
+import { useFilters } from '../api/search.ts';
+import { endSession, useSession } from '../api/session.ts';
+import type { Shop } from '../api/types.ts';
+import { Button, Empty, LINK, Problem, Shown } from '../ui/basics.tsx';
+import { Check, Select } from '../ui/form.tsx';
+import { ScopeList, SendWarning } from '../ui/scopes.tsx';
+import { Gate } from './sign-in.tsx';
+
+type ConnectRequest = Data<'GET', '/connect/request'>;
+
+/** Where a shop sends its owner to ask for a key. What is shown and agreed to is what the server read, not the address. */
+export function ConnectPage() {
+  const session = useSession();
+  const navigate = useNavigate();
+  const { href } = useLocation();
+  // As it was at first: on the way to the sign-in page the address changes while this page is still there.
+  const [next] = useState(href);
+  const isOut = session === null;
+  useEffect(() => {
+    if (isOut) void navigate({ to: '/login', search: { next }, replace: true });
+  }, [isOut, navigate, next]);
+  const [{ name, scopes, redirectUrl, state, codeChallenge }] = useFilters();
+  const asked = { name, scopes, redirectUrl, state, codeChallenge };
+  const request = useApi('/connect/request', asked);
+  const shops = useShops();
+  if (session === null) return null;
+  return (
+    <Gate
+      title="Connect a shop"
+      foot={
+        <>
+          Signed in as {session.user.email}.{' '}
+          <button type="button" className={LINK} onClick={() => endSession()}>
+            Use another account
+          </button>
+        </>
+      }
+    >
+      {request.error === null || request.data !== undefined ? (
+        <Shown of={request}>
+          {(data) => (
+            <Shown of={shops}>
+              {({ merchants }) => (
+                <Consent
+                  request={data}
+                  shops={merchants}
+                  state={state ?? ''}
+                  codeChallenge={codeChallenge ?? ''}
+                />
+              )}
+            </Shown>
+          )}
+        </Shown>
+      ) : (
+        <div className="grid gap-3">
+          <Problem error={request.error} />
+          <p className="text-sm text-soft">
+            What sent you here asked in a wrong way, so nothing was agreed to and you are not sent back. You
+            can close this page.
+          </p>
+        </div>
+      )}
+    </Gate>
+  );
+}
+
+interface ConsentProps {
+  readonly request: ConnectRequest;
+  readonly shops: readonly Shop[];
+  readonly state: string;
+  readonly codeChallenge: string;
+}
+
+function Consent({ request, shops, state, codeChallenge }: ConsentProps) {
+  const { name, scopes, redirectUrl, redirectHost, deniedUrl } = request;
+  const [chosen, setChosen] = useState(shops.length === 1 ? (shops[0]?.id ?? '') : '');
+  const [knows, setKnows] = useState(false);
+  const sends = scopes.includes('wallet:send');
+  const approve = useAct(
+    () =>
+      api('POST', '/connect/approve', {
+        body: { merchantId: chosen, name, scopes, redirectUrl, state, codeChallenge },
+      }),
+    ({ redirectTo }) => window.location.replace(redirectTo),
+  );
+  const isGone = approve.isSuccess;
+  return (
+    <div className="grid gap-5">
+      <Asker request={request} />
+      <ShopChoice shops={shops} chosen={chosen} onChoose={setChosen} />
+      {sends && (
+        <>
+          <SendWarning />
+          <Check
+            label="I want it to be able to send all coins of this shop"
+            checked={knows}
+            onChange={(event) => setKnows(event.target.checked)}
+          />
+        </>
+      )}
+      <p className="text-sm text-warn">
+        Agree only if you began this in your shop yourself, and {redirectHost} is where it is. You can delete
+        the key at any time under API keys.
+      </p>
+      {approve.error !== null && <Problem error={approve.error} />}
+      <div className="flex flex-wrap gap-2">
+        <Button
+          look="primary"
+          busy={approve.isPending || isGone}
+          disabled={chosen === '' || (sends && !knows)}
+          onClick={() => approve.mutate()}
+        >
+          Agree
+        </Button>
+        <Button disabled={approve.isPending || isGone} onClick={() => window.location.replace(deniedUrl)}>
+          Refuse
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** Who asks, and for what. */
+function Asker({ request }: { request: ConnectRequest }) {
+  const { name, scopes, redirectHost } = request;
+  return (
+    <>
+      <p className="text-sm">
+        <bdi className="font-semibold break-words">“{name}”</bdi> at{' '}
+        <b className="font-semibold wrap-anywhere">{redirectHost}</b> asks for a key to one of your shops.
+      </p>
+      <section className="grid gap-3 rounded-xl border border-line bg-well p-4">
+        <h2 className="text-sm font-semibold">With this key it can</h2>
+        <ScopeList scopes={scopes} />
+        {!scopes.includes('wallet:send') && (
+          <p className="text-sm text-soft">It cannot send coins from your wallet.</p>
+        )}
+      </section>
+    </>
+  );
+}
+
+function ShopChoice(props: { shops: readonly Shop[]; chosen: string; onChoose: (id: string) => void }) {
+  const { shops, chosen, onChoose } = props;
+  return shops.length === 0 ? (
+    <Empty title="You have no shop yet">
+      <Link to="/shops" className={LINK}>
+        Create one
+      </Link>{' '}
+      and begin again.
+    </Empty>
+  ) : (
+    <Select label="Shop" value={chosen} onChange={(event) => onChoose(event.target.value)} required>
+      {shops.length > 1 && <option value="">Choose a shop</option>}
+      {shops.map((shop) => (
+        <option key={shop.id} value={shop.id}>
+          {shop.name} ({shop.domain})
+        </option>
+      ))}
+    </Select>
+  );
+}

@@ -1,0 +1,188 @@
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import type { Body } from '../api/contract.ts';
+import { useAct } from '../api/hooks.ts';
+import type { RestrictedKey, Scope } from '../api/types.ts';
+import { Badge, Button, Card, CopyLine, Empty } from '../ui/basics.tsx';
+import { Confirm, Dialog } from '../ui/dialog.tsx';
+import { Check, Field, fieldError, Form, Select } from '../ui/form.tsx';
+import { when } from '../ui/format.ts';
+import { PLUGIN_SCOPES, ScopeList, SCOPES, scopeWords, SendWarning } from '../ui/scopes.tsx';
+
+const DAY_MS = 86_400_000;
+
+/** Keys for plugins and programs: made, listed, deleted. */
+export function RestrictedKeys(props: { merchantId: string; keys: readonly RestrictedKey[] }) {
+  const { merchantId, keys } = props;
+  const [open, setOpen] = useState(false);
+  const [deleting, setDeleting] = useState<RestrictedKey | null>(null);
+  const remove = useAct(
+    (keyId: string) => api('DELETE', '/merchant/keys/delete', { body: { merchantId, keyId } }),
+    () => setDeleting(null),
+  );
+  return (
+    <Card
+      title="Restricted keys"
+      className="mt-6"
+      actions={
+        <Button look="primary" onClick={() => setOpen(true)}>
+          New restricted key
+        </Button>
+      }
+    >
+      <p className="mb-4 text-sm text-soft">
+        For plugins and programs: each may do only what you tick, and can be deleted without touching the
+        others.
+      </p>
+      {keys.length === 0 ? (
+        <Empty title="No restricted key yet">
+          Give each plugin a key of its own instead of the secret key.
+        </Empty>
+      ) : (
+        <ul className="grid gap-3">
+          {keys.map((key) => (
+            <Row key={key.id} of={key} onDelete={() => setDeleting(key)} />
+          ))}
+        </ul>
+      )}
+      <NewRestrictedKey merchantId={merchantId} open={open} onClose={() => setOpen(false)} />
+      <Confirm
+        title="Delete this key"
+        open={deleting !== null}
+        onClose={() => setDeleting(null)}
+        action="Delete"
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => deleting !== null && remove.mutate(deleting.id)}
+      >
+        <p>
+          What uses “{deleting?.name}” (…{deleting?.lastFour}) is refused from now on. This cannot be undone.
+        </p>
+      </Confirm>
+    </Card>
+  );
+}
+
+function Row({ of, onDelete }: { of: RestrictedKey; onDelete: () => void }) {
+  const isOver = of.expiresAt !== null && Date.parse(of.expiresAt) <= Date.now();
+  return (
+    <li className="grid gap-2 rounded-xl border border-line p-4">
+      <div className="flex flex-wrap items-start justify-between gap-2">
+        <p className="min-w-0 font-semibold break-words">
+          {of.name}{' '}
+          <code className="font-normal text-soft">
+            {of.prefix}…{of.lastFour}
+          </code>
+        </p>
+        <Button isSmall look="danger" aria-label={`Delete ${of.name}`} onClick={onDelete}>
+          Delete
+        </Button>
+      </div>
+      <details className="text-sm">
+        <summary className="min-h-6">
+          {of.scopes.includes('wallet:send') ? (
+            <b className="font-semibold text-stop">Can send coins</b>
+          ) : (
+            'Cannot send coins'
+          )}
+          , may do {of.scopes.length === 1 ? 'one thing' : `${of.scopes.length} things`}
+        </summary>
+        <div className="mt-3">
+          <ScopeList scopes={of.scopes} />
+        </div>
+      </details>
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-soft">
+        <span>
+          Made {when(of.createdAt)}
+          {of.lastUsedAt === null ? ', never used' : `, last used ${when(of.lastUsedAt)}`}
+        </span>
+        {of.expiresAt !== null && (
+          <Badge tone={isOver ? 'bad' : 'idle'}>
+            {isOver ? 'Expired' : 'Ends'} {when(of.expiresAt)}
+          </Badge>
+        )}
+      </p>
+    </li>
+  );
+}
+
+function NewRestrictedKey(props: { merchantId: string; open: boolean; onClose: () => void }) {
+  const { merchantId, open, onClose } = props;
+  const [sends, setSends] = useState(false);
+  const create = useAct((body: Omit<Body<'POST', '/merchant/keys/create'>, 'merchantId'>) =>
+    api('POST', '/merchant/keys/create', { body: { merchantId, ...body } }),
+  );
+  const close = (): void => {
+    create.reset();
+    setSends(false);
+    onClose();
+  };
+  const { error, data } = create;
+  if (data !== undefined) {
+    return (
+      <Dialog title="Your new key" open={open} onClose={close}>
+        <div className="grid gap-4">
+          <CopyLine text={data.key.value} label="restricted key" />
+          <p className="text-sm text-warn">Keep it now: it is shown this once only.</p>
+          <ScopeList scopes={data.key.scopes} />
+          <Button onClick={close}>Done</Button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title="New restricted key" open={open} onClose={close}>
+      <Form
+        fields={['name', 'days', ...SCOPES]}
+        submit="Create key"
+        busy={create.isPending}
+        error={error}
+        onSubmit={({ name, days, ...ticked }) => {
+          const scopes = SCOPES.filter((scope) => ticked[scope] !== '');
+          create.mutate({ name, scopes, expiresAt: endsAfter(days) });
+        }}
+      >
+        <Field
+          label="Name"
+          name="name"
+          hint="What it is for, such as the plugin of your shop"
+          maxLength={255}
+          required
+          {...fieldError(error, 'name')}
+        />
+        <fieldset className="grid gap-1">
+          <legend className="mb-1 text-sm font-medium">It may</legend>
+          {SCOPES.map((scope) => (
+            <ScopeCheck
+              key={scope}
+              scope={scope}
+              {...(scope === 'wallet:send' ? { onChange: setSends } : {})}
+            />
+          ))}
+        </fieldset>
+        {sends && <SendWarning />}
+        <Select label="Ends" name="days" defaultValue="">
+          <option value="">Never</option>
+          <option value="30">In 30 days</option>
+          <option value="90">In 90 days</option>
+          <option value="365">In a year</option>
+        </Select>
+      </Form>
+    </Dialog>
+  );
+}
+
+function ScopeCheck({ scope, onChange }: { scope: Scope; onChange?: (isChecked: boolean) => void }) {
+  return (
+    <Check
+      label={scopeWords(scope)}
+      name={scope}
+      defaultChecked={PLUGIN_SCOPES.includes(scope)}
+      onChange={(event) => onChange?.(event.target.checked)}
+    />
+  );
+}
+
+function endsAfter(days: string): string | null {
+  return days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
+}

@@ -1,0 +1,62 @@
+import type { Scope } from '../api/types.ts';
+
+/** What a key with each scope may do, in the words of its owner. A scope that the API gains fails to compile here. */
+const WORDS: Readonly<Record<Scope, string>> = {
+  'payments:read': 'See payments and what they brought in',
+  'payments:write': 'See and create payments and payment links; change, cancel and accept them',
+  'refunds:write': 'Offer payers their money back by a link; coins leave only once you approve',
+  'customers:read': 'See your customers and their e-mail addresses, those of all your shops',
+  'customers:write': 'See, add and change your customers, those of all your shops',
+  'catalog:read': 'See products and prices, those of all your shops',
+  'catalog:write': 'See, add, change and delete products and prices, those of all your shops',
+  'webhooks:read': 'See which notifications were sent, and where to',
+  'webhooks:write': 'Receive notifications, and read the secret that signs them',
+  'events:read': 'Follow everything that happens to payments',
+  'wallet:read': 'See balances, addresses and transactions of the wallet',
+  'wallet:send': 'Send coins from the wallet to any address',
+};
+
+/** In the order they are shown: what empties a wallet comes last. */
+export const SCOPES = Object.keys(WORDS) as Scope[];
+
+/** What a shop plugin needs. */
+export const PLUGIN_SCOPES: readonly Scope[] = [
+  'payments:write',
+  'refunds:write',
+  'customers:write',
+  'webhooks:write',
+  'events:read',
+];
+
+export function scopeWords(scope: Scope): string {
+  return WORDS[scope];
+}
+
+/** What a key may do, one line for each scope; coins that leave the wallet stand out. */
+export function ScopeList({ scopes }: { scopes: readonly Scope[] }) {
+  return (
+    <ul className="grid gap-2 text-sm">
+      {SCOPES.filter((scope) => scopes.includes(scope)).map((scope) => (
+        <li key={scope} className="flex gap-2.5">
+          <span aria-hidden="true" className={scope === 'wallet:send' ? 'text-stop' : 'text-accent'}>
+            {scope === 'wallet:send' ? '!' : '✓'}
+          </span>
+          <span className={scope === 'wallet:send' ? 'font-semibold text-stop' : ''}>{WORDS[scope]}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Stands wherever a key is about to get the scope that empties a wallet. */
+export function SendWarning() {
+  return (
+    <div className="grid gap-1 rounded-xl border-2 border-stop bg-stop-soft p-4 text-sm text-stop">
+      <p className="font-bold">This key can empty your wallet.</p>
+      <p>
+        Whoever has it can send everything the shop holds to any address, at once and without asking you
+        again. Coins that were sent cannot be called back. A shop plugin does not need this.
+      </p>
+    </div>
+  );
+}
