@@ -8,31 +8,31 @@ import type { HealthRecord } from './chain-health.ts';
 import { findForkPoint, type Fork } from './fork-point.ts';
 import type { SyncTracker } from './sync-tracker.ts';
 
-/** Blocks recorded per round, so that the mempool is looked at now and then during a long catch-up. */
+/** Blocks recorded per round, so that a long catch-up still reads the mempool now and then. */
 const BLOCKS_PER_ROUND = 500;
 
-/** How long a node may not show the cursor's block before that counts as more than a backend that lags. */
+/** How long a node may miss the cursor's block before that counts as more than a lagging backend. */
 const UNSHOWN_MS = 60_000;
 
 export interface CatchUpDeps extends ObserveDeps {
   readonly adapter: ChainAdapter;
   readonly health: HealthRecord;
   readonly watch: SyncTracker;
-  /** Since when the node has not shown the cursor's block, ms; null while it does. Kept from round to round. */
+  /** Since when the node has been missing the cursor's block, ms; null while it shows it. Kept across rounds. */
   readonly unshown: { since: number | null };
-  /** Ends the work after the block in hand. */
+  /** Ends the work after the current block. */
   readonly stopping: AbortSignal;
 }
 
 /**
- * What has become of the cursor: it stands on the node's tip, there is more to do at once, or the node
- * must first come up to where the cursor already is.
+ * State of the cursor: at the node's tip, with more to do at once, or above the node, which must first
+ * catch up.
  */
 export type CatchUp = 'caught_up' | 'more' | 'behind';
 
 /**
- * Records blocks from the cursor up to the node's tip, at most a round's worth, or goes back to where
- * the node's best chain left the recorded one.
+ * Records blocks from the cursor up to the node's tip, at most one round's worth, or rewinds to the
+ * fork point of the node's best chain.
  */
 export async function catchUp(deps: CatchUpDeps, from: BlockRef): Promise<CatchUp> {
   if ((await deps.adapter.hashAt(from.height)) !== from.hash) return leaveBranch(deps, from);
@@ -43,7 +43,7 @@ export async function catchUp(deps: CatchUpDeps, from: BlockRef): Promise<CatchU
     const blocks = await blocksAfter(deps.adapter, cursor);
     if (blocks.length === 0) return 'caught_up';
     for (const [block, below] of steps(blocks)) {
-      // Not the child of our block (the next round finds the fork), or to be read again.
+      // Not a child of our block (the next round finds the fork), or to be read again.
       if (!(await recordBlock(deps, chainOf(deps), block, deps.watch, below))) return 'more';
       cursor = { height: block.height, hash: block.hash };
       deps.health.recorded(cursor);
@@ -53,7 +53,7 @@ export async function catchUp(deps: CatchUpDeps, from: BlockRef): Promise<CatchU
   return 'more';
 }
 
-/** The node does not show the cursor's block: back to the last one that is in its chain, once another one proves it. */
+/** Handles a missing cursor block: rewinds to the last shared block once another block proves a fork. */
 async function leaveBranch(deps: CatchUpDeps, cursor: BlockRef): Promise<CatchUp> {
   const fork = await findForkPoint(deps.db, deps.adapter, cursor);
   switch (fork.kind) {
@@ -78,8 +78,8 @@ function waitFor(deps: CatchUpDeps, tip: BlockRef): CatchUp {
 }
 
 /**
- * One of several backends often lags by a block for a moment: the next look asks again, and nothing is concluded
- * meanwhile. A block that stays away is lost to this node: the scan goes on after the gap where that is sound.
+ * One of several backends often lags by a block for a moment: the next poll asks again, and nothing is concluded
+ * meanwhile. A block that stays missing is lost to this node: the scan continues after the gap where that is sound.
  */
 async function passGap(
   deps: CatchUpDeps,
@@ -97,7 +97,7 @@ async function passGap(
   return 'more';
 }
 
-/** The next blocks in the way that the chain is best read; none at its tip. */
+/** The next blocks, by the cheapest way the chain offers; none at its tip. */
 async function blocksAfter(adapter: ChainAdapter, cursor: BlockRef): Promise<readonly ChainBlock[]> {
   if (adapter.runs !== undefined) return adapter.runs.blocksFrom(cursor.height + 1);
   const block =
@@ -108,8 +108,8 @@ async function blocksAfter(adapter: ChainAdapter, cursor: BlockRef): Promise<rea
 }
 
 /**
- * What is recorded together: the blocks in which nothing concerns us are one step, the last one alone
- * is another when something does. Should it fail, the others are recorded all the same.
+ * Groups blocks into steps: those in which nothing concerns us are one step, and the last block is a
+ * step of its own when something does. Should it fail, the others are recorded all the same.
  */
 function steps(blocks: readonly ChainBlock[]): [block: ChainBlock, below: readonly ChainBlock[]][] {
   const last = blocks.at(-1);

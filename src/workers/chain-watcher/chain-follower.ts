@@ -19,23 +19,23 @@ import { isInStep, SyncTracker } from './sync-tracker.ts';
 
 export interface FollowerOptions {
   readonly pollIntervalMs: number;
-  /** Longest pause between attempts while the node fails. */
+  /** Maximum backoff while the node fails. */
   readonly maxBackoffMs: number;
-  /** How often identity and health of the node are asked again. */
+  /** How often identity and health of the node are checked again. */
   readonly statusEveryMs: number;
   readonly metrics?: WatchMetrics | undefined;
 }
 
-/** Part of the interval for which a node is left alone, however long it took to answer. */
+/** Minimum pause as a share of the interval, however long the node took to answer. */
 const MIN_REST = 0.25;
 
-/** Rounds in a row without a pause in which blocks and mempool belong to different tips. */
+/** Most consecutive rounds without a pause while blocks and mempool belong to different tips. */
 const MAX_OUT_OF_STEP_ROUNDS = 5;
 
 /**
- * Follows one chain: blocks in order behind a cursor, reorgs back to their fork point, then the
- * mempool. Every chain has its own follower, so a node in trouble stops nobody else. A block that
- * fails is tried again for ever and never skipped.
+ * Follows one chain: blocks in order behind a cursor, reorganisations back to their fork point, then
+ * the mempool. Every chain has its own follower, so a failing node stops no other chain. A block
+ * that fails is retried for ever and never skipped.
  */
 export class ChainFollower {
   readonly #deps: ObserveDeps;
@@ -64,24 +64,24 @@ export class ChainFollower {
     this.#loop ??= this.#run();
   }
 
-  /** Stops after the step in hand; nothing half-recorded remains, since each step is one transaction. */
+  /** Stops after the current step; nothing is left half-recorded, since each step is one transaction. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake.abort();
     await this.#loop;
   }
 
-  /** The node was found to serve another network: its coin must be neither offered nor sent. */
+  /** Whether the node serves another network: its coin must be neither offered nor sent. */
   isRefused(): boolean {
     return this.#health.isRefused;
   }
 
-  /** Looks again now instead of at the next poll. */
+  /** Polls now instead of at the next interval. */
   wake(): void {
     this.#wake.abort();
   }
 
-  /** Time up to which blocks and mempool were seen completely, ms; null while that is known of no time. */
+  /** Time up to which blocks and mempool were seen completely, ms; null while unknown. */
   seenThrough(): number | null {
     return this.#watch.seenThrough;
   }
@@ -106,8 +106,8 @@ export class ChainFollower {
   }
 
   /**
-   * One look at the chain: the node itself, its blocks, its mempool, then what it calls final. True when
-   * there is more to do at once. Exposed so that tests can step it.
+   * One round: the node's status, its blocks, its mempool, then finality. True when there is more to
+   * do at once. Exposed so that tests can step it.
    */
   async round(): Promise<boolean> {
     const status = await this.#checkNode();
@@ -117,7 +117,7 @@ export class ChainFollower {
     const progress = await this.#catchUp(cursor);
     if (progress !== 'caught_up') return progress === 'more';
     const view = await this.#adapter.unconfirmed();
-    // A view of another tip says nothing safe: take the new block first.
+    // A mempool view at another tip proves nothing: read the new block first.
     if (!(await recordUnconfirmed(this.#deps, this.#adapter, view, this.#watch.seenThrough, this.#turns))) {
       return this.#outOfStep(view.tip);
     }
@@ -139,13 +139,12 @@ export class ChainFollower {
   }
 
   /**
-   * Whether the look showed all that the node has. A backend that lags behind the one whose status was asked shows
-   * less, and so does a mempool that could not be read to its end: what is there is recorded, and nothing is
-   * concluded from what is not.
+   * Whether the round saw all that the node has. A backend that lags behind the one that gave the status shows less,
+   * and so does a partially read mempool: what is there is recorded, and nothing is concluded from what is not.
    */
   #isWholeLook(view: UnconfirmedView, status: NodeStatus): boolean {
     const isLagging = this.#adapter.sparse === undefined && view.tip.height < status.tip.height;
-    // A reorganisation may have left the chain shorter for a moment: the next look asks for the status again.
+    // A reorganisation may have left the chain shorter for a moment: the next round reads the status again.
     if (isLagging) this.#statusAt = 0;
     const isWhole = !isLagging && view.isPartial !== true;
     if (!isWhole) {
@@ -156,7 +155,7 @@ export class ChainFollower {
     return isWhole;
   }
 
-  /** All that the node has was read: whether it has what the network has shows by its own word and its newest block. */
+  /** Everything the node has was read. Whether the node is in sync shows in its status and the age of its newest block. */
   async #looked(startedAt: number, status: NodeStatus): Promise<void> {
     const tipTimeMs = await cursorTime(this.#deps.db, this.#adapter);
     this.#watch.observed(startedAt, status, tipTimeMs);
@@ -177,7 +176,7 @@ export class ChainFollower {
     return catchUp(deps, cursor);
   }
 
-  /** Usually a new block came between the two looks; a node that stays out of step is not hammered. */
+  /** Usually a new block arrived between the two reads; a node that stays out of step is not hammered. */
   #outOfStep(tip: BlockRef): boolean {
     this.#outOfStepRounds += 1;
     const { height } = this.#health;
@@ -189,7 +188,7 @@ export class ChainFollower {
     return !isBehind && this.#outOfStepRounds < MAX_OUT_OF_STEP_ROUNDS;
   }
 
-  /** Trouble here keeps payments waiting that need the answer, and nothing else: blocks are still read. */
+  /** A failure here delays only payments that wait for finality: blocks are still read. */
   async #learnFinality(): Promise<void> {
     try {
       await recordFinality(this.#deps, this.#adapter, this.#earlierFinality);
@@ -200,7 +199,7 @@ export class ChainFollower {
     }
   }
 
-  /** @param spentMs how long the look took: the interval is from one's start to the next one's */
+  /** @param spentMs duration of the round: the interval counts from start to start */
   async #pause(spentMs: number): Promise<void> {
     const { pollIntervalMs, maxBackoffMs } = this.#options;
     const { failures } = this.#health;

@@ -10,7 +10,7 @@ import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
 
-/** What an operator wants to know about one chain. */
+/** Health of one chain, for the operator. */
 export interface ChainHealth {
   readonly coin: Coin;
   readonly mode: Mode;
@@ -25,25 +25,25 @@ export interface ChainHealth {
   readonly nodeWarnings: string | null;
   /** Accounts whose balance the node's history does not explain; null where balances are not watched. */
   readonly unexplainedAccounts: number | null;
-  /** Signs that node, chain and this program no longer fit together. */
+  /** Signs of a mismatch between node, chain and this program. */
   readonly alarms: readonly ChainAlarm[];
 }
 
-/** What is measured of following a chain, and what is known of it elsewhere. */
+/** Metrics of following a chain. */
 export interface WatchMetrics {
   reorganised(chain: ChainId, depth: number): void;
-  /** Accounts of the last look; null where none are looked at. */
+  /** Accounts of the last poll; null where none are polled. */
   accountsWatched(chain: ChainId): number | null;
 }
 
 type Progress = Pick<ChainHealth, 'state' | 'height' | 'lastError'>;
 
-/** Steps above the last tip that are everyday's: one follows the chain while it records the blocks that just came. */
+/** Steps above the last tip that still count as following: the blocks that just arrived are being recorded. */
 const EVERYDAY_STEPS = 3;
 
 /**
- * Keeps what is known about following one chain, and tells the log when that changes: one line when
- * trouble starts, changes or ends, not one per attempt.
+ * Keeps the state of following one chain and logs its changes: one line when trouble starts, changes
+ * or ends, not one per attempt.
  */
 export class HealthRecord {
   readonly #logger: Logger;
@@ -52,12 +52,12 @@ export class HealthRecord {
   #status: NodeStatus | null = null;
   #failures = 0;
   #errorKind: ChainErrorKind | null = null;
-  /** Why it is not known what the network calls final; the chain is followed nevertheless. */
+  /** Why finality is unknown; the chain is followed nevertheless. */
   #finalityError: string | null = null;
   #progress: Progress = { state: 'starting', height: null, lastError: null };
-  /** Steps recorded since blocks and mempool were last seen to their end. */
+  /** Steps recorded since blocks and mempool were last seen completely. */
   #steps = 0;
-  /** Why the node is behind its network or the ledger; the log was told. Null while it is not. */
+  /** Why the node is behind its network or the ledger, as logged. Null while it is not. */
   #behindBecause: string | null = null;
 
   constructor(logger: Logger, chain: Pick<ChainAdapter, 'coin' | 'mode'>, metrics?: WatchMetrics) {
@@ -66,7 +66,7 @@ export class HealthRecord {
     this.#chain = { coin: chain.coin, mode: chain.mode };
   }
 
-  /** What the node last said of itself; null before it said anything. */
+  /** The node's last status; null before the first. */
   get status(): NodeStatus | null {
     return this.#status;
   }
@@ -76,12 +76,12 @@ export class HealthRecord {
     return this.#progress.height;
   }
 
-  /** Looks in a row that failed. */
+  /** Consecutive failed rounds. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** The node was found to serve another network. */
+  /** Whether the node serves another network. */
   get isRefused(): boolean {
     return this.#progress.state === 'wrong_chain';
   }
@@ -115,8 +115,8 @@ export class HealthRecord {
   }
 
   /**
-   * Blocks up to this one are recorded, which may be above what the node last called its tip. A chain that is followed
-   * goes on to be while these are few: every block would else be told as trouble until the mempool was read, too.
+   * Notes that blocks up to this one are recorded, which may be above the node's last known tip. While these are few, the
+   * chain stays `following`: else every block would be reported as trouble until the mempool was read, too.
    */
   recorded(cursor: BlockRef): void {
     this.#steps += 1;
@@ -188,7 +188,7 @@ export class HealthRecord {
     this.#progress = { ...this.#progress, state, lastError: message };
   }
 
-  /** What went wrong, and what to do about it where that is not plain. */
+  /** The failure in words, with the remedy where that is not obvious. */
   #words(error: unknown): string {
     const message = error instanceof Error ? error.message : String(error);
     if (!(error instanceof ChainError) || !error.isRateLimited) return message;
@@ -197,7 +197,7 @@ export class HealthRecord {
     return `${message}:${load} use a node of your own or a larger plan, or raise TILLD_POLL_INTERVAL`;
   }
 
-  /** For a node out of reach its words say it all, and where to look; what nobody foresaw needs its trace. */
+  /** Log fields of a failure: for an unreachable node the message suffices; an unexpected error needs its stack trace. */
   #trouble(error: unknown, message: string): object {
     const { coin, mode } = this.#chain;
     if (this.#errorKind !== 'unavailable' || mode !== 'live') return { err: error };
@@ -205,7 +205,7 @@ export class HealthRecord {
   }
 
   #behind(why: Readonly<Record<string, unknown>>, message: string): void {
-    // A node that takes block after block is one trouble, not one for each.
+    // A node that catches up block by block is one warning, not one per block.
     if (this.#behindBecause === null) this.#logger.warn({ ...this.#chain, ...why }, message);
     this.#behindBecause = message;
     this.#progress = { ...this.#progress, state: 'behind' };
@@ -224,7 +224,7 @@ function joined(...warnings: readonly (string | null)[]): string | null {
   return all.length === 0 ? null : all.join('; ');
 }
 
-/** What a failure to follow the chain is a sign of; an outage is none. */
+/** Alarms raised by a failure to follow the chain; an outage raises none. */
 function alarmsOf(kind: ChainErrorKind | null): readonly ChainAlarm[] {
   switch (kind) {
     case null:

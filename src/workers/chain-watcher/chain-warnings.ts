@@ -6,7 +6,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import type { ChainGapRow } from '../../store/schema/chain.ts';
 import type { ChainHealth } from './chain-health.ts';
 
-/** A chain's health with everything about it that is worth an operator's look, in words. */
+/** A chain's health with its warnings for the operator. */
 export type WatchedChain = ChainHealth & { readonly warnings: readonly string[] };
 
 export interface ChainWarningsDeps {
@@ -59,7 +59,7 @@ function clockWarnings(
       tipAgeMs < -120_000 ? `${minutesOf(-tipAgeMs)} minutes` : `${Math.round(-tipAgeMs / 1000)} seconds`;
     return [`the newest block is ${ahead} ahead of this machine's clock: set the clock`];
   }
-  // Private networks make blocks when they please.
+  // Private networks mine blocks at any time.
   if (network === 'regtest' || (state !== 'following' && state !== 'behind')) return [];
   if (tipAgeMs <= silenceMs) return [];
   return [

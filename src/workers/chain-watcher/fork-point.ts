@@ -10,14 +10,14 @@ export type Fork =
    * backend that lags, or a hole in its history. `shared` is the newest recorded block that it shows.
    */
   | { readonly kind: 'unshown'; readonly tip: BlockRef; readonly shared: BlockRef | null }
-  /** Another block stands where one of ours was. `at` is the last block that both chains share. */
+  /** Another block is at the height of one of ours. `at` is the last block that both chains share. */
   | { readonly kind: 'fork'; readonly at: BlockRef };
 
 const BATCH = 50;
 
 /**
- * Finds where the node's best chain left the blocks we recorded. Only another block at the height of a recorded one
- * proves that: a block that is not shown may be missing in the node's history, or at one of its backends.
+ * Finds where the node's best chain forks from the recorded blocks. Only another block at the height of a recorded
+ * one proves a fork: a block that is not shown may be missing in the node's history, or at one of its backends.
  * @throws {ChainError} `bad_answer` when they share none of the remembered blocks: that is not a
  * reorg but another chain, or one far deeper than anything proof of work makes believable.
  */

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../domain/ports.ts';
 
 /**
- * Runs a job again and again with a pause between the end of one run and the start of the next, so
- * runs never overlap. A run that fails is logged and the next one comes as usual.
+ * Runs a job periodically with a pause between the end of one run and the start of the next, so
+ * runs never overlap. A failed run is logged and the next one comes as usual.
  */
 export class PeriodicTask {
   readonly #name: string;
@@ -24,7 +24,7 @@ export class PeriodicTask {
     this.#loop ??= this.#run();
   }
 
-  /** Waits for the run in hand. */
+  /** Stops and waits for the current run. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#loop;

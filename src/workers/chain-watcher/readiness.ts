@@ -7,13 +7,13 @@ export interface ReadinessReport {
   /** `ok`, or what is wrong with it. */
   readonly database: string;
   readonly chains: Readonly<Record<string, WatchedChain>>;
-  /** What else is worth an operator's look, in words. */
+  /** Further warnings for the operator. */
   readonly warnings: readonly string[];
 }
 
 /**
- * What /readyz tells: ready when the database answers and takes what is written, and every configured chain is followed to its
- * tip. Warnings do not make it unready: they are for people.
+ * Reads the state for /readyz: ready when the database can be read and written and every configured chain is followed
+ * to its tip. Warnings do not make it unready: they are for people.
  */
 export async function readReadiness(
   db: Db,

@@ -12,13 +12,13 @@ export type SendLoopDeps = BumpSendsDeps & FailRevertedDeps;
 export interface SendLoopOptions {
   /** Pause between two rounds of a chain. */
   readonly intervalMs: number;
-  /** How often stuck sends are looked at. */
+  /** How often stuck sends are reviewed. */
   readonly bumpIntervalMs: number;
 }
 
 /**
- * Carries the open sends of each chain on until a block has them. Every chain has a loop of its own,
- * so a node in trouble delays no other coin. The first round picks up what an earlier process left.
+ * Advances the open sends of each chain until they confirm. Every chain has a loop of its own, so a
+ * failing node delays no other coin. The first round resumes sends that an earlier process left open.
  */
 export class SendLoop {
   readonly #tasks: readonly PeriodicTask[];
@@ -34,7 +34,7 @@ export class SendLoop {
     for (const task of this.#tasks) task.start();
   }
 
-  /** Waits for the rounds in hand. */
+  /** Stops and waits for the current rounds. */
   async stop(): Promise<void> {
     await Promise.all(this.#tasks.map(async (task) => task.stop()));
   }
@@ -50,7 +50,7 @@ function sendRounds(deps: SendLoopDeps, chain: ChainId, options: SendLoopOptions
     await advanceSends(deps, chain, { resume });
     resume = false;
     const now = deps.clock.now();
-    // A time to come is that of a clock since set back.
+    // A future time was written before the clock was set back.
     if (bumpedAt !== null && bumpedAt <= now && now - bumpedAt < options.bumpIntervalMs) return;
     bumpedAt = now;
     bumpedTo = await bumpSends(deps, chain, bumpedTo);

@@ -7,8 +7,8 @@ import { createSweepBackoff } from '../../usecases/settlement/sweep-backoff.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
 /**
- * Moves settled deposits to where sends can draw on them. Every chain has a loop of its own, so a node
- * that is slow delays no other coin.
+ * Moves settled deposits to where sends can draw on them. Every chain has a loop of its own, so a slow
+ * node delays no other coin.
  */
 export class SweepLoop {
   readonly #tasks: readonly PeriodicTask[];
@@ -34,7 +34,7 @@ export class SweepLoop {
     for (const task of this.#tasks) task.start();
   }
 
-  /** Waits for the rounds in hand. */
+  /** Stops and waits for the current rounds. */
   async stop(): Promise<void> {
     await Promise.all(this.#tasks.map(async (task) => task.stop()));
   }

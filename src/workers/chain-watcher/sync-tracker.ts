@@ -3,26 +3,26 @@ import { COIN_DEFINITIONS } from '../../domain/coins.ts';
 import type { ChainAdapter, NodeStatus } from '../../domain/chain.ts';
 import type { Clock } from '../../domain/ports.ts';
 
-/** How long a node must have been watched in step with its network before its silence is believed. */
+/** How long a node must have been seen in sync before the absence of a transaction is believed. */
 const SETTLE_MS = 120_000;
-/** Looks further apart than this do not join into one watch: machine, node or network may have slept. */
+/** Polls further apart than this break the observation: machine, node or network may have been suspended. */
 const MAX_GAP_MS = 90_000;
 
-/** How long a node that had fallen behind is believed only as far as its newest block reaches. */
+/** How long a node that fell behind is trusted only up to the time of its newest block. */
 const DISTRUST_MS = 3_600_000;
 
-/** A node that has every block it knows of, and peers unless it is alone by design. */
+/** Whether a node has every block it knows of, and has peers unless it is alone by design. */
 export function isInStep(status: NodeStatus): boolean {
   return !status.syncing && (status.peers === null || status.peers > 0);
 }
 
 /**
- * Tells up to when a chain was seen completely. After a start, a failure or a sleep a node often shows
- * an old tip as if it were the newest, until its peers tell it more: what it does not show then proves
- * nothing, and no payment may end by it.
+ * Tracks up to when a chain was seen completely. After a start, a failure or a suspension a node often
+ * shows an old tip as if it were the newest, until its peers tell it more: what it does not show then
+ * proves nothing, and no payment may end by it.
  */
 export class SyncTracker {
-  /** What the times of the chain's blocks are good for. */
+  /** How far the chain's block times can be trusted. */
   readonly blockTimes: BlockTimes;
   readonly #clock: Clock;
   readonly #oldestTipMs: number;
@@ -38,8 +38,8 @@ export class SyncTracker {
   }
 
   /**
-   * Time up to which everything was seen, ms; null before that is known of any time. A time to come is that of a
-   * clock since set back, and tells nothing.
+   * Time up to which everything was seen, ms; null while unknown. A future time was written before the clock was
+   * set back and proves nothing.
    */
   get seenThrough(): number | null {
     const seen = this.#seenThrough;
@@ -47,22 +47,22 @@ export class SyncTracker {
   }
 
   /**
-   * When at the earliest money came that a block shows and that was not there before, ms. Null where blocks tell it
-   * themselves: what is found late, because the node was behind or did not show it, was paid at its block's time.
+   * Earliest arrival time of money that is new in a block, ms. Null where the block time tells: money found late,
+   * because the node was behind or did not show it, was paid at its block's time.
    */
   get cameAfter(): number | null {
     return this.blockTimes === 'exact' ? null : this.seenThrough;
   }
 
-  /** Whether the newest block is as old as the network's never is. */
+  /** Whether the newest block is older than the network's newest block ever is. */
   isStale(tipTimeMs: number | null): boolean {
     if (this.blockTimes === 'none') return false;
     return tipTimeMs === null || this.#clock.now() - tipTimeMs > this.#oldestTipMs;
   }
 
   /**
-   * Blocks and mempool were read completely in a look begun at `startedAt`.
-   * @param tipTimeMs the time of the newest block; null when that is not known
+   * Notes that blocks and mempool were read completely in a round begun at `startedAt`.
+   * @param tipTimeMs the time of the newest block; null when unknown
    */
   observed(startedAt: number, status: NodeStatus, tipTimeMs: number | null): void {
     const gap = startedAt - (this.#lastLook ?? startedAt);
@@ -75,18 +75,18 @@ export class SyncTracker {
     if (startedAt - this.#since < settleMs) return;
     const isByBlocks = this.blockTimes === 'exact' || this.#wasBehind(startedAt);
     const seen = isByBlocks ? Math.min(startedAt, tipTimeMs ?? 0) : startedAt;
-    // The same block tells no more at a second look, nor does an older one after a reorganisation tell less.
+    // The same block proves no more a second time, nor does an older one after a reorganisation prove less.
     this.#seenThrough = Math.max(seen, this.seenThrough ?? 0);
   }
 
-  /** The node did not answer: what it says next proves nothing for a while. */
+  /** Notes that the node did not answer: its next answers prove nothing for a while. */
   interrupted(): void {
     this.#since = null;
   }
 
   /**
-   * The node, or a backend of it, showed less than before. When its tip has grown past the cursor it may lag as much
-   * as ever, so for some time its silence counts only up to the time of its newest block.
+   * Notes that the node, or one of its backends, showed less than before. Even with a tip past the cursor it may still
+   * lag, so for some time absence counts only up to the time of its newest block.
    */
   fellBehind(): void {
     this.interrupted();

@@ -15,7 +15,7 @@ import { SweepLoop } from './sweep-loop.ts';
 
 export type WatcherDeps = ObserveDeps & BumpSendsDeps & { readonly rates: Rates };
 
-/** Pauses between the rounds of the loops, and the longest one after failures, ms. */
+/** Pauses between the rounds of the loops, and the maximum backoff after failures, ms. */
 export interface LoopIntervals {
   readonly maxBackoffMs: number;
   readonly expiryMs: number;
@@ -25,7 +25,7 @@ export interface LoopIntervals {
 
 export interface WatcherOptions {
   readonly pollIntervalMs: number;
-  /** Shorter ones for runs in which time is compressed. */
+  /** Shorter ones for tests with compressed time. */
   readonly intervals?: LoopIntervals | undefined;
   readonly metrics?: WatchMetrics;
 }
@@ -35,7 +35,7 @@ const STATUS_EVERY_MS = 30_000;
 const LATE_QUOTE_EVERY_MS = 30_000;
 const BUMPS_EVERY_MS = 60_000;
 
-/** All loops that watch: one follower per chain, the sends, the deadlines and unpriced late money. */
+/** Runs all chain loops: one follower per chain, sends, deadlines and unpriced late money. */
 export class Watcher {
   readonly #followers: ReadonlyMap<string, ChainFollower>;
   readonly #tasks: readonly PeriodicTask[];
@@ -93,7 +93,7 @@ export class Watcher {
     this.#sweeps.start();
   }
 
-  /** Waits for the steps in hand; each is one transaction, so nothing half-done remains. */
+  /** Stops and waits for the current steps; each is one transaction, so nothing is left half-done. */
   async stop(): Promise<void> {
     for (const hush of this.#hush) hush();
     const followers = [...this.#followers.values()].map((follower) => follower.stop());
@@ -101,17 +101,17 @@ export class Watcher {
     await Promise.all([...followers, ...tasks, this.#sends.stop(), this.#sweeps.stop()]);
   }
 
-  /** Looks at a chain now instead of at its next poll. */
+  /** Polls a chain now instead of at its next interval. */
   wake(coin: Coin, mode: Mode): void {
     this.#followers.get(chainKey(coin, mode))?.wake();
   }
 
-  /** Time up to which a chain was looked at completely, ms; null when not yet. */
+  /** Time up to which a chain was seen completely, ms; null when not yet. */
   seenThrough(coin: Coin, mode: Mode): number | null {
     return this.#followers.get(chainKey(coin, mode))?.seenThrough() ?? null;
   }
 
-  /** The chains that may be offered and sent on: all but those whose node serves another network. */
+  /** The chains for payments and sends: all but those whose node serves another network. */
   trusted(): Chains {
     return {
       get: (coin, mode) =>
@@ -119,7 +119,7 @@ export class Watcher {
     };
   }
 
-  /** Money on addresses of payments whose time is up that is not credited, by chain. */
+  /** Uncredited money on addresses of closed payments, by chain. */
   uncredited(): Uncredited[] {
     return this.#lastLook.uncredited();
   }

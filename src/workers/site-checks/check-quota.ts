@@ -1,6 +1,6 @@
 const WINDOW_MS = 60_000;
 
-/** Counts checks per merchant and minute, so that nobody makes this server knock on a door all day. */
+/** Rate limit of checks per merchant and minute, so that this server cannot be used to flood another. */
 export class CheckQuota {
   readonly #perMinute: number;
   readonly #now: () => number;
@@ -12,7 +12,7 @@ export class CheckQuota {
     this.#now = now;
   }
 
-  /** Whether one more is allowed; it is counted then. */
+  /** Counts one check and returns whether it is allowed. */
   take(merchantId: string): boolean {
     const now = this.#now();
     if (Math.abs(now - this.#windowStart) >= WINDOW_MS) {

@@ -4,14 +4,14 @@ import { codeOf, isNoSuchRecord, isTokenLine, PROVEN, type Finding } from './fin
 export interface DnsCheckOptions {
   /** `address` or `address:port`; none: the machine's own. */
   readonly servers: readonly string[];
-  /** Of one query; it is tried twice, the second time with more patience. */
+  /** Timeout of one query; it is tried twice, the second time with a longer timeout. */
   readonly queryTimeoutMs: number;
 }
 
 const QUERY_TRIES = 2;
 const OWN_NAME = '_tilld-challenge';
 
-/** Looks for the TXT record `token=…` beside the domain, among any others that stand there. */
+/** Looks for the TXT record `token=…` of the domain among any other records. */
 export async function checkDns(
   options: DnsCheckOptions,
   target: { readonly domain: string; readonly token: string },
@@ -25,7 +25,7 @@ export async function checkDns(
   try {
     signal.throwIfAborted();
     const records = await resolver.resolveTxt(name);
-    // A record longer than 255 bytes comes in several strings that belong together (RFC 7208, 3.3).
+    // A record longer than 255 bytes comes in several strings to be joined (RFC 7208, 3.3).
     if (records.some((chunks) => isTokenLine(chunks.join(''), target.token))) return PROVEN;
     return { kind: 'absent', reason: `dns: no TXT record of ${name} holds the token` };
   } catch (error) {

@@ -16,13 +16,13 @@ import { checkMeta } from './meta-check.ts';
 import type { SiteOptions } from './site.ts';
 
 interface DomainCheckLimits {
-  /** For one whole check, retry included. */
+  /** Timeout of one whole check, retry included. */
   readonly checkTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly dnsTimeoutMs: number;
-  /** Pause before the second look at a domain that did not answer. */
+  /** Pause before the retry of a domain that did not answer. */
   readonly retryAfterMs: number;
-  /** Checks one merchant may ask for. */
+  /** Checks one merchant may request. */
   readonly perMinute: number;
 }
 
@@ -48,8 +48,8 @@ const WAITING = 64;
 const TRIES = 2;
 
 /**
- * Looks at domains: on request, and by cron at those that are due. Requests and the cron have
- * places of their own, so that neither waits for the other.
+ * Checks domains: on request, and periodically those that are due. Requests and the schedule have
+ * concurrency limits of their own, so that neither waits for the other.
  */
 export class DomainChecks implements DomainChecker {
   readonly #deps: RecordCheckDeps;
@@ -80,14 +80,14 @@ export class DomainChecks implements DomainChecker {
     });
   }
 
-  /** Gives up on the looks under way: nothing of them is recorded, and they are due again. */
+  /** Aborts running checks: nothing of them is recorded, and they stay due. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#task?.destroy();
     await this.#run;
   }
 
-  /** Looks at the domains that are due now, and waits for them. Never throws. */
+  /** Checks the domains that are due now, and waits for them. Never throws. */
   async recheck(): Promise<void> {
     this.#run ??= this.#recheck().finally(() => {
       this.#run = null;
@@ -135,7 +135,7 @@ export class DomainChecks implements DomainChecker {
     return finding.kind === 'proven' ? { kind: 'proven', method } : finding;
   }
 
-  /** A second look when there was no answer at all; never when there was one. */
+  /** Retries once when there was no answer at all; never when there was one. */
   async #tryTwice(target: DomainTarget, method: VerificationMethod, signal: AbortSignal): Promise<Finding> {
     let finding = await this.#lookOnce(target, method, signal);
     for (let tries = 1; tries < TRIES; tries += 1) {

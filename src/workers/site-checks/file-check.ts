@@ -6,7 +6,7 @@ import { statusFinding } from './status-finding.ts';
 const MAX_FILE_BYTES = 4096;
 const PATH = '/.well-known/tilld-verification.txt';
 
-/** What it means that the file did not come whole: then it is not judged at all. */
+/** Outcome for an incomplete file: its content is not judged at all. */
 const CUT: Readonly<Record<Exclude<GuardedResponse['bodyEnd'], 'whole'>, Finding>> = {
   capped: { kind: 'absent', reason: `file: larger than ${MAX_FILE_BYTES} bytes` },
   timeout: { kind: 'unreachable', reason: 'file: its content did not come in time' },

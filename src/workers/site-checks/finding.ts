@@ -1,15 +1,15 @@
 import type { CheckOutcome } from '../../domain/domain-verification.ts';
 import { describeError, EgressError } from '../../egress/egress-error.ts';
 
-/** What one look found, before it is known by which method. */
+/** Outcome of one check, without its method. */
 export type Finding = { readonly kind: 'proven' } | Exclude<CheckOutcome, { kind: 'proven' }>;
 
 export const PROVEN: Finding = { kind: 'proven' };
 
-/** Answers by which DNS says that there is no such thing, rather than that it cannot tell. */
+/** DNS errors that deny the name or record, as opposed to failures. */
 const NO_SUCH_RECORD: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** Whether a DNS error is DNS's own word that the name or record does not exist. */
+/** Whether a DNS error denies that the name or record exists. */
 export function isNoSuchRecord(error: unknown): boolean {
   return NO_SUCH_RECORD.has(codeOf(error));
 }
@@ -18,7 +18,7 @@ export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** What a request that brought no answer says about the domain. @throws what was given up, and bugs. */
+/** The outcome of a request without an answer. @throws aborts, and bugs. */
 export function findingOf(error: unknown): Finding {
   if (!(error instanceof EgressError)) throw error;
   const reason = describeError(error);
@@ -40,7 +40,7 @@ export function findingOf(error: unknown): Finding {
   }
 }
 
-/** The line an owner publishes, in a record or a file; quotes around it are a habit of DNS panels. */
+/** Whether a record or file holds the token line; DNS panels often add quotes around it. */
 export function isTokenLine(text: string, token: string): boolean {
   const line = text
     .replace(/^\uFEFF/, '')
@@ -50,7 +50,7 @@ export function isTokenLine(text: string, token: string): boolean {
   return line === `token=${token}`;
 }
 
-/** Where nothing else can be meant, the bare token will do as well. */
+/** As isTokenLine, but accepts the bare token as well, where nothing else can be meant. */
 export function isToken(text: string, token: string): boolean {
   return text.trim() === token || isTokenLine(text, token);
 }

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 
-/** What may stand in a head; any other element begins the body (HTML standard, 13.2.6.4.4). */
+/** Elements allowed in a head; any other begins the body (HTML standard, 13.2.6.4.4). */
 const HEAD_ELEMENTS: ReadonlySet<string> = new Set([
   'base',
   'link',
@@ -11,15 +11,15 @@ const HEAD_ELEMENTS: ReadonlySet<string> = new Set([
   'template',
   'title',
 ]);
-/** Elements whose text is no text of the head itself, and whose content is not the page's own. */
+/** Elements whose content is not part of the head itself. */
 const OPAQUE: ReadonlySet<string> = new Set(['noscript', 'script', 'style', 'template', 'title']);
 
-/** No head nests this deep, and the parser slows down with depth: a page must not hold up the daemon. */
+/** No head nests this deep, and the parser slows down with depth: a page must not block the daemon. */
 const MAX_DEPTH = 64;
 
 /**
- * The contents of the metas of this name in a page's head. Only there: what visitors write ends up
- * in the body, and must not speak for the owner. A head without tags of its own counts as well.
+ * Contents of the meta tags of this name in a page's head. Only there: visitors' content ends up in
+ * the body and must not prove ownership. A head without explicit tags counts as well.
  */
 export function headMetas(html: string, metaName: string): string[] {
   const found: string[] = [];

@@ -6,7 +6,7 @@ import { statusFinding } from './status-finding.ts';
 const MAX_PAGE_BYTES = 1_000_000;
 const META_NAME = 'tilld-verification';
 
-/** What it means that no tag was found in as much of the page as came. */
+/** Outcome when no tag was found in the received part of the page. */
 const MISSING = {
   whole: { kind: 'absent', reason: `no <meta name="${META_NAME}"> in the head of the home page` },
   capped: { kind: 'absent', reason: `no tag in the head within ${MAX_PAGE_BYTES} bytes` },

@@ -4,9 +4,9 @@ import { vetUrl } from '../../egress/vet-target.ts';
 
 export interface SiteOptions {
   readonly egress: EgressPolicy;
-  /** Where web servers listen: 443 and 80 unless a test has no right to them. */
+  /** Ports of web servers: 443 and 80, except in tests that may not bind them. */
   readonly ports: { readonly https: number; readonly http: number };
-  /** Of one request. */
+  /** Timeout of one request. */
   readonly requestTimeoutMs: number;
 }
 
@@ -21,7 +21,7 @@ const MAX_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Gets a page of the domain itself over https; where private targets are allowed also over plain
+ * Fetches a page of the domain itself over https; where private targets are allowed also over plain
  * http, for shops without a certificate. Redirects are followed, each one guarded, as long as they
  * stay on the domain or its `www.` (RFC 9110, 15.4).
  * @throws {EgressError} when no answer came, or a redirect leads elsewhere (`refused`).
@@ -87,7 +87,7 @@ function nextUrl(options: SiteOptions, request: SiteRequest, from: URL, location
   return url;
 }
 
-/** A domain and its `www.` are one site: apex to www is the commonest redirect there is. */
+/** A domain and its `www.` are one site: apex to www is the most common redirect. */
 function siteName(host: string): string {
   return host.replace(/\.$/, '').replace(/^www\./, '');
 }

@@ -19,10 +19,10 @@ export interface AttemptDeliveryDeps {
   readonly random: () => number;
 }
 
-/** A leased delivery with what an attempt needs, as far as it was found. */
+/** A leased delivery with the data for an attempt, as far as found. */
 export interface LeasedDelivery {
   readonly delivery: StoredDelivery;
-  /** Of its lease. */
+  /** Token of its lease. */
   readonly token: string;
   readonly event: EventMessage | undefined;
   readonly secrets: SealedWebhookSecrets | undefined;
@@ -55,8 +55,8 @@ function signerOf({ endpoint_id: endpointId, merchant_id: merchantId }: StoredDe
 }
 
 /**
- * Makes one attempt of a leased delivery: signs, posts, and decides what follows. Writes nothing.
- * @throws {EgressError} `aborted` when the signal gave up on it: then nothing is known of its outcome.
+ * Makes one attempt of a leased delivery: signs, posts, and decides the outcome. Writes nothing.
+ * @throws {EgressError} `aborted` when the signal aborted it: its outcome is then unknown.
  */
 export async function attemptDelivery(
   deps: AttemptDeliveryDeps,

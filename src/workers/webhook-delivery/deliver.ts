@@ -5,7 +5,7 @@ import { guardedFetch, type EgressPolicy, type GuardedResponse } from '../../egr
 import { parseRetryAfter } from './schedule.ts';
 import { signed, type SigningKey } from './sign.ts';
 
-/** What a merchant's server may answer before the rest is cut off. */
+/** Limit of a response body; the rest is cut off. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 const UTF8 = new TextDecoder();
@@ -13,7 +13,7 @@ const UTF8 = new TextDecoder();
 export interface DeliverDeps {
   readonly clock: Clock;
   readonly egress: EgressPolicy;
-  /** For one whole attempt: DNS, connect, TLS, request, answer, body. */
+  /** Timeout of one whole attempt: DNS, connect, TLS, request, response, body. */
   readonly attemptLimitMs: number;
 }
 
@@ -23,11 +23,11 @@ export interface Message {
   readonly url: string;
   /** The frozen body, sent byte for byte. */
   readonly body: string;
-  /** Of the secrets to sign with; at least one. */
+  /** Keys of the secrets to sign with; at least one. */
   readonly keys: readonly SigningKey[];
 }
 
-/** One attempt as the log tells it. */
+/** One attempt as logged. */
 export interface Attempt {
   /** HTTP status of the answer; 0 when none came. */
   readonly status: number;
@@ -42,8 +42,8 @@ export interface Attempt {
 }
 
 /**
- * Makes one attempt: signs and posts the frozen body. An answer of any kind, or none, is a result.
- * @throws {EgressError} `aborted` only, when the signal gave up on it: then nothing is known.
+ * Makes one attempt: signs and posts the frozen body. Any response, or none, is a result.
+ * @throws {EgressError} `aborted` only, when the signal aborted it: its outcome is then unknown.
  */
 export async function deliver(deps: DeliverDeps, message: Message, signal: AbortSignal): Promise<Attempt> {
   const startedMs = performance.now();
@@ -65,7 +65,7 @@ export async function deliver(deps: DeliverDeps, message: Message, signal: Abort
       signal,
     });
     const { status } = response;
-    // A 2xx that never stops talking was still a yes; one that broke off may come from a dying proxy.
+    // A 2xx with an endless body still counts as success; one that broke off may come from a dying proxy.
     const broken = response.bodyEnd === 'broken';
     const isSuccess = status >= 200 && status < 300;
     const endedAt = deps.clock.now();

@@ -27,7 +27,7 @@ export class WebhookHousekeeping {
     });
   }
 
-  /** Waits for a run that is going on. */
+  /** Stops and waits for the current run. */
   async stop(): Promise<void> {
     await this.#task?.destroy();
     await this.#run;

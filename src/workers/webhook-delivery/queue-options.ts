@@ -4,13 +4,13 @@ import type { EgressPolicy } from '../../egress/guarded-fetch.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 
 export interface WebhookQueueLimits {
-  /** For one whole attempt, DNS to the end of the body. */
+  /** Timeout of one whole attempt, DNS to the end of the body. */
   readonly attemptLimitMs: number;
-  /** Attempts at once, in all. */
+  /** Concurrent attempts in total. */
   readonly concurrency: number;
-  /** Attempts at once to one endpoint; 4 unless given. */
+  /** Concurrent attempts per endpoint; 4 by default. */
   readonly perEndpoint?: number;
-  /** Pauses between attempts; there is one attempt more than gaps. */
+  /** Pauses between attempts; there is one more attempt than gaps. */
   readonly retryGapsMs: readonly number[];
 }
 
@@ -21,6 +21,6 @@ export interface WebhookQueueDeps {
   readonly secretBox: SecretBox;
   readonly egress: EgressPolicy;
   readonly limits: WebhookQueueLimits;
-  /** Gives 0 up to 1; Math.random unless a test decides. */
+  /** Returns a number in [0, 1); Math.random except in tests. */
   readonly random?: () => number;
 }

@@ -29,12 +29,12 @@ import type { WebhookQueueDeps } from './queue-options.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { Slots } from './slots.ts';
 
-/** How long past an attempt's limit its lease holds. */
+/** How long a lease outlasts the attempt's timeout. */
 const LEASE_MARGIN_MS = 30_000;
 const PER_ENDPOINT = 4;
 /** Attempts recorded and deliveries leased by one transaction: it keeps the event loop busy for a few milliseconds. */
 const BATCH = 32;
-/** Between two turns: attempts that end meanwhile are recorded together, and API requests are served. */
+/** Pause between two turns: attempts that end meanwhile are recorded together, and API requests are served. */
 const TURN_GAP_MS = 1;
 /** For releasing the leases of attempts that were given up. */
 const RELEASE_MS = 2_000;
@@ -55,7 +55,7 @@ export class WebhookQueue implements DeliveryAttempts {
   readonly #slots: Slots;
   readonly #perEndpoint: number;
   readonly #connections = new ConnectionPools();
-  /** Of all leases of this process. */
+  /** Token of all leases of this process. */
   readonly #token = newUuid();
   /** Attempts that are under way or not yet recorded, by delivery. */
   readonly #inFlight = new Map<string, PromiseWithResolvers<AttemptReport>>();
@@ -83,7 +83,7 @@ export class WebhookQueue implements DeliveryAttempts {
     };
   }
 
-  /** Takes over what a dead process left, then delivers at each second's tick and each wake-up. */
+  /** Takes over the leases of a dead process, then delivers every second and at each wake-up. */
   async start(): Promise<void> {
     const taken = await releaseAllLeases(this.#deps.db);
     if (taken > 0) this.#deps.logger.warn({ taken }, 'took over webhook deliveries of a dead process');
@@ -174,7 +174,7 @@ export class WebhookQueue implements DeliveryAttempts {
     } catch (error) {
       for (const endpoint of endpoints) this.#slots.give(endpoint, null);
       if (ended.length === 0) throw error;
-      // One that cannot be recorded must not keep the others from it.
+      // A record that fails must not prevent the others.
       for (const record of ended) await this.#recordAlone(record);
       this.#isWoken = true;
     }

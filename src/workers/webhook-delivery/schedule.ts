@@ -25,7 +25,7 @@ export interface FinishedAttempt {
   readonly endedAt: number;
   /** HTTP status; 0 when no usable answer came. */
   readonly status: number;
-  /** What a 429 or 503 asked for; null when it asked for nothing. */
+  /** Retry-After of a 429 or 503; null without one. */
   readonly retryAfterMs: number | null;
 }
 
@@ -37,13 +37,13 @@ export type Outcome =
   | { readonly kind: 'failed' };
 
 export interface RetryPolicy {
-  /** There is one attempt more than gaps. */
+  /** There is one more attempt than gaps. */
   readonly gapsMs: readonly number[];
-  /** Gives 0 up to 1, for the jitter. */
+  /** Returns a number in [0, 1), for the jitter. */
   readonly random: () => number;
 }
 
-/** What follows from an attempt. Pure. */
+/** The outcome of an attempt. Pure. */
 export function outcomeOf(attempt: FinishedAttempt, policy: RetryPolicy): Outcome {
   if (attempt.status >= 200 && attempt.status < 300) return { kind: 'delivered' };
   if (attempt.status === 410) return { kind: 'gone' };

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 
 const SECRET_PREFIX = 'whsec_';
-/** What SHA-256 takes at a time, and what it makes of it. */
+/** Block size and digest size of SHA-256. */
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 
 export interface UnsignedMessage {
   readonly id: string;
-  /** Seconds since the epoch, of this attempt. */
+  /** Time of this attempt, seconds since the epoch. */
   readonly timestampSeconds: number;
   /** The body exactly as it goes over the wire. */
   readonly body: string;
@@ -15,18 +15,18 @@ export interface UnsignedMessage {
 
 export interface SignedMessage {
   readonly headers: Readonly<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>>;
-  /** In UTF-8. */
+  /** The body in UTF-8. */
   readonly body: Buffer;
 }
 
 /**
- * Signs by HMAC-SHA256 (RFC 2104) under one secret. The two blocks that the key becomes are put together
- * once, so that a signature is two hashes in one shot: what `createHmac` makes for each costs more to
- * collect than the hashing does.
+ * Signs by HMAC-SHA256 (RFC 2104) under one secret. The key's two padded blocks are prepared once, so
+ * that a signature is two one-shot hashes: garbage collection of `createHmac` objects would cost more
+ * than the hashing.
  */
 export class SigningKey {
   readonly #inner = Buffer.alloc(BLOCK_BYTES, 0x36);
-  /** With room for what the inner hash makes. */
+  /** The outer padded key, with room for the inner digest. */
   readonly #outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES, 0x5c);
 
   /** @param key at most 64 bytes */
@@ -38,7 +38,7 @@ export class SigningKey {
     }
   }
 
-  /** @param room a block that is written over, and then what is to be signed */
+  /** @param room one block, which is overwritten, followed by the bytes to sign */
   sign(room: Buffer): string {
     this.#inner.copy(room);
     this.#outer.write(hash('sha256', room, 'hex'), BLOCK_BYTES, 'hex');
@@ -47,10 +47,10 @@ export class SigningKey {
 }
 
 /**
- * What goes over the wire by Standard Webhooks 1.0.0: the body, and the three headers that every webhook
- * carries. `webhook-signature` has one `v1,<base64>` for each secret, set apart by blanks, so that
- * receivers with either secret agree during a rotation.
- * @param keys of the secrets; at least one.
+ * The request by Standard Webhooks 1.0.0: the body, and the three headers that every webhook
+ * carries. `webhook-signature` has one `v1,<base64>` for each secret, separated by blanks, so that
+ * receivers with either secret accept it during a rotation.
+ * @param keys keys of the secrets; at least one.
  */
 export function signed(message: UnsignedMessage, keys: readonly SigningKey[]): SignedMessage {
   if (keys.length === 0) throw new Error('a webhook cannot go out unsigned');
@@ -69,7 +69,7 @@ export function signed(message: UnsignedMessage, keys: readonly SigningKey[]): S
   };
 }
 
-/** The `webhook-signature` header alone; secrets in the form `whsec_` + base64, or keys made of them. */
+/** The `webhook-signature` header alone; secrets in the form `whsec_` + base64, or their keys. */
 export function signatureHeader(message: UnsignedMessage, secrets: readonly (string | SigningKey)[]): string {
   return signatureHeaders(message, secrets)['webhook-signature'];
 }
@@ -84,13 +84,13 @@ export function signatureHeaders(
 }
 
 /**
- * The key of a secret `whsec_` + base64: making it takes several times as long as signing with it.
- * @throws when it is no such secret.
+ * The key of a secret `whsec_` + base64: preparing it takes several times as long as signing with it.
+ * @throws when the secret has another form.
  */
 export function signingKey(secret: string): SigningKey {
   if (!secret.startsWith(SECRET_PREFIX)) throw new Error('a webhook secret must start with whsec_');
   const bytes = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
-  // The standard asks for 24 to 64 bytes; less would also be what a mangled secret decodes to.
+  // The standard requires 24 to 64 bytes; a mangled secret would also decode to fewer.
   if (bytes.length < 24 || bytes.length > 64) throw new Error('a webhook secret must hold 24 to 64 bytes');
   return new SigningKey(bytes);
 }

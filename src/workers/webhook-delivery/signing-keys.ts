@@ -5,8 +5,8 @@ import { signingKey, type SigningKey } from './sign.ts';
 const MAX_KEPT = 512;
 
 /**
- * Opens sealed webhook secrets and keeps the keys of those used last. A new secret is another sealed
- * text, so that what is kept never outlives a rotation: who signs asks with the texts of that moment.
+ * Unseals webhook secrets and caches the keys of those used last. The cache key is the sealed text, and
+ * a new secret has another one, so that a cached key never outlives a rotation.
  */
 export class SigningKeys {
   readonly #secretBox: SecretBox;

@@ -3,11 +3,10 @@ import { isDeclaredKey, originOfEndpoint } from '../../store/webhooks/endpoint-k
 const MAX_REMEMBERED = 1_000;
 
 /**
- * Bounds how many attempts run at once: in all, per endpoint, and for endpoints whose last attempt brought no
- * answer, which share half of the room and are tried one attempt at a time. Those that are not known to answer share a
- * quarter of it per origin, so that many addresses of one dead host take no more; but a declared endpoint, of which a
- * merchant has a few, may always make a first attempt. So neither one dead endpoint nor many of them delay
- * deliveries to the living, wherever these are.
+ * Bounds concurrent attempts: in total, per endpoint, and for endpoints whose last attempt had no answer, which share
+ * half of the slots and are tried one attempt at a time. Endpoints not known to answer share a quarter per origin, so
+ * that many URLs of one dead host take no more; but a declared endpoint, of which a merchant has few, may always make a
+ * first attempt. So neither one dead endpoint nor many of them delay deliveries to the others.
  */
 export class Slots {
   readonly #total: number;
@@ -16,7 +15,7 @@ export class Slots {
   readonly #unprovenPerOrigin: number;
   readonly #running = new Map<string, number>();
   #taken = 0;
-  /** Endpoints that gave no answer last time, and those that did, oldest first; bounded. */
+  /** Endpoints that gave no answer last time, and endpoints that did, oldest first; bounded. */
   readonly #silent = new Set<string>();
   readonly #alive = new Set<string>();
 
@@ -31,14 +30,14 @@ export class Slots {
     return this.#total - this.#taken;
   }
 
-  /** Endpoints that can take no more for now. */
+  /** Endpoints without a free slot. */
   full(): string[] {
     const full = [...this.#running.keys()].filter((endpoint) => !this.#hasRoom(endpoint));
     if (this.#silentRunning() < this.#silentTotal) return full;
     return [...new Set([...full, ...this.#silent])];
   }
 
-  /** Takes a slot for an endpoint if there is one. Every success must be followed by one `give`. */
+  /** Takes a slot for an endpoint if one is free. Every success must be followed by one `give`. */
   take(endpoint: string): boolean {
     if (this.free <= 0 || !this.#hasRoom(endpoint)) return false;
     if (this.#silent.has(endpoint) && this.#silentRunning() >= this.#silentTotal) return false;
@@ -47,7 +46,7 @@ export class Slots {
     return true;
   }
 
-  /** Gives a slot back and says whether the endpoint answered at all (null: unknown). */
+  /** Releases a slot and notes whether the endpoint answered at all (null: unknown). */
   give(endpoint: string, answered: boolean | null): void {
     const left = (this.#running.get(endpoint) ?? 1) - 1;
     if (left > 0) this.#running.set(endpoint, left);
