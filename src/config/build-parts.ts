@@ -6,7 +6,7 @@ import { SETTINGS, type SettingName, type Values } from './settings.ts';
 
 export interface BuildContext {
   readonly file: string;
-  /** Relative paths start here. */
+  /** Base of relative paths. */
   readonly cwd: string;
   /** For `~/` in paths. */
   readonly home: string | null;
@@ -27,7 +27,7 @@ const SECRETS = [
   ['coingeckoKey', 'coingeckoKeyFile'],
 ] as const;
 
-/** Addresses hold passwords and keys: each may lie in a file. An empty file counts as not given. */
+/** Node URLs hold passwords and keys: each may be read from a file. An empty file counts as not given. */
 export function withUrlFiles(values: Values, context: BuildContext): Values {
   const held: Partial<Record<(typeof URL_FILES)[number][0], URL>> = {};
   for (const [direct, byFile] of URL_FILES) {
@@ -47,7 +47,7 @@ export function withUrlFiles(values: Values, context: BuildContext): Values {
   return { ...values, ...held };
 }
 
-/** What a file holds, without the white space around it; null when it cannot be read, which is a problem. */
+/** Trimmed content of a file; null when it cannot be read, which adds a problem. */
 function textOf(name: SettingName, file: string, context: BuildContext): string | null {
   try {
     return readFileSync(pathOf(file, context), 'utf8').trim();
@@ -58,7 +58,7 @@ function textOf(name: SettingName, file: string, context: BuildContext): string 
   }
 }
 
-/** A secret given directly or by the file that holds it (Docker and systemd credentials). */
+/** A secret given directly or by a file (Docker and systemd credentials). */
 export function secretOf(
   [direct, byFile]: (typeof SECRETS)[number],
   values: Values,
@@ -77,7 +77,7 @@ export function secretOf(
   return null;
 }
 
-/** An absolute path; a relative one starts at the working directory. */
+/** Makes a path absolute; a relative one resolves from the working directory. */
 export function pathOf(path: string, { cwd, home }: BuildContext): string {
   return path.startsWith('~/') && home !== null ? resolve(home, path.slice(2)) : resolve(cwd, path);
 }
@@ -85,7 +85,7 @@ export function pathOf(path: string, { cwd, home }: BuildContext): string {
 /** Adds a problem of one setting. */
 export function complain(context: BuildContext, name: SettingName, message: string): void {
   const { env, yaml } = SETTINGS[name];
-  // What follows from a value that is itself wrong, or was said already, would only confuse.
+  // Skips problems that follow from an invalid value or were already reported.
   const isKnown = context.problems.some(
     ({ variable }) => variable !== null && (variable === env || message.includes(variable)),
   );

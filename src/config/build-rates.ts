@@ -2,10 +2,10 @@ import { complain, secretOf, type BuildContext } from './build-parts.ts';
 import { RATE_SOURCE_NAMES, type Config } from './config.ts';
 import type { Values } from './settings.ts';
 
-/** What a header may carry. */
+/** Characters allowed in a header. */
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
-/** Where prices come from. CoinGecko refuses requests without a key: by default it is asked only with one. */
+/** Price sources. CoinGecko refuses requests without a key, so by default it is used only with one. */
 export function ratesConfig(values: Values, context: BuildContext): Config['rates'] {
   if (values.network === 'mainnet' && values.rates !== null) {
     complain(context, 'rates', 'fixed prices are for regtest and tests: mainnet needs live');

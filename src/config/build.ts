@@ -17,7 +17,7 @@ import { SETTINGS, settingOf, type Values } from './settings.ts';
 const MIN_JWT_SECRET_BYTES = 32;
 const MIN_PASSPHRASE_LENGTH = 12;
 
-/** Puts the settings together and checks what no single one can tell. Adds to `context.problems`. */
+/** Assembles the configuration and checks settings against each other. Adds to `context.problems`. */
 export function buildConfig(given: Values, context: BuildContext): Config {
   const values = withUrlFiles(given, context);
   const network = values.network === 'none' ? null : values.network;

@@ -9,11 +9,11 @@ export const REGISTRATION_MODES = ['open', 'first-user', 'closed'] as const;
 export const RATE_SOURCE_NAMES = ['kraken', 'coinbase', 'bitstamp', 'coingecko'] as const;
 export const COINGECKO_PLANS = ['demo', 'pro'] as const;
 
-/** Everything the daemon can be told, checked and complete. Built by `loadConfig` only. */
+/** The daemon's complete, validated configuration. Built by `loadConfig` only. */
 export interface Config {
   /** The YAML file it came from. */
   readonly file: string;
-  /** What the live coins run on; null when only the sandbox exists. */
+  /** Network of the live coins; null when only the sandbox exists. */
   readonly network: Network | null;
   /** Absolute path. */
   readonly dataDir: string;
@@ -25,19 +25,19 @@ export interface Config {
   /** The live node of each coin; a coin without one is not offered live. */
   readonly nodes: Readonly<Partial<Record<Coin, NodeEndpoint>>>;
   readonly nodeTimeoutMs: number;
-  /** Calls in one request to the Ethereum node at most. */
+  /** Most calls per request to the Ethereum node. */
   readonly ethRpcBatchSize: number;
-  /** Calls a second to a node at most; 0: no limit. */
+  /** Most calls per second to a node; 0: no limit. */
   readonly rpcPerSecond: Readonly<Record<AccountCoinCode, number>>;
   /** Live policy of each coin. */
   readonly confirmations: Readonly<Record<Coin, ConfirmationPolicy>>;
   readonly fees: Readonly<Record<UtxoCoinCode, FeeBounds>>;
-  /** Most that an Ethereum transaction pays, wei per 1,000 gas. */
+  /** Fee cap of Ethereum transactions, wei per 1,000 gas. */
   readonly ethFeeCap: bigint;
-  /** How fees of sends that wait for a block are raised, and when outputs are made one. */
+  /** Fee bumping of unconfirmed sends, and consolidation of outputs. */
   readonly feePolicy: {
     readonly raisesFees: boolean;
-    /** Hundredths of a per cent of the amount. */
+    /** Basis points of the amount. */
     readonly maxFeeShareBps: number;
     /** Atoms per 1,000 vB; 0: never. */
     readonly consolidateBelowRate: bigint;
@@ -47,7 +47,7 @@ export interface Config {
   /** Micro-lamports per compute unit. */
   readonly solFeeCap: bigint;
   readonly watcher: { readonly pollIntervalMs: number };
-  /** How often the ledger is compared with each chain. */
+  /** How often the ledger is reconciled with each chain. */
   readonly reconcileIntervalMs: number;
   readonly payments: PaymentDefaults;
   readonly waiting: WaitingConfig;
@@ -56,16 +56,16 @@ export interface Config {
   readonly rates: RatesConfig;
   readonly sandbox: SandboxConfig;
   readonly smtp: { readonly url: Secret; readonly from: string } | null;
-  /** Things that are allowed but worth a line in the log at start. */
+  /** Warnings to log at start. */
   readonly warnings: readonly string[];
 }
 
 export interface HttpConfig {
   readonly host: string;
   readonly port: number;
-  /** Public address, without a slash at the end. */
+  /** Public URL, without a trailing slash. */
   readonly baseUrl: string;
-  /** False, a number of proxy hops, or addresses and subnets of proxies: as Express takes it. */
+  /** False, a number of proxy hops, or addresses and subnets of proxies, as in Express. */
   readonly trustProxy: false | number | readonly string[];
   /** Absolute paths of PEM files. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
@@ -97,7 +97,7 @@ export interface KeyringConfig {
 }
 
 export interface NodeEndpoint {
-  /** Where to post, without user and password. Hosted nodes carry an API key in the path: secret. */
+  /** RPC URL without user and password. Hosted nodes carry an API key in the path: secret. */
   readonly url: Secret;
   /** Scheme, host and port: safe to log. */
   readonly origin: string;
@@ -112,15 +112,15 @@ export interface FeeBounds {
   readonly capPerKvb: bigint;
 }
 
-/** How long transactions are waited for. */
+/** Timeouts for transactions. */
 export interface WaitingConfig {
-  /** Money seen in time that is unconfirmed so long after the expiry counts as late. */
+  /** Money seen in time that is still unconfirmed this long after the expiry counts as late. */
   readonly unconfirmedGraceMs: number;
-  /** A transaction that a node in step has neither in a block nor in its mempool for so long is dropped. */
+  /** A transaction that a node in sync has had neither in a block nor in its mempool for this long is dropped. */
   readonly dropAfterMs: number;
 }
 
-/** What a new merchant starts with. */
+/** Defaults of a new merchant. */
 export interface PaymentDefaults {
   readonly lifetimeMinutes: number;
   readonly toleranceBps: number;
@@ -132,14 +132,14 @@ export interface WebhooksConfig {
   readonly allowPrivate: boolean;
   readonly timeoutMs: number;
   readonly concurrency: number;
-  /** Pause between the end of one attempt and the next; attempts are one more than gaps. */
+  /** Pauses between the end of one attempt and the next; there is one more attempt than gaps. */
   readonly retryGapsMs: readonly number[];
   readonly logRetentionDays: number;
   readonly logMaxBytes: number;
 }
 
 export interface DomainsConfig {
-  /** Who is asked about merchants' domains, `address` or `address:port`; none: the machine's own servers. */
+  /** DNS servers for merchants' domains, `address` or `address:port`; none: the machine's own servers. */
   readonly dnsServers: readonly string[];
 }
 
@@ -147,7 +147,7 @@ export interface RatesConfig {
   /** Set: these prices and no network. Null: the live sources. */
   readonly fixed: FixedRates | null;
   readonly sources: readonly (typeof RATE_SOURCE_NAMES)[number][];
-  /** The plan says which of CoinGecko's two addresses a key is for. */
+  /** CoinGecko's API key; the plan decides the host. */
   readonly coingecko: { readonly apiKey: Secret | null; readonly plan: (typeof COINGECKO_PLANS)[number] };
   readonly refreshIntervalMs: number;
   readonly maxAgeMs: number;

@@ -1,4 +1,4 @@
-/** One thing wrong with the configuration, named so that the operator finds it. */
+/** One problem of the configuration, with its location. */
 export interface ConfigProblem {
   /** The variable, null for a key of the file that names no setting. */
   readonly variable: string | null;
@@ -7,7 +7,7 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** The configuration cannot be used. Holds every problem there is, not only the first. */
+/** The configuration is invalid. Lists every problem, not only the first. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly problems: readonly ConfigProblem[];

@@ -15,7 +15,7 @@ const DEFAULT_FILE = join('config', 'sandbox.yaml');
 /**
  * The daemon's configuration: the YAML file named by TILLD_CONFIG (config/sandbox.yaml of this
  * package by default), each setting overridden by its variable. The only reader of process.env.
- * @throws {ConfigError} with every bad field, its variable and its place in the file.
+ * @throws {ConfigError} listing every invalid field with its variable and its path in the file.
  */
 export function loadConfig(options: { env?: Environment; cwd?: string } = {}): Config {
   const { env = process.env, cwd = process.cwd() } = options;
@@ -26,7 +26,7 @@ export function loadConfig(options: { env?: Environment; cwd?: string } = {}): C
   return config;
 }
 
-/** A relative name is looked up from the working directory first, then from the package. */
+/** A relative path is resolved from the working directory first, then from the package. */
 function configFile(named: string, cwd: string): string {
   if (named === '') return join(packageRoot(), DEFAULT_FILE);
   const local = resolve(cwd, named);

@@ -8,7 +8,7 @@ export function packageRoot(): string {
   return at;
 }
 
-/** Where the pages lie that belong to this program: beside it when it was built, else in the build of its sources. */
+/** Folder of the web pages: beside the program when it was built, else in the build output of its sources. */
 export function webDirectory(): string {
   const beside = join(import.meta.dirname, 'web');
   return existsSync(join(beside, '.vite')) ? beside : join(packageRoot(), 'dist/web');

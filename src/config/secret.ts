@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const HIDDEN = '[secret]';
 
-/** A text that must not be printed: it shows as `[secret]` in logs, JSON, errors and the debugger. */
+/** A secret text: it prints as `[secret]` in logs, JSON, errors and the debugger. */
 export class Secret {
   readonly #text: string;
 
@@ -10,7 +10,7 @@ export class Secret {
     this.#text = text;
   }
 
-  /** The text itself, for the one place that needs it. */
+  /** The plain text, for the code that uses it. */
   reveal(): string {
     return this.#text;
   }

@@ -12,13 +12,13 @@ import {
 import { COINGECKO_PLANS, LOG_LEVELS, RATE_SOURCE_NAMES, REGISTRATION_MODES } from './config.ts';
 import * as value from './values.ts';
 
-/** One thing the operator can set: where it stands in the YAML, its variable, its reader, its default. */
+/** One setting: its path in the YAML, its variable, its parser, its default. */
 export interface Setting {
   /** Dotted path in the YAML file; null for secrets, which come from the environment or a file of their own. */
   readonly yaml: string | null;
   readonly env: string;
   readonly schema: z.ZodType;
-  /** As it would be written in the file; undefined: it may stay unset. */
+  /** As written in the file; undefined: optional without a default. */
   readonly fallback: string | number | undefined;
   /** Its value never appears in a message. */
   readonly isSecret: boolean;
@@ -72,10 +72,10 @@ const perVb = (rate: bigint) => Number(rate) / 1000;
 /** Gwei per gas, as wei per 1,000 gas. */
 const gasPrice = () => value.scaledDecimal(12, '0.001', '100000', 'gwei per gas');
 
-/** Millionths of a lamport per compute unit, as the network and its tools have it. */
+/** Micro-lamports per compute unit, as in the network's tools. */
 const computePrice = () => value.scaledDecimal(0, '1000', '1000000000', 'micro-lamports per compute unit');
 
-/** Every setting there is. This table makes the variables, the YAML keys, the checks and the messages. */
+/** All settings. Variables, YAML keys, checks and messages derive from this table. */
 export const SETTINGS = {
   network: setting('network', 'TILLD_NETWORK', value.oneOf(['none', ...NETWORKS]), 'none'),
   dataDir: setting('dataDir', 'TILLD_DATA_DIR', value.text('a directory'), './data'),
@@ -283,7 +283,7 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS;
 
-/** Values as read: undefined where neither the environment, the file nor a default gives one. */
+/** Parsed values: undefined where neither the environment, the file nor a default gives one. */
 export type Values = {
   readonly [K in SettingName]:
     | z.output<(typeof SETTINGS)[K]['schema']>

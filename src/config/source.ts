@@ -10,7 +10,7 @@ const ALL: readonly Setting[] = Object.values(SETTINGS);
 const PATHS = ALL.map((setting) => setting.yaml).filter((path) => path !== null);
 const VARIABLES = [CONFIG_VARIABLE, ...ALL.map((setting) => setting.env)];
 
-/** Variables of the project's own test tools, of no meaning to the daemon. */
+/** Variables of the project's own test tools, ignored by the daemon. */
 const OTHER_VARIABLES = new Set(['TILLD_NODES_DIR']);
 /** Kubernetes sets these in every pod when a service is called `tilld`. */
 const KUBERNETES_LINK = /^TILLD_(?:SERVICE_|PORT_\d+_)/;
@@ -18,7 +18,7 @@ const KUBERNETES_LINK = /^TILLD_(?:SERVICE_|PORT_\d+_)/;
 const mapping = z.record(z.string(), z.unknown());
 
 export interface Reading {
-  /** Where a value is wrong its default stands in, so that the other checks can still be made. */
+  /** An invalid value is replaced by its default, so that the other checks can still run. */
   readonly values: Values;
   readonly problems: ConfigProblem[];
 }
@@ -36,7 +36,7 @@ export function readSettings(yamlText: string, env: Environment): Reading {
   return { values: Object.fromEntries(entries) as Record<SettingName, unknown> as Values, problems };
 }
 
-/** Scalars stay texts (YAML's failsafe schema): no number loses digits, `on` and `off` are no surprise. */
+/** Scalars stay strings (YAML's failsafe schema): no number loses digits, `on` and `off` stay text. */
 function parseYaml(text: string, problems: ConfigProblem[]): unknown {
   const document = parseDocument(text, { schema: 'failsafe', uniqueKeys: true });
   for (const error of document.errors) {
@@ -46,7 +46,7 @@ function parseYaml(text: string, problems: ConfigProblem[]): unknown {
   return document.errors.length > 0 ? {} : document.toJS({ maxAliasCount: 0 });
 }
 
-/** Walks the file: leaves of known paths are kept, anything else is a problem. */
+/** Walks the file: keeps leaves of known paths, reports anything else as a problem. */
 function collectKeys(
   node: unknown,
   prefix: string,

@@ -6,8 +6,8 @@ import { AmountError, parseDecimal } from '../domain/money.ts';
 import { z } from 'zod';
 
 /**
- * Readers of one value each. Every reader takes what YAML gives (numbers, booleans, lists) and
- * what the environment gives (always text), and says in words what it expected.
+ * Parsers of one value each. Every parser accepts YAML values (numbers, booleans, lists) and
+ * environment values (always text), and names the expected form on failure.
  */
 
 /** A scalar of the YAML file or a text of the environment, as text. */
@@ -107,7 +107,7 @@ export function dnsServers() {
   });
 }
 
-/** Several of some names, as a YAML list or separated by commas. */
+/** A subset of these names, as a YAML list or separated by commas. */
 export function someOf<const T extends string>(values: readonly T[]) {
   return listOf(`one or more of ${values.join(', ')}`, values.length, (item) =>
     values.find((known) => known === item),
@@ -158,7 +158,7 @@ function decimalOrUndefined(value: string, decimals: number): bigint | undefined
   }
 }
 
-/** An absolute URL of one of some schemes. */
+/** An absolute URL with one of these schemes. */
 export function url(schemes: readonly string[], example: string) {
   return reader(`a URL such as ${example}`, (value) => {
     const parsed = URL.canParse(value) ? new URL(value) : null;
@@ -235,7 +235,7 @@ const policyShape = z.strictObject({
 /**
  * A confirmation policy: a number, or a default with tiers by coin amount; in the environment the
  * tiers follow as `2,0.5:3,5:6`. Ether may also wait for the network's own `safe` and `finalized`,
- * which ask for more than any number. Unconfirmed money never settles, so 1 is the least.
+ * which are stricter than any number. Unconfirmed money never settles, so 1 is the minimum.
  */
 export function confirmationPolicy(coin: Coin) {
   const words = Object.keys(COIN_DEFINITIONS[coin].finality);
