@@ -7,14 +7,14 @@ import { BackupError } from './backup-error.ts';
 import { freshDirectory, isFile, publish, removeStale, sha256 } from './files.ts';
 import { ARCHIVED, openArchive, sealArchive } from './sealed-archive.ts';
 
-/** When it was last written, a backup succeeded. */
+/** Its modification time is that of the last successful backup. */
 const LAST_BACKUP_FILE = 'last-backup';
 
 export interface CreateBackupOptions {
   readonly dataDir: string;
-  /** File to write, or a folder that gets a file named after the time. */
+  /** Target file, or a folder for a file named after the time. */
   readonly target: string;
-  /** That of the keyring: whoever restores needs it, and nothing else. */
+  /** The keyring's passphrase: the only secret needed to restore. */
   readonly passphrase: string;
   readonly cost: KeyringCost;
   readonly now: Date;
@@ -22,8 +22,8 @@ export interface CreateBackupOptions {
 
 /**
  * Backs up database and keyring of a data directory, while its daemon runs or not. The file appears
- * under its name only when it was written, synced, read back, decrypted and found sound; what a killed
- * run left behind is removed by the next one.
+ * under its name only after it was written, synced, read back, decrypted and verified; leftovers of a
+ * killed run are removed by the next one.
  * @throws {BackupError} {KeyringError}
  */
 export async function createBackup(options: CreateBackupOptions): Promise<{ path: string; bytes: number }> {
@@ -64,7 +64,7 @@ async function targetFile({ target, now }: CreateBackupOptions): Promise<string>
   return join(path, `tilld-${now.toISOString().replace(/[:.]/g, '')}.backup`);
 }
 
-/** One moment of the database, and the keyring that belongs to it. */
+/** A consistent snapshot of the database, and its keyring. */
 async function snapshot(options: CreateBackupOptions, work: string): Promise<void> {
   const { dataDir, passphrase, cost } = options;
   const { keyring } = await openKeyring({ dataDir, passphrase, argon2: cost, mayCreate: false });

@@ -4,7 +4,7 @@ import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BackupError } from './backup-error.ts';
 
-/** An empty folder of mode 0700 in place of whatever an interrupted run left there. */
+/** Creates an empty folder of mode 0700, removing leftovers of an interrupted run. */
 export async function freshDirectory(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true });
   await mkdir(path, { mode: 0o700 });
@@ -23,7 +23,7 @@ export async function sha256(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Waits until a file's contents, or a folder's entries, are on the disk. */
+/** Syncs a file's contents, or a folder's entries, to the disk. */
 export async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -34,8 +34,8 @@ export async function sync(path: string): Promise<void> {
 }
 
 /**
- * Gives a finished file its name in one step that also survives a power cut.
- * @throws {BackupError} when something has that name already: it is never replaced.
+ * Moves a finished file to its name atomically and durably.
+ * @throws {BackupError} when the name is taken: an existing file is never replaced.
  */
 export async function publish(temporary: string, path: string): Promise<void> {
   try {
@@ -52,7 +52,7 @@ export async function publish(temporary: string, path: string): Promise<void> {
   await sync(dirname(path));
 }
 
-/** Removes what earlier runs that were killed left in a folder. */
+/** Removes leftovers of killed runs from a folder. */
 export async function removeStale(dir: string, prefix: string): Promise<void> {
   for (const name of await readdir(dir)) {
     if (name.startsWith(prefix) && name.endsWith('.tmp')) await rm(`${dir}/${name}`, { force: true });

@@ -17,18 +17,18 @@ import { BackupError } from './backup-error.ts';
 import { openArchive } from './sealed-archive.ts';
 import { fillDataDir } from './stage.ts';
 
-/** Account numbers left out: merchants opened after the backup may have had them. */
+/** Account numbers to skip: merchants created after the backup may have had them. */
 const SKIPPED_ACCOUNTS = 100;
 
 export interface RestoreBackupOptions {
   readonly source: string;
   readonly dataDir: string;
   readonly passphrase: string;
-  /** Whether the passphrase is kept in the data directory, because nothing configures it. */
+  /** Whether the passphrase is stored in the data directory, because none is configured. */
   readonly keepPassphrase: boolean;
   readonly cost: KeyringCost;
   readonly liveNetwork: Network;
-  /** Addresses per merchant, coin and branch that may have been given out after the backup. */
+  /** Addresses per merchant, coin and branch that may have been issued after the backup. */
   readonly lookAhead: number;
   readonly watchKeyOf: (chain: ChainId, address: string) => string;
   readonly clock: Clock;
@@ -36,10 +36,10 @@ export interface RestoreBackupOptions {
 }
 
 /**
- * Puts a backup into an empty data directory, all or nothing, after everything in it was checked. The
- * next start reads the chains on from where the backup stood. Addresses that may have been given out
- * since are watched and never given out again.
- * @returns when the backup was made, and how many addresses are watched in addition.
+ * Restores a backup into an empty data directory, all or nothing, after everything in it was checked.
+ * The next start reads the chains on from the backup's cursors. Addresses that may have been issued
+ * since are watched and never issued again.
+ * @returns when the backup was made, and how many addresses are newly watched.
  * @throws {BackupError} {KeyringError}
  */
 export async function restoreBackup(
@@ -91,7 +91,7 @@ async function lookAhead(
   }
 }
 
-/** Addresses of another network would be watched in vain. */
+/** Refuses another network: watching its addresses would be useless. */
 async function assertSameNetwork(db: Db, deriver: AddressDeriver, network: Network): Promise<void> {
   for (const row of await merchantAddresses(db)) {
     const { account, coin, mode, branch, idx: index, address } = row;

@@ -21,22 +21,22 @@ import { watchUnspent } from './watch-unspent.ts';
 export interface RestoreSeedOptions {
   readonly dataDir: string;
   readonly words: string;
-  /** Null: one is generated and kept in the data directory. */
+  /** Null: one is generated and stored in the data directory. */
   readonly passphrase: string | null;
   readonly cost: KeyringCost;
   readonly liveNetwork: Network;
-  /** The owner of everything that is found. */
+  /** The owner of all money found. */
   readonly email: string;
   readonly passwordHash: string;
-  /** Merchants there were: one each for accounts 0, 1, and so on. */
+  /** Number of merchants: one each for accounts 0, 1, and so on. */
   readonly accounts: number;
-  /** How many addresses in a row may never have been paid. */
+  /** Gap limit: consecutive addresses without a payment. */
   readonly gap: number;
-  /** How many addresses of each branch the nodes' unspent outputs are searched for, whatever the gap; 0: none. */
+  /** Addresses of each branch to search in the nodes' UTXO sets, whatever the gap limit; 0: none. */
   readonly depth: number;
   /** The nodes to search; closed afterwards. */
   readonly connect: (db: Db) => readonly ChainAdapter[];
-  /** Nothing was paid before this time. */
+  /** No payment is older than this time. */
   readonly birthdayMs: number;
   readonly defaults: { lifetimeMinutes: number; toleranceBps: number; latePolicy: LatePolicy };
   readonly watchKeyOf: (chain: ChainId, address: string) => string;
@@ -47,8 +47,8 @@ export interface RestoreSeedOptions {
 /**
  * Fills an empty data directory from the 24 words alone: the same keyring, a merchant for each account
  * with the same addresses, all of them watched. The next start reads the chains from the birthday on and
- * finds the money again, as the merchants' own; payments and their history are not in a seed. What the nodes
- * have unspent far beyond the gap is watched as well.
+ * finds the money again, as the merchants' own; payments and their history are not in a seed. Unspent
+ * outputs far beyond the gap limit are watched as well.
  * @throws {BackupError} {KeyringError} {ChainError}
  */
 export async function restoreSeed(options: RestoreSeedOptions): Promise<{ recovered: number }> {
@@ -86,7 +86,7 @@ async function repopulate(options: RestoreSeedOptions, db: Db, keyring: Keyring)
       updated_at: now,
     });
   });
-  // A chain is read from the time its oldest address was made.
+  // A chain is read from the creation time of its oldest address.
   const clock: Clock = { now: () => birthdayMs };
   const deriver = createWallet({ keyring, liveNetwork });
   const secretBox = createSecretBox(keyring);

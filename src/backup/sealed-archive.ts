@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { base64Bytes, deriveKey, kdfSchema, newKdf, type KdfCost } from '../wallet/kdf.ts';
 import { BackupError } from './backup-error.ts';
 
-/** What a backup holds, in this order. */
+/** Files of a backup, in this order. */
 export const ARCHIVED = ['keyring.json', 'tilld.sqlite'] as const;
 
 const NONCE_BYTES = 12;
@@ -22,7 +22,7 @@ const headerSchema = z.strictObject({
   version: z.literal(1),
   createdAt: z.iso.datetime(),
   kdf: kdfSchema,
-  /** Tells a wrong passphrase from a damaged file before anything is read. */
+  /** Distinguishes a wrong passphrase from a damaged file before anything is read. */
   check: base64Bytes(CHECK_BYTES),
   cipher: z.strictObject({ name: z.literal('aes-256-gcm'), nonce: base64Bytes(NONCE_BYTES) }),
   files: z
@@ -32,9 +32,9 @@ const headerSchema = z.strictObject({
 type Header = z.infer<typeof headerSchema>;
 
 /**
- * Encrypts the files of a folder into one new file of mode 0600, synced to the disk: a line of JSON
- * that tells how, then one AES-256-GCM stream that authenticates that line too, then its tag. Files of
- * any size take constant memory.
+ * Encrypts the files of a folder into one new file of mode 0600, synced to the disk: a JSON header line,
+ * then one AES-256-GCM stream that authenticates the header too, then its tag. Uses constant memory for
+ * files of any size.
  */
 export async function sealArchive(options: {
   readonly dir: string;
@@ -81,8 +81,8 @@ export async function sealArchive(options: {
 }
 
 /**
- * Decrypts an archive into a folder that has none of its files yet. Nothing of it may be believed
- * before this returns: only the tag at the end proves that all of it is what was written.
+ * Decrypts an archive into a folder that has none of its files yet. Do not trust the files before this
+ * returns: only the tag at the end authenticates them.
  * @throws {BackupError} wrong passphrase; foreign, damaged or incomplete file.
  */
 export async function openArchive(options: {

@@ -6,15 +6,15 @@ import { BackupError } from './backup-error.ts';
 import { freshDirectory, isFile, sync } from './files.ts';
 
 const STAGE = 'restore.tmp';
-/** What may be in a data directory that holds nothing yet. */
+/** Files that an otherwise empty data directory may contain. */
 const HARMLESS = new Set(['lock', 'lock-journal', 'lock.pid', 'lost+found', STAGE]);
 /** The keyring comes last: without it no daemon starts, so a half-filled directory is never used. */
 const PUBLISHED = ['tilld.sqlite', 'keyring-passphrase', 'keyring.json'];
 
 /**
- * Fills an empty data directory, all or nothing: the work is done in a folder inside it that no daemon
- * looks at, and moved to its place when it is complete and on the disk. Holds the directory meanwhile.
- * @throws {BackupError} when the directory holds anything.
+ * Fills an empty data directory, all or nothing: files are staged in a subfolder that no daemon reads,
+ * and moved into place when complete and synced. Locks the directory meanwhile.
+ * @throws {BackupError} when the directory is not empty.
  */
 export async function fillDataDir<T>(dataDir: string, work: (stage: string) => Promise<T>): Promise<T> {
   assertEmpty(dataDir);

@@ -4,7 +4,7 @@ import { allMerchants } from '../store/merchants/merchants.ts';
 import type { MerchantRow } from '../store/schema/merchants.ts';
 import { watchUntil, type GapLimitDeps } from '../usecases/wallet/gap-limit.ts';
 
-/** Addresses per scan: a node reads its whole set of unspent outputs for each. */
+/** Addresses per scan: the node reads its whole UTXO set for each scan. */
 const PER_SCAN = 500_000;
 
 type Scanned = Pick<ChainAdapter, 'coin' | 'mode' | 'funds' | 'close'>;
@@ -16,10 +16,10 @@ interface Place {
 }
 
 /**
- * Searches the unspent outputs of the nodes for money on the first addresses of every merchant's branches, however
- * many in a row were never paid, and watches each branch up to the last one that holds some.
+ * Scans the nodes' UTXO sets for the first addresses of every merchant's branches, beyond any gap limit, and watches
+ * each branch up to the last address that holds money.
  * @param depth addresses of each branch
- * @throws {ChainError} when a node does not answer: without it nobody knows what is out there.
+ * @throws {ChainError} when a node does not answer: its balances are then unknown.
  */
 export async function watchUnspent(
   deps: GapLimitDeps,
