@@ -10,7 +10,7 @@ import {
 } from '../store/chain/reconciliations.ts';
 import type { Family, MeasuredChain, Sample, StateMetricsDeps } from './family.ts';
 
-/** How far each chain is read, and what is wrong with it or its node. */
+/** Progress of each chain, and problems of its node. */
 export function chainFamilies({ db, clock, chains }: StateMetricsDeps): Family[] {
   const labels = ['coin', 'mode'];
   const perChain = (name: string, help: string, value: (chain: MeasuredChain) => number | null): Family => ({
@@ -77,7 +77,7 @@ export function chainFamilies({ db, clock, chains }: StateMetricsDeps): Family[]
   ];
 }
 
-/** Money that is on the address of a payment whose time is up, and that no look at the chain has credited. */
+/** Money on addresses of closed payments that was never credited. */
 export function uncreditedFamilies({ chains, uncredited }: StateMetricsDeps): Family[] {
   type Found = ReturnType<typeof uncredited>[number];
   const family = (name: string, help: string, value: (found: Found) => number): Family => ({
@@ -101,7 +101,7 @@ export function uncreditedFamilies({ chains, uncredited }: StateMetricsDeps): Fa
   ];
 }
 
-/** What the last comparison of ledger and chain told. */
+/** Result of the last reconciliation of ledger and chain. */
 export function reconcileFamilies({ db }: StateMetricsDeps): Family[] {
   const family = (name: string, help: string, value: (result: StoredReconciliation) => number): Family => ({
     name,
@@ -142,7 +142,7 @@ export function reconcileFamilies({ db }: StateMetricsDeps): Family[] {
   ];
 }
 
-/** How long each price source has given nothing that can be used. */
+/** Time since each price source's last usable price. */
 export function rateSourceFamily({ rates }: StateMetricsDeps): Family {
   return {
     name: 'tilld_rate_source_age_seconds',
@@ -152,7 +152,7 @@ export function rateSourceFamily({ rates }: StateMetricsDeps): Family {
   };
 }
 
-/** How old the prices are. */
+/** Age of the prices. */
 export function rateFamily({ rates, clock, liveCoins }: StateMetricsDeps): Family {
   const age = (coin: Coin): Sample[] => {
     try {

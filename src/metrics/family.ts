@@ -3,7 +3,7 @@ import type { Coin } from '../domain/coins.ts';
 import type { Clock, Rates } from '../domain/ports.ts';
 import type { Db } from '../store/sqlite/database.ts';
 
-/** What of a chain's health is measured (see ChainHealth of the watcher). */
+/** The measured part of a chain's health (see ChainHealth of the watcher). */
 export interface MeasuredChain {
   readonly coin: string;
   readonly mode: string;
@@ -26,7 +26,7 @@ export interface StateMetricsDeps {
   readonly dataDir: string;
   readonly liveCoins: readonly Coin[];
   readonly chains: () => Promise<readonly MeasuredChain[]>;
-  /** Money on addresses of payments whose time is up that is not credited. */
+  /** Uncredited money on addresses of closed payments. */
   readonly uncredited: () => readonly {
     readonly coin: Coin;
     readonly mode: string;
@@ -46,10 +46,10 @@ export interface Family {
   readonly read: () => Promise<readonly Sample[]> | readonly Sample[];
 }
 
-/** Scrapes closer together than this share what was counted in the database. */
+/** Scrapes closer together than this share one set of database counts. */
 const CACHE_MS = 10_000;
 
-/** At most one look-up per CACHE_MS, shared by all who ask. */
+/** At most one look-up per CACHE_MS, shared by all callers. */
 export function cached<T>(clock: Clock, read: () => Promise<T>): () => Promise<T> {
   let at = Number.NEGATIVE_INFINITY;
   let value: Promise<T> | null = null;

@@ -4,10 +4,10 @@ import { countPayments, countSends, webhookBacklog } from '../store/counts.ts';
 import { SEND_STATUSES } from '../domain/send/types.ts';
 import { cached, type Family, type Sample, type StateMetricsDeps } from './family.ts';
 
-/** Left by scripts/backup after each success. */
+/** Written by scripts/backup after each success. */
 const LAST_BACKUP_FILE = 'last-backup';
 
-/** Whether the database can be written, and how many payments and webhooks are in it. */
+/** Whether the database is writable, and its numbers of payments and webhooks. */
 export function databaseFamilies({ db, clock, olderDatabase }: StateMetricsDeps): Family[] {
   const payments = cached(clock, () => countPayments(db));
   const backlog = cached(clock, () => webhookBacklog(db, clock.now()));
@@ -64,7 +64,7 @@ export function databaseFamilies({ db, clock, olderDatabase }: StateMetricsDeps)
   ];
 }
 
-/** How many sends there are, with a 0 for what there is none of: an alert compares with it. */
+/** Number of sends by label, zeros included, so that alerts can compare. */
 export function sendFamilies({ db, clock, chains }: StateMetricsDeps): Family[] {
   const counts = cached(clock, () => countSends(db));
   return [

@@ -14,10 +14,10 @@ import { COIN_DEFINITIONS } from '../domain/coins.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 
-/** Outputs of the last views that are remembered: a flooded mempool must not grow this without end. */
+/** Bound on the remembered outputs of the last views: a flooded mempool must not grow memory without end. */
 const MAX_REMEMBERED = 100_000;
 
-/** The calls that ask a node; every other member of an adapter and of what only some have is passed through as it is. */
+/** The calls that query a node; every other member of an adapter and its capabilities passes through unchanged. */
 const ASKING: ReadonlySet<PropertyKey> = new Set<
   | keyof ChainAdapter
   | keyof BlockRuns
@@ -48,7 +48,7 @@ const ASKING: ReadonlySet<PropertyKey> = new Set<
   'balancesAt',
 ]);
 
-/** What only some chains can do: objects whose calls are timed, too. */
+/** Optional capabilities: objects whose calls are timed, too. */
 const PARTS: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
   'runs',
   'sparse',
@@ -58,13 +58,13 @@ const PARTS: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
 ]);
 
 /**
- * The same adapter, with every call to its node timed, and the delay with which payments are seen. A
- * proxy, so that what only some chains have is neither lost nor made up.
+ * Wraps an adapter to time every call to its node and to measure the delay with which payments are
+ * seen. A proxy, so that optional capabilities are neither lost nor invented.
  */
 export function meterAdapter(adapter: ChainAdapter, metrics: NodeMetrics, clock: Clock): ChainAdapter {
   const { coin, mode } = adapter;
   const tell = (delayMs: number): void => metrics.detected({ coin, mode }, delayMs);
-  // Miners' times may be an hour off: there only the mempool tells.
+  // Miners' times may be an hour off: only the mempool gives a usable time there.
   const delays = new DelayMeter(tell, clock, COIN_DEFINITIONS[coin].blocks.times === 'exact');
   const lookAt = (blocks: readonly (ChainBlock | null)[]): void => {
     for (const block of blocks) {
@@ -93,16 +93,16 @@ export function meterAdapter(adapter: ChainAdapter, metrics: NodeMetrics, clock:
 }
 
 /**
- * Time from a node's first sight of money to ours, once per output. A node that does not say when it first
- * had a transaction is taken at its block's word: money is looked for from the time of its block on.
+ * Time from a node's first sight of money to ours, once per output. For a node that does not tell when it
+ * first saw a transaction, the time of its block counts.
  */
 class DelayMeter {
   readonly #tell: (delayMs: number) => void;
   readonly #clock: Clock;
   readonly #byBlocks: boolean;
-  /** What the last view showed and need not be measured again; null before the first. */
+  /** Outputs of the last view, which are not measured again; null before the first. */
   #measured: ReadonlySet<string> | null = null;
-  /** Blocks up to here were looked at: read again after a reorganisation or on request, they say nothing new. */
+  /** Blocks up to here were measured: read again after a reorganisation or on request, they are not news. */
   #height = -1;
 
   constructor(tell: (delayMs: number) => void, clock: Clock, byBlocks: boolean) {
@@ -118,7 +118,7 @@ class DelayMeter {
       if (this.#byBlocks && nodeTimeMs === null) continue;
       const key = outputKey(ref);
       if (measured.size < MAX_REMEMBERED) measured.add(key);
-      // What was there before the first look says nothing about the delay.
+      // Money present at the first poll says nothing about the delay.
       if (before === null || before.has(key) || nodeTimeMs === null) continue;
       this.#measure(nodeTimeMs);
     }
@@ -128,7 +128,7 @@ class DelayMeter {
 
   lookAt({ height, timeMs, credits }: ChainBlock): void {
     const measured = this.#measured;
-    // Blocks that were missed while we were not running are no delay of ours.
+    // Blocks missed while the daemon was not running do not count as delay.
     if (!this.#byBlocks || measured === null || height <= this.#height) return;
     this.#height = height;
     for (const { ref, remainder } of credits) {

@@ -2,22 +2,22 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ChainError } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 
-/** What is measured where nodes are asked. Labels are coins, modes and our own names of calls: few. */
+/** Metrics of node calls. Labels are coins, modes and our own names of calls, so their number is bounded. */
 export interface NodeMetrics {
   time<T>(labels: ChainId & { readonly call: string }, work: () => Promise<T>): Promise<T>;
   detected(chain: ChainId, delayMs: number): void;
   oddVersions(chain: ChainId, count: number): void;
   /** One HTTP request to a node ended. */
   readonly answered: (chain: ChainId, outcome: string) => void;
-  /** A chain was reorganised: so many blocks left it. */
+  /** A chain was reorganised: the number of blocks that left it. */
   reorganised(chain: ChainId, depth: number): void;
-  /** A look at accounts begins. */
+  /** A poll of accounts begins. */
   readonly looked: (chain: ChainId, size: LookSize) => void;
-  /** Accounts of the last look; null before the first, and where none are looked at. */
+  /** Accounts of the last poll; null before the first, and where none are polled. */
   accountsWatched(chain: ChainId): number | null;
 }
 
-/** Accounts that a look covers, and awaited ones that it leaves to the next looks. */
+/** Accounts that a poll covers, and awaited ones that it leaves to the next polls. */
 interface LookSize {
   readonly awaited: number;
   readonly finished: number;

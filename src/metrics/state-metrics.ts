@@ -9,7 +9,7 @@ import {
 import type { StateMetricsDeps } from './family.ts';
 import { databaseFamilies, fileFamilies, sendFamilies } from './ledger-families.ts';
 
-/** Sums of the library's gauges of the same names without `_total`, which by Prometheus' rules is for counters. */
+/** Omitted: sums of the library's gauges under names with `_total`, which Prometheus reserves for counters. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -17,7 +17,7 @@ const MISNAMED = [
 ] as const;
 
 /**
- * The daemon's state as gauges, read when they are scraped, and the process's own metrics. Labels come
+ * The daemon's state as gauges, read on scrape, and the process's own metrics. Labels come
  * from fixed sets (coins, modes, statuses), so their number is bounded.
  */
 export function registerStateMetrics(registry: Registry, deps: StateMetricsDeps): void {
