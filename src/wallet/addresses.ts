@@ -6,7 +6,7 @@ import type { UtxoCoin } from '../domain/coins/definition.ts';
 
 const base58Check = createBase58check((bytes: Uint8Array) => hash('sha256', bytes, 'buffer'));
 
-/** Address of a compressed public key: of its hash, native segwit (BIP-173) where the coin has it. */
+/** Address of a compressed public key: native segwit (BIP-173) where the coin has it, else P2PKH. */
 export function keyHashAddress(
   { scriptType, networks }: Pick<UtxoCoin, 'scriptType' | 'networks'>,
   network: Network,

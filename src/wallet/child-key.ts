@@ -11,10 +11,10 @@ export interface PublicBranch {
   readonly chainCode: Uint8Array;
 }
 
-/** The public key of a point plus tweak · G. @throws when there is none */
+/** The public key of a point plus tweak · G. @throws when the result is invalid */
 type AddTweak = (publicKey: Uint8Array, tweak: Uint8Array, isCompressed: boolean) => Uint8Array;
 
-/** libsecp256k1, as Bitcoin Core has it; null on a platform for which the package has no binary. */
+/** Bitcoin Core's libsecp256k1; null on a platform for which the package has no binary. */
 const native = await import('secp256k1/bindings.js').catch(() => null);
 const addTweak: AddTweak = native?.default.publicKeyTweakAdd ?? addTweakByNoble;
 
@@ -29,7 +29,7 @@ export function publicBranch(node: HDKey): PublicBranch {
 
 /**
  * The public key of BIP-32 CKDpub for a plain index: parent point + HMAC-SHA-512(chain code, parent key, index) · G.
- * Nothing here is secret to a holder of the extended public key.
+ * Uses nothing beyond the extended public key.
  */
 export function childPublicKey(branch: PublicBranch, index: number, isCompressed: boolean): Uint8Array {
   const data = Buffer.alloc(COMPRESSED_BYTES + 4);

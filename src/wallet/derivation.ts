@@ -13,7 +13,7 @@ export type Wallet = AddressDeriver & KeySource;
 
 /** SLIP-0044: all test networks share it. */
 const TEST_COIN_TYPE = 1;
-/** Nodes one step above an address: four of each merchant in use. */
+/** Cached nodes one step above an address: four per active merchant. */
 const CACHED_NODES = 4096;
 
 /**

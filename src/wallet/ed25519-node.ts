@@ -19,8 +19,8 @@ export function hardenedChildKey(parent: Ed25519Node, index: number): Buffer {
 }
 
 /**
- * Public key of an ed25519 seed (RFC 8032). OpenSSL does it in a quarter of the time of JavaScript, and given and
- * asked for bare bytes it takes and makes no text that would have to be read.
+ * Public key of an ed25519 seed (RFC 8032). OpenSSL takes a quarter of the time of JavaScript, and raw key bytes
+ * avoid parsing PEM.
  */
 export function ed25519PublicKey(seed: Buffer): Buffer {
   const key = createPrivateKey({ key: seed, format: 'raw-private', asymmetricKeyType: 'ed25519' });

@@ -15,20 +15,20 @@ import { COINS } from '../domain/coins.ts';
 import type { AddressDeriver, KeyPath } from '../domain/keys.ts';
 import type { Logger } from '../domain/ports.ts';
 
-/** A branch of the wallet tree, and the index below which its addresses may have been given out. */
+/** A branch of the wallet tree, and the index below which its addresses may have been issued. */
 export type GivenBranch = KeyPath;
 
-/** The file cannot be used. For the operator. */
+/** The file cannot be used. The message is for the operator. */
 class GivenAddressesError extends Error {
   override name = 'GivenAddressesError';
 }
 
-/** So many indexes of a branch are reserved at a time: one flush to the disk serves as many payments. */
+/** Indexes of a branch reserved at a time: one flush to the disk serves as many payments. */
 const STEP = 500;
 const TITLE = 'tilld given addresses 1\nnewest ';
 const DIGITS = 15;
 const HEAD_BYTES = TITLE.length + DIGITS + 1;
-/** Higher than any address id: the database is older, and what it lacks has not been skipped yet. */
+/** Higher than any address id: marks that the database is older and has not been caught up yet. */
 const BEHIND = 10 ** DIGITS - 1;
 
 const lineSchema = z.tuple([
@@ -40,11 +40,11 @@ const lineSchema = z.tuple([
 ]);
 
 /**
- * Remembers outside the database which addresses were given out, so that an older copy of the database, put
- * back by hand, does not give them to other customers. The file holds two things. For each branch, an index below
- * which addresses may have been given out: raised and flushed before any at or above it is derived, in steps. And
- * the id of the newest address, written after each commit without a flush: exact after `kill -9`, and by it an
- * older database is known.
+ * Records outside the database which addresses were issued, so that an older copy of the database, restored by
+ * hand, does not issue them to other customers. The file holds two things. For each branch, an index below which
+ * addresses may have been issued: raised in steps and flushed before any address at or above it is derived. And
+ * the id of the newest address, written after each commit without a flush: exact after `kill -9`, it identifies
+ * an older database.
  */
 export class GivenAddresses {
   readonly #file: number;
@@ -63,8 +63,8 @@ export class GivenAddresses {
   }
 
   /**
-   * Opens the file, or makes it from what the database knows.
-   * @param known what the database has given out; it may know more than a file that an earlier version did not write
+   * Opens the file, or creates it from the database.
+   * @param known addresses issued by the database; may be more than in the file, which earlier versions did not write
    * @throws {GivenAddressesError} when the file is damaged.
    */
   static open(path: string, known: readonly GivenBranch[], logger: Pick<Logger, 'error'>): GivenAddresses {
@@ -76,24 +76,24 @@ export class GivenAddresses {
     return new GivenAddresses(openSync(path, 'r+'), content, logger);
   }
 
-  /** Every branch with the index below which addresses may have been given out. */
+  /** Every branch with the index below which addresses may have been issued. */
   get branches(): readonly GivenBranch[] {
     return [...this.#limits.values()];
   }
 
-  /** Whether more addresses were given out than a database knows whose newest has this id. */
+  /** Whether addresses were issued beyond this id, the database's newest. */
   isAheadOf(newestId: number): boolean {
     return this.#newest > newestId;
   }
 
-  /** Has the next start, too, find the database older, until `gave` tells that nothing is missing any more. */
+  /** Marks the database as older for the next start, too, until `gave` reports that it is caught up. */
   skipping(): void {
     this.#writeNewest(BEHIND);
     fdatasyncSync(this.#file);
     this.#newest = BEHIND;
   }
 
-  /** To be called before an address is derived that may be given out. @throws when it cannot be noted. */
+  /** To be called before deriving an address to issue. @throws when it cannot be recorded. */
   reserve(path: KeyPath): void {
     const key = keyOf(path);
     const limit = this.#limits.get(key)?.index ?? 0;
@@ -110,7 +110,7 @@ export class GivenAddresses {
       this.#newest = newestId;
       this.#isTold = false;
     } catch (err) {
-      // The payment is stored. Until this works again, an older database is known by less.
+      // The payment is stored. Until this works again, detection of an older database is less exact.
       if (!this.#isTold)
         this.#logger.error({ err }, 'could not note outside the database which addresses were given out');
       this.#isTold = true;
@@ -139,7 +139,7 @@ export class GivenAddresses {
   }
 }
 
-/** Derives addresses as another does, and has each noted outside the database before it is first seen. */
+/** Wraps a deriver so that each address is recorded outside the database before it is first used. */
 export function reservingDeriver(deriver: AddressDeriver, given: GivenAddresses): AddressDeriver {
   return {
     address: (path) => {
@@ -154,7 +154,7 @@ interface Content {
   readonly limits: Map<string, GivenBranch>;
 }
 
-/** What follows the last line end was being written when the power went: nothing was given out on it. */
+/** Text after the last line end was being written at a power cut: no address was issued on it. */
 function parse(path: string, text: string): Content {
   const damaged = new GivenAddressesError(
     `${path} is damaged. It keeps addresses from being given out twice when an older database is put back. If tilld.sqlite beside it is the latest, remove the file and start again; else restore a backup (scripts/restore)`,
@@ -194,7 +194,7 @@ function digits(newestId: number): string {
   return String(newestId).padStart(DIGITS, '0');
 }
 
-/** All of the new text or all of the old, also after a power cut. */
+/** Replaces the file atomically, also across a power cut. */
 function replace(path: string, text: string): void {
   const temporary = `${path}.tmp`;
   const file = openSync(temporary, 'w', 0o600);

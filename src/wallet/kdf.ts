@@ -13,11 +13,11 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const ARGON2_VERSION = 0x13;
 
-/** Base64 of exactly so many bytes. */
+/** Base64 of exactly this many bytes. */
 export const base64Bytes = (length: number) =>
   z.base64().refine((text) => Buffer.from(text, 'base64').length === length, `must be ${length} bytes`);
 
-/** Bounds keep a foreign file from eating all memory before its passphrase is even wrong. */
+/** Bounds, so that a crafted file cannot exhaust memory before its passphrase is checked. */
 export const kdfSchema = z.strictObject({
   name: z.literal('argon2id'),
   version: z.literal(ARGON2_VERSION),
@@ -27,7 +27,7 @@ export const kdfSchema = z.strictObject({
   salt: base64Bytes(SALT_BYTES),
 });
 
-/** How a file's key follows from a passphrase, as the file itself tells. */
+/** Key derivation parameters, as stored in the file. */
 export type Kdf = z.infer<typeof kdfSchema>;
 
 /** Parameters of a new file, with a salt of its own. */

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { base64Bytes, deriveKey, kdfFields, kdfSchema, newKdf, type KdfCost } from './kdf.ts';
 
-/** A keyring that cannot be opened or created. The message is for the operator and holds no secret. */
+/** A keyring cannot be opened or created. The message is for the operator and holds no secret. */
 export class KeyringError extends Error {
   override name = 'KeyringError';
 }

@@ -12,7 +12,7 @@ export const KEYRING_FILE = 'keyring.json';
 const ENTROPY_BYTES = 32;
 const HIDDEN = '[keyring]';
 
-/** The unlocked seed of this daemon. It prints as `[keyring]` wherever it lands. */
+/** The unlocked seed of this daemon. It always prints as `[keyring]`. */
 export class Keyring {
   readonly #entropy: Buffer;
   readonly #seed: Buffer;
@@ -22,23 +22,23 @@ export class Keyring {
     this.#seed = seed;
   }
 
-  /** Takes the entropy over (it is wiped by `wipe`); BIP-39 without a BIP-39 passphrase. */
+  /** Takes ownership of the entropy (wiped by `wipe`); BIP-39 without a BIP-39 passphrase. */
   static async fromEntropy(entropy: Buffer): Promise<Keyring> {
     const seed = await mnemonicToSeed(entropyToMnemonic(entropy, wordlist));
     return new Keyring(entropy, Buffer.from(seed.buffer, seed.byteOffset, seed.byteLength));
   }
 
-  /** Lends the 64-byte BIP-39 seed; the borrower must not keep or print it. */
+  /** Lends the 64-byte BIP-39 seed; the caller must not keep or print it. */
   withSeed<T>(use: (seed: Uint8Array) => T): T {
     return use(this.#seed);
   }
 
-  /** 32 bytes for one purpose, by HKDF-SHA-256 from the seed; another purpose tells nothing of it. */
+  /** 32 bytes for one purpose, by HKDF-SHA-256 from the seed; keys of other purposes reveal nothing about it. */
   deriveSecret(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#seed, '', `tilld/${purpose}`, 32));
   }
 
-  /** Names this seed without telling anything about it: tells a database whose keys it holds. */
+  /** Fingerprint of the seed that reveals nothing about it: ties a database to its keyring. */
   get fingerprint(): string {
     return createHash('sha256').update(this.deriveSecret('fingerprint/v1')).digest('hex').slice(0, 16);
   }
@@ -48,7 +48,7 @@ export class Keyring {
     return entropyToMnemonic(this.#entropy, wordlist);
   }
 
-  /** Overwrites the seed in memory; the keyring is of no use afterwards. */
+  /** Overwrites the seed in memory; the keyring is unusable afterwards. */
   wipe(): void {
     this.#entropy.fill(0);
     this.#seed.fill(0);
@@ -70,7 +70,7 @@ export class Keyring {
 export interface KeyringOptions {
   readonly dataDir: string;
   readonly passphrase: string;
-  /** Cost of new files; existing ones carry their own. */
+  /** KDF cost of new files; existing files store their own. */
   readonly argon2: KeyringCost;
 }
 
@@ -111,7 +111,7 @@ function entropyOf(words: string): Buffer {
   const list = words.trim().toLowerCase().split(/\s+/);
   if (list.length !== 24) throw new KeyringError(`expected 24 words, got ${list.length}`);
   const unknown = list.findIndex((word) => !wordlist.includes(word));
-  // The word itself is part of a secret: only its place is told.
+  // The word itself is part of a secret: only its position is named.
   if (unknown !== -1) throw new KeyringError(`word ${unknown + 1} is not in the BIP-39 word list`);
   try {
     return Buffer.from(mnemonicToEntropy(list.join(' '), wordlist));

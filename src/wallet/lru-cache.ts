@@ -1,4 +1,4 @@
-/** Bounded memory: keeps the entries used last and tells when one leaves. */
+/** Cache of the most recently used entries, bounded; calls back on eviction. */
 export class LruCache<V> {
   readonly #entries = new Map<string, V>();
   readonly #capacity: number;
@@ -13,7 +13,7 @@ export class LruCache<V> {
     return this.#entries.size;
   }
 
-  /** The value of a key, made by `create` when it is not held. */
+  /** The value of a key, made by `create` on a miss. */
   get(key: string, create: () => V): V {
     const held = this.#entries.get(key);
     const value = held ?? create();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Text of a file, null when there is none. */
+/** Text of a file, null when it does not exist. */
 export async function readPrivateFile(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
@@ -13,7 +13,7 @@ export async function readPrivateFile(path: string): Promise<string | null> {
 }
 
 /**
- * Creates a file of mode 0600 that is either there in full or not at all, also after a power cut.
+ * Creates a file of mode 0600 atomically: complete or absent, also after a power cut.
  * @returns false when the file already exists; it is then left as it is.
  */
 export async function createPrivateFile(path: string, text: string): Promise<boolean> {
@@ -38,7 +38,7 @@ async function writeSynced(path: string, text: string): Promise<void> {
   }
 }
 
-/** A hard link fails when the target exists, in one step; a rename would replace it. */
+/** A hard link fails atomically when the target exists; a rename would replace it. */
 async function publish(temporary: string, path: string): Promise<boolean> {
   try {
     await link(temporary, path);

@@ -6,13 +6,13 @@ const PREFIX = 'v1.';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A sealed text that this seed did not seal, or that was altered. */
+/** A text that was not sealed under this seed, or was altered. */
 class SealError extends Error {
   override name = 'SealError';
 }
 
 /**
- * AES-256-GCM with a key derived from the seed for this purpose alone. Sealed form:
+ * AES-256-GCM with a key derived from the seed for this purpose only. Sealed form:
  * `v1.` + base64url(nonce, ciphertext, tag); the prefix is authenticated.
  */
 export function createSecretBox(keyring: Keyring): SecretBox {
