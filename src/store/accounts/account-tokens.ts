@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { AccountTokenRow } from '../schema/accounts.ts';
 
-/** Keeps a token as the only one of its user and purpose: the one before is dead. */
+/** Stores a token as the only one of its user and purpose: it invalidates the previous one. */
 export async function replaceAccountToken(tx: Tx, row: AccountTokenRow): Promise<void> {
   await tx
     .insertInto('account_tokens')
@@ -42,7 +42,7 @@ export async function useAccountToken(tx: Tx, hash: string, now: number): Promis
   return result.numUpdatedRows > 0n;
 }
 
-/** Ends the tokens of one purpose without their being used. */
+/** Revokes the unused tokens of one purpose. */
 export async function deleteAccountTokens(
   tx: Tx,
   owner: { userId: string; purpose: AccountTokenRow['purpose'] },

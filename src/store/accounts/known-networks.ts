@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../sqlite/database.ts';
 
-/** When a user last signed in from a network; null for one they never used. */
+/** When a user last signed in from a network; null if never. */
 export async function lastUseOfNetwork(db: Db, userId: string, networkHash: string): Promise<number | null> {
   const row = await db
     .selectFrom('known_networks')
@@ -11,7 +11,7 @@ export async function lastUseOfNetwork(db: Db, userId: string, networkHash: stri
   return row?.last_used_at ?? null;
 }
 
-/** Remembers a network, and forgets the one longest unused when there are more than `keep`. */
+/** Stores a network, and evicts the least recently used one when there are more than `keep`. */
 export async function rememberNetwork(
   tx: Tx,
   network: { userId: string; hash: string; now: number; keep: number },

@@ -6,7 +6,7 @@ export async function insertMail(tx: Tx, row: MailRow): Promise<void> {
   await tx.insertInto('mails').values(row).execute();
 }
 
-/** Drops what is still to be sent of one kind, because a newer mail takes its place. */
+/** Drops unsent mails of one kind, because a newer one replaces them. */
 export async function supersedeMails(
   tx: Tx,
   mail: { userId: string; kind: MailRow['kind']; now: number },
@@ -37,7 +37,7 @@ export async function mailTimesSince(
   return rows.map((row) => row.created_at).toReversed();
 }
 
-/** Mails whose time has come, longest due first. */
+/** Due mails, longest due first. */
 export async function listDueMails(db: Db, now: number, limit: number): Promise<MailRow[]> {
   return db
     .selectFrom('mails')
@@ -50,7 +50,7 @@ export async function listDueMails(db: Db, now: number, limit: number): Promise<
     .execute();
 }
 
-/** Ends a mail, whether sent or given up, and erases what it said. */
+/** Settles a mail, sent or given up, and erases its content. */
 export async function settleMail(
   db: Db,
   mail: {

@@ -5,7 +5,7 @@ export async function findSecondFactor(db: Db, userId: string): Promise<SecondFa
   return db.selectFrom('second_factors').selectAll().where('user_id', '=', userId).executeTakeFirst();
 }
 
-/** Keeps a secret that waits for its first code; false when the user has an active one already. */
+/** Stores a secret that waits for its first code; false when the user already has an active one. */
 export async function keepPendingFactor(
   db: Db,
   factor: { userId: string; secretSealed: string; now: number },
@@ -21,7 +21,7 @@ export async function keepPendingFactor(
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Makes the pending secret count; false when it has been replaced or is active already. */
+/** Activates the pending secret; false when it has been replaced or is already active. */
 export async function activateFactor(
   tx: Tx,
   factor: { userId: string; secretSealed: string; step: number; now: number },
@@ -36,7 +36,7 @@ export async function activateFactor(
   return result.numUpdatedRows > 0n;
 }
 
-/** Takes a TOTP step, once; false when it or a later one was taken before. */
+/** Consumes a TOTP step, once; false when it or a later one was consumed before. */
 export async function takeStep(db: Db, userId: string, step: number): Promise<boolean> {
   const result = await db
     .updateTable('second_factors')
@@ -62,7 +62,7 @@ export async function replaceRecoveryCodes(tx: Tx, userId: string, hashes: reado
     .execute();
 }
 
-/** Takes a recovery code, once; false when there is no such unused one. */
+/** Consumes a recovery code, once; false when there is no such unused code. */
 export async function takeRecoveryCode(
   db: Db,
   code: { userId: string; hash: string; now: number },

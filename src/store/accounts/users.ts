@@ -45,8 +45,8 @@ export async function replacePasswordHash(
 }
 
 /**
- * Sets a new password and moves the token version, which kills every token issued before.
- * @param change.previous when given, undefined is the answer if the password was changed meanwhile
+ * Sets a new password and raises the token version, which revokes every token issued before.
+ * @param change.previous when given, returns undefined if the password was changed meanwhile
  */
 export async function changePasswordHash(
   tx: Tx,
@@ -64,7 +64,7 @@ export async function changePasswordHash(
   return guarded.returningAll().executeTakeFirst();
 }
 
-/** Notes that the e-mail address is its user's; once is enough. */
+/** Marks the e-mail address as verified, once. */
 export async function markVerified(tx: Tx, id: string, now: number): Promise<void> {
   await tx
     .updateTable('users')

@@ -5,7 +5,7 @@ import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import type { CustomerRow } from '../schema/catalog.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Inserts a customer; false when the user has one with this e-mail address (by `email_key`). */
+/** Inserts a customer; false when the user already has one with this e-mail address (by `email_key`). */
 export async function insertCustomer(tx: Tx, row: CustomerRow): Promise<boolean> {
   try {
     await tx.insertInto('customers').values(row).execute();
@@ -67,7 +67,7 @@ interface CustomerFilter {
   readonly limit: number;
 }
 
-/** So many customers found at most are counted by naming them; more take a second walk over the index. */
+/** Up to this many matches are counted by listing their ids; more take a second index scan. */
 const MAX_NAMED = 500;
 
 /** One page of a user's customers, newest first. */
@@ -76,7 +76,7 @@ export async function listCustomers(db: Db, filter: CustomerFilter): Promise<Cus
   const own = db.selectFrom('customers').where('user_id', '=', userId);
   if (search === '') return { rows: await pageOf(own, filter), total: await countedCustomers(db, userId) };
   const matching = own.where(sql<boolean>`instr(email_key, ${search}) > 0`);
-  // Read from the index alone, which has the address.
+  // Covered by the index, which contains the address.
   const named = await newestFirst(matching.select('id'))
     .limit(MAX_NAMED + 1)
     .execute();

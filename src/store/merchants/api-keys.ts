@@ -45,7 +45,7 @@ export async function validKeysOf(db: Db, merchantId: string, now: number): Prom
     .execute();
 }
 
-/** The public key that no regeneration has replaced. */
+/** The current public key. */
 export async function currentPublicKey(db: Db, merchantId: string): Promise<string | null> {
   const row = await db
     .selectFrom('api_keys')
@@ -57,7 +57,7 @@ export async function currentPublicKey(db: Db, merchantId: string): Promise<stri
   return row?.public_value ?? null;
 }
 
-/** Lets the current keys of a merchant live until a moment; keys already in their grace period keep theirs. */
+/** Lets the current keys of a merchant expire at a time; keys already in their grace period keep theirs. */
 export async function retireCurrentKeys(tx: Tx, merchantId: string, until: number): Promise<void> {
   await tx
     .updateTable('api_keys')
@@ -67,12 +67,12 @@ export async function retireCurrentKeys(tx: Tx, merchantId: string, until: numbe
     .execute();
 }
 
-/** Ends every key of a merchant at once, grace periods included. */
+/** Revokes every key of a merchant at once, grace periods included. */
 export async function deleteKeys(tx: Tx, merchantId: string): Promise<void> {
   await tx.deleteFrom('api_keys').where('merchant_id', '=', merchantId).execute();
 }
 
-/** Notes a use, unless one since `before` was noted already. */
+/** Records a use, unless one since `before` is already recorded. */
 export async function touchKey(db: Db, use: { id: string; now: number; before: number }): Promise<void> {
   await db
     .updateTable('api_keys')

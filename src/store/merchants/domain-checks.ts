@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { DomainCheckRow } from '../schema/merchants.ts';
 
-/** How a merchant verifies its domain and what came of it; undefined while no method was chosen. */
+/** A merchant's domain verification; undefined while no method was chosen. */
 export async function findDomainCheck(db: Db, merchantId: string): Promise<DomainCheckRow | undefined> {
   return db.selectFrom('domain_checks').selectAll().where('merchant_id', '=', merchantId).executeTakeFirst();
 }
@@ -17,8 +17,8 @@ export async function saveDomainCheck(tx: Tx, row: DomainCheckRow): Promise<void
 }
 
 /**
- * Takes the checks that are due, longest due first, and puts them off until `until`: a check that is
- * never recorded comes again then, and holds up nobody else's.
+ * Leases the due checks, longest due first, until `until`: a check whose result is never recorded is
+ * due again then, and delays no other.
  */
 export async function takeDueDomainChecks(
   tx: Tx,

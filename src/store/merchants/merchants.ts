@@ -6,7 +6,7 @@ import type { MerchantRow } from '../schema/merchants.ts';
 
 const FIRST_ACCOUNT = 'merchants.first_account';
 
-/** The next account number of the wallet tree: 0 for the first merchant. Accounts are never given twice. */
+/** The next account number of the wallet tree: 0 for the first merchant. Account numbers are never reused. */
 export async function nextAccount(tx: Tx): Promise<number> {
   const row = await tx
     .selectFrom('merchants')
@@ -16,12 +16,12 @@ export async function nextAccount(tx: Tx): Promise<number> {
   return Math.max(last === null ? 0 : last + 1, Number((await readMeta(tx, FIRST_ACCOUNT)) ?? 0));
 }
 
-/** Leaves out the next accounts: merchants that no database tells about may have had them. */
+/** Skips the next account numbers: merchants missing in this database may have had them. */
 export async function skipAccounts(tx: Tx, count: number): Promise<void> {
   await writeMeta(tx, FIRST_ACCOUNT, String((await nextAccount(tx)) + count));
 }
 
-/** Leaves out the accounts below a number: merchants that this database does not know had them. */
+/** Skips the account numbers below a number: merchants missing in this database had them. */
 export async function skipAccountsBelow(tx: Tx, first: number): Promise<void> {
   await writeMeta(tx, FIRST_ACCOUNT, String(Math.max(await nextAccount(tx), first)));
 }
@@ -56,7 +56,7 @@ const byId = prepared((db, param: ParamOf<{ id: string }>) =>
   db.selectFrom('merchants').selectAll().where('id', '=', param('id')),
 );
 
-/** Where a merchant wants to hear of events. @throws when there is no such merchant. */
+/** The merchant's webhook URL. @throws when there is no such merchant. */
 export async function webhookUrlOf(db: Db, id: string): Promise<string | null> {
   const [row] = await webhookUrl(db, { id });
   if (row === undefined) throw new Error(`merchant ${id} does not exist`);

@@ -3,7 +3,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import { type FinalHeights, type Finality, finalHeight } from '../../domain/confirmations.ts';
 import type { Db } from '../sqlite/database.ts';
 
-/** Words of the network that payments in a coin wait for which have, or may get, money in it. */
+/** Finalities that a coin's payments wait for, among those that have or may receive money in it. */
 export async function finalitiesAwaited(db: Db, { coin, mode }: ChainId): Promise<Finality[]> {
   const rows = await db
     .selectFrom('payments')
@@ -18,7 +18,7 @@ export async function finalitiesAwaited(db: Db, { coin, mode }: ChainId): Promis
   return rows.flatMap(({ required_finality: finality }) => (finality === null ? [] : [finality]));
 }
 
-/** Payments with money in blocks that became final in the way that they wait for. */
+/** Payments with money in blocks that reached the finality they wait for. */
 export async function paymentsAwaiting(
   db: Db,
   { coin, mode }: ChainId,

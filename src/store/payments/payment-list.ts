@@ -35,7 +35,7 @@ export async function listPayments(db: Db, filter: PaymentFilter, page: Page): P
     .execute();
 }
 
-/** Filtered and sorted by what the indexes say of them; only the page's rows are read. */
+/** Filters and sorts by the indexes alone; only the page's rows are read. */
 async function listNamed(
   db: Db,
   filter: PaymentFilter,
@@ -72,7 +72,7 @@ export function filteredPayments(db: Db, filter: PaymentFilter) {
   return query;
 }
 
-/** Those of them that a text names: these few are looked up, not all gone through. */
+/** The subset that a search text matches: looked up by index, without a scan. */
 export function namedPayments(db: Db, filter: PaymentFilter, search: PaymentSearch) {
   const { customerId, orderId } = filter;
   let query = db.selectFrom(paymentsNamed(db, filter, search).as('named'));

@@ -2,22 +2,22 @@ import { sql } from 'kysely';
 import { COINS, type ChainId, type Mode } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
 
-/** What a merchant typed to find a payment. Everything is taken literally. */
+/** A merchant's search text. Everything is taken literally. */
 export interface PaymentSearch {
   readonly text: string;
   /** The text as the key of an e-mail address. */
   readonly emailKey: string;
-  /** Whose customers are looked through. */
+  /** The owner of the customers to search. */
   readonly userId: string;
-  /** The chains on which the text is an address, with the key it is watched by. */
+  /** The chains on which the text is an address, with its watch key. */
   readonly watchKeys: readonly (ChainId & { readonly watchKey: string })[];
 }
 
-/** Behind every text that starts with the one it is appended to. */
+/** Appended to a prefix, sorts after every text with that prefix. */
 const HIGHEST = '\u{10FFFF}';
-/** Customers whose address starts with a text: more than a person would read through. */
+/** Most customers matched by the start of their address: more than anyone would read through. */
 const MAX_CUSTOMERS = 200;
-/** Payments found in one way. */
+/** Most payments found by one criterion. */
 const MAX_FOUND = 1000;
 
 interface Shop {
@@ -25,7 +25,7 @@ interface Shop {
   readonly mode: Mode;
 }
 
-/** What indexes say of a payment: enough to filter and to sort it. */
+/** The indexed columns of a payment: enough to filter and to sort. */
 const KNOWN = ['payments.id', 'payments.created_at', 'payments.status', 'payments.offered'] as const;
 
 /**
@@ -59,7 +59,7 @@ export function paymentsNamed(db: Db, shop: Shop, search: PaymentSearch) {
     .orderBy('payments.created_at', 'desc')
     .limit(MAX_FOUND);
   const ofCustomers = own.where('payments.customer_id', 'in', customers).limit(MAX_FOUND);
-  // An id, a hash or an address belongs to few: they are looked up themselves.
+  // An id, a hash or an address matches few payments: look them up directly.
   let few = db
     .selectNoFrom(sql<string>`${text}`.as('id'))
     .union(paidBy(db, shop, text))
@@ -88,8 +88,8 @@ function spellings(hash: string): string[] {
 }
 
 /**
- * A column to check rows by, never to look them up by: seen as a column, the planner goes through all
- * that a merchant ever had instead of the one hash that was asked for.
+ * A column for checking rows, never for looking them up: as a plain column it would lead the planner to
+ * scan all of a merchant's rows instead of looking up the one hash.
  */
 function checked(column: string) {
   return sql<string>`${sql.ref(column)} || ''`;

@@ -8,7 +8,7 @@ export interface TimelineRow {
   readonly at: number;
 }
 
-/** What was told about a payment, oldest first, cut to the newest `limit`. */
+/** Events of a payment, oldest first, limited to the newest `limit`. */
 export async function paymentTimeline(db: Db, paymentId: string, limit: number): Promise<TimelineRow[]> {
   const rows = await newest(db, { paymentId, limit });
   return rows.toReversed();
@@ -19,7 +19,7 @@ const newest = prepared((db, param: ParamOf<{ paymentId: string; limit: number }
     .selectFrom('events')
     .select(['type', 'sequence', 'created_at as at'])
     .where('payment_id', '=', param('paymentId'))
-    // A range: SQLite would build an index of its own from a list of words, at every run.
+    // A range: for a list of words SQLite would build a temporary index at every run.
     .where(sql<boolean>`type >= 'payment.' and type < 'payment/'`)
     .orderBy('sequence', 'desc')
     .limit(param('limit')),

@@ -14,7 +14,7 @@ export async function totalPayments(db: Db, filter: PaymentFilter): Promise<numb
   }
   const isCounted = customerId === undefined && orderId === undefined;
   const parts = isCounted ? countedParts(db, filter) : [rows(db, filter)];
-  // In one statement: all parts are of the same moment.
+  // One statement, so that all parts belong to the same snapshot.
   const { total } = await db
     .selectNoFrom(sql<number>`${sql.join(parts, sql` + `)}`.as('total'))
     .executeTakeFirstOrThrow();

@@ -6,8 +6,8 @@ import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import type { PaymentOptionRow } from '../schema/payments.ts';
 
 /**
- * Payments with money in blocks above a height that at a tip still gathers confirmations, or that the
- * network's own word settles: those to which a newer tip may make a difference.
+ * Payments that a newer tip may change: with money in blocks above a height that is still gathering
+ * confirmations at a tip, or that waits for finality.
  */
 export async function paymentsWithMoneyAbove(
   db: Db,
@@ -30,7 +30,7 @@ const paymentsInBlocks = prepared((db, param: ParamOf<ChainId & { height: number
     .where((eb) => eb(eb('height', '+', eb.ref('awaited_depth')), '>', param('next'))),
 );
 
-/** Of money that the network's own word settles, which may come at any depth. */
+/** `awaited_depth` of money that waits for finality, which may come at any depth. */
 const ANY_DEPTH = 1_000_000_000;
 
 /** The `awaited_depth` of a payment's output. */
@@ -41,7 +41,7 @@ export function awaitedDepth(
   return option.required_finality === null ? Math.max(option.required_confirmations, maturity) : ANY_DEPTH;
 }
 
-/** Payments, by id after `after`, with late money whose price at the current rate is not known yet. */
+/** Payments, by id after `after`, with late money that is not priced at the current rate yet. */
 export async function paymentsWithUnquotedMoney(
   db: Db,
   chain: ChainId,
@@ -58,7 +58,7 @@ export async function paymentsWithUnquotedMoney(
   return rows.flatMap((row) => (row.payment_id === null ? [] : [row.payment_id]));
 }
 
-/** A payment's late money whose price at the current rate is not known yet. */
+/** A payment's late money that is not priced at the current rate yet. */
 export async function unquotedOutputsOf(db: Db, chain: ChainId, paymentId: string): Promise<StoredOutput[]> {
   return unquoted(db, chain).selectAll().where('payment_id', '=', paymentId).execute();
 }
@@ -72,7 +72,7 @@ function unquoted(db: Db, chain: ChainId) {
     .where(sql<boolean>`late = 1 and late_due is null and state <> 'gone'`);
 }
 
-/** A payment with money that was seen in time and that no block has ever held. */
+/** A payment with money that was seen in time and never confirmed. */
 export interface OpenMoney {
   readonly paymentId: string;
   readonly coin: Coin;
@@ -80,7 +80,7 @@ export interface OpenMoney {
   readonly expiresAt: number;
 }
 
-/** Money of payments expired by a time that no block has ever held, payment by payment after an id. */
+/** Never-confirmed money of payments expired by a time, payment by payment after an id. */
 export async function openMoneyOf(
   db: Db,
   expiredBy: number,

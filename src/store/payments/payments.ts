@@ -58,19 +58,19 @@ const openOrders = prepared((db, param: ParamOf<{ merchantId: string; mode: Mode
 );
 
 /**
- * The payment that holds an order id: the one that is neither expired nor cancelled. When late money
- * brought an ended payment back beside a newer one, the older, which has the money.
+ * The active payment of an order id: the one that is neither expired nor cancelled. If late money revived
+ * an ended payment beside a newer one, the older, which has the money.
  */
 export async function findOpenOrder(
   db: Db,
   at: { merchantId: string; mode: Mode; orderId: string },
 ): Promise<StoredPayment | undefined> {
-  // Sorted here: told to sort and stop at one, SQLite walks all payments of the merchant by age.
+  // Sorted here: with ORDER BY and LIMIT 1, SQLite would scan all payments of the merchant by age.
   const rows = await openOrders(db, at);
   return rows.toSorted((a, b) => a.created_at - b.created_at)[0];
 }
 
-/** What a transition may change about a payment. */
+/** The fields of a payment that a transition may change. */
 export type PaymentChange = Pick<
   PaymentRow,
   | 'status'
@@ -86,9 +86,9 @@ export type PaymentChange = Pick<
 >;
 
 /**
- * @param events how many events the change causes: as many more are counted on the payment
- * @param from the payment as it is, if that was read in this transaction. SQLite writes every index anew that
- *   has a column which a statement sets, be it to the same: what stays as it is had better not be set.
+ * @param events number of events the change causes, added to the payment's event count
+ * @param from the current payment, if read in this transaction. SQLite rewrites every index on a column that a
+ *   statement sets, even to the same value, so unchanged columns are not set.
  */
 export async function updatePayment(
   tx: Tx,
@@ -142,7 +142,7 @@ const changeAll = prepared((db, param: ParamOf<ChangeSlots>) =>
   }),
 );
 
-/** The coins each of these payments is offered in. At most a few hundred ids at a time. */
+/** The offered coins of each of these payments. At most a few hundred ids at a time. */
 export async function coinsOffered(
   db: Db,
   paymentIds: readonly string[],
@@ -157,7 +157,7 @@ export async function coinsOffered(
   return coins;
 }
 
-/** Payments whose time is up and that the clock may still change, oldest deadline first. */
+/** Payments past their deadline that the clock may still change, oldest deadline first. */
 export async function paymentsDue(
   db: Db,
   nowMs: number,
@@ -184,7 +184,7 @@ export async function paymentsDue(
   );
 }
 
-/** These coins as `offered` holds them. */
+/** These coins as a bit set for `offered`. */
 export function offeredBits(coins: readonly Coin[]): number {
   return coins.reduce((bits, coin) => bits | COIN_DEFINITIONS[coin].offeredBit, 0);
 }

@@ -5,7 +5,7 @@ import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import type { RefundRow } from '../schema/payments.ts';
 import type { SendStatus } from '../../domain/send/types.ts';
 
-/** A refund with what its send says about it now. */
+/** A refund with the current state of its send. */
 export interface StoredRefund {
   readonly send_id: string;
   readonly payment_id: string;
@@ -44,7 +44,7 @@ const ofPayment = prepared((db, param: ParamOf<{ paymentId: string }>) =>
     .orderBy('refunds.send_id'),
 );
 
-/** The refund that a send is; undefined when it is none. */
+/** The refund of a send; undefined when the send is not a refund. */
 export async function findRefund(db: Db, sendId: string): Promise<StoredRefund | undefined> {
   return refunds(db).where('refunds.send_id', '=', sendId).executeTakeFirst();
 }

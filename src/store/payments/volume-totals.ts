@@ -7,9 +7,9 @@ import type { PaymentRow, VolumeTotalRow } from '../schema/payments.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
-/** Decimals that prices are summed with: no currency has more. */
+/** Decimals of summed prices: no currency has more. */
 export const PRICE_DECIMALS = 4;
-/** In place of a currency: the total is the money itself, in atoms of its coin. */
+/** Instead of a currency: the total is the money itself, in atoms of its coin. */
 export const MONEY = '';
 
 /** A completed payment with one of its confirmed outputs; without coin and atoms when none is confirmed. */
@@ -22,7 +22,7 @@ export interface CompletedRow extends Pick<
   readonly atoms: string | null;
 }
 
-/** What a payment adds to one total, or a total itself. */
+/** A payment's share of one total, or a total itself. */
 export interface Share {
   /** MONEY, or the currency of the price. */
   readonly currency: string;
@@ -32,7 +32,7 @@ export interface Share {
   readonly payments: number;
 }
 
-/** What one completed payment adds: its price, and its confirmed money by coin. */
+/** Shares of one completed payment: its price, and its confirmed money by coin. */
 export function sharesOf(rows: readonly CompletedRow[]): Share[] {
   const [payment] = rows;
   if (payment === undefined) return [];
@@ -49,7 +49,7 @@ export function sharesOf(rows: readonly CompletedRow[]): Share[] {
   ];
 }
 
-/** Adds up shares by currency and coin; what comes to nothing is left out. */
+/** Sums shares by currency and coin; zero sums are left out. */
 export function addShares(shares: Iterable<Share>): Share[] {
   const totals = new Map<string, Share>();
   for (const share of shares) {
@@ -62,8 +62,8 @@ export function addShares(shares: Iterable<Share>): Share[] {
 }
 
 /**
- * Makes a change to a payment or to its outputs, and moves the totals of completed payments by the difference:
- * whatever changes a status or confirmed money goes through here, in its own transaction.
+ * Changes a payment or its outputs, and updates the totals of completed payments by the difference: every
+ * change of a status or of confirmed money goes through here, in its own transaction.
  */
 export async function keepTotals(tx: Tx, paymentId: string, change: () => unknown): Promise<void> {
   const before = await completed(tx, { paymentId });

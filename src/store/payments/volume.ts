@@ -36,7 +36,7 @@ export interface FiatVolume {
 }
 
 /**
- * What completed payments of a time brought, exactly: the confirmed money by coin, and the prices by
+ * Exact volume of completed payments in a period: the confirmed money by coin, and the prices by
  * currency and by the coin they were paid in.
  */
 export async function volumeOf(
@@ -52,7 +52,7 @@ export async function volumeOf(
   return { coins, fiat };
 }
 
-/** A day of UTC, and whole hours, from the totals; of the two hours that a time has in part, the payments themselves. */
+/** Whole UTC days and hours come from the totals; the two partial hours of a period from the payments themselves. */
 async function sharesIn(db: Db, filter: VolumeFilter): Promise<Share[]> {
   const { fromMs, beforeMs } = filter;
   if (fromMs % DAY_MS === 0 && beforeMs === fromMs + DAY_MS) return totals(db, { ...filter, period: DAY_MS });

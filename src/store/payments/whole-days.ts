@@ -1,20 +1,20 @@
-/** How days (of UTC) are counted in tables that keep something by the day. */
+/** Splits periods into whole UTC days for tables with daily totals. */
 const DAY_MS = 86_400_000;
 
-/** A time with its first and last millisecond; without one of them it is open there. */
+/** A period with its first and last millisecond; open at an end without one. */
 export interface Span {
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
 }
 
-/** The whole days of a time, the last one not counted, and what it has besides: parts of two days at most. */
+/** The whole days of a period, the last one excluded, and the rest: parts of two days at most. */
 export interface SplitSpan {
   readonly firstDay: number | undefined;
   readonly endDay: number | undefined;
   readonly ends: readonly Span[];
 }
 
-/** A time as whole days and its two ends, of which no moment is in two; null when it has no whole day. */
+/** Splits a period into whole days and two disjoint ends; null when it has no whole day. */
 export function splitByDay({ fromMs, toMs }: Span): SplitSpan | null {
   const firstDay = fromMs === undefined ? undefined : Math.ceil(fromMs / DAY_MS);
   const endDay = toMs === undefined ? undefined : Math.floor((toMs + 1) / DAY_MS);

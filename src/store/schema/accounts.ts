@@ -25,7 +25,7 @@ export interface AccountTokenRow {
 export interface SecondFactorRow {
   user_id: string;
   secret_sealed: string;
-  /** Null while the set-up waits for its first code. */
+  /** Null until the first code confirms the set-up. */
   enabled_at: number | null;
   /** Newest TOTP step that was accepted; that one and older ones are refused. */
   last_step: number;
@@ -54,7 +54,7 @@ export interface MailRow {
   body_sealed: string | null;
   attempts: number;
   next_attempt_at: number;
-  /** From when on the mail would be of no use. */
+  /** When the mail becomes useless. */
   expires_at: number;
   last_error: string | null;
   created_at: number;

@@ -22,7 +22,7 @@ export interface ProductRow {
   active: Flag;
   created_at: number;
   updated_at: number;
-  /** Deleted rows stay, because payments refer to them, and are found no more. */
+  /** Soft delete: payments still refer to the row. */
   deleted_at: number | null;
 }
 
@@ -36,6 +36,6 @@ export interface PriceRow {
   active: Flag;
   created_at: number;
   updated_at: number;
-  /** Set too when its product is deleted. */
+  /** Also set when its product is deleted. */
   deleted_at: number | null;
 }

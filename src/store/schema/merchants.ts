@@ -13,7 +13,7 @@ export interface MerchantRow {
   domain_verified_at: number | null;
   webhook_url: string | null;
   webhook_secret_sealed: string;
-  /** The secret before the last rotation, still used for signing until the time beside it. */
+  /** The secret before the last rotation, still used for signing until the time below. */
   webhook_old_secret_sealed: string | null;
   webhook_old_secret_until: number | null;
   sandbox: Flag;

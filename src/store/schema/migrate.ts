@@ -37,11 +37,11 @@ export const MIGRATIONS: Migrations = {
   '0017-webhook-endpoints': webhookEndpoints,
 };
 
-/** What migrations run on: the schema that they begin with is none that this version knows. */
+/** Database type of migrations: their initial schema is not one that this version knows. */
 type Migrating = Kysely<object>;
 
 /**
- * Brings the schema up to date in one transaction: all that is missing, or nothing.
+ * Brings the schema up to date in one transaction: all missing migrations or none.
  * @throws when a migration fails.
  */
 export async function migrate(db: Migrating, migrations: Migrations = MIGRATIONS): Promise<void> {
@@ -53,7 +53,7 @@ export async function migrate(db: Migrating, migrations: Migrations = MIGRATIONS
 }
 
 /**
- * How many migrations the database has, and which it lacks, in order.
+ * Number of applied migrations, and the missing ones in order.
  * @throws when it was written by a newer version of tilld.
  */
 export async function pendingMigrations(

@@ -31,7 +31,7 @@ export interface SimTransactionRow {
   created_at: number;
 }
 
-/** Which simulated transactions spend an output; several rivals may, at most one is not dropped. */
+/** Simulated transactions that spend an output; several may conflict, at most one is not dropped. */
 export interface SimSpendRow {
   coin: Coin;
   txid: string;

@@ -33,20 +33,20 @@ export interface PaymentRow {
   created_at: number;
   expires_at: number;
   updated_at: number;
-  /** When its time was found to be up on every chain. */
+  /** When every chain was read past its deadline. */
   closed_at: number | null;
   cancelled_at: number | null;
   accepted_at: number | null;
   refunded_at: number | null;
-  /** Whose word that is: the merchant's, or the sum of its refunds. */
+  /** Source of the refunded state: the merchant, or the sum of its refunds. */
   refunded_by: 'merchant' | 'refunds' | null;
   /** Atoms per coin that the merchant accepted: {"BTC":"40000000"}. */
   accepted_json: string | null;
-  /** The most settled money that payment.overpaid was emitted for, as a share of the price: `numerator/denominator`. */
+  /** Largest settled sum that payment.overpaid was emitted for, as a share of the price: `numerator/denominator`. */
   excess_told: string | null;
 }
 
-/** How many payments are alike in what lists and metrics count by, in all and by UTC day (since 1970); kept by triggers. */
+/** Payment counts by the columns that lists and metrics group by, in total and by UTC day (since 1970); kept by triggers. */
 export interface PaymentCountRow {
   merchant_id: string;
   mode: Mode;
@@ -68,7 +68,7 @@ export interface PaymentOptionRow {
   required_finality: Finality | null;
 }
 
-/** What completed payments made in one hour or day of UTC brought: see volume-totals.ts. */
+/** Volume of completed payments created in one UTC hour or day: see volume-totals.ts. */
 export interface VolumeTotalRow {
   merchant_id: string;
   mode: Mode;
@@ -84,7 +84,7 @@ export interface VolumeTotalRow {
   payments: number;
 }
 
-/** A send that gives a payment's money back. */
+/** A send that refunds a payment. */
 export interface RefundRow {
   send_id: string;
   payment_id: string;

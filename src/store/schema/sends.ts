@@ -8,9 +8,9 @@ export interface SendRow {
   merchant_id: string;
   coin: Coin;
   mode: Mode;
-  /** `sweep`: moves a deposit to the merchant address; nobody ordered it and nobody is told. */
+  /** `sweep`: moves a deposit to the merchant address; not ordered by a merchant, and without events. */
   purpose: 'send' | 'sweep';
-  /** On chains of accounts: the sending address, and the sequence number it used. */
+  /** On account chains: the sending address and its nonce. */
   lane: string | null;
   nonce: number | null;
   destination: string;
@@ -29,18 +29,18 @@ export interface SendRow {
   created_at: number;
   updated_at: number;
   next_broadcast_at: number | null;
-  /** Offers of the newest version to the node whose outcome was recorded. */
+  /** Broadcasts of the newest version with a recorded outcome. */
   broadcasts: number;
-  /** Transaction that the last send.broadcast event told of. */
+  /** Transaction of the last send.broadcast event. */
   announced_txid: string | null;
-  /** Transaction that the last send.confirmed event told of. */
+  /** Transaction of the last send.confirmed event. */
   confirmed_txid: string | null;
   /** `amount: "max"`: everything spendable was ordered. */
   everything: Generated<Flag>;
-  /** Most that it may cost, atoms; null: raises stay under a share of the amount. */
+  /** Fee limit, atoms; null: fee bumps stay under a share of the amount. */
   max_fee: string | null;
   note: string | null;
-  /** The block since which nothing of it can be mined as far as the chain shows; null while it can. */
+  /** The block since which, by the chain, no version of it can be mined; null while one can. */
   displaced_height: number | null;
 }
 
@@ -56,7 +56,7 @@ export interface SendVersionRow {
   fee_rate: string;
   plan_json: string;
   created_at: number;
-  /** Position of the output that comes back to the wallet; null where there is none, or in rows of older versions. */
+  /** Index of the output that returns to the wallet; null where there is none, or in rows of older versions. */
   change_index: number | null;
   /** Pays everything back to the wallet instead of the destination. */
   cancels: Generated<Flag>;

@@ -62,7 +62,7 @@ export interface Tables {
   payments: PaymentRow;
   payment_counts: PaymentCountRow;
   payment_day_counts: PaymentCountRow & { day: number };
-  /** How many outputs there are, gone ones too; kept by triggers. */
+  /** Number of outputs, gone ones included; kept by triggers. */
   output_counts: { merchant_id: string; mode: Mode; coin: Coin; count: number };
   event_counts: { merchant_id: string; type: EventType; count: number };
   /** Kept by triggers: how many there are, and how often one was moved, renamed or deleted. */
@@ -78,16 +78,16 @@ export interface Tables {
   events: EventRow;
   deliveries: DeliveryRow;
   webhook_logs: WebhookLogRow;
-  /** How many logs there are and their bytes, kept by triggers by the day of UTC they were written. */
+  /** Number and size of logs by UTC day of creation; kept by triggers. */
   webhook_log_counts: { merchant_id: string; day: number; status: number; count: number; bytes: number };
   gone_endpoints: GoneEndpointRow;
   webhook_endpoints: WebhookEndpointRow;
   endpoint_health: EndpointHealthRow;
   sends: SendRow;
   send_versions: SendVersionRow;
-  /** Outputs that the merchant wants left where they are. */
+  /** Outputs that the merchant has frozen. */
   frozen_outputs: { coin: Coin; mode: Mode; txid: string; vout: number; frozen_at: number };
-  /** The last fee rate told by a node, and what spending one output costs at it, atoms. */
+  /** The node's last fee rate, and the cost of spending one output at it, atoms. */
   fee_levels: { coin: Coin; mode: Mode; rate: string; input_cost: string; at: number };
   refunds: RefundRow;
   refund_links: RefundLinkRow;

@@ -12,7 +12,7 @@ export interface EventRow {
   type: EventType;
   payment_id: string | null;
   send_id: string | null;
-  /** Counts per payment; 0 for events of no payment. */
+  /** Sequence number per payment; 0 for events without a payment. */
   sequence: number;
   /** The webhook body, frozen at event time. */
   body_json: string;
@@ -26,7 +26,7 @@ export interface DeliveryRow {
   event_seq: number;
   merchant_id: string;
   payment_id: string | null;
-  /** Deliveries that share it go out one after the other. */
+  /** Deliveries with the same key go out one after the other. */
   order_key: string;
   /** The id of a webhook endpoint; the merchant's for its webhookUrl; null for the webhookUrl of a payment. */
   endpoint_id: string | null;
@@ -56,7 +56,7 @@ export interface WebhookLogRow {
   /** Method and headers; the body is the event's. */
   request_json: string;
   response_json: string;
-  /** What the row takes on disk, roughly: retention by size adds it up. */
+  /** Approximate size of the row on disk, for retention by size. */
   size_bytes: number;
   created_at: number;
 }

@@ -3,18 +3,18 @@ import type { NonceSequence } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
 
-/** Which sends of one account are meant. */
+/** Selects sends of one account. */
 export interface NonceSequenceQuery extends ChainId {
   readonly address: string;
-  /** Nonces below it are past and not asked for. */
+  /** Nonces below it are used up and left out. */
   readonly fromNonce: number;
-  /** A send whose own share is left out. */
+  /** A send to leave out. */
   readonly exceptSendId?: string;
 }
 
 /**
- * What the sends of an account have taken: nonces of all that did not fail, and the money of those
- * that no block holds yet. Inside a transaction it holds until its end.
+ * Nonces and money that an account's sends use: nonces of all that did not fail, and the money of the
+ * unconfirmed ones. Inside a transaction it holds until its end.
  */
 export async function nonceSequenceOf(db: Db, query: NonceSequenceQuery): Promise<NonceSequence> {
   const rows = await db
@@ -28,7 +28,7 @@ export async function nonceSequenceOf(db: Db, query: NonceSequenceQuery): Promis
     .execute();
   const taken = new Set(rows.flatMap(({ nonce }) => (nonce === null ? [] : [nonce])));
   const open = rows.filter(({ id, status }) => status !== 'confirmed' && id !== query.exceptSendId);
-  // One that a block executed in vain has paid its fee, and keeps its amount in case a fork executes it anew.
+  // A send that reverted in a block has paid its fee, and keeps its amount in case a fork executes it again.
   const committed = open.reduce(
     (sum, { amount, fee, height }) => sum + BigInt(amount) + (height === null ? BigInt(fee) : 0n),
     0n,
@@ -56,7 +56,7 @@ export async function nonceGaps(db: Db, chain: ChainId, limit: number): Promise<
     .where('open.mode', '=', chain.mode)
     .where(sql<boolean>`open.status in ('signed', 'broadcast')`)
     .where('failed.status', '=', sql.lit('failed'))
-    // One that failed in a block has used its nonce up.
+    // A send that reverted in a block has used its nonce.
     .where('failed.height', 'is', null)
     .whereRef('failed.nonce', '<', 'open.nonce')
     .where((eb) =>

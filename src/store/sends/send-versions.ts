@@ -18,8 +18,8 @@ export async function insertSendVersion(
 }
 
 /**
- * Takes a transaction away from a send that failed with it: the same coins sent once more to the
- * same destination sign to the same bytes, and whatever becomes of those concerns the new send.
+ * Detaches a transaction from a send that failed with it: the same coins sent again to the same
+ * destination sign to the same bytes, whose fate concerns the new send.
  */
 export async function disownFailedVersion(tx: Tx, chain: ChainId, txid: string): Promise<void> {
   await tx

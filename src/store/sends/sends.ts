@@ -5,7 +5,7 @@ import type { SendRow } from '../schema/sends.ts';
 
 export type StoredSend = Selectable<SendRow>;
 
-/** What changes about a send after it was made. */
+/** The mutable fields of a send. */
 export type SendPatch = Partial<
   Pick<
     StoredSend,
@@ -37,7 +37,7 @@ export async function insertSend(
     .execute();
 }
 
-/** Writes a change and answers the send as it is now. */
+/** Writes a change and returns the updated send. */
 export async function updateSend(tx: Tx, sendId: string, patch: SendPatch, now: number): Promise<StoredSend> {
   return tx
     .updateTable('sends')
@@ -47,13 +47,13 @@ export async function updateSend(tx: Tx, sendId: string, patch: SendPatch, now: 
     .executeTakeFirstOrThrow();
 }
 
-/** Open sends that blocks above a height have displaced. */
+/** Open sends displaced by blocks above a height. */
 export async function displacedAbove(db: Db, chain: ChainId, height: number): Promise<string[]> {
   const rows = await openSends(db, chain).where('displaced_height', '>', height).execute();
   return rows.map(({ id }) => id);
 }
 
-/** Leaves the idempotency key of a send to another one. */
+/** Releases the idempotency key of a send for another one. */
 export async function releaseSendKey(tx: Tx, sendId: string): Promise<void> {
   await tx.updateTable('sends').set({ idempotency_key: null }).where('id', '=', sendId).execute();
 }
@@ -75,7 +75,7 @@ export async function findSendByKey(
     .executeTakeFirst();
 }
 
-/** The merchant's send one of whose versions has this transaction id, on any chain. */
+/** The merchant's send with a version of this transaction id, on any chain. */
 export async function findSendByTxid(
   db: Db,
   merchantId: string,
@@ -92,7 +92,7 @@ export async function findSendByTxid(
     .executeTakeFirst();
 }
 
-/** The send that waits for a block with a nonce of an account. */
+/** The unconfirmed send with this nonce of an account. */
 export async function findOpenByNonce(
   db: Db,
   { coin, mode }: ChainId,
@@ -112,7 +112,7 @@ export async function findOpenByNonce(
     .executeTakeFirst();
 }
 
-/** Sends whose bytes are due at the node again, or planned for an impossibly late time; earliest first. */
+/** Sends due for a rebroadcast, or scheduled for an impossibly late time; earliest first. */
 export async function dueSends(
   db: Db,
   chain: ChainId,
@@ -130,8 +130,8 @@ export async function dueSends(
 }
 
 /**
- * A merchant's sweeps of a chain that failed after a time and until now, ms: how many, and when the last one did
- * (0: never). What is dated later is of a clock since set back, and would be waited for until then.
+ * A merchant's sweeps of a chain that failed after a time and until now, ms: their number, and the time of the last
+ * (0: never). Later times come from a clock since set back and would block sweeps until then.
  */
 export async function failedSweeps(
   db: Db,
@@ -152,7 +152,7 @@ export async function failedSweeps(
   return { count: row?.count ?? 0, lastAt: row?.last_at ?? 0 };
 }
 
-/** Stored but not known to be accepted: what a restarted process hands to the node first. */
+/** Sends stored but not known to be accepted: a restarted process broadcasts them first. */
 export async function signedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
   return openSends(db, chain)
     .where('status', '=', sql.lit('signed'))
@@ -162,12 +162,12 @@ export async function signedSends(db: Db, chain: ChainId, limit: number): Promis
     .execute();
 }
 
-/** Where a send stands in the order in which they were made. */
+/** Position of a send in order of creation. */
 export type SendPlace = Pick<StoredSend, 'created_at' | 'id'>;
 
 /**
  * Unconfirmed sends whose newest version was signed at or before a time, or by a clock since set back; oldest first.
- * @param after only those behind this one
+ * @param after only sends after this one
  */
 export async function stuckSends(
   db: Db,
@@ -201,12 +201,12 @@ export async function stuckSends(
     .execute();
 }
 
-/** Sends of a chain that no block has, those made first before the others. */
+/** Unconfirmed sends of a chain, oldest first. */
 export async function oldestOpenSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
   return openSends(db, chain).orderBy('created_at').orderBy('id').limit(limit).execute();
 }
 
-/** Sends of one wallet that no block has, newest first. */
+/** Unconfirmed sends of one wallet, newest first. */
 export async function openSendsOf(
   db: Db,
   wallet: ChainId & { readonly merchantId: string },
@@ -220,7 +220,7 @@ export async function openSendsOf(
     .execute();
 }
 
-/** Sends that a block executed in vain and that have not failed for good, oldest block first; a bounded number. */
+/** Sends that reverted in a block and have not failed for good, oldest block first; a bounded number. */
 export async function revertedSends(db: Db, chain: ChainId): Promise<StoredSend[]> {
   return openSends(db, chain).where('height', 'is not', null).orderBy('height').limit(MAX_REVERTED).execute();
 }

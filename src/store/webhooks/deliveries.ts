@@ -18,7 +18,7 @@ export interface NewDelivery {
   readonly now: number;
 }
 
-/** Queues an event for a URL, due now or when the deliveries before it in its order are. */
+/** Queues an event for a URL, due now or once the deliveries before it in its order are done. */
 export async function insertDelivery(tx: Tx, delivery: NewDelivery): Promise<void> {
   const [before] = await lastOfOrder(tx, { orderKey: delivery.orderKey });
   await insertRow(tx, {

@@ -9,23 +9,23 @@ export interface Lease {
   readonly until: number;
 }
 
-/** What can be leased, with its endpoint. */
+/** A delivery to lease, with its endpoint. */
 export type DueDelivery = Pick<StoredDelivery, 'id' | 'origin'>;
 
 export interface DueFilter {
   readonly now: number;
-  /** At most so many for each endpoint. */
+  /** Most deliveries per endpoint. */
   readonly perEndpoint: number;
-  /** Endpoints that can take no more for now. */
+  /** Endpoints without a free slot. */
   readonly exceptEndpoints: readonly string[];
-  /** Deliveries this process is at work on, whatever the clock says of their leases. */
+  /** Deliveries in flight in this process, whatever the clock says of their leases. */
   readonly exceptIds: readonly string[];
 }
 
 /**
- * Deliveries whose time has come, longest due first: of each endpoint the first few, of each order key only the
- * earliest pending one, and none that is leased. The endpoints are found by one seek each, so that a backlog of
- * one of them does not make the look at the others any longer.
+ * Due deliveries, longest due first: of each endpoint the first few, of each order key only the earliest pending
+ * one, and none that is leased. Endpoints are found by one index seek each, so that a backlog of one does not slow
+ * the query for the others.
  */
 export async function listDue(tx: Tx, filter: DueFilter): Promise<DueDelivery[]> {
   const due = await firstDue(tx, {
@@ -65,7 +65,7 @@ const firstDue = prepared((db, param: ParamOf<DueSlots>) => ({
       ORDER BY d.next_attempt_at, d.event_seq`.compile(db),
 }));
 
-/** Takes the leases of pending deliveries that nobody else holds; answers those it got, in the order asked. */
+/** Leases pending deliveries that are not leased; returns those it got, in the order given. */
 export async function leaseDeliveries(
   tx: Tx,
   ids: readonly string[],
@@ -86,7 +86,7 @@ const leaseThem = preparedList((db, param: ParamOf<Lease>, ids) =>
     .returningAll(),
 );
 
-/** Gives back leases without an attempt having counted; the rows are due again at once. */
+/** Releases leases without counting an attempt; the rows are due again at once. */
 export async function releaseLeases(tx: Tx, ids: readonly string[], token: string): Promise<void> {
   await releaseThem(tx, { token }, ids);
 }
@@ -99,7 +99,7 @@ const releaseThem = preparedList((db, param: ParamOf<{ token: string }>, ids) =>
     .where('lease_token', '=', param('token')),
 );
 
-/** Takes back leases that expired without a record, except those this process is still at work on. */
+/** Releases leases that expired without a record, except deliveries in flight in this process. */
 export async function releaseExpiredLeases(
   tx: Tx,
   expired: { readonly now: number; readonly exceptIds: readonly string[] },
@@ -117,7 +117,7 @@ const releaseExpired = prepared((db, param: ParamOf<{ now: number; except: strin
     .where(sql<boolean>`id NOT IN (SELECT value FROM json_each(${param('except')}))`),
 );
 
-/** Takes over what a dead process left leased. Only for the start of the one process that may run. */
+/** Releases the leases of a dead process. Only at the start of the single process that may run. */
 export async function releaseAllLeases(db: Db): Promise<number> {
   const result = await db
     .updateTable('deliveries')
@@ -129,8 +129,8 @@ export async function releaseAllLeases(db: Db): Promise<number> {
 }
 
 /**
- * Makes due what was last touched in the future: the clock has been set back since, and a time
- * planned by the wrong clock may be years away. The same for leases; not for what is being worked on.
+ * Makes deliveries due that were last changed in the future: the clock was set back since, and a time
+ * planned by the wrong clock may be years away. The same for leases; not for deliveries in flight.
  */
 export async function rescueFromClockJump(
   db: Db,
@@ -143,7 +143,7 @@ export async function rescueFromClockJump(
     .set({ next_attempt_at: now, updated_at: now })
     .where('status', '=', sql.lit('pending'))
     .where('lease_token', 'is', null)
-    // What is due needs no help.
+    // Due deliveries need no change.
     .where('next_attempt_at', '>', now)
     .where('updated_at', '>', suspect)
     .executeTakeFirst();

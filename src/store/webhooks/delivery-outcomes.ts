@@ -14,7 +14,7 @@ export interface Settlement {
 }
 
 /**
- * Ends a delivery if the token still holds its lease, and lets the next of its order go; but not for a
+ * Settles a delivery if the token still holds its lease, and frees the next in its order; but not for a
  * failure at a URL that the merchant has changed meanwhile.
  */
 export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void> {
@@ -91,8 +91,8 @@ const stillPending = preparedList((db, _slot: ParamOf<object>, eventIds) =>
 );
 
 /**
- * Plans the next attempt if the token still holds the lease; what waits behind it waits along. A failure at a
- * URL that the merchant has changed meanwhile is none of the new one's.
+ * Schedules the next attempt if the token still holds the lease; later deliveries of its order keep waiting. A
+ * failure at a URL that the merchant has changed meanwhile does not count for the new one.
  */
 export async function postponeDelivery(tx: Tx, settlement: Settlement, at: number): Promise<boolean> {
   const { delivery, now } = settlement;
@@ -175,7 +175,7 @@ async function settleRepeats(tx: Tx, delivery: Settlement['delivery'], now: numb
   );
 }
 
-/** Makes due whatever was never tried: it had only been waiting for those before it. */
+/** Makes never-attempted deliveries due: they were only waiting for earlier ones. */
 const freeFollowers = preparedList((db, param: ParamOf<{ now: number }>, orderKeys) =>
   waitingOnly(db, param('now')).where('order_key', 'in', orderKeys),
 );

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 
-/** How a merchant's own URL is told from a payment's in this table. */
+/** Marks a merchant's own URL in this table, as opposed to a payment's. */
 const MERCHANT_URL = '';
 
 /** Whether a URL answered 410 for this payment, or as the merchant's own URL since it was last edited. */
@@ -24,7 +24,7 @@ const gone = prepared((db, param: ParamOf<{ merchantId: string; paymentId: strin
     .limit(1),
 );
 
-/** Remembers that a URL answered 410: for one payment, or (paymentId null) as the merchant's own. */
+/** Stores that a URL answered 410: for one payment, or (paymentId null) as the merchant's own. */
 export async function disableEndpoint(
   tx: Tx,
   endpoint: { merchantId: string; paymentId: string | null; url: string; now: number },
@@ -41,7 +41,7 @@ export async function disableEndpoint(
     .execute();
 }
 
-/** Wakes the merchant's own URLs again. Call it whenever the merchant edits webhookUrl, even to the same value. */
+/** Enables the merchant's own URLs again. Call it whenever the merchant edits webhookUrl, even to the same value. */
 export async function enableMerchantUrls(db: Db, merchantId: string): Promise<void> {
   await db
     .deleteFrom('gone_endpoints')

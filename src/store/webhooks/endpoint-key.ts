@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Paths at one origin are told apart by so many groups: an address per order must not make endpoints without end. */
+/** Buckets for the paths of one origin: a URL per order must not create endpoints without bound. */
 const GROUPS = 32;
 
 /** How the id of an endpoint beside the merchant's own webhookUrl begins. */
@@ -28,7 +28,7 @@ export function isDeclaredKey(key: string): boolean {
   return isDeclaredEndpoint(key.slice(key.indexOf(' ') + 1));
 }
 
-/** Scheme, host and port of an endpoint's key; of what an earlier version queued it is the whole. */
+/** Scheme, host and port of an endpoint's key; the whole key of deliveries queued by an earlier version. */
 export function originOfEndpoint(key: string): string {
   const end = key.indexOf(' ');
   return end === -1 ? key : key.slice(0, end);

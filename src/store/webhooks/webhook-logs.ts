@@ -11,7 +11,7 @@ export type StoredWebhookLog = Selectable<WebhookLogRow> & {
   body_json: string;
 };
 
-/** What nearly all endpoints answer. */
+/** The status of nearly every answer. */
 const OK = 200;
 /** Bytes a row needs besides its texts: ids, numbers and index entries. */
 const ROW_OVERHEAD_BYTES = 400;
@@ -67,14 +67,14 @@ function filteredLogs(db: Db, filter: WebhookLogFilter) {
   const { status } = filter;
   let query = matching(db, filter);
   if (status !== undefined) query = query.where('log.status', '=', status);
-  // In so many words: it tells the planner that the index of those that are not serves.
+  // Written out, so that the planner uses the partial index of failures.
   if (status !== undefined && status !== OK) query = query.where(sql<boolean>`log.status <> 200`);
   if (filter.from !== undefined) query = query.where('log.created_at', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('log.created_at', '<=', filter.to);
   return query;
 }
 
-/** A merchant's logs, or one payment's: its few events with their few deliveries lead to them. */
+/** A merchant's logs, or one payment's, which are found through its few events and deliveries. */
 function matching(db: Db, { merchantId, paymentId }: WebhookLogFilter) {
   const logs = db.selectFrom('webhook_logs as log');
   if (paymentId === undefined) return logs.where('log.merchant_id', '=', merchantId);
@@ -103,7 +103,7 @@ async function totalLogs(db: Db, filter: WebhookLogFilter): Promise<number> {
           dayCounts(db, filter, days),
           ...days.ends.map(({ fromMs: from, toMs: to }) => counted(db, { ...filter, from, to })),
         ];
-  // In one statement: all parts are of the same moment.
+  // One statement, so that all parts belong to the same snapshot.
   const { total } = await db
     .selectNoFrom(sql<number>`${sql.join(parts, sql` + `)}`.as('total'))
     .executeTakeFirstOrThrow();
@@ -138,7 +138,7 @@ export async function findWebhookLog(
     .executeTakeFirst();
 }
 
-/** Whose a log is. */
+/** The merchant of a log. */
 export async function merchantOfLog(db: Db, id: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('webhook_logs')

@@ -3,7 +3,7 @@ import { preparedList, type ParamOf } from '../sqlite/prepared.ts';
 
 export interface SealedWebhookSecrets {
   readonly current: string;
-  /** The one before the last rotation, while it is still used for signing. */
+  /** The previous secret, while it is still used for signing. */
   readonly previous: string | null;
 }
 
