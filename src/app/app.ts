@@ -4,6 +4,7 @@ import { chainsOf, confirmationPolicies, createLiveAdapters, createSimulators } 
 import { createHttp } from './http.ts';
 import { createMailDelivery } from './mail.ts';
 import { createMetrics } from './metrics.ts';
+import { createRefundLinks } from './refund-links.ts';
 import { createUpkeep } from './maintenance.ts';
 import { openGivenAddresses } from './given-addresses.ts';
 import { startParts, stopParts, type RunningParts } from './lifecycle.ts';
@@ -141,6 +142,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     intervals: options.intervals,
     metrics: metrics.nodes,
   });
+  const refundLinks = createRefundLinks({ ...shared, ...sending, chains: watcher.trusted() });
   const upkeep = createUpkeep({ config, database, clock, logger, adapters, watcher, observe: shared });
   const version = packageVersion();
   const olderDatabase = new OlderDatabaseMark(config.dataDir);
@@ -158,6 +160,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     // Clients neither see nor use a coin whose node serves another network.
     chains: watcher.trusted(),
     queue,
+    refundLinks,
     domainChecks,
     watcher,
     simulators,
@@ -167,8 +170,8 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     checkAnswers: options.checkAnswers ?? false,
   });
   const tidying = createTidying(config, shared);
-  const loops = { rates, queue, ...tidying, upkeep, domainChecks, watcher, simulators, adapters };
-  return { lock, database, server, ...loops, given, wipeKeys: () => keyring.wipe() };
+  const loops = { rates, queue, ...tidying, upkeep, domainChecks, refundLinks, simulators };
+  return { lock, database, server, ...loops, watcher, adapters, given, wipeKeys: () => keyring.wipe() };
 }
 
 /** Dependencies of the parts that send coins, and of no others: they can sign, but hold no key. */

@@ -2,6 +2,7 @@ import type { Router } from 'express';
 import type { Registry } from 'prom-client';
 import { simulatorControls } from './chains.ts';
 import type { Upkeep } from './maintenance.ts';
+import type { RefundLinks } from './refund-links.ts';
 import type { Simulator } from '../chains/simulator/simulator.ts';
 import type { Config } from '../config/config.ts';
 import { webDirectory } from '../config/package-root.ts';
@@ -17,6 +18,8 @@ import { createOrderCounter } from '../http/server/order-counter.ts';
 import { createSnapshots } from '../http/checkout/snapshots.ts';
 import { CheckoutStreams } from '../http/checkout/streams.ts';
 import { checkoutRouter } from '../http/checkout/router.ts';
+import { refundPageRouter } from '../http/refund-page/router.ts';
+import { createPublicLimit } from '../http/server/public-limit.ts';
 import { dashboardRouter } from '../http/pages/dashboard.ts';
 import { assetsRouter, loadWebAssets } from '../http/pages/web-assets.ts';
 import { domainRoutes } from '../http/routes/domains.ts';
@@ -27,6 +30,7 @@ import { paymentRoutes } from '../http/routes/payments.ts';
 import { priceRoutes } from '../http/routes/prices.ts';
 import { productRoutes } from '../http/routes/products.ts';
 import { rateRoutes } from '../http/routes/rates.ts';
+import { refundLinkRoutes } from '../http/routes/refund-links.ts';
 import { refundRoutes } from '../http/routes/refunds.ts';
 import { restrictedKeyRoutes } from '../http/routes/restricted-keys.ts';
 import { sandboxRoutes } from '../http/routes/sandbox.ts';
@@ -56,6 +60,7 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly tokens: Tokens;
   readonly passwords: Passwords;
   readonly queue: WebhookQueue;
+  readonly refundLinks: RefundLinks;
   readonly news: PaymentChangeBus;
   readonly domainChecks: DomainChecks;
   readonly watcher: Watcher;
@@ -99,7 +104,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
     },
     checkAnswers,
     tls: config.http.tls,
-    pages: pagesOf(of, streams, logger),
+    pages: pagesOf(of, streams, { logger, claimsPerMinute: config.http.publicRatePerMinute }),
   });
   return {
     ...server,
@@ -127,6 +132,7 @@ export function partsOf(deps: HttpDeps) {
   const account = { ...store, passwords: deps.passwords, tokens: deps.tokens, secretBox, guard, baseUrl };
   const sends = { ...payments, deriver, sign: deps.sign, policy: deps.policy, inHand: deps.inHand };
   const { hasLiveCoin } = deps;
+  const sendClaims = async () => deps.refundLinks.sendClaims();
   return {
     auth: { ...account, registration: config.auth.registration },
     merchants: {
@@ -144,6 +150,7 @@ export function partsOf(deps: HttpDeps) {
     store,
     payments: { ...payments, ...addresses, confirmations: deps.confirmations, webhookUrlRule },
     sends,
+    refundLinks: { ...payments, deriver, secretBox, sendClaims },
     rates: { rates },
     sandbox: { ...payments, ...simulation },
     webhooks: { ...store, logger, attempts: deps.queue },
@@ -157,10 +164,20 @@ export function partsOf(deps: HttpDeps) {
 type Parts = ReturnType<typeof partsOf>;
 
 /** Dashboard and checkout, with the built web assets. */
-function pagesOf(of: Parts, streams: CheckoutStreams, logger: Logger): Router[] {
+function pagesOf(
+  of: Parts,
+  streams: CheckoutStreams,
+  { logger, claimsPerMinute }: { readonly logger: Logger; readonly claimsPerMinute: number },
+): Router[] {
   const assets = loadWebAssets(webDirectory());
   if (assets.dashboard === null) logger.warn({}, 'the web pages are not built: run npm run build');
-  return [assetsRouter(assets), dashboardRouter(assets), checkoutRouter({ ...of.checkout, assets, streams })];
+  const claimLimit = createPublicLimit(claimsPerMinute, logger);
+  return [
+    assetsRouter(assets),
+    dashboardRouter(assets),
+    checkoutRouter({ ...of.checkout, assets, streams }),
+    refundPageRouter({ ...of.refundLinks, assets, claimLimit }),
+  ];
 }
 
 function routesOf(of: Parts, registry: Registry): Route[] {
@@ -176,6 +193,7 @@ function routesOf(of: Parts, registry: Registry): Route[] {
     ...priceRoutes(of.store),
     ...paymentRoutes(of.payments, createOrderCounter(registry)),
     ...refundRoutes(of.sends),
+    ...refundLinkRoutes(of.refundLinks),
     ...volumeRoutes(of.store),
     ...rateRoutes(of.rates),
     ...sandboxRoutes(of.sandbox),

@@ -1,5 +1,6 @@
 import type { MailDelivery } from './mail.ts';
 import type { Upkeep } from './maintenance.ts';
+import type { RefundLinks } from './refund-links.ts';
 import type { Simulator } from '../chains/simulator/simulator.ts';
 import type { Config } from '../config/config.ts';
 import type { ChainAdapter } from '../domain/chain.ts';
@@ -25,6 +26,7 @@ export interface RunningParts {
   readonly upkeep: Upkeep;
   readonly domainChecks: DomainChecks;
   readonly watcher: Watcher;
+  readonly refundLinks: RefundLinks;
   readonly simulators: readonly Simulator[];
   readonly adapters: readonly ChainAdapter[];
   readonly given: GivenAddresses;
@@ -41,6 +43,7 @@ export async function startParts(config: Config, parts: RunningParts): Promise<{
   parts.mails.start();
   parts.upkeep.start();
   parts.domainChecks.start();
+  parts.refundLinks.start();
   const { port } = await parts.server.listen({ host: config.http.host, port: config.http.port });
   const scheme = config.http.tls === null ? 'http' : 'https';
   const host = config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host;
@@ -71,6 +74,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
     ],
     [
       ['domain checks', () => parts.domainChecks.stop()],
+      ['refund links', () => parts.refundLinks.stop()],
       ['mails', () => parts.mails.stop()],
       ['upkeep', () => parts.upkeep.stop()],
       ['webhook pruning', () => parts.pruning.stop()],

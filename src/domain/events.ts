@@ -1,12 +1,14 @@
 import { PAYMENT_EVENT_TYPES } from './payment/types.ts';
 
 export const SEND_EVENT_TYPES = ['send.broadcast', 'send.confirmed', 'send.failed'] as const;
+const REFUND_EVENT_TYPES = ['refund.claimed', 'refund.paid', 'refund.expired'] as const;
 const DOMAIN_EVENT_TYPES = ['domain.verified', 'domain.revoked'] as const;
 const WEBHOOK_EVENT_TYPES = ['webhook.test'] as const;
 
 /** Every event a merchant can receive (design section 5). */
 export const EVENT_TYPES = [
   ...PAYMENT_EVENT_TYPES,
+  ...REFUND_EVENT_TYPES,
   ...SEND_EVENT_TYPES,
   ...DOMAIN_EVENT_TYPES,
   ...WEBHOOK_EVENT_TYPES,

@@ -33,6 +33,28 @@ export function receivedWorth(payment: PaymentState, coin: Coin, price: bigint):
   return { atoms: sumOf(priced) * denominator, minorUnits: price * numerator };
 }
 
+/** Money of a coin that is still there, and what that coin is worth. */
+export interface HeldMoney {
+  readonly coin: Coin;
+  readonly atoms: bigint;
+  readonly worth: Worth;
+}
+
+/** Whole atoms of a coin for what all the money is worth beyond the price, at most what is there of that coin. */
+export function excessAtoms(held: readonly HeldMoney[], coin: Coin, price: bigint): bigint {
+  let excess = { numerator: -price, denominator: 1n };
+  for (const { atoms, worth } of held) {
+    excess = {
+      numerator: excess.numerator * worth.atoms + atoms * worth.minorUnits * excess.denominator,
+      denominator: excess.denominator * worth.atoms,
+    };
+  }
+  const own = held.find((money) => money.coin === coin);
+  if (own === undefined || excess.numerator <= 0n) return 0n;
+  const atoms = (excess.numerator * own.worth.atoms) / (excess.denominator * own.worth.minorUnits);
+  return atoms < own.atoms ? atoms : own.atoms;
+}
+
 function refundableCredits(payment: PaymentState, coin: Coin): PaymentCredit[] {
   const since = payment.refundedBy === 'merchant' ? (payment.refundedAt ?? 0) : -1;
   return payment.credits.filter(

@@ -83,7 +83,7 @@ export function problemPage(
 export function documentOf(parts: {
   language: Language;
   title: string;
-  assets: WebAssets['checkout'];
+  assets: { readonly script: string | null; readonly styles: readonly string[] } | null;
   head: Html | false;
   body: Html;
 }): string {
@@ -98,7 +98,8 @@ export function documentOf(parts: {
         <title>${title}</title>
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         ${assets?.styles.map((path) => html`<link rel="stylesheet" href="${path}" />`) ?? null}
-        ${assets !== null && html`<script type="module" src="${assets.script}"></script>`} ${head}
+        ${typeof assets?.script === 'string' && html`<script type="module" src="${assets.script}"></script>`}
+        ${head}
       </head>
       <body>
         ${body}

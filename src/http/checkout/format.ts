@@ -15,6 +15,11 @@ export function count(value: number, language: Language): string {
   return new Intl.NumberFormat(language).format(value);
 }
 
+/** A calendar day, in UTC. */
+export function dayOf(ms: number, language: Language): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(ms);
+}
+
 /** Time of day in UTC: the script replaces it by the reader's own clock. */
 export function clockTime(iso: string, language: Language): string {
   return new Intl.DateTimeFormat(language, {

@@ -3,8 +3,19 @@ import { en, type Messages } from './messages/en.ts';
 import { es } from './messages/es.ts';
 import { fr } from './messages/fr.ts';
 import { pt } from './messages/pt.ts';
+import { refundDe } from './messages/refund/de.ts';
+import { refundEn, type RefundMessages } from './messages/refund/en.ts';
+import { refundEs } from './messages/refund/es.ts';
+import { refundFr } from './messages/refund/fr.ts';
+import { refundPt } from './messages/refund/pt.ts';
 
-const CATALOGUES = { en, de, es, fr, pt };
+const CATALOGUES = {
+  en: { ...en, ...refundEn },
+  de: { ...de, ...refundDe },
+  es: { ...es, ...refundEs },
+  fr: { ...fr, ...refundFr },
+  pt: { ...pt, ...refundPt },
+};
 export type Language = keyof typeof CATALOGUES;
 
 /** Every language of the checkout under its own name. */
@@ -16,7 +27,10 @@ export const LANGUAGES: Readonly<Record<Language, string>> = {
   pt: 'Português',
 };
 
-export type Say = (key: keyof Messages, values?: Readonly<Record<string, string | number>>) => string;
+export type Say = (
+  key: keyof (Messages & RefundMessages),
+  values?: Readonly<Record<string, string | number>>,
+) => string;
 
 /** The texts of one language, with `{name}` filled in. */
 export function speak(language: Language): Say {

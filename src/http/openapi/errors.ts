@@ -52,6 +52,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
   PRICE_NOT_FOUND: ['No such price, or it is deleted, inactive or of another product', 'No such price'],
   PAYMENT_NOT_FOUND: ['The merchant has no such payment', 'No such payment'],
   SEND_NOT_FOUND: ['The merchant has no such send', 'No such send'],
+  LINK_NOT_FOUND: ['The merchant has no such link', 'No such refund link'],
   LOG_NOT_FOUND: ['The merchant has no such webhook log', 'No such webhook log'],
   INVALID_CODE: [
     'A code of a connect request that is wrong, spent or expired, or a wrong verifier: ask the owner again',

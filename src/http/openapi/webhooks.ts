@@ -21,6 +21,9 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
     'The money was given back: the network took the last refund of it, or you recorded it as given back elsewhere.',
   'payment.refund_failed':
     'A refund will not happen after all: the payment is what its money says again, and can be refunded anew.',
+  'refund.claimed': 'The payer claimed a refund by its link; it is sent, or waits for your approval.',
+  'refund.paid': 'The network took the transaction that pays a claimed refund.',
+  'refund.expired': 'Nobody claimed the refund in time; the link is worth nothing any more.',
   'send.broadcast': 'The network took a transaction you sent.',
   'send.confirmed': 'A transaction you sent is final.',
   'send.failed': 'A transaction you sent will not happen; its coins are free again.',
@@ -43,6 +46,13 @@ const STATUS_AT: Readonly<Partial<Record<EventType, readonly [status: string, ex
   'payment.failed': ['failed', null],
   'payment.refunded': ['refunded', null],
   'payment.refund_failed': ['completed', null],
+};
+
+/** What a refund link, and the payment it belongs to, look like at each of its events. */
+const REFUND_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {
+  'refund.claimed': 'claimed',
+  'refund.paid': 'paid',
+  'refund.expired': 'expired',
 };
 
 const SEND_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {
@@ -75,7 +85,8 @@ export function webhookItems(document: Unfinished): Record<string, PathItem> {
 }
 
 /** The schema that an event's data refers to; null when it needs none. */
-function componentOf(type: EventType): 'Payment' | 'Send' | null {
+function componentOf(type: EventType): 'Payment' | 'RefundLink' | 'Send' | null {
+  if (type in REFUND_STATUS_AT) return 'RefundLink';
   if (type in STATUS_AT) return 'Payment';
   return type in SEND_STATUS_AT ? 'Send' : null;
 }
@@ -132,9 +143,15 @@ function bodySchema(type: EventType): JsonSchema {
 }
 
 function dataSchema(type: EventType): JsonSchema {
-  if (type in STATUS_AT) return wrapping('payment', { $ref: '#/components/schemas/Payment' });
-  if (type in SEND_STATUS_AT) return wrapping('send', { $ref: '#/components/schemas/Send' });
-  if (type === 'webhook.test') return wrapping('message', { type: 'string' });
+  if (type in STATUS_AT) return wrapping({ payment: { $ref: '#/components/schemas/Payment' } });
+  if (type in REFUND_STATUS_AT) {
+    return wrapping({
+      payment: { $ref: '#/components/schemas/Payment' },
+      refundLink: { $ref: '#/components/schemas/RefundLink' },
+    });
+  }
+  if (type in SEND_STATUS_AT) return wrapping({ send: { $ref: '#/components/schemas/Send' } });
+  if (type === 'webhook.test') return wrapping({ message: { type: 'string' } });
   return DOMAIN_DATA;
 }
 
@@ -164,8 +181,8 @@ const DOMAIN_DATA: JsonSchema = {
   required: ['domain', 'merchant'],
 };
 
-function wrapping(name: string, schema: JsonSchema): JsonSchema {
-  return { type: 'object', properties: { [name]: schema }, required: [name] };
+function wrapping(properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties) };
 }
 
 function bodyExample(document: Unfinished, schema: JsonSchema, type: EventType): unknown {
@@ -179,6 +196,15 @@ function dataExample(document: Unfinished, type: EventType): unknown {
   const data = exampleOf(document, { ...schema }, ['webhook.data']) as Record<string, object>;
   const [status, exception] = STATUS_AT[type] ?? [];
   if (status !== undefined) return { payment: { ...data['payment'], status, exception } };
+  const link = REFUND_STATUS_AT[type];
+  if (link !== undefined) {
+    const payment = {
+      ...data['payment'],
+      status: link === 'paid' ? 'refunded' : 'completed',
+      exception: null,
+    };
+    return { payment, refundLink: { ...data['refundLink'], status: link, url: null } };
+  }
   const send = SEND_STATUS_AT[type];
   if (send !== undefined) return { send: { ...data['send'], status: send } };
   return type === 'webhook.test' ? { message: 'This is a test of your webhook URL. No money moved.' } : data;

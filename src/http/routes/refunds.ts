@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { COIN_DEFINITIONS } from '../../domain/coins.ts';
 import { refundPayment, type RefundPaymentDeps } from '../../usecases/refunds/refund-payment.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { REFUND_RATES } from '../../domain/payment/refund-link.ts';
@@ -45,6 +46,9 @@ function requireWith<K extends string>(
   context.addIssue({ code: 'custom', path: [other], message, params: { code: 'required' } });
 }
 
+const PAYMENT = 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE';
+const ADDRESS = COIN_DEFINITIONS.BTC.example.address;
+
 /** Giving a payment's money back. */
 export function refundRoutes(deps: RefundPaymentDeps): Route[] {
   return [
@@ -75,6 +79,18 @@ export function refundRoutes(deps: RefundPaymentDeps): Route[] {
       idempotency: 'forever',
       body: refundBody,
       data: paymentSchema().extend({ refund: refundSchema() }),
+      example: {
+        body: { paymentId: PAYMENT, destination: ADDRESS, coin: 'BTC', amount: '0.00025' },
+        otherBodies: {
+          'An amount of money': {
+            paymentId: PAYMENT,
+            destination: ADDRESS,
+            amount: '12.50',
+            currency: 'USD',
+          },
+          'Everything that is left': { paymentId: PAYMENT, destination: ADDRESS },
+        },
+      },
       handler: async ({ auth, body, idempotencyKey }) =>
         refundPayment(deps, { ...body, merchant: auth.merchant, idempotencyKey }),
     }),

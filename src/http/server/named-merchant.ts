@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchantOf } from '../../store/merchants/merchants.ts';
+import { findRefundLink } from '../../store/payments/refund-links.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { findSend } from '../../store/sends/sends.ts';
 import { findEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
@@ -23,6 +24,11 @@ const NAMED: Readonly<Record<NonNullable<Route['namedBy']>, Named>> = {
     merchantOf: async (db, id) => (await findSend(db, id))?.merchant_id,
     code: 'SEND_NOT_FOUND',
     message: 'No such send',
+  },
+  linkId: {
+    merchantOf: async (db, id) => (await findRefundLink(db, id))?.merchant_id,
+    code: 'LINK_NOT_FOUND',
+    message: 'No such refund link',
   },
   logId: { merchantOf: merchantOfLog, code: 'LOG_NOT_FOUND', message: 'No such webhook log' },
   endpointId: {

@@ -25,7 +25,8 @@ export function createRequestLog(
   });
   return (req, res) => {
     const started = performance.now();
-    const { method, path } = req;
+    const { method } = req;
+    const path = withoutToken(req.path);
     res.on('close', () => {
       const ms = performance.now() - started;
       // Only known paths become labels: anything else would let strangers grow the metrics.
@@ -47,6 +48,11 @@ export function createRequestLog(
       else logger.info(fields, 'request');
     });
   };
+}
+
+/** The token in the address of a refund link is the right to its money. */
+function withoutToken(path: string): string {
+  return path.replace(/^(\/r\/).+/i, '$1[token]');
 }
 
 function paymentOf(res: Response): { readonly paymentId?: string } {

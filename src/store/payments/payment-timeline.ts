@@ -19,8 +19,8 @@ const newest = prepared((db, param: ParamOf<{ paymentId: string; limit: number }
     .selectFrom('events')
     .select(['type', 'sequence', 'created_at as at'])
     .where('payment_id', '=', param('paymentId'))
-    // A range: for a list of words SQLite would build a temporary index at every run.
-    .where(sql<boolean>`type >= 'payment.' and type < 'payment/'`)
+    // A range from payment.* to refund.*: SQLite would build an index of its own from a list of words, at every run.
+    .where(sql<boolean>`type >= 'payment.' and type < 'refund/'`)
     .orderBy('sequence', 'desc')
     .limit(param('limit')),
 );

@@ -1,6 +1,88 @@
-import type { Coin } from '../../domain/coins.ts';
+import type { Insertable, Updateable } from 'kysely';
+import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
+import type { RefundLinkStatus } from '../../domain/payment/refund-link.ts';
 import type { RefundLinkRow } from '../schema/refund-links.ts';
-import type { Db } from '../sqlite/database.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+
+/** A link with the transaction of its send. */
+export interface StoredRefundLink extends Readonly<RefundLinkRow> {
+  readonly txid: string | null;
+  /** Mode of its payment. */
+  readonly mode: Mode;
+}
+
+function links(db: Db) {
+  return db
+    .selectFrom('refund_links')
+    .innerJoin('payments', 'payments.id', 'refund_links.payment_id')
+    .leftJoin('sends', 'sends.id', 'refund_links.send_id')
+    .selectAll('refund_links')
+    .select(['sends.txid', 'payments.mode']);
+}
+
+export async function insertRefundLink(tx: Tx, row: Insertable<RefundLinkRow>): Promise<void> {
+  await tx.insertInto('refund_links').values(row).execute();
+}
+
+export async function findRefundLink(db: Db, id: string): Promise<StoredRefundLink | undefined> {
+  return links(db).where('refund_links.id', '=', id).executeTakeFirst();
+}
+
+export async function findRefundLinkByToken(
+  db: Db,
+  tokenHash: string,
+): Promise<StoredRefundLink | undefined> {
+  return links(db).where('refund_links.token_hash', '=', tokenHash).executeTakeFirst();
+}
+
+/** Must run in the transaction that decided on it. Answers the link as it is then. */
+export async function updateRefundLink(
+  tx: Tx,
+  id: string,
+  change: Updateable<RefundLinkRow> & { readonly updated_at: number },
+): Promise<StoredRefundLink> {
+  if (!tx.isTransaction) throw new Error('a refund link must be changed in a transaction');
+  await tx.updateTable('refund_links').set(change).where('id', '=', id).execute();
+  const changed = await findRefundLink(tx, id);
+  if (changed === undefined) throw new Error(`refund link ${id} does not exist`);
+  return changed;
+}
+
+export interface RefundLinkFilter {
+  readonly merchantId: string;
+  /** Links of one payment, whatever its mode; else those of all payments of `mode`. */
+  readonly paymentId?: string | undefined;
+  readonly mode: Mode;
+  readonly status?: RefundLinkStatus | undefined;
+}
+
+/** One page of a merchant's links, newest first, and how many there are. */
+export async function listRefundLinks(
+  db: Db,
+  filter: RefundLinkFilter,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ links: StoredRefundLink[]; total: number }> {
+  const matching = links(db)
+    .where('refund_links.merchant_id', '=', filter.merchantId)
+    .$if(filter.paymentId === undefined, (query) => query.where('payments.mode', '=', filter.mode))
+    .$if(filter.paymentId !== undefined, (query) =>
+      query.where('refund_links.payment_id', '=', filter.paymentId ?? ''),
+    )
+    .$if(filter.status !== undefined, (query) =>
+      query.where('refund_links.status', '=', filter.status ?? 'open'),
+    );
+  const { total } = await matching
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await matching
+    .orderBy('refund_links.created_at', 'desc')
+    .orderBy('refund_links.id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { links: rows, total };
+}
 
 /** Money of a payment that a claim reserves until its send is stored. */
 export interface UnsentClaim {
@@ -19,10 +101,48 @@ export async function unsentClaims(db: Db, paymentId: string): Promise<UnsentCla
     .where('status', 'in', ['claimed', 'approved'])
     .where('send_id', 'is', null)
     .execute();
-  return rows.map(asClaim);
+  return rows.map(({ id, coin, claimed }) => {
+    if (coin === null || claimed === null) throw new Error(`refund link ${id} is claimed without a coin`);
+    return { id, coin, claimed };
+  });
 }
 
-function asClaim({ id, coin, claimed }: Pick<RefundLinkRow, 'id' | 'coin' | 'claimed'>): UnsentClaim {
-  if (coin === null || claimed === null) throw new Error(`refund link ${id} is claimed without a coin`);
-  return { id, coin, claimed };
+/** Links whose claim is to be sent and has no send yet, longest waiting first. */
+export async function claimsToSend(db: Db, limit: number): Promise<(ChainId & { readonly id: string })[]> {
+  const rows = await db
+    .selectFrom('refund_links')
+    .innerJoin('payments', 'payments.id', 'refund_links.payment_id')
+    .select(['refund_links.id', 'refund_links.coin', 'payments.mode'])
+    .where('refund_links.status', 'in', ['claimed', 'approved'])
+    .where('refund_links.send_id', 'is', null)
+    .where((eb) => eb.or([eb('refund_links.status', '=', 'approved'), eb('refund_links.approval', '=', 0)]))
+    .orderBy('refund_links.claimed_at')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ id, coin, mode }) => (coin === null ? [] : [{ id, coin, mode }]));
+}
+
+/** Links that nobody claimed in time. */
+export async function linksToExpire(db: Db, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('refund_links')
+    .select('id')
+    .where('status', '=', 'open')
+    .where('expires_at', '<=', now)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Links of a payment by which money could still leave: unclaimed, or claimed and without a send. */
+export async function unpaidLinksOf(db: Db, paymentId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('refund_links')
+    .select('id')
+    .where('payment_id', '=', paymentId)
+    .where('status', 'in', ['open', 'claimed', 'approved'])
+    .where('send_id', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
 }

@@ -109,6 +109,6 @@ export async function refuseOwnAddress(
   const adapter = chainFor(deps.chains, order);
   const [known] = await findWatched(db, order, [adapter.watchKey(order.destination)]);
   if (known?.merchant_id === order.merchantId) {
-    throw invalidField('destination', 'is an address of your own: a refund goes to the payer');
+    throw invalidField('destination', 'is an address of your own: a refund goes to the payer', 'own_address');
   }
 }

@@ -21,6 +21,7 @@ const NOT_FOUND: Readonly<Record<string, string>> = {
   sendId: 'SEND_NOT_FOUND',
   txHash: 'SEND_NOT_FOUND',
   idempotencyKey: 'SEND_NOT_FOUND',
+  linkId: 'LINK_NOT_FOUND',
   logId: 'LOG_NOT_FOUND',
   endpointId: 'ENDPOINT_NOT_FOUND',
   keyId: 'KEY_NOT_FOUND',

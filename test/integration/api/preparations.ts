@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Shop } from '../../_helpers/api-client.ts';
+import { claimLink, type RefundLinkJson } from '../refunds/refund-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { fresh, paidPayment, PASSWORD, totpCode, type Account, type Request, type World } from './world.ts';
 
@@ -71,6 +72,13 @@ async function withSecondFactor(world: World, token: string, enable: boolean): P
   if (enable) await api.must('POST', '/auth/totp/enable', { token, body: { code } });
   // Each code works once: the next step's is valid already.
   return enable ? totpCode(secret, world.till.clock.now() + 30_000) : code;
+}
+
+async function refundLink(world: World, account: Account, fields: object): Promise<RefundLinkJson> {
+  return world.till.api.must<RefundLinkJson>('POST', '/payment/refund-link', {
+    token: account.shop.secretKey,
+    body: { paymentId: account.ids['paymentId'], amount: '1', currency: 'USD', ...fields },
+  });
 }
 
 function isConfirmed({ transactions }: { readonly transactions: readonly { status: string }[] }): boolean {
@@ -154,6 +162,16 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
       },
     });
     return withBody(request, { code: new URL(redirectTo).searchParams.get('code'), codeVerifier });
+  },
+  'POST /payment/refund-link/cancel': async (world, account, request) => {
+    const { id } = await refundLink(world, account, {});
+    return withBody(request, { linkId: id });
+  },
+  'POST /payment/refund-link/approve': async (world, account, request) => {
+    const { id, url } = await refundLink(world, account, { approval: true });
+    const { wallets } = await Shop.open(world.till.api);
+    await claimLink(world.till.api, url, { coin: 'BTC', destination: wallets.BTC });
+    return withBody(request, { linkId: id });
   },
   'POST /merchant/wallet/send': withMoney,
   'POST /merchant/wallet/estimate-fee': withMoney,

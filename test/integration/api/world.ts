@@ -146,6 +146,10 @@ export class Account {
       token: secretKey,
       body: { url: world.sink.url },
     });
+    const link = await api.must<{ id: string }>('POST', '/payment/refund-link', {
+      token: secretKey,
+      body: { paymentId: payment.id, amount: '10', currency: 'USD' },
+    });
     const { key } = await api.must<{ key: { id: string; value: string } }>('POST', '/merchant/keys/create', {
       token,
       body: { merchantId: shop.merchantId, name: 'Everything', scopes: SCOPES },
@@ -157,6 +161,7 @@ export class Account {
       priceId: price.id,
       paymentId: payment.id,
       sendId: sent.body.data.id,
+      linkId: link.id,
       txHash: sent.body.data.txHash,
       idempotencyKey,
       logId: log.logId,

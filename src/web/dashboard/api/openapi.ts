@@ -1646,6 +1646,156 @@ export interface paths {
             };
         };
     };
+    "/payment/refund-link": {
+        parameters: {
+        };
+        post: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        paymentId: string;
+                        amount?: string;
+                        currency?: string;
+                        /** @enum {string} */
+                        preset?: "all" | "excess";
+                        /** @enum {string} */
+                        coin?: "BTC" | "ETH" | "LTC" | "SOL";
+                        /**
+                         * @default received
+                         * @enum {string}
+                         */
+                        rate?: "received" | "current";
+                        /** @default 30 */
+                        expiresInDays?: number;
+                        /** @default false */
+                        approval?: boolean;
+                        /** @default false */
+                        deductFee?: boolean;
+                        reason?: string;
+                    };
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: components["schemas"]["RefundLink"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/payment/refund-link/cancel": {
+        parameters: {
+        };
+        post: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        linkId: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: components["schemas"]["RefundLink"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/payment/refund-link/approve": {
+        parameters: {
+        };
+        post: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        linkId: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: components["schemas"]["RefundLink"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/payment/refund-links": {
+        parameters: {
+        };
+        get: {
+            parameters: {
+                query?: {
+                    page?: number;
+                    limit?: number;
+                    paymentId?: string;
+                    status?: "open" | "claimed" | "approved" | "paid" | "expired" | "cancelled";
+                    merchantId?: string;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                refundLinks: components["schemas"]["RefundLink"][];
+                                pagination: components["schemas"]["Pagination"];
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
     "/merchant/volume": {
         parameters: {
         };
@@ -2208,7 +2358,7 @@ export interface paths {
                     limit?: number;
                     after?: number;
                     wait?: number;
-                    type?: "payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+                    type?: "payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
                     paymentId?: string;
                     merchantId?: string;
                 };
@@ -2361,7 +2511,7 @@ export interface paths {
                         /** Format: uri */
                         url: string;
                         /** @default null */
-                        events?: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+                        events?: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
                         /** @default true */
                         active?: boolean;
                     };
@@ -2381,7 +2531,7 @@ export interface paths {
                                 id: string;
                                 url: string;
                                 default: boolean;
-                                events: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+                                events: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
                                 active: boolean;
                                 health: {
                                     lastSuccessAt: string | null;
@@ -2417,7 +2567,7 @@ export interface paths {
                         endpointId: string;
                         /** Format: uri */
                         url?: string;
-                        events?: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+                        events?: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
                         active?: boolean;
                     };
                 };
@@ -2914,6 +3064,35 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
         };
+        RefundLink: {
+            id: string;
+            paymentId: string;
+            url: string | null;
+            /** @enum {string} */
+            status: "open" | "claimed" | "approved" | "paid" | "expired" | "cancelled";
+            amount: string;
+            currency: string;
+            /** @enum {string} */
+            rate: "received" | "current";
+            coinAmounts: {
+                [key: string]: string;
+            };
+            approval: boolean;
+            deductFee: boolean;
+            reason: string | null;
+            coin: ("BTC" | "ETH" | "LTC" | "SOL") | null;
+            destination: string | null;
+            sendId: string | null;
+            txHash: string | null;
+            problem: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+            claimedAt: string | null;
+            approvedAt: string | null;
+            paidAt: string | null;
+        };
         VolumeDay: {
             /** Format: date */
             date: string;
@@ -2987,7 +3166,7 @@ export interface components {
             id: string;
             seq: number;
             /** @enum {string} */
-            type: "payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+            type: "payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
             /** Format: date-time */
             createdAt: string;
             sandbox: boolean;
@@ -3037,7 +3216,7 @@ export interface components {
             id: string;
             url: string;
             default: boolean;
-            events: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+            events: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
             active: boolean;
             health: {
                 lastSuccessAt: string | null;

@@ -1,0 +1,74 @@
+import type { Logger } from '../domain/ports.ts';
+import { expireLinks } from '../usecases/refund-links/expire-links.ts';
+import { sendClaims } from '../usecases/refund-links/send-claims.ts';
+import type { SendCoinsDeps } from '../usecases/sends/send-coins.ts';
+import { RetryBackoff } from '../usecases/settlement/retry-backoff.ts';
+import { PeriodicTask } from '../workers/chain-watcher/periodic-task.ts';
+
+const EVERY_MS = 2_000;
+const BACKOFF = { most: 5_000, restMs: 5_000, maxRestMs: 300_000 };
+
+/** What pays claimed refunds and ends the links that nobody claimed. */
+export interface RefundLinks {
+  start(): void;
+  stop(): Promise<void>;
+  /** Sends what is claimed now; resolves once that was tried. Never rejects. */
+  sendClaims(): Promise<void>;
+}
+
+export function createRefundLinks(deps: SendCoinsDeps): RefundLinks {
+  const { logger } = deps;
+  const claimBackoff = new RetryBackoff(deps.clock, BACKOFF);
+  const send = oneAtATime(logger, async () => sendClaims({ ...deps, claimBackoff }));
+  const task = new PeriodicTask('refund-links', EVERY_MS, logger, async () => {
+    await expireLinks(deps);
+    await send();
+  });
+  return {
+    start: () => task.start(),
+    stop: async () => {
+      await task.stop();
+      await send.idle();
+    },
+    sendClaims: send,
+  };
+}
+
+interface Rounds {
+  (): Promise<void>;
+  idle(): Promise<void>;
+}
+
+/** Runs rounds that never overlap: who asks during one gets the next, which sees what was stored before. */
+function oneAtATime(logger: Logger, round: () => Promise<void>): Rounds {
+  let current: Promise<void> = Promise.resolve();
+  let isRunning = false;
+  let next: Promise<void> | null = null;
+  const run = async (): Promise<void> => {
+    isRunning = true;
+    try {
+      await round();
+    } catch (error) {
+      logger.error({ err: error }, 'claimed refunds could not be looked at; trying again');
+    } finally {
+      isRunning = false;
+    }
+  };
+  const ask = async (): Promise<void> => {
+    if (!isRunning && next === null) {
+      current = run();
+      return current;
+    }
+    next ??= current.then(async () => {
+      next = null;
+      current = run();
+      return current;
+    });
+    return next;
+  };
+  const idle = async (): Promise<void> => {
+    await current;
+    if (next !== null) await next;
+  };
+  return Object.assign(ask, { idle });
+}

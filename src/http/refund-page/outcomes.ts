@@ -1,0 +1,85 @@
+import { assertNever } from '../../domain/errors.ts';
+import { coins, dayOf } from '../checkout/format.ts';
+import { coinIcon, stateIcon, type StateIcon } from '../checkout/icons.ts';
+import { html, type Html } from '../pages/html.ts';
+import type { RefundScene } from './scene.ts';
+
+/** What became of a refund that cannot be claimed (any more). */
+export function outcomeOf(scene: RefundScene): Html {
+  const { link, say, language } = scene;
+  const { status, claim } = link;
+  const date = dayOf(link.expiresAt, language);
+  switch (status) {
+    case 'open':
+      throw new Error('an open refund has no outcome yet');
+    case 'claimed':
+      return link.needsApproval
+        ? moving(scene, 'refundClaimedTitle', 'refundClaimedText')
+        : moving(scene, 'refundSendingTitle', 'refundSendingText');
+    case 'approved':
+      return moving(scene, 'refundSendingTitle', 'refundSendingText');
+    case 'waiting':
+      return moving(scene, 'refundWaitingTitle', 'refundWaitingText');
+    case 'paid':
+      return html`${told('done', say('refundPaidTitle'), say('refundPaidText'))} ${claimed(scene)}`;
+    case 'expired':
+      return told('stop', say('refundExpiredTitle'), say('refundExpiredText', { date }));
+    case 'cancelled':
+      return told('stop', say('refundCancelledTitle'), say('refundCancelledText'));
+    case 'gone':
+      return html`${told('back', say('refundGoneTitle'), say('refundGoneText'))}
+      ${claim !== null && claimed(scene)}`;
+    default:
+      return assertNever(status);
+  }
+}
+
+type MovingText =
+  | 'refundClaimedTitle'
+  | 'refundClaimedText'
+  | 'refundSendingTitle'
+  | 'refundSendingText'
+  | 'refundWaitingTitle'
+  | 'refundWaitingText';
+
+function moving(scene: RefundScene, title: MovingText, text: MovingText): Html {
+  const { say, language } = scene;
+  return html`${told('wait', say(title), say(text))} ${claimed(scene)}
+    <p><a class="link" href="?lang=${language}">${say('refundAgain')}</a></p>`;
+}
+
+function told(icon: StateIcon, title: string, text: string): Html {
+  return html`<div class="outcome">
+    ${stateIcon(icon)}
+    <h2>${title}</h2>
+    <p>${text}</p>
+  </div>`;
+}
+
+/** The claim as it was made: whoever comes second sees that somebody came first. */
+function claimed({ link, say, language }: RefundScene): Html | null {
+  const { claim } = link;
+  if (claim === null) return null;
+  const { coin, amount, destination, txid, isConfirmed } = claim;
+  const { length } = destination;
+  return html`<section class="received" aria-label="${say('refundTo')}">
+    <ul>
+      <li>
+        ${coinIcon(coin)}
+        <div>
+          <b class="number">${coins(amount, language)} ${coin}</b>
+          <span class="hint"
+            >${say('refundTo')}
+            ${length > 20 ? `${destination.slice(0, 10)}…${destination.slice(-8)}` : destination}
+            (${dayOf(claim.claimedAt, language)})</span
+          >
+          ${
+            txid !== null &&
+            html`<span class="hint">${say(isConfirmed ? 'inBlock' : 'unconfirmed')}</span>
+              <span class="txid"><span class="sr">${say('transaction')}</span> ${txid}</span>`
+          }
+        </div>
+      </li>
+    </ul>
+  </section>`;
+}

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import express, {
+  Router,
+  type ErrorRequestHandler,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
+import { rateLimit } from 'express-rate-limit';
+import { z } from 'zod';
+import { asCoin } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import { claimRefundLink, previewClaim, type ClaimLinkDeps } from '../../usecases/refund-links/claim-link.ts';
+import { readPayerLink } from '../../usecases/refund-links/payer-link.ts';
+import { chooseLanguage, speak, type Language } from '../checkout/language.ts';
+import { sendPage } from '../pages/page-headers.ts';
+import type { WebAssets } from '../pages/web-assets.ts';
+import { clientFault } from '../server/client-fault.ts';
+import { clientKey } from '../server/client-key.ts';
+import { toFailure } from '../server/dispatch.ts';
+import type { PublicLimit } from '../server/public-limit.ts';
+import { requestIdOf } from '../server/request-id.ts';
+import { refundPage, refundProblemPage } from './document.ts';
+import { mistakeOf } from './mistakes.ts';
+import type { RefundScene } from './scene.ts';
+
+export interface RefundPageDeps extends ClaimLinkDeps {
+  readonly assets: WebAssets;
+  /** Counts claims of a client address. */
+  readonly claimLimit: PublicLimit;
+  /** Sends what is claimed; resolves once that was tried. */
+  readonly sendClaims: () => Promise<void>;
+}
+
+const READS_PER_MINUTE = 600;
+const FORM_LIMIT_BYTES = 2_048;
+/** A claim is answered after so long at most, sent or not. */
+const SENT_WITHIN_MS = 3_000;
+const TOKEN = /^[0-9A-Za-z]{43}$/;
+
+/** The page on which a payer claims a refund. Whoever has the link may: its token is never logged. */
+export function refundPageRouter(deps: RefundPageDeps): Router {
+  const router = Router();
+  router.use('/r', readLimit(deps));
+  router.get('/r/:token', show(deps));
+  router.post('/r/:token', express.urlencoded({ extended: false, limit: FORM_LIMIT_BYTES }), take(deps));
+  router.use('/r', onError(deps));
+  return router;
+}
+
+function languageOf(req: Request): Language {
+  return chooseLanguage(req.query['lang'], req.acceptsLanguages());
+}
+
+function tokenOf(req: Request): string {
+  const token = String(req.params['token']);
+  if (TOKEN.test(token)) return token;
+  throw new AppError('LINK_NOT_FOUND', 'No such refund link');
+}
+
+async function sceneOf(deps: RefundPageDeps, req: Request): Promise<RefundScene> {
+  const language = languageOf(req);
+  const link = await readPayerLink({ ...deps, now: deps.clock.now() }, tokenOf(req));
+  return { link, language, say: speak(language) };
+}
+
+function show(deps: RefundPageDeps): RequestHandler {
+  return async (req, res) => send(res, 200, refundPage(await sceneOf(deps, req), deps.assets.checkout));
+}
+
+const text = (max: number) => z.string().trim().max(max).catch('');
+const claimForm = z
+  .object({
+    step: z.enum(['check', 'edit', 'claim']).catch('check'),
+    coin: text(10),
+    destination: text(200),
+  })
+  .catch({ step: 'check', coin: '', destination: '' });
+
+/** Checks what was entered, and makes the claim once it was confirmed. */
+function take(deps: RefundPageDeps): RequestHandler {
+  return async (req, res) => {
+    const token = tokenOf(req);
+    await deps.claimLimit('refund-link', clientKey(req));
+    const { step, ...entered } = claimForm.parse(req.body ?? {});
+    const coin = asCoin(entered.coin);
+    const answer = (status: number, scene: RefundScene): void =>
+      send(res, status, refundPage(scene, deps.assets.checkout));
+    try {
+      const scene = await sceneOf(deps, req);
+      if (step === 'edit') return answer(200, { ...scene, entered });
+      if (coin === null) throw new AppError('VALIDATION_INVALID', 'coin', { details: [COIN_MISSING] });
+      const wish = { token, coin, destination: entered.destination };
+      if (step === 'claim') return await claim(deps, req, res, wish);
+      const option = scene.link.options.find((each) => each.coin === coin);
+      const preview = await previewClaim(deps, wish);
+      if (option === undefined) throw new AppError('INVALID_STATE', 'the refund changed meanwhile');
+      return answer(200, { ...scene, entered, confirm: { option, preview } });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const scene = await sceneOf(deps, req);
+      const { say } = scene;
+      if (error.code === 'INVALID_STATE') return answer(409, { ...scene, notice: say('refundTaken') });
+      const mistake = mistakeOf(deps.chains, error, {
+        say,
+        coin,
+        mode: scene.link.sandbox ? 'sandbox' : 'live',
+        destination: entered.destination,
+      });
+      if (mistake === null) throw error;
+      return answer(mistake.status, { ...scene, entered, mistake });
+    }
+  };
+}
+
+const COIN_MISSING = { field: 'coin', code: 'required', message: 'is required' };
+
+/** A form that was sent twice lands on the same page. */
+async function claim(
+  deps: RefundPageDeps,
+  req: Request,
+  res: Response,
+  wish: Parameters<typeof claimRefundLink>[1],
+): Promise<void> {
+  await claimRefundLink(deps, wish);
+  await Promise.race([deps.sendClaims(), sleep(SENT_WITHIN_MS, undefined, { ref: false })]);
+  res.redirect(303, `/r/${wish.token}?lang=${languageOf(req)}`);
+}
+
+function send(res: Response, status: number, page: string): void {
+  res.setHeader('X-Robots-Tag', 'noindex');
+  sendPage(res, status, page);
+}
+
+function readLimit(deps: RefundPageDeps): RequestHandler {
+  return rateLimit({
+    windowMs: 60_000,
+    limit: READS_PER_MINUTE,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    keyGenerator: clientKey,
+    validate: false,
+    handler: (req, res) =>
+      send(res, 429, refundProblemPage('tooOften', languageOf(req), deps.assets.checkout)),
+  });
+}
+
+function onError(deps: RefundPageDeps): ErrorRequestHandler {
+  return (error: unknown, req, res, _next) => {
+    const answer = toFailure(deps.logger, clientFault(error) ?? error, {
+      requestId: requestIdOf(res),
+      path: '/r/[token]',
+    });
+    for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value);
+    const kind = answer.status === 404 ? 'notFound' : answer.status === 429 ? 'tooOften' : 'error';
+    send(res, answer.status, refundProblemPage(kind, languageOf(req), deps.assets.checkout));
+  };
+}

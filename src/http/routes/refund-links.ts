@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { REFUND_LINK_STATUSES, REFUND_RATES } from '../../domain/payment/refund-link.ts';
+import { createRefundLink, type CreateLinkDeps } from '../../usecases/refund-links/create-link.ts';
+import { approveLink, cancelLink, type DecideLinkDeps } from '../../usecases/refund-links/decide-link.ts';
+import { listLinks, type ListLinksDeps } from '../../usecases/refund-links/list-links.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
+import { pagination } from '../schemas/answers.ts';
+import { coin, currency } from '../schemas/codes.ts';
+import { pageQuery } from '../schemas/query.ts';
+import { refundLinkSchema } from '../schemas/refund-link.ts';
+import { identifier, text } from '../schemas/text.ts';
+
+type RefundLinkDeps = CreateLinkDeps & DecideLinkDeps & ListLinksDeps;
+
+const TAGS = ['Payments'];
+const MAX_DAYS = 365;
+const DEFAULT_DAYS = 30;
+
+const createBody = z
+  .object({
+    paymentId: identifier(),
+    amount: fiatAmount().optional().meta({ description: 'In `currency`, the one of the payment' }),
+    currency: currency().optional(),
+    preset: z.enum(['all', 'excess']).optional().meta({
+      description: 'In place of an amount: everything that is left, or what was paid beyond the price',
+    }),
+    coin: coin().optional().meta({
+      description: 'Lets the payer choose this coin only; a preset needs it when money came in several coins',
+    }),
+    rate: z.enum(REFUND_RATES).default('received').meta({
+      description:
+        'The rate at which the money was received, or that of the moment of the claim (then at most all that is left)',
+    }),
+    expiresInDays: z.int().min(1).max(MAX_DAYS).default(DEFAULT_DAYS),
+    approval: z.boolean().default(false).meta({ description: 'Send a claim only once you approved it' }),
+    deductFee: z.boolean().default(false).meta({
+      description: 'Take the network fee out of the refund; otherwise you pay it on top',
+    }),
+    reason: text().optional().meta({ description: 'Shown to the payer' }),
+  })
+  .superRefine((body, context) => {
+    refineFiatAmount(body, context);
+    const missing = (field: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [field], message, params: { code: 'required' } });
+    if (body.amount === undefined && body.preset === undefined) missing('amount', 'or preset is required');
+    if (body.amount !== undefined && body.currency === undefined)
+      missing('currency', 'is required with amount');
+    if (body.preset === undefined || (body.amount === undefined && body.currency === undefined)) return;
+    const message = 'cannot be given together with an amount';
+    context.addIssue({ code: 'custom', path: ['preset'], message, params: { code: 'invalid_value' } });
+  });
+
+/** Refunds by a link that the payer claims. */
+export function refundLinkRoutes(deps: RefundLinkDeps): Route[] {
+  return [createRoute(deps), cancelRoute(deps), approveRoute(deps), listRoute(deps)];
+}
+
+function createRoute(deps: RefundLinkDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/payment/refund-link',
+    namedBy: 'paymentId',
+    auth: 'merchant',
+    scope: 'refunds:write',
+    summary: 'Refund by a link',
+    description:
+      'Makes a link for the payer, who chooses among the coins he paid in and gives an address. Open links reserve ' +
+      'nothing; a claim, of which there is one, reserves its money and is sent at once, or once you approve. Never ' +
+      'more than was received less what was given back. A send that fails for good opens the link again ' +
+      '(`payment.refund_failed`). Who has the link can claim the money: give it to the payer only.',
+    tags: TAGS,
+    status: 201,
+    errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE', 'RATE_UNAVAILABLE'],
+    body: createBody,
+    data: refundLinkSchema(),
+    example: {
+      body: {
+        paymentId: 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE',
+        amount: '25.00',
+        currency: 'USD',
+        reason: 'Out of stock',
+      },
+      otherBodies: {
+        'Everything that is left': { paymentId: 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE', preset: 'all' },
+      },
+    },
+    handler: async ({ auth, body }) => {
+      const { amount, currency: code, preset, paymentId, reason, ...terms } = body;
+      const wish =
+        amount !== undefined && code !== undefined
+          ? ({ kind: 'amount', amount, currency: code } as const)
+          : ({ kind: preset ?? 'all' } as const);
+      const { merchantId } = auth;
+      return createRefundLink(deps, { ...terms, merchantId, paymentId, wish, reason: reason ?? null });
+    },
+  });
+}
+
+function cancelRoute(deps: RefundLinkDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/payment/refund-link/cancel',
+    namedBy: 'linkId',
+    auth: 'merchant',
+    scope: 'refunds:write',
+    summary: 'Cancel a refund link',
+    description: 'Also a claimed one, as long as no send of it is signed; its money is free again.',
+    tags: TAGS,
+    status: 200,
+    errors: ['LINK_NOT_FOUND', 'INVALID_STATE'],
+    body: z.object({ linkId: identifier() }),
+    data: refundLinkSchema(),
+    handler: async ({ auth, body }) => cancelLink(deps, { merchantId: auth.merchantId, linkId: body.linkId }),
+  });
+}
+
+function approveRoute(deps: RefundLinkDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/payment/refund-link/approve',
+    namedBy: 'linkId',
+    auth: 'merchant',
+    scope: ['refunds:write', 'wallet:send'],
+    summary: 'Approve a claimed refund',
+    description: 'Sends the money to the address that was claimed. Only links made with `approval` need it.',
+    tags: TAGS,
+    status: 200,
+    errors: ['LINK_NOT_FOUND', 'INVALID_STATE'],
+    body: z.object({ linkId: identifier() }),
+    data: refundLinkSchema(),
+    handler: async ({ auth, body }) =>
+      approveLink(deps, { merchantId: auth.merchantId, linkId: body.linkId }),
+  });
+}
+
+function listRoute(deps: RefundLinkDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/payment/refund-links',
+    namedBy: 'paymentId',
+    auth: 'merchant',
+    scope: 'payments:read',
+    summary: 'List refund links',
+    description: 'Of one payment, or of all payments of the merchant in its current mode, newest first.',
+    tags: TAGS,
+    status: 200,
+    errors: ['PAYMENT_NOT_FOUND'],
+    query: z.object({
+      ...pageQuery(),
+      paymentId: identifier().optional(),
+      status: z.enum(REFUND_LINK_STATUSES).optional(),
+    }),
+    data: z.object({ refundLinks: z.array(refundLinkSchema()), pagination: pagination() }),
+    handler: async ({ auth, query }) => {
+      const { page, limit, ...filter } = query;
+      const withUrls = auth.via === 'jwt' || auth.via === 'secret';
+      const found = await listLinks(deps, { ...filter, merchant: auth.merchant, withUrls }, { page, limit });
+      return { refundLinks: found.links, pagination: found.pagination };
+    },
+  });
+}

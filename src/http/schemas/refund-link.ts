@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { COINS } from '../../domain/coins.ts';
+import { REFUND_LINK_STATUSES, REFUND_RATES } from '../../domain/payment/refund-link.ts';
+import { timestamp } from './answers.ts';
+
+const refundLink = z
+  .object({
+    id: z.string(),
+    paymentId: z.string(),
+    url: z.string().nullable().meta({
+      description:
+        'For the payer: who has it can claim the money. Null in events and for restricted keys in lists',
+    }),
+    status: z.enum(REFUND_LINK_STATUSES),
+    amount: z.string().meta({ description: 'In the currency of the payment' }),
+    currency: z.string(),
+    rate: z.enum(REFUND_RATES),
+    coinAmounts: z.partialRecord(z.enum(COINS), z.string()).meta({
+      description:
+        'What the payer may choose among; once claimed, the one coin chosen. With rate `current` the amounts are those of the moment until then',
+    }),
+    approval: z.boolean(),
+    deductFee: z.boolean(),
+    reason: z.string().nullable(),
+    coin: z.enum(COINS).nullable(),
+    destination: z.string().nullable().meta({ description: 'The address that the payer gave' }),
+    sendId: z.string().nullable(),
+    txHash: z.string().nullable(),
+    problem: z.string().nullable().meta({
+      description: 'Why a claim is not sent yet (it is tried again), or why the link was opened again',
+    }),
+    createdAt: timestamp(),
+    expiresAt: timestamp(),
+    claimedAt: timestamp().nullable(),
+    approvedAt: timestamp().nullable(),
+    paidAt: timestamp().nullable(),
+  })
+  .meta({ id: 'RefundLink' });
+
+/** A refund that its payer claims by a link. */
+export function refundLinkSchema() {
+  return refundLink;
+}

@@ -1,0 +1,50 @@
+import { AppError } from '../../domain/errors.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import { findPayment } from '../../store/payments/payments.ts';
+import { findRefundLink, type StoredRefundLink } from '../../store/payments/refund-links.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { leftToRefund, loadRefundable, nothingLeft } from '../refunds/refundable.ts';
+import type { SendOrder } from '../sends/send-order.ts';
+
+/** What is sent for a claim. */
+export interface Claim {
+  readonly coin: NonNullable<StoredRefundLink['coin']>;
+  readonly atoms: bigint;
+  readonly destination: string;
+}
+
+/** The send that a claim on a link comes to. */
+export async function sendOrderOf(db: Db, link: StoredRefundLink, claim: Claim): Promise<SendOrder> {
+  const merchant = await findMerchant(db, link.merchant_id);
+  if (merchant === undefined) throw new Error(`merchant ${link.merchant_id} does not exist`);
+  return {
+    coin: claim.coin,
+    mode: link.mode,
+    merchantId: link.merchant_id,
+    account: merchant.account,
+    destination: claim.destination,
+    amount: claim.atoms,
+    subtractFee: link.deduct_fee === 1,
+  };
+}
+
+/**
+ * The send for a claim that waits for one. Inside a transaction the answer holds until its end: that is what keeps a
+ * claim from being paid twice, or after it was cancelled.
+ * @throws {AppError} INVALID_STATE when it waits no longer, or its money is not there
+ */
+export async function orderClaim(db: Db, linkId: string): Promise<SendOrder> {
+  const link = await findRefundLink(db, linkId);
+  if (link === undefined) throw new Error(`refund link ${linkId} does not exist`);
+  const isAgreed = link.status === 'approved' || (link.status === 'claimed' && link.approval === 0);
+  const { coin, claimed, destination } = link;
+  if (!isAgreed || link.send_id !== null || coin === null || claimed === null || destination === null) {
+    throw new AppError('INVALID_STATE', 'the claim does not wait for a send any more');
+  }
+  const row = await findPayment(db, link.payment_id);
+  if (row === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
+  const payment = await loadRefundable(db, row);
+  const atoms = BigInt(claimed);
+  if (leftToRefund(payment, coin, link.id) < atoms) throw nothingLeft(payment, coin);
+  return sendOrderOf(db, link, { coin, atoms, destination });
+}

@@ -1,0 +1,206 @@
+import { COINS, type Coin } from '../../domain/coins.ts';
+import { currencyDigits } from '../../domain/currencies.ts';
+import { AppError, invalidField } from '../../domain/errors.ts';
+import type { SecretBox } from '../../domain/keys.ts';
+import { formatCoinAmount, formatDecimal, parseDecimal } from '../../domain/money.ts';
+import type { RefundRate } from '../../domain/payment/refund-link.ts';
+import { excessAtoms, type HeldMoney } from '../../domain/payment/refunds.ts';
+import type { CoinSums } from '../../domain/payment/types.ts';
+import type { Clock, Rates } from '../../domain/ports.ts';
+import { atomsFor, valueOf } from '../../domain/price.ts';
+import { sumsJson } from '../../store/payments/payment-memory.ts';
+import { findRefundLink, insertRefundLink } from '../../store/payments/refund-links.ts';
+import type { RefundLinkRow } from '../../store/schema/refund-links.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { tokenHash } from '../accounts/account-link.ts';
+import { newId, randomBase62 } from '../events/new-id.ts';
+import { ownPayment } from '../payments/get-payment.ts';
+import {
+  leftToRefund,
+  loadRefundable,
+  nothingLeft,
+  readFiat,
+  toAtoms,
+  worthOf,
+  type RefundablePayment,
+} from '../refunds/refundable.ts';
+import { linkUrl, presentLink, type RefundLinkView } from './present-link.ts';
+
+export interface CreateLinkDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly rates: Rates;
+  readonly secretBox: SecretBox;
+  readonly baseUrl: string;
+}
+
+/** What of a payment a link gives back. */
+export type RefundWish =
+  | { readonly kind: 'amount'; readonly amount: string; readonly currency: string }
+  | { readonly kind: 'all' | 'excess' };
+
+export interface CreateLinkInput {
+  readonly merchantId: string;
+  readonly paymentId: string;
+  readonly wish: RefundWish;
+  /** Only this coin may be chosen; needed for `all` and `excess` when money came in several. */
+  readonly coin?: Coin | undefined;
+  readonly rate: RefundRate;
+  readonly expiresInDays: number;
+  readonly approval: boolean;
+  readonly deductFee: boolean;
+  readonly reason: string | null;
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** 43 base62 characters carry the 256 bits of 32 random bytes. */
+const TOKEN_LENGTH = 43;
+
+/**
+ * Makes a link by which the payer gets money back: he chooses among the coins he paid in and names an address. It
+ * reserves nothing; at its rate the amounts are fixed here, or with the current one at the claim.
+ * @throws {AppError} PAYMENT_NOT_FOUND, INVALID_STATE (nothing refundable), VALIDATION_INVALID, RATE_UNAVAILABLE
+ */
+export async function createRefundLink(
+  deps: CreateLinkDeps,
+  input: CreateLinkInput,
+): Promise<RefundLinkView> {
+  const { merchantId, paymentId, rate } = input;
+  const { currency } = await ownPayment(deps.db, { merchantId, paymentId });
+  if (rate === 'current') await deps.rates.ensure(currency);
+  const token = randomBase62(TOKEN_LENGTH);
+  const id = newId('rfl_');
+  const stored = await deps.db.transaction(async (tx) => {
+    await insertRefundLink(tx, await rowOf(tx, deps, input, { id, token }));
+    return findRefundLink(tx, id);
+  });
+  if (stored === undefined) throw new Error(`refund link ${id} was not stored`);
+  return presentLink(stored, linkUrl(deps, token));
+}
+
+async function rowOf(
+  tx: Tx,
+  deps: CreateLinkDeps,
+  input: CreateLinkInput,
+  { id, token }: { readonly id: string; readonly token: string },
+): Promise<RefundLinkRow> {
+  const { merchantId, paymentId, rate, approval, deductFee, reason } = input;
+  const payment = await loadRefundable(tx, await ownPayment(tx, { merchantId, paymentId }));
+  const { amount, atoms } = terms(deps, payment, input);
+  const now = deps.clock.now();
+  return {
+    id,
+    merchant_id: merchantId,
+    payment_id: paymentId,
+    token_hash: tokenHash(token),
+    token_sealed: deps.secretBox.seal(token),
+    amount,
+    currency: payment.row.currency,
+    rate,
+    amounts_json: sumsJson(atoms) ?? '{}',
+    approval: approval ? 1 : 0,
+    deduct_fee: deductFee ? 1 : 0,
+    reason,
+    status: 'open',
+    coin: null,
+    claimed: null,
+    destination: null,
+    send_id: null,
+    problem: null,
+    created_at: now,
+    updated_at: now,
+    expires_at: now + input.expiresInDays * DAY_MS,
+    claimed_at: null,
+    approved_at: null,
+    paid_at: null,
+  };
+}
+
+interface Terms {
+  /** In the payment's currency. */
+  readonly amount: string;
+  /** Of the payment's money, per coin that may be chosen. */
+  readonly atoms: CoinSums;
+}
+
+function terms(deps: CreateLinkDeps, payment: RefundablePayment, input: CreateLinkInput): Terms {
+  const { wish, coin } = input;
+  if (coin !== undefined && payment.state.options[coin] === undefined) {
+    throw invalidField('coin', `this payment takes no ${coin}`);
+  }
+  const asked = wish.kind === 'amount' ? readFiat(wish, payment) : null;
+  const offered = (coin === undefined ? COINS : [coin]).filter((each) => leftToRefund(payment, each) > 0n);
+  if (offered.length === 0) throw nothingLeft(payment, coin ?? firstPaid(payment));
+  if (wish.kind === 'amount' && asked !== null) {
+    return { amount: wish.amount, atoms: amountIn(deps, payment, { offered, asked, rate: input.rate }) };
+  }
+  const [only, ...others] = offered;
+  if (only === undefined || others.length > 0) {
+    throw invalidField('coin', `name one of ${offered.join(', ')}: all of them were paid`, 'required');
+  }
+  return preset(deps, payment, { coin: only, isExcess: wish.kind === 'excess', rate: input.rate });
+}
+
+function firstPaid(payment: RefundablePayment): Coin {
+  const paid = payment.state.credits.find(({ state }) => state !== 'gone');
+  if (paid === undefined) throw new AppError('INVALID_STATE', 'No money of this payment is there to refund');
+  return paid.coin;
+}
+
+/** A stated amount in each coin of which as much is there. @throws {AppError} VALIDATION_INVALID when there is none */
+function amountIn(
+  deps: CreateLinkDeps,
+  payment: RefundablePayment,
+  ask: { readonly offered: readonly Coin[]; readonly asked: bigint; readonly rate: RefundRate },
+): CoinSums {
+  const atoms: Partial<Record<Coin, bigint>> = {};
+  const most: string[] = [];
+  for (const coin of ask.offered) {
+    const worth = worthOf(deps.rates, payment, coin, ask.rate);
+    const needed = toAtoms(ask.asked, worth, coin);
+    const left = leftToRefund(payment, coin);
+    if (needed <= left) atoms[coin] = needed;
+    most.push(`${fiatText(payment, valueOf(left, worth))} in ${coin} (${formatCoinAmount(left, coin)})`);
+  }
+  if (Object.keys(atoms).length > 0) return atoms;
+  throw invalidField('amount', `at most ${most.join(' or ')} can still be refunded`);
+}
+
+/** Everything of a coin that is left, or what is there beyond the price. */
+function preset(
+  deps: CreateLinkDeps,
+  payment: RefundablePayment,
+  { coin, isExcess, rate }: { readonly coin: Coin; readonly isExcess: boolean; readonly rate: RefundRate },
+): Terms {
+  const left = leftToRefund(payment, coin);
+  const atoms = isExcess ? excessOf(deps, payment, coin) : left;
+  if (atoms <= 0n) throw new AppError('INVALID_STATE', 'Nothing was paid beyond the price');
+  const value = valueOf(atoms, worthOf(deps.rates, payment, coin, 'received'));
+  if (value <= 0n) {
+    throw new AppError(
+      'INVALID_STATE',
+      `What is left is worth less than the smallest amount of ${payment.row.currency}`,
+    );
+  }
+  const amount = fiatText(payment, value);
+  if (rate === 'received') return { amount, atoms: { [coin]: atoms } };
+  const now = atomsFor(value, worthOf(deps.rates, payment, coin, 'current'));
+  return { amount, atoms: { [coin]: now < left ? now : left } };
+}
+
+/** Once the payment is refunded its price asks for nothing any more: all that is left came beyond it. */
+function excessOf(deps: CreateLinkDeps, payment: RefundablePayment, coin: Coin): bigint {
+  if (payment.state.refundedAt !== null) return leftToRefund(payment, coin);
+  const held = COINS.flatMap((each): HeldMoney[] => {
+    const atoms = leftToRefund(payment, each);
+    return atoms <= 0n ? [] : [{ coin: each, atoms, worth: worthOf(deps.rates, payment, each, 'received') }];
+  });
+  const { amount, currency } = payment.row;
+  return excessAtoms(held, coin, parseDecimal(amount, currencyDigits(currency) ?? 0));
+}
+
+function fiatText({ row }: RefundablePayment, minorUnits: bigint): string {
+  const digits = currencyDigits(row.currency) ?? 0;
+  const [whole = '0', fraction = ''] = formatDecimal(minorUnits, digits).split('.');
+  return digits === 0 ? whole : `${whole}.${fraction.padEnd(digits, '0')}`;
+}

@@ -1,0 +1,84 @@
+import { AppError } from '../../domain/errors.ts';
+import type { SecretBox } from '../../domain/keys.ts';
+import type { Clock } from '../../domain/ports.ts';
+import {
+  findRefundLink,
+  unpaidLinksOf,
+  updateRefundLink,
+  type StoredRefundLink,
+} from '../../store/payments/refund-links.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { openUrl, presentLink, type RefundLinkView } from './present-link.ts';
+
+export interface DecideLinkDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly secretBox: SecretBox;
+  readonly baseUrl: string;
+  /** Lets claims be sent that can be. */
+  readonly sendClaims: () => Promise<void>;
+}
+
+interface At {
+  readonly merchantId: string;
+  readonly linkId: string;
+}
+
+/**
+ * Ends a link, also a claimed one as long as no send of it is signed; ending it twice changes nothing.
+ * @throws {AppError} LINK_NOT_FOUND; INVALID_STATE once it is being paid, was paid or expired
+ */
+export async function cancelLink(deps: DecideLinkDeps, at: At): Promise<RefundLinkView> {
+  const link = await deps.db.transaction(async (tx) => {
+    const found = await ownLink(tx, at);
+    if (found.status === 'cancelled') return found;
+    if (found.send_id !== null && found.status !== 'paid') throw notNow('is being paid');
+    if (found.status === 'paid' || found.status === 'expired') throw notNow(`is ${found.status}`);
+    return updateRefundLink(tx, found.id, { status: 'cancelled', updated_at: deps.clock.now() });
+  });
+  return presentLink(link, openUrl(deps, link));
+}
+
+/**
+ * Agrees to a claim that waits for it: the money is sent to the address that was claimed.
+ * @throws {AppError} LINK_NOT_FOUND; INVALID_STATE unless it is claimed and needs approval
+ */
+export async function approveLink(deps: DecideLinkDeps, at: At): Promise<RefundLinkView> {
+  const link = await deps.db.transaction(async (tx) => {
+    const found = await ownLink(tx, at);
+    if (found.status === 'approved') return found;
+    if (found.approval === 0) throw notNow('needs no approval');
+    if (found.status !== 'claimed')
+      throw notNow(found.status === 'open' ? 'is not claimed yet' : `is ${found.status}`);
+    const now = deps.clock.now();
+    return updateRefundLink(tx, found.id, { status: 'approved', approved_at: now, updated_at: now });
+  });
+  void deps.sendClaims();
+  return presentLink(link, openUrl(deps, link));
+}
+
+/** Ends what is unpaid of a payment's links: its money went back in another way. In the transaction that recorded so. */
+export async function cancelLinksOf(
+  tx: Tx,
+  deps: { readonly clock: Clock },
+  paymentId: string,
+): Promise<void> {
+  const change = {
+    status: 'cancelled',
+    problem: 'the payment was recorded as refunded elsewhere',
+    updated_at: deps.clock.now(),
+  } as const;
+  for (const id of await unpaidLinksOf(tx, paymentId)) await updateRefundLink(tx, id, change);
+}
+
+async function ownLink(tx: Tx, { merchantId, linkId }: At): Promise<StoredRefundLink> {
+  const link = await findRefundLink(tx, linkId);
+  if (link === undefined || link.merchant_id !== merchantId) {
+    throw new AppError('LINK_NOT_FOUND', 'No such refund link');
+  }
+  return link;
+}
+
+function notNow(why: string): AppError {
+  return new AppError('INVALID_STATE', `This refund link ${why}`);
+}

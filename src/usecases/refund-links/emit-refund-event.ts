@@ -1,0 +1,50 @@
+import type { EventType } from '../../domain/events.ts';
+import { webhookUrlOf } from '../../store/merchants/merchants.ts';
+import { findPayment, updatePayment } from '../../store/payments/payments.ts';
+import type { StoredRefundLink } from '../../store/payments/refund-links.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { emitEvent } from '../events/emit-event.ts';
+import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
+import { loadShownPayment } from '../payments/load-payment.ts';
+import { presentLoaded, shownTimeline } from '../payments/present-payment.ts';
+import { presentLink } from './present-link.ts';
+
+type RefundLinkEvent = Extract<EventType, `refund.${string}` | 'payment.refund_failed'>;
+
+/**
+ * Tells the merchant about a refund link, in the transaction that changed it: an event of its payment, in order with
+ * the others. The link's address is not in it: bodies are kept in clear.
+ */
+export async function emitRefundEvent(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  type: RefundLinkEvent,
+  link: StoredRefundLink,
+): Promise<void> {
+  const before = await findPayment(tx, link.payment_id);
+  if (before === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
+  const at = deps.clock.now();
+  const { status, exception, closed_at, cancelled_at, accepted_at, accepted_json } = before;
+  const { refunded_at, refunded_by, excess_told } = before;
+  const ends = { closed_at, cancelled_at, accepted_at, accepted_json, refunded_at, refunded_by, excess_told };
+  const same = { status, exception, ...ends, updated_at: at };
+  await updatePayment(tx, before.id, same, { events: 1, from: before });
+  const row = { ...before, updated_at: at, sequence: before.sequence + 1 };
+  const { sequence } = row;
+  const timeline = [...(await shownTimeline(tx, row.id)), { type, sequence, at }];
+  await emitEvent(tx, deps, {
+    merchant: { id: row.merchant_id, webhookUrl: await webhookUrlOf(tx, row.merchant_id) },
+    type,
+    mode: row.mode,
+    paymentId: row.id,
+    sendId: null,
+    sequence,
+    data: {
+      payment: presentLoaded(deps, await loadShownPayment(tx, row), timeline),
+      refundLink: presentLink(link, null),
+    },
+    paymentWebhookUrl: row.webhook_url,
+    at,
+  });
+  tx.afterCommit(() => deps.tellPaymentNews(row.id));
+}

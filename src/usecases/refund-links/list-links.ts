@@ -1,0 +1,41 @@
+import type { SecretBox } from '../../domain/keys.ts';
+import type { RefundLinkStatus } from '../../domain/payment/refund-link.ts';
+import { listRefundLinks } from '../../store/payments/refund-links.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { ownPayment } from '../payments/get-payment.ts';
+import { openUrl, presentLink, type RefundLinkView } from './present-link.ts';
+
+export interface ListLinksDeps {
+  readonly db: Db;
+  readonly secretBox: SecretBox;
+  readonly baseUrl: string;
+}
+
+export interface ListLinksFilter {
+  readonly merchant: Pick<MerchantRow, 'id' | 'sandbox'>;
+  readonly paymentId?: string | undefined;
+  readonly status?: RefundLinkStatus | undefined;
+  /** Whether the links themselves are shown: who has one can claim the money. */
+  readonly withUrls: boolean;
+}
+
+/**
+ * A merchant's refund links, newest first: of one payment, or of all payments of its current mode.
+ * @throws {AppError} PAYMENT_NOT_FOUND
+ */
+export async function listLinks(
+  deps: ListLinksDeps,
+  { merchant, paymentId, status, withUrls }: ListLinksFilter,
+  page: { readonly page: number; readonly limit: number },
+): Promise<{ links: RefundLinkView[]; pagination: { page: number; limit: number; total: number } }> {
+  if (paymentId !== undefined) await ownPayment(deps.db, { merchantId: merchant.id, paymentId });
+  const mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
+  const found = await listRefundLinks(
+    deps.db,
+    { merchantId: merchant.id, paymentId, mode, status },
+    { limit: page.limit, offset: (page.page - 1) * page.limit },
+  );
+  const links = found.links.map((link) => presentLink(link, withUrls ? openUrl(deps, link) : null));
+  return { links, pagination: { page: page.page, limit: page.limit, total: found.total } };
+}

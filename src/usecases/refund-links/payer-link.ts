@@ -1,0 +1,171 @@
+import { COINS, type Coin } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
+import type { RefundLinkStatus } from '../../domain/payment/refund-link.ts';
+import { refundableMoney } from '../../domain/payment/refunds.ts';
+import type { Rates } from '../../domain/ports.ts';
+import { currencyDigits } from '../../domain/currencies.ts';
+import { parseDecimal } from '../../domain/money.ts';
+import { atomsFor } from '../../domain/price.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import { parseSums } from '../../store/payments/payment-memory.ts';
+import { findPayment } from '../../store/payments/payments.ts';
+import { findRefundLinkByToken, type StoredRefundLink } from '../../store/payments/refund-links.ts';
+import { findSend } from '../../store/sends/sends.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { tokenHash } from '../accounts/account-link.ts';
+import { leftToRefund, loadRefundable, worthOf, type RefundablePayment } from '../refunds/refundable.ts';
+
+/** A coin that the payer may choose, and what the refund is in it. */
+export interface ClaimOption {
+  readonly coin: Coin;
+  readonly atoms: bigint;
+}
+
+/** A link as whoever has it sees it. */
+export interface PayerLink {
+  /** `gone`: the money went another way meanwhile; `waiting`: it has not all its confirmations at the moment. */
+  readonly status: RefundLinkStatus | 'gone' | 'waiting';
+  readonly shop: { readonly name: string; readonly domain: string; readonly isVerified: boolean };
+  readonly sandbox: boolean;
+  readonly orderId: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly reason: string | null;
+  readonly needsApproval: boolean;
+  readonly deductsFee: boolean;
+  readonly expiresAt: number;
+  /** What may be chosen; empty unless open. */
+  readonly options: readonly ClaimOption[];
+  readonly claim: PayerClaim | null;
+}
+
+export interface PayerClaim {
+  readonly coin: Coin;
+  /** What arrives once that is known, else what is sent before fees; decimal strings in the coin's unit. */
+  readonly amount: string;
+  readonly destination: string;
+  readonly claimedAt: number;
+  /** Once a node took it. */
+  readonly txid: string | null;
+  readonly isConfirmed: boolean;
+}
+
+export interface ReadPayerLinkDeps {
+  readonly db: Db;
+  readonly rates: Rates;
+}
+
+/** The link of a token. @throws {AppError} LINK_NOT_FOUND */
+export async function linkByToken(db: Db, token: string): Promise<StoredRefundLink> {
+  const link = await findRefundLinkByToken(db, tokenHash(token));
+  if (link === undefined) throw new AppError('LINK_NOT_FOUND', 'No such refund link');
+  return link;
+}
+
+/**
+ * Reads a link for whoever has it.
+ * @throws {AppError} LINK_NOT_FOUND; RATE_UNAVAILABLE while its price is unknown
+ */
+export async function readPayerLink(
+  deps: ReadPayerLinkDeps & { readonly now: number },
+  token: string,
+): Promise<PayerLink> {
+  const { db, rates, now } = deps;
+  const link = await linkByToken(db, token);
+  if (link.rate === 'current' && link.status === 'open') await rates.ensure(link.currency);
+  const row = await findPayment(db, link.payment_id);
+  const merchant = await findMerchant(db, link.merchant_id);
+  if (row === undefined || merchant === undefined) throw new Error(`refund link ${link.id} has no payment`);
+  const payment = await loadRefundable(db, row);
+  const status = shownStatus(rates, link, payment, now);
+  return {
+    status,
+    shop: { name: merchant.name, domain: merchant.domain, isVerified: merchant.domain_verified_at !== null },
+    sandbox: link.mode === 'sandbox',
+    orderId: row.order_id,
+    amount: link.amount,
+    currency: link.currency,
+    reason: link.reason,
+    needsApproval: link.approval === 1,
+    deductsFee: link.deduct_fee === 1,
+    expiresAt: link.expires_at,
+    options: status === 'open' ? claimOptions(rates, link, payment) : [],
+    claim: await claimOf(db, link),
+  };
+}
+
+function shownStatus(
+  rates: Pick<Rates, 'quote'>,
+  link: StoredRefundLink,
+  payment: RefundablePayment,
+  now: number,
+): PayerLink['status'] {
+  if (link.status === 'open' && now >= link.expires_at) return 'expired';
+  const isUnsent = (link.status === 'claimed' || link.status === 'approved') && link.send_id === null;
+  if (link.status === 'open') {
+    if (claimOptions(rates, link, payment).length > 0) return 'open';
+    return isUnsettled(link, payment) ? 'waiting' : 'gone';
+  }
+  if (!isUnsent || link.coin === null || link.claimed === null) return link.status;
+  if (leftToRefund(payment, link.coin, link.id) >= BigInt(link.claimed)) return link.status;
+  return isUnsettled(link, payment) ? 'waiting' : 'gone';
+}
+
+/** Whether money that the link is about is alive and has lost its confirmations, as in a reorganisation. */
+function isUnsettled(link: StoredRefundLink, payment: RefundablePayment): boolean {
+  const coins = Object.keys(parseSums(link.amounts_json));
+  return COINS.some((coin) => {
+    if (!coins.includes(coin)) return false;
+    const alive = payment.state.credits.filter((credit) => credit.coin === coin && credit.state !== 'gone');
+    const sum = alive.reduce((total, { amount }) => total + amount, 0n);
+    return refundableMoney(payment.state, coin) < sum;
+  });
+}
+
+/**
+ * What a claim would be in each coin as things stand. As much money as the link was made for must still be there. At
+ * the current price it is what the fiat amount buys now, at most all that is left.
+ * @throws {AppError} RATE_UNAVAILABLE
+ */
+export function claimOptions(
+  rates: Pick<Rates, 'quote'>,
+  link: StoredRefundLink,
+  payment: RefundablePayment,
+): ClaimOption[] {
+  const sums = parseSums(link.amounts_json);
+  return COINS.flatMap((coin) => {
+    const promised = sums[coin];
+    const left = leftToRefund(payment, coin);
+    if (promised === undefined || left <= 0n) return [];
+    const wanted = link.rate === 'received' ? promised : boughtNow(rates, link, payment, coin);
+    const needed = wanted < promised ? wanted : promised;
+    if (wanted <= 0n || left < needed) return [];
+    return [{ coin, atoms: wanted < left ? wanted : left }];
+  });
+}
+
+function boughtNow(
+  rates: Pick<Rates, 'quote'>,
+  link: StoredRefundLink,
+  payment: RefundablePayment,
+  coin: Coin,
+): bigint {
+  const minorUnits = parseDecimal(link.amount, currencyDigits(link.currency) ?? 0);
+  return atomsFor(minorUnits, worthOf(rates, payment, coin, 'current'));
+}
+
+async function claimOf(db: Db, link: StoredRefundLink): Promise<PayerClaim | null> {
+  const { coin, claimed, destination, claimed_at: claimedAt, send_id: sendId } = link;
+  if (coin === null || claimed === null || destination === null || claimedAt === null) return null;
+  const send = sendId === null ? undefined : await findSend(db, sendId);
+  const isTaken = send?.status === 'broadcast' || send?.status === 'confirmed';
+  return {
+    coin,
+    amount: formatCoinAmount(BigInt(send?.amount ?? claimed), coin),
+    destination,
+    claimedAt,
+    txid: isTaken ? send.txid : null,
+    isConfirmed: send?.status === 'confirmed',
+  };
+}

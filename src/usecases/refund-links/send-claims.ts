@@ -1,0 +1,85 @@
+import type { ChainId } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import { claimsToSend, findRefundLink, updateRefundLink } from '../../store/payments/refund-links.ts';
+import { insertRefund } from '../../store/payments/refunds.ts';
+import { placeSend, type SendCoinsDeps } from '../sends/send-coins.ts';
+import type { RetryBackoff } from '../settlement/retry-backoff.ts';
+import { orderClaim } from './claim-order.ts';
+
+export interface SendClaimsDeps extends SendCoinsDeps {
+  readonly claimBackoff: RetryBackoff;
+}
+
+/** Claims looked at in one round. */
+const ROUND_SIZE = 200;
+
+/**
+ * One round over the claims that wait for their send: each is sent like any refund, its signed bytes stored together
+ * with the link's own note of it, so that a claim has one send whatever crashes when. Claims that cannot be sent now
+ * say why and are tried again.
+ */
+export async function sendClaims(deps: SendClaimsDeps): Promise<void> {
+  const waiting = await claimsToSend(deps.db, ROUND_SIZE);
+  const chains = Map.groupBy(waiting, ({ coin, mode }) => `${coin}/${mode}`);
+  // A node that answers slowly keeps no other chain waiting.
+  await Promise.all(
+    [...chains.values()].map(async (claims) => {
+      for (const claim of claims) if (!deps.claimBackoff.isResting(claim.id)) await sendClaim(deps, claim);
+    }),
+  );
+}
+
+async function sendClaim(
+  deps: SendClaimsDeps,
+  { id, coin, mode }: ChainId & { readonly id: string },
+): Promise<void> {
+  const link = await findRefundLink(deps.db, id);
+  if (link === undefined) return;
+  try {
+    await placeSend(deps, {
+      merchantId: link.merchant_id,
+      idempotencyKey: null,
+      repeated: async (_db, earlier) => earlier,
+      order: async (db) => orderClaim(db, id),
+      stored: async (tx, send, order) => {
+        await insertRefund(tx, {
+          send_id: send.id,
+          payment_id: link.payment_id,
+          coin: send.coin,
+          amount: order.amount.toString(),
+          created_at: send.created_at,
+          fiat_amount: link.amount,
+          rate: link.rate,
+          link_id: id,
+        });
+        await updateRefundLink(tx, id, { send_id: send.id, problem: null, updated_at: deps.clock.now() });
+      },
+    });
+    deps.claimBackoff.recordSuccess(id);
+  } catch (error) {
+    const reason = error instanceof AppError ? error.message : 'an internal error: see the log';
+    const fault = error instanceof AppError && error.code === 'NODE_UNAVAILABLE' ? 'node' : 'own';
+    if (deps.claimBackoff.recordFailure(id, reason, fault)) {
+      deps.logger.error(
+        { linkId: id, coin, mode, err: error },
+        'a claimed refund cannot be sent; trying again',
+      );
+    }
+    await noteProblem(deps, id, reason);
+  }
+}
+
+/** For the merchant; a claim that has its send, or was opened again, keeps what that says. */
+async function noteProblem(deps: SendClaimsDeps, id: string, problem: string): Promise<void> {
+  try {
+    await deps.db.transaction(async (tx) => {
+      const link = await findRefundLink(tx, id);
+      const isUnsent = (link?.status === 'claimed' || link?.status === 'approved') && link.send_id === null;
+      if (isUnsent && link.problem !== problem) {
+        await updateRefundLink(tx, id, { problem, updated_at: deps.clock.now() });
+      }
+    });
+  } catch (error) {
+    deps.logger.error({ linkId: id, err: error }, 'could not note why a refund was not sent');
+  }
+}

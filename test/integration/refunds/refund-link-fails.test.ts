@@ -1,0 +1,345 @@
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { BroadcastResult } from '../../../src/domain/chain.ts';
+import { ChainError } from '../../../src/domain/chain.ts';
+import type { Coin } from '../../../src/domain/coins.ts';
+import { parseCoinAmount } from '../../../src/domain/money.ts';
+import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
+import { claimRefundLink } from '../../../src/usecases/refund-links/claim-link.ts';
+import { createRefundLink, type RefundWish } from '../../../src/usecases/refund-links/create-link.ts';
+import { cancelLink } from '../../../src/usecases/refund-links/decide-link.ts';
+import { expireLinks } from '../../../src/usecases/refund-links/expire-links.ts';
+import { listLinks } from '../../../src/usecases/refund-links/list-links.ts';
+import type { RefundLinkView } from '../../../src/usecases/refund-links/present-link.ts';
+import { sendClaims, type SendClaimsDeps } from '../../../src/usecases/refund-links/send-claims.ts';
+import { refundPayment } from '../../../src/usecases/refunds/refund-payment.ts';
+import { failOrphans } from '../../../src/usecases/settlement/fail-orphans.ts';
+import { RetryBackoff } from '../../../src/usecases/settlement/retry-backoff.ts';
+import { sendCoins } from '../../../src/usecases/sends/send-coins.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';
+
+const COIN: Coin = 'LTC';
+const MINUTE_MS = 60_000;
+const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
+/** A payment of 50 USD is 0.5 LTC. */
+const RATES = {
+  quote: (coin: Coin) => ({ coin, currency: 'USD', rate: '100', sources: ['fixed'], at: 0 }),
+  ensure: async () => {},
+};
+
+let shop: SandboxShop;
+
+beforeEach(async () => {
+  shop = await openSandboxShop();
+});
+afterEach(async () => shop.close());
+
+function withLink() {
+  const { deps, clock } = shop.world;
+  const claimBackoff = new RetryBackoff(clock, { most: 10, restMs: 5_000, maxRestMs: 5_000 });
+  const secretBox = { seal: (plain: string) => plain, open: (sealed: string) => sealed };
+  return { ...deps, rates: RATES, secretBox, claimBackoff, sendClaims: async () => {} };
+}
+
+async function paid(): Promise<{ id: string }> {
+  const payment = await shop.order([COIN]);
+  await shop.simulate(payment, { scenario: 'exact', coin: COIN, confirmations: 2 });
+  await eventually(
+    'it is completed',
+    async () => read(payment),
+    ({ status }) => status === 'completed',
+  );
+  return payment;
+}
+
+async function read({ id }: { id: string }) {
+  const { deps, merchant } = shop.world;
+  return getPayment({ ...deps, baseUrl: 'http://localhost' }, { merchantId: merchant.id, paymentId: id });
+}
+
+async function newLink(
+  { id }: { id: string },
+  more: { wish?: RefundWish; approval?: boolean; rate?: 'received' | 'current' } = {},
+): Promise<RefundLinkView> {
+  return createRefundLink(withLink(), {
+    merchantId: shop.world.merchant.id,
+    paymentId: id,
+    wish: more.wish ?? { kind: 'all' },
+    rate: more.rate ?? 'received',
+    expiresInDays: 1,
+    approval: more.approval ?? false,
+    deductFee: false,
+    reason: null,
+  });
+}
+
+const tokenOf = ({ url }: RefundLinkView): string => (url ?? '').split('/').at(-1) ?? '';
+
+function payer(index = 7): string {
+  return shop.world.deps.deriver.address({ coin: COIN, mode: 'sandbox', account: 999, branch: 0, index });
+}
+
+async function claim(link: RefundLinkView, index = 7): Promise<void> {
+  await claimRefundLink(withLink(), { token: tokenOf(link), coin: COIN, destination: payer(index) });
+}
+
+async function linkNow({ id, paymentId }: RefundLinkView): Promise<RefundLinkView> {
+  const filter = { merchant: shop.world.merchant, paymentId, withUrls: true };
+  const { links } = await listLinks(withLink(), filter, { page: 1, limit: 100 });
+  const found = links.find((link) => link.id === id);
+  if (found === undefined) throw new Error('the link is gone');
+  return found;
+}
+
+/** The node as it is, but for what is told otherwise. */
+function nodeThat(change: object): SendClaimsDeps {
+  const deps = withLink();
+  return {
+    ...deps,
+    chains: {
+      get: (coin, mode) => {
+        const adapter = deps.chains.get(coin, mode);
+        return adapter === null ? null : { ...adapter, ...change };
+      },
+    },
+  };
+}
+
+const refusing = (result: BroadcastResult) => nodeThat({ broadcast: async () => result });
+
+/** The same prices, but for this one. */
+const at = (rate: string) => ({ ...RATES, quote: (coin: Coin) => ({ ...RATES.quote(coin), rate }) });
+
+/** Runs a step that may be refused for what the steps before it did. */
+const attempt = async (work: () => Promise<unknown>): Promise<void> => {
+  await work().catch((error: unknown) => {
+    const { code } = error as { code?: string };
+    expect(['INVALID_STATE', 'VALIDATION_INVALID', 'INSUFFICIENT_BALANCE']).toContain(code);
+  });
+};
+
+describe('a claim', () => {
+  it('made while the node is down is kept, says why, and is sent once when it is back', async () => {
+    const payment = await paid();
+    await paid();
+    const link = await newLink(payment);
+    const down = nodeThat({
+      feeQuote: async () => {
+        throw new ChainError('unavailable', 'connection refused');
+      },
+    });
+    await claimRefundLink(
+      { ...down, rates: RATES },
+      { token: tokenOf(link), coin: COIN, destination: payer() },
+    );
+    await sendClaims(down);
+    expect(await linkNow(link)).toMatchObject({ status: 'claimed', sendId: null });
+    expect((await linkNow(link)).problem).toContain('does not answer');
+    await sendClaims(withLink());
+    expect(await linkNow(link)).toMatchObject({ status: 'paid', problem: null });
+    await sendClaims(withLink());
+    expect((await read(payment)).refunds).toHaveLength(1);
+  });
+
+  it('that the wallet cannot pay tells the shop why, and is paid once it can', async () => {
+    const payment = await paid();
+    const { deps, merchant, clock } = shop.world;
+    await sendCoins(deps, {
+      merchant,
+      coin: COIN,
+      amount: '0.3',
+      destination: payer(3),
+      idempotencyKey: null,
+    });
+    await shop.control(COIN).mine(2);
+    await shop.world.sync(COIN);
+    const link = await newLink(payment);
+    await claim(link);
+    const poor = withLink();
+    await sendClaims(poor);
+    const waiting = await linkNow(link);
+    expect(waiting).toMatchObject({ status: 'claimed', sendId: null });
+    expect(waiting.problem).toMatch(/is available and .* is needed/);
+    clock.advance(2 * 24 * 60 * MINUTE_MS);
+    await expireLinks(poor);
+    expect((await linkNow(link)).status).toBe('claimed');
+    await paid();
+    await sendClaims(poor);
+    expect((await linkNow(link)).status).toBe('paid');
+  });
+
+  it('whose payment loses its confirmations is not sent before it has them again', async () => {
+    const payment = await paid();
+    await paid();
+    const link = await newLink(payment);
+    await claim(link);
+    const { transactions } = await read(payment);
+    await shop.control(COIN).reorg({ fate: 'dropped', txids: transactions.map(({ txid }) => txid) });
+    await shop.world.sync(COIN);
+    await sendClaims(withLink());
+    expect(await linkNow(link)).toMatchObject({ status: 'claimed', sendId: null });
+    expect((await linkNow(link)).problem).not.toBeNull();
+    expect((await read(payment)).refunds).toEqual([]);
+  });
+
+  it('is sent once, however many rounds run at the same time', async () => {
+    const payment = await paid();
+    await paid();
+    await claim(await newLink(payment));
+    await Promise.all([1, 2, 3].map(async () => sendClaims(withLink())));
+    expect((await read(payment)).refunds).toHaveLength(1);
+  });
+
+  it('that was cancelled while the node was asked for its fee is not sent', async () => {
+    const payment = await paid();
+    await paid();
+    const link = await newLink(payment);
+    await claim(link);
+    const adapter = shop.world.adapter(COIN);
+    const slow = nodeThat({
+      feeQuote: async () => {
+        await cancelLink(withLink(), { merchantId: shop.world.merchant.id, linkId: link.id });
+        return adapter.feeQuote();
+      },
+    });
+    await sendClaims(slow);
+    expect(await linkNow(link)).toMatchObject({ status: 'cancelled', sendId: null });
+    expect((await read(payment)).refunds).toEqual([]);
+  });
+});
+
+describe('a send that fails for good', () => {
+  it('refused by the node at once: the link is open again, and says so, also after its time', async () => {
+    const payment = await paid();
+    await paid();
+    const link = await newLink(payment);
+    await claim(link);
+    shop.world.clock.advance(2 * 24 * 60 * MINUTE_MS);
+    await sendClaims(refusing({ kind: 'rejected', reason: 'no thanks' }));
+    const open = await linkNow(link);
+    expect(open).toMatchObject({
+      status: 'open',
+      coin: null,
+      destination: null,
+      sendId: null,
+      problem: 'no thanks',
+    });
+    expect(Date.parse(open.expiresAt)).toBe(shop.world.clock.now() + WEEK_MS);
+    expect((await shop.eventsOf(payment)).slice(-2)).toEqual(['refund.claimed', 'refund_failed']);
+    await claim(link, 8);
+    await sendClaims(withLink());
+    expect(await linkNow(link)).toMatchObject({ status: 'paid', destination: payer(8) });
+    expect((await read(payment)).refunds.map(({ status }) => status)).toEqual(['failed', 'broadcast']);
+  });
+
+  it('after it was paid: the link is open again, told once', async () => {
+    const payment = await paid();
+    await paid();
+    const link = await newLink(payment, { wish: { kind: 'amount', amount: '20', currency: 'USD' } });
+    await claim(link);
+    await sendClaims(withLink());
+    const done = await linkNow(link);
+    expect(done.status).toBe('paid');
+    await shop.control(COIN).replace(done.txHash ?? '');
+    const { deps } = shop.world;
+    await shop.control(COIN).mine(deps.policy.surplusDepth);
+    await shop.world.sync(COIN);
+    await failOrphans(deps, { coin: COIN, mode: 'sandbox' });
+    expect((await linkNow(link)).status).toBe('open');
+    const events = await shop.eventsOf(payment);
+    expect(events.filter((type) => type === 'refund_failed')).toHaveLength(1);
+  });
+
+  it('without a clear answer it is the same send that is offered again, and the link stays claimed', async () => {
+    const payment = await paid();
+    await paid();
+    const link = await newLink(payment);
+    await claim(link);
+    await sendClaims(refusing({ kind: 'unknown', reason: 'timeout' }));
+    const signed = await linkNow(link);
+    expect(signed.status).toBe('claimed');
+    expect(signed.sendId).not.toBeNull();
+    await expect(
+      cancelLink(withLink(), { merchantId: shop.world.merchant.id, linkId: link.id }),
+    ).rejects.toMatchObject({ code: 'INVALID_STATE' });
+    await sendClaims(withLink());
+    expect((await linkNow(link)).sendId).toBe(signed.sendId);
+  });
+});
+
+describe('at the price of now', () => {
+  it('the coins are fixed at the claim: fewer when the price rose, at most all when it fell', async () => {
+    const payment = await paid();
+    await paid();
+    const wish = { kind: 'amount', amount: '25', currency: 'USD' } as const;
+    const rose = await newLink(payment, { wish, rate: 'current' });
+    const fell = await newLink(payment, { rate: 'current' });
+    expect([rose.coinAmounts, fell.coinAmounts, fell.amount]).toEqual([
+      { LTC: '0.25' },
+      { LTC: '0.5' },
+      '50.00',
+    ]);
+    const claimAt = async (link: RefundLinkView, rate: string) =>
+      claimRefundLink(
+        { ...withLink(), rates: at(rate) },
+        { token: tokenOf(link), coin: COIN, destination: payer() },
+      );
+    await claimAt(rose, '200');
+    expect((await linkNow(rose)).coinAmounts).toEqual({ LTC: '0.125' });
+    await expect(claimAt(fell, '100')).rejects.toMatchObject({ code: 'INVALID_STATE' });
+    await cancelLink(withLink(), { merchantId: shop.world.merchant.id, linkId: rose.id });
+    await claimAt(fell, '10');
+    expect((await linkNow(fell)).coinAmounts).toEqual({ LTC: '0.5' });
+  });
+});
+
+it('whatever is claimed, cancelled and refunded in whatever order, never more is given back than came', async () => {
+  await paid();
+  await paid();
+  await paid();
+  const step = fc.record({
+    kind: fc.constantFrom('link', 'claim', 'cancel', 'direct', 'send', 'expire', 'refuse'),
+    cents: fc.integer({ min: 100, max: 5_000 }),
+    at: fc.nat(5),
+    rate: fc.constantFrom('received' as const, 'current' as const),
+  });
+  const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 14 }), async (steps) => {
+    const payment = await paid();
+    const links: RefundLinkView[] = [];
+    for (const { kind, cents, at: nth, rate } of steps) {
+      const amount = (cents / 100).toFixed(2);
+      const link = links[nth % Math.max(1, links.length)];
+      await attempt(async () => {
+        if (kind === 'link')
+          links.push(await newLink(payment, { wish: { kind: 'amount', amount, currency: 'USD' }, rate }));
+        else if (kind === 'claim' && link !== undefined) await claim(link, nth);
+        else if (kind === 'cancel' && link !== undefined)
+          await cancelLink(withLink(), { merchantId: shop.world.merchant.id, linkId: link.id });
+        else if (kind === 'send') await sendClaims(withLink());
+        else if (kind === 'refuse') await sendClaims(refusing({ kind: 'rejected', reason: 'no' }));
+        else if (kind === 'expire') await expireLinks(withLink());
+        else if (kind === 'direct') {
+          const { merchant } = shop.world;
+          const asked = { merchant, paymentId: payment.id, destination: payer(nth), idempotencyKey: null };
+          await refundPayment(withLink(), { ...asked, amount, currency: 'USD', rate });
+        }
+      });
+      const { refunds } = await read(payment);
+      const sent = refunds.filter(({ status }) => status !== 'failed');
+      const total = sent.reduce((sum, { refunded }) => sum + parseCoinAmount(refunded, COIN), 0n);
+      const { links: shown } = await listLinks(
+        withLink(),
+        { merchant: shop.world.merchant, paymentId: payment.id, withUrls: false },
+        { page: 1, limit: 100 },
+      );
+      const reserved = shown
+        .filter(({ status, sendId }) => (status === 'claimed' || status === 'approved') && sendId === null)
+        .reduce((sum, { coinAmounts }) => sum + parseCoinAmount(coinAmounts.LTC ?? '0', COIN), 0n);
+      expect(total + reserved).toBeLessThanOrEqual(parseCoinAmount('0.5', COIN));
+      const bySend = shown.flatMap(({ sendId }) => (sendId === null ? [] : [sendId]));
+      expect(new Set(bySend).size).toBe(bySend.length);
+    }
+  });
+  await fc.assert(property, { numRuns: 12 });
+}, 120_000);
