@@ -3,7 +3,7 @@ import { defineConfig } from 'rolldown';
 const TOOLS = ['backup', 'reconcile', 'rescan', 'restore', 'seed', 'sends'];
 
 /**
- * The daemon, its thread and its commands, with what they use of the libraries in a few files. V8 keeps the text of
+ * The daemon and its commands, with what they use of the libraries in a few files. V8 keeps the text of
  * every module and an object for every function in it, used or not: without what is never called, without comments
  * and as one byte a character that is some 20 MB less for the process than the libraries as they are published, and
  * it starts sooner. Names and lines stay, so that a trace in the log can be read.
@@ -11,7 +11,6 @@ const TOOLS = ['backup', 'reconcile', 'rescan', 'restore', 'seed', 'sends'];
 export default defineConfig({
   input: {
     main: 'src/main.ts',
-    'checkpoint-thread': 'src/store/sqlite/checkpoint-thread.ts',
     ...Object.fromEntries(TOOLS.map((name) => [`tools/${name}`, `src/cli/${name}.ts`])),
   },
   platform: 'node',
@@ -20,7 +19,6 @@ export default defineConfig({
   output: {
     dir: process.env['TILLD_BUILD_DIR'] ?? 'dist',
     format: 'esm',
-    // Without hashes: a thread that a running daemon starts after a build still finds what it imports.
     entryFileNames: '[name].js',
     chunkFileNames: 'shared-[name].js',
     charset: 'ascii',

@@ -80,7 +80,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     await refuseLostDatabase(config.dataDir);
     const database = await openDatabase(join(config.dataDir, DATABASE_FILE), {
       logger,
-      checkpointsAside: true,
       busyTimeoutMs: BUSY_TIMEOUT_MS,
     });
     try {

@@ -3,7 +3,6 @@ import Sqlite from 'better-sqlite3';
 import type { Logger } from '../../domain/ports.ts';
 import { Database } from './database.ts';
 import { migrate, MIGRATIONS, pendingMigrations, type Migrations } from '../schema/migrate.ts';
-import { startCheckpointer } from './checkpointer.ts';
 import { Connection } from './connection.ts';
 import { migrationsOn } from './migration-dialect.ts';
 import { SnapshotConnection } from './snapshot-connection.ts';
@@ -17,8 +16,6 @@ export interface OpenOptions {
   readonly mayMigrate?: boolean;
   /** For failures that no caller waits for. */
   readonly logger?: Pick<Logger, 'warn' | 'error'> | undefined;
-  /** Whether a thread checkpoints the write-ahead log; otherwise commits do. */
-  readonly checkpointsAside?: boolean | undefined;
   /** How long a write waits for another process; it blocks the event loop meanwhile. */
   readonly busyTimeoutMs?: number;
   /** Logs commits that take at least this long. */
@@ -35,6 +32,8 @@ export interface OpenDatabase {
 
 /** While the database is being opened, and beside a running daemon. */
 const BUSY_TIMEOUT_MS = 5_000;
+/** Pages in the write-ahead log (16 MB) from which a commit checkpoints it: often enough to bound it, rarely two flushes. */
+const CHECKPOINT_PAGES = 4_000;
 const MEMORY = ':memory:';
 
 /**
@@ -65,6 +64,7 @@ function openWriting(path: string): Sqlite.Database {
     sqlite.pragma('foreign_keys = ON');
     sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     sqlite.pragma('temp_store = MEMORY');
+    sqlite.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     // Small, as the operating system caches the file as well: rereading a page from there takes two microseconds.
     sqlite.pragma('cache_size = -4000');
     return sqlite;
@@ -92,7 +92,7 @@ async function bringUpToDate(
 }
 
 function openEngine(sqlite: Sqlite.Database, path: string, options: OpenOptions): OpenDatabase {
-  const { logger, checkpointsAside = false, busyTimeoutMs = BUSY_TIMEOUT_MS, slowCommitMs } = options;
+  const { logger, busyTimeoutMs = BUSY_TIMEOUT_MS, slowCommitMs } = options;
   const isFile = path !== MEMORY;
   const setBusyTimeout = (ms: number): void => void sqlite.pragma(`busy_timeout = ${ms}`);
   setBusyTimeout(busyTimeoutMs);
@@ -102,10 +102,7 @@ function openEngine(sqlite: Sqlite.Database, path: string, options: OpenOptions)
   const beforeCommit = (): void => reader?.endSnapshot();
   const writer = new Writer(sqlite, { health, beforeCommit, logger, slowCommitMs });
   const openSnapshot = isFile ? () => new Connection(openReading(path)) : null;
-  const endCheckpoints = isFile && checkpointsAside ? checkpointAside(sqlite, path, logger) : null;
-  if (!checkpointsAside) setAutocheckpoint(sqlite, WORTHWHILE_PAGES);
   const close = async (): Promise<void> => {
-    await endCheckpoints?.();
     health.close();
     reader?.close();
     sqlite.pragma('wal_checkpoint(TRUNCATE)');
@@ -127,30 +124,6 @@ function openReading(path: string): Sqlite.Database {
   // Small: mostly the same pages as in the cache of the writing connection.
   sqlite.pragma('cache_size = -2000');
   return sqlite;
-}
-
-/** Pages in the log (16 MB) from which a commit empties it when no thread does. */
-const WORTHWHILE_PAGES = 4_000;
-/** With a checkpoint thread, a commit empties the log only when the thread cannot keep up. */
-const BACKSTOP_PAGES = 16_000;
-
-function setAutocheckpoint(sqlite: Sqlite.Database, pages: number): void {
-  sqlite.pragma(`wal_autocheckpoint = ${pages}`);
-}
-
-function checkpointAside(
-  sqlite: Sqlite.Database,
-  path: string,
-  logger: OpenOptions['logger'],
-): () => Promise<void> {
-  setAutocheckpoint(sqlite, BACKSTOP_PAGES);
-  return startCheckpointer(path, (error) => {
-    setAutocheckpoint(sqlite, WORTHWHILE_PAGES);
-    logger?.error(
-      { err: error },
-      'no thread copies the write-ahead log into the database: commits do it from now on, which makes some of them slower',
-    );
-  });
 }
 
 /** Free space below which the disk counts as full: the next payments would fill it. */

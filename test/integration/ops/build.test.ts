@@ -11,7 +11,7 @@ const run = promisify(execFile);
 
 const built = (): string[] =>
   readdirSync('dist', { recursive: true, encoding: 'utf8' })
-    .filter((file) => /^(main|checkpoint-thread|shared-[^/]*|tools\/[a-z]+)\.js$/.test(file))
+    .filter((file) => /^(main|shared-[^/]*|tools\/[a-z]+)\.js$/.test(file))
     .map((file) => join('dist', file));
 
 const isAscii = (file: string): boolean => readFileSync(file).every((byte) => byte < 0x80);
@@ -23,7 +23,7 @@ describe('the build', () => {
     await run('npm', ['run', '--silent', 'build:server']);
   }, 120_000);
 
-  it('is a daemon that takes payments and stops when told, its threads and pages with it', async () => {
+  it('is a daemon that takes payments and stops when told, its pages with it', async () => {
     await using till = await TillProcess.start({}, undefined, 'dist/main.js');
     const shop = await Shop.open(till.api);
     const payments = await Promise.all(Array.from({ length: 30 }, async () => shop.createPayment()));
