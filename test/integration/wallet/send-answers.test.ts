@@ -182,6 +182,20 @@ describe('the answer of the node', () => {
 });
 
 describe('a reorg', () => {
+  test('that puts a rival in place of a send takes its change with it', async () => {
+    await sim.fund('BTC', ONE.BTC);
+    await sim.mine('BTC', 3);
+    const sent = await sim.send('BTC', '0.5');
+    await sim.mine('BTC');
+    await sim.control('BTC').reorg({ depth: 1, fate: 'replaced', txids: [sent.txHash] });
+    await sim.world.sync('BTC');
+    await sim.mine('BTC');
+    const change = sim.world.db.selectFrom('outputs').select('state').where('txid', '=', sent.txHash);
+    expect(await change.execute()).toEqual([{ state: 'gone' }]);
+    expect(await sim.world.balance('BTC')).toBe('0');
+    expect(await sim.status(sent.id)).toMatchObject({ status: 'broadcast', confirmations: 0 });
+  });
+
   test('puts a confirmed send back and confirms it again without a second event', async () => {
     await sim.fund('BTC', ONE.BTC);
     await sim.mine('BTC', 3);
