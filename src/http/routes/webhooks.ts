@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EVENT_TYPES } from '../../domain/events.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { DeliveryAttempts } from '../../usecases/webhooks/attempts.ts';
@@ -25,6 +26,8 @@ export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
 
 const httpHeaders = z.record(z.string(), z.string());
 
+const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+
 const webhookLog = z
   .object({
     id: z.string(),
@@ -32,6 +35,10 @@ const webhookLog = z
     paymentId: z.string().nullable().meta({ description: 'Null for events of no payment' }),
     eventId: z.string(),
     endpoint: z.string(),
+    state: z.enum(DELIVERY_STATES).meta({
+      description: 'Of the delivery: pending while attempts are ahead, failed once given up',
+    }),
+    nextAttemptAt: timestamp().nullable().meta({ description: 'Null unless it is pending' }),
     status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came' }),
     attempt: z.int(),
     durationMs: z.int(),
@@ -55,18 +62,22 @@ function listLogsRoute(deps: WebhookRoutesDeps): Route {
     query: z.object({
       ...pageQuery(),
       status: integerQuery({ min: 0, max: 999 }).optional(),
+      state: z.enum(DELIVERY_STATES).optional(),
+      event: z.enum(EVENT_TYPES).optional(),
       paymentId: identifier().optional(),
       startDate: timeQuery('from').optional(),
       endDate: timeQuery('until').optional(),
     }),
     data: z.object({ logs: z.array(webhookLog), pagination: pagination() }),
     handler: async ({ auth, query }) => {
-      const { page, limit, status, paymentId, startDate, endDate } = query;
+      const { page, limit, status, state, event, paymentId, startDate, endDate } = query;
       const { logs, total } = await listWebhookLogs(deps, {
         merchantId: auth.merchantId,
         page,
         limit,
         ...(status === undefined ? {} : { status }),
+        ...(state === undefined ? {} : { state }),
+        ...(event === undefined ? {} : { event }),
         ...(paymentId === undefined ? {} : { paymentId }),
         ...(startDate === undefined ? {} : { from: startDate }),
         ...(endDate === undefined ? {} : { to: endDate }),

@@ -47,6 +47,7 @@ export interface WebhookLogRow {
   delivery_id: string;
   merchant_id: string;
   payment_id: string | null;
+  event_type: EventType;
   endpoint: string;
   /** HTTP status of the answer; 0 when none came. */
   status: number;

@@ -132,9 +132,10 @@ export async function endEndpointDeliveries(
   await sql`
     INSERT INTO webhook_logs (
       id, delivery_id, merchant_id, payment_id, endpoint, status, attempt, duration_ms, error,
-      request_json, response_json, size_bytes, created_at)
+      request_json, response_json, size_bytes, created_at, event_type)
     SELECT 'whl_' || substr(id, 5), id, merchant_id, payment_id, url, 0, attempts, 0, ${error},
-      '{"method":"POST","headers":{}}', '{"status":0,"headers":{},"body":""}', ${ENDED_LOG_BYTES}, ${now}
+      '{"method":"POST","headers":{}}', '{"status":0,"headers":{},"body":""}', ${ENDED_LOG_BYTES}, ${now},
+      (SELECT type FROM events WHERE events.id = deliveries.event_id)
     FROM deliveries
     WHERE merchant_id = ${merchantId} AND endpoint_id = ${endpointId} AND status = 'pending'`.execute(tx);
   await tx

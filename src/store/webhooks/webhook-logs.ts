@@ -1,15 +1,30 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Db, Tx } from '../sqlite/database.ts';
+import type { EventType } from '../../domain/events.ts';
 import { preparedInserts } from '../sqlite/prepared.ts';
 import type { WebhookLogRow } from '../schema/webhooks.ts';
+import type { StoredDelivery } from './deliveries.ts';
 import { splitByDay, type SplitSpan } from '../payments/whole-days.ts';
 
 /** A log row together with the event body that was posted. */
 export type StoredWebhookLog = Selectable<WebhookLogRow> & {
   event_id: string;
   endpoint_id: string | null;
+  /** Of its delivery. */
+  state: DeliveryState;
+  next_attempt_at: number;
   body_json: string;
 };
+
+export type DeliveryState = StoredDelivery['status'];
+
+const WITH_DELIVERY = [
+  'deliveries.event_id',
+  'deliveries.endpoint_id',
+  'deliveries.status as state',
+  'deliveries.next_attempt_at',
+  'events.body_json',
+] as const;
 
 /** The status of nearly every answer. */
 const OK = 200;
@@ -37,6 +52,10 @@ export interface WebhookLogFilter {
   readonly merchantId: string;
   readonly status?: number;
   readonly paymentId?: string;
+  /** The type of the event. */
+  readonly event?: EventType;
+  /** Of the delivery. */
+  readonly state?: DeliveryState;
   /** Bounds of the creation time in ms, both inclusive. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -54,7 +73,7 @@ export async function listWebhookLogs(
     .innerJoin('deliveries', 'deliveries.id', 'log.delivery_id')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
     .selectAll('log')
-    .select(['deliveries.event_id', 'deliveries.endpoint_id', 'events.body_json'])
+    .select(WITH_DELIVERY)
     .orderBy('log.created_at', 'desc')
     .orderBy('log.id', 'desc')
     .limit(filter.limit)
@@ -69,14 +88,27 @@ function filteredLogs(db: Db, filter: WebhookLogFilter) {
   if (status !== undefined) query = query.where('log.status', '=', status);
   // Written out, so that the planner uses the partial index of failures.
   if (status !== undefined && status !== OK) query = query.where(sql<boolean>`log.status <> 200`);
+  if (filter.event !== undefined) query = query.where('log.event_type', '=', filter.event);
   if (filter.from !== undefined) query = query.where('log.created_at', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('log.created_at', '<=', filter.to);
-  return query;
+  return filter.state === undefined ? query : query.where(hasState(filter.merchantId, filter.state));
+}
+
+/** Few deliveries are not delivered: these lead to their logs. Of those that are, nearly every log is one. */
+function hasState(merchantId: string, state: DeliveryState): RawBuilder<boolean> {
+  if (state === 'delivered')
+    return sql`EXISTS (SELECT 1 FROM deliveries AS its WHERE its.id = log.delivery_id AND its.status = 'delivered')`;
+  return sql`log.delivery_id IN (
+    SELECT its.id FROM deliveries AS its
+    WHERE its.merchant_id = ${merchantId} AND its.status = ${sql.lit(state)} AND its.status <> 'delivered')`;
 }
 
 /** A merchant's logs, or one payment's, which are found through its few events and deliveries. */
-function matching(db: Db, { merchantId, paymentId }: WebhookLogFilter) {
+function matching(db: Db, { merchantId, paymentId, state }: WebhookLogFilter) {
   const logs = db.selectFrom('webhook_logs as log');
+  const isByDelivery = state === 'pending' || state === 'failed';
+  // Not as a plain column: the planner would walk all logs of the merchant instead.
+  if (isByDelivery && paymentId === undefined) return logs.where(sql`log.merchant_id || ''`, '=', merchantId);
   if (paymentId === undefined) return logs.where('log.merchant_id', '=', merchantId);
   return logs
     .where('log.payment_id', '=', paymentId)
@@ -90,24 +122,31 @@ function matching(db: Db, { merchantId, paymentId }: WebhookLogFilter) {
     );
 }
 
-/**
- * From the counts that triggers keep by the day; logs themselves are counted of the two days that a time has in
- * part, and of a payment.
- */
 async function totalLogs(db: Db, filter: WebhookLogFilter): Promise<number> {
-  const days = filter.paymentId === undefined ? splitByDay({ fromMs: filter.from, toMs: filter.to }) : null;
-  const parts =
-    days === null
-      ? [counted(db, filter)]
-      : [
-          dayCounts(db, filter, days),
-          ...days.ends.map(({ fromMs: from, toMs: to }) => counted(db, { ...filter, from, to })),
-        ];
+  const { state, ...any } = filter;
+  const isDelivered = state === 'delivered' && filter.paymentId === undefined;
+  const parts = isDelivered ? partsOf(db, any) : partsOf(db, filter);
+  const others = isDelivered ? (['pending', 'failed'] as const) : [];
+  const subtracted = others.map((other) => sql` - ${counted(db, { ...any, state: other })}`);
   // One statement, so that all parts belong to the same snapshot.
   const { total } = await db
-    .selectNoFrom(sql<number>`${sql.join(parts, sql` + `)}`.as('total'))
+    .selectNoFrom(sql<number>`${sql.join(parts, sql` + `)}${sql.join(subtracted, sql``)}`.as('total'))
     .executeTakeFirstOrThrow();
   return total;
+}
+
+/**
+ * Totals from the counts that triggers keep by the day. Logs themselves are counted for the two days that are only
+ * partly in the range, and for a payment, a type of event or a state.
+ */
+function partsOf(db: Db, filter: WebhookLogFilter): RawBuilder<number>[] {
+  const isByDay = filter.paymentId === undefined && filter.event === undefined && filter.state === undefined;
+  const days = isByDay ? splitByDay({ fromMs: filter.from, toMs: filter.to }) : null;
+  if (days === null) return [counted(db, filter)];
+  return [
+    dayCounts(db, filter, days),
+    ...days.ends.map(({ fromMs: from, toMs: to }) => counted(db, { ...filter, from, to })),
+  ];
 }
 
 function counted(db: Db, filter: WebhookLogFilter): RawBuilder<number> {
@@ -132,7 +171,7 @@ export async function findWebhookLog(
     .innerJoin('deliveries', 'deliveries.id', 'log.delivery_id')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
     .selectAll('log')
-    .select(['deliveries.event_id', 'deliveries.endpoint_id', 'events.body_json'])
+    .select(WITH_DELIVERY)
     .where('log.id', '=', log.id)
     .where('log.merchant_id', '=', log.merchantId)
     .executeTakeFirst();

@@ -2,6 +2,7 @@ import { parseExact } from '../../domain/exact-json.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import {
   listWebhookLogs as readLogs,
+  type DeliveryState,
   type StoredWebhookLog,
   type WebhookLogFilter,
 } from '../../store/webhooks/webhook-logs.ts';
@@ -14,6 +15,10 @@ export interface WebhookLogView {
   readonly paymentId: string | null;
   readonly eventId: string;
   readonly endpoint: string;
+  /** Of the delivery: pending while attempts are ahead, failed once given up. */
+  readonly state: DeliveryState;
+  /** Null unless it is pending. */
+  readonly nextAttemptAt: string | null;
   /** HTTP status of the answer; 0 when none came. */
   readonly status: number;
   /** 1 for the first attempt of a delivery. */
@@ -50,6 +55,8 @@ function viewOf(log: StoredWebhookLog): WebhookLogView {
     paymentId: log.payment_id,
     eventId: log.event_id,
     endpoint: log.endpoint,
+    state: log.state,
+    nextAttemptAt: log.state === 'pending' ? new Date(log.next_attempt_at).toISOString() : null,
     status: log.status,
     attempt: log.attempt,
     durationMs: log.duration_ms,

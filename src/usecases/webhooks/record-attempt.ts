@@ -81,6 +81,7 @@ function logOf(record: AttemptRecord): NewWebhookLog {
     delivery_id: delivery.id,
     merchant_id: delivery.merchant_id,
     payment_id: delivery.payment_id,
+    event_type: record.eventType,
     endpoint: delivery.url,
     status: record.status,
     attempt: delivery.attempts + 1,

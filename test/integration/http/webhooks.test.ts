@@ -22,7 +22,14 @@ interface Attempted {
   error: string | null;
 }
 interface Logs {
-  logs: { id: string; status: number; paymentId: string | null; request: { body: { id: string } } }[];
+  logs: {
+    id: string;
+    state: string;
+    nextAttemptAt: string | null;
+    status: number;
+    paymentId: string | null;
+    request: { body: { id: string } };
+  }[];
   pagination: { page: number; limit: number; total: number };
 }
 
@@ -100,7 +107,20 @@ describe('webhook routes', () => {
     expect(await total('paymentId=pay_none')).toBe(0);
     expect(await total(`startDate=${new Date(app.now() - 60_000).toISOString()}`)).toBe(3);
     expect(await total(`endDate=${new Date(app.now() - 60_000).toISOString()}`)).toBe(0);
-    for (const query of ['status=ok', 'page=0', 'limit=101', 'startDate=yesterday', 'endDate=2026-02-31']) {
+    expect([await total('state=pending'), await total('state=failed')]).toEqual([1, 0]);
+    expect([await total('state=delivered'), await total('state=delivered&status=503')]).toEqual([2, 0]);
+    expect([await total('event=webhook.test'), await total('event=payment.created')]).toEqual([3, 0]);
+    const { logs } = await app.api.must<Logs>('GET', '/merchant/webhook-logs?state=pending', secret());
+    expect(Date.parse(logs[0]!.nextAttemptAt!)).toBeGreaterThan(app.now());
+    for (const query of [
+      'state=done',
+      'event=payment.paid',
+      'status=ok',
+      'page=0',
+      'limit=101',
+      'startDate=yesterday',
+      'endDate=2026-02-31',
+    ]) {
       const { body } = await app.api.call('GET', `/merchant/webhook-logs?${query}`, secret());
       expect([body.error?.code, body.error?.details?.[0]?.field]).toEqual([
         'VALIDATION_INVALID',

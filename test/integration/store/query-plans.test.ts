@@ -89,6 +89,14 @@ test('a page far back reads rows of the page alone', async () => {
   expect(book).toContain('outputs USING COVERING INDEX outputs_by_merchant');
 });
 
+test('logs of what was given up are found by their deliveries', async () => {
+  for (const filter of [{}, { event: 'payment.created' }, { status: 500 }] as const) {
+    const plans = await plansOf(() => listWebhookLogs(db, { ...logPage, state: 'failed', ...filter }));
+    for (const plan of plans)
+      expect(plan).toContain('log USING INDEX webhook_logs_by_delivery (delivery_id=?)');
+  }
+});
+
 test('a page of events far back is sorted by the index', async () => {
   const [, plan] = await plansOf(() => listEvents(db, { merchantId: 'm', page: 1_000, limit: 9 }));
   expect(plan).toBe('SEARCH events USING INDEX events_by_merchant (merchant_id=?)');
@@ -215,6 +223,16 @@ test.each([
     'webhooks that failed',
     'webhook_logs_by_status (merchant_id=? AND status=? AND created_at>? AND created_at<?)',
     () => listWebhookLogs(db, { ...logPage, status: 500, from: 1, to: 2 }),
+  ],
+  [
+    'webhooks of a type',
+    'webhook_logs_by_event_type (merchant_id=? AND event_type=?',
+    () => listWebhookLogs(db, { ...logPage, event: 'payment.created', from: 1 }),
+  ],
+  [
+    'webhooks given up',
+    'deliveries_undelivered (merchant_id=? AND status=?)',
+    () => listWebhookLogs(db, { ...logPage, state: 'failed', event: 'payment.created', from: 1 }),
   ],
   [
     'webhooks of a payment',

@@ -14,10 +14,19 @@ let made = 0;
 
 beforeAll(async () => {
   db = await databaseOfRowsAlone();
+  await db.insertInto('events').values(event).execute();
+  for (const merchant of ['a', 'b']) {
+    for (const status of STATES) {
+      const row = { ...delivery, id: `d-${merchant}-${status}`, merchant_id: merchant, status };
+      await db.insertInto('deliveries').values(row).execute();
+    }
+  }
 });
 afterAll(async () => db.close());
 
 const DAY_MS = 86_400_000;
+const STATES = ['pending', 'delivered', 'failed'] as const;
+const TYPES = ['payment.created', 'payment.completed'] as const;
 /** Some days and both sides of their limits. */
 const moment = fc
   .tuple(fc.nat(3), fc.oneof(fc.constantFrom(0, 1, DAY_MS - 1), fc.nat(DAY_MS - 1)))
@@ -25,6 +34,8 @@ const moment = fc
 const log = fc.record({
   merchant: fc.constantFrom('a', 'b'),
   status: fc.constantFrom(0, 200, 404, 500),
+  state: fc.constantFrom(...STATES),
+  event: fc.constantFrom(...TYPES),
   at: moment,
   body: fc.string({ maxLength: 30 }),
 });
@@ -42,10 +53,11 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-function rowOf({ merchant, status, at, body }: Log, id: string) {
+function rowOf({ merchant, status, at, body, state, event }: Log, id: string) {
   const texts = { endpoint: 'https://shop.example/', error: null, request_json: '{}', response_json: body };
   const times = { attempt: 1, duration_ms: 1, created_at: at };
-  return { id, delivery_id: 'd', merchant_id: merchant, payment_id: null, status, ...texts, ...times };
+  const of = { delivery_id: `d-${merchant}-${state}`, event_type: event };
+  return { id, ...of, merchant_id: merchant, payment_id: null, status, ...texts, ...times };
 }
 
 async function write(logs: readonly Log[], andFail = false): Promise<void> {
@@ -82,7 +94,10 @@ async function take(step: Step): Promise<void> {
 test('totals of webhook logs are those of the logs that are there, whatever was written and deleted', async () => {
   const status = fc.option(fc.constantFrom(0, 200, 404, 999), { nil: undefined });
   const at = fc.option(moment, { nil: undefined });
-  const filters = fc.array(fc.record({ status, from: at, to: at }), { minLength: 4, maxLength: 8 });
+  const state = fc.option(fc.constantFrom(...STATES), { nil: undefined });
+  const type = fc.option(fc.constantFrom(...TYPES), { nil: undefined });
+  const asking = fc.record({ status, state, event: type, from: at, to: at });
+  const filters = fc.array(asking, { minLength: 4, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 15 }), filters, async (steps, asked) => {
       await db.deleteFrom('webhook_logs').execute();
@@ -90,21 +105,33 @@ test('totals of webhook logs are those of the logs that are there, whatever was 
       const logs = await db.selectFrom('webhook_logs').selectAll().execute();
       expect(await sumLogBytes(db)).toBe(logs.reduce((sum, { size_bytes }) => sum + size_bytes, 0));
       for (const merchantId of ['a', 'b']) {
-        for (const { status, from = -Infinity, to = Infinity } of [...asked, {}]) {
+        for (const { status, state, event, from = -Infinity, to = Infinity } of [...asked, {}]) {
           const matching = logs.filter(
             (each) =>
               each.merchant_id === merchantId &&
               (status === undefined || each.status === status) &&
+              (state === undefined || each.delivery_id === `d-${merchantId}-${state}`) &&
+              (event === undefined || each.event_type === event) &&
               each.created_at >= from &&
               each.created_at <= to,
           );
           const bounds = {
             ...(status === undefined ? {} : { status }),
+            ...(state === undefined ? {} : { state }),
+            ...(event === undefined ? {} : { event }),
             ...(from === -Infinity ? {} : { from }),
             ...(to === Infinity ? {} : { to }),
           };
-          const { total } = await listWebhookLogs(db, { merchantId, ...bounds, page: 1, limit: 1 });
+          const { total, logs: page } = await listWebhookLogs(db, {
+            merchantId,
+            ...bounds,
+            page: 1,
+            limit: 100,
+          });
           expect({ ...bounds, total }).toEqual({ ...bounds, total: matching.length });
+          const ids = new Set(matching.map(({ id }) => id));
+          expect(page.filter(({ id }) => !ids.has(id))).toEqual([]);
+          expect(page).toHaveLength(Math.min(100, matching.length));
         }
       }
       const counted = await db.selectFrom('webhook_log_counts').selectAll().execute();
@@ -116,15 +143,13 @@ test('totals of webhook logs are those of the logs that are there, whatever was 
 
 test('a page lists the logs that its total counts, newest first', async () => {
   await db.deleteFrom('webhook_logs').execute();
-  await db.insertInto('deliveries').values(delivery).execute();
-  await db.insertInto('events').values(event).execute();
   const days = Array.from({ length: 30 }, (_, day) => day);
-  await write(
-    days.map((day) => ({ merchant: 'a', status: day % 2 === 0 ? 200 : 500, at: day * DAY_MS, body: '' })),
-  );
+  await write(days.map((day) => ({ ...plain, status: day % 2 === 0 ? 200 : 500, at: day * DAY_MS })));
   const { logs, total } = await listWebhookLogs(db, { merchantId: 'a', status: 200, page: 2, limit: 4 });
   expect([total, ...logs.map((each) => each.created_at / DAY_MS)]).toEqual([15, 20, 18, 16, 14]);
 });
+
+const plain = { merchant: 'a', state: 'delivered', event: 'payment.created', body: '' } as const;
 
 const event = {
   id: 'e',
@@ -138,15 +163,12 @@ const event = {
   created_at: 1,
 };
 const delivery = {
-  id: 'd',
   event_id: 'e',
   event_seq: 1,
-  merchant_id: 'a',
   payment_id: null,
   order_key: 'o',
   url: 'https://shop.example/',
   origin: 'https://shop.example',
-  status: 'delivered' as const,
   attempts: 1,
   next_attempt_at: 0,
   lease_until: null,

@@ -26,6 +26,7 @@ async function history(count: number, size: number): Promise<void> {
         delivery_id: deliveryId!,
         merchant_id: merchant.id,
         payment_id: null,
+        event_type: 'payment.created',
         endpoint: 'http://127.0.0.1:1/',
         status: 200,
         attempt: 1,

@@ -19,6 +19,11 @@ const STATEMENTS = [
   `UPDATE deliveries SET endpoint_id = merchant_id WHERE status = 'pending' AND NOT EXISTS (
     SELECT 1 FROM payments WHERE payments.id = deliveries.payment_id AND payments.webhook_url IS NOT NULL)`,
   `CREATE INDEX deliveries_undelivered ON deliveries (merchant_id, status, endpoint_id) WHERE status <> 'delivered'`,
+  // Logs are found by the type of their event. There are no more of them than the retention allows.
+  'ALTER TABLE webhook_logs ADD COLUMN event_type TEXT',
+  `UPDATE webhook_logs SET event_type = (SELECT events.type FROM deliveries JOIN events ON events.id = deliveries.event_id
+    WHERE deliveries.id = webhook_logs.delivery_id)`,
+  'CREATE INDEX webhook_logs_by_event_type ON webhook_logs (merchant_id, event_type, created_at, id)',
 ];
 
 export async function up(db: Kysely<unknown>): Promise<void> {

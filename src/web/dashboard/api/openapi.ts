@@ -2393,6 +2393,8 @@ export interface paths {
                     page?: number;
                     limit?: number;
                     status?: number;
+                    state?: "pending" | "delivered" | "failed";
+                    event?: "payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
                     paymentId?: string;
                     startDate?: string;
                     endDate?: string;
@@ -3191,6 +3193,9 @@ export interface components {
             paymentId: string | null;
             eventId: string;
             endpoint: string;
+            /** @enum {string} */
+            state: "pending" | "delivered" | "failed";
+            nextAttemptAt: string | null;
             status: number;
             attempt: number;
             durationMs: number;
