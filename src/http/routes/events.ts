@@ -69,6 +69,7 @@ function listEventsRoute(deps: EventRoutesDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/merchant/events',
+    waits: true,
     summary: 'List or follow events',
     description:
       'Every event of the merchant, told by webhook or not: newest first in pages, or with `after` oldest first from there. ' +

@@ -65,7 +65,11 @@ export async function dispatch(
     clientGone: () => goneSignal(res),
     network: networkKey(req),
   };
-  const work = async () => run(deps, route, input);
+  const work = async () => {
+    const answer = await run(deps, route, input);
+    if (route.waits === true) await identify(deps, route, req.headers.authorization);
+    return answer;
+  };
   return key === null ? work() : deps.once({ route, scope, key, ...raw }, work);
 }
 

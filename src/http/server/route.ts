@@ -98,6 +98,8 @@ interface RouteFacts {
   readonly repeatAnswers?: string;
   /** The id in body or query that names something of one merchant: a user token need not name the merchant beside it. */
   readonly namedBy?: 'paymentId' | 'sendId' | 'linkId' | 'logId' | 'endpointId';
+  /** For handlers that wait for something to happen: the credential is checked once more before they answer. */
+  readonly waits?: true;
   /** Codes beyond those every route of its `auth` can answer; they are documented in OpenAPI. */
   readonly errors: readonly ErrorCode[];
 }

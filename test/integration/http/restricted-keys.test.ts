@@ -39,9 +39,31 @@ const who = defineRoute({
   handler: async ({ auth }) => ({ via: auth.via, merchantId: auth.merchantId, run: ++runs }),
 });
 
+/** Answers once it is let go. */
+let gate = Promise.withResolvers<void>();
+let entered = Promise.withResolvers<void>();
+const waiting = defineRoute({
+  method: 'GET',
+  path: '/test/waiting',
+  summary: '',
+  description: '',
+  tags: [],
+  auth: 'merchant',
+  scope: 'events:read',
+  waits: true,
+  data: z.object({ secret: z.string() }),
+  status: 200,
+  errors: [],
+  handler: async () => {
+    entered.resolve();
+    await gate.promise;
+    return { secret: 'what happened meanwhile' };
+  },
+});
+
 let app: HttpApp;
 beforeAll(async () => {
-  app = await startHttpApp({ extraRoutes: [who], settings: { publicRatePerMinute: 2 } });
+  app = await startHttpApp({ extraRoutes: [who, waiting], settings: { publicRatePerMinute: 2 } });
 });
 afterAll(async () => app.destroy());
 
@@ -164,6 +186,19 @@ describe('a restricted key', () => {
     expect(await use(other.value)).toBe(200);
     expect((await listed(of)).map((key) => key.id)).toEqual([other.id]);
     expect(await remove(of, id)).toBe(404);
+  });
+
+  it('tells nothing more to a request that waits when it is deleted', async () => {
+    const of = await shop();
+    const { id, value } = await newKey(of, { scopes: ['events:read'] });
+    for (const isDeleted of [false, true]) {
+      [gate, entered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const answer = app.api.call('GET', '/test/waiting', { token: value });
+      await entered.promise;
+      if (isDeleted) expect(await remove(of, id)).toBe(200);
+      gate.resolve();
+      expect((await answer).status).toBe(isDeleted ? 401 : 200);
+    }
   });
 
   it('ends when its time is over, and is listed on', async () => {
