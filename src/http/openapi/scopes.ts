@@ -5,7 +5,8 @@ import type { Route } from '../server/route.ts';
 export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   'payments:read': 'read payments, their totals and exports, and refund links',
   'payments:write': 'create, change, cancel and resolve payments and payment links; simulate in the sandbox',
-  'refunds:write': 'open refund links; to pay a refund out directly, `wallet:send` as well',
+  'refunds:write':
+    'open refund links; their claims wait for approval, which needs `wallet:send` as a direct refund does',
   'customers:read': 'read customers',
   'customers:write': 'create and edit customers',
   'catalog:read': 'read products and prices',

@@ -33,7 +33,10 @@ const createBody = z
         'The rate at which the money was received, or that of the moment of the claim (then at most all that is left)',
     }),
     expiresInDays: z.int().min(1).max(MAX_DAYS).default(DEFAULT_DAYS),
-    approval: z.boolean().default(false).meta({ description: 'Send a claim only once you approved it' }),
+    approval: z.boolean().default(false).meta({
+      description:
+        'Send a claim only once you approved it; always so with a restricted key without `wallet:send`',
+    }),
     deductFee: z.boolean().default(false).meta({
       description: 'Take the network fee out of the refund; otherwise you pay it on top',
     }),
@@ -92,7 +95,10 @@ function createRoute(deps: RefundLinkDeps): Route {
           ? ({ kind: 'amount', amount, currency: code } as const)
           : ({ kind: preset ?? 'all' } as const);
       const { merchantId } = auth;
-      return createRefundLink(deps, { ...terms, merchantId, paymentId, wish, reason: reason ?? null });
+      // Whoever opens a link could claim it: a key that may not send would send by its own link.
+      const approval = terms.approval || !auth.maySend;
+      const link = { ...terms, approval, merchantId, paymentId, wish, reason: reason ?? null };
+      return createRefundLink(deps, link);
     },
   });
 }

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { Till } from '../../_helpers/till.ts';
+import { claimLink, type RefundLinkJson } from './refund-client.ts';
+
+const ADDRESS = 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0';
+
+let till: Till;
+let shop: Shop;
+beforeAll(async () => {
+  till = await Till.start();
+  await till.ready();
+  shop = await Shop.open(till.api);
+  // Pays the fees.
+  await paid();
+});
+afterAll(async () => till.end());
+
+async function paid(): Promise<PaymentJson> {
+  const { id: paymentId } = await shop.createPayment({ allowedCryptos: ['LTC'] });
+  const body = { paymentId, scenario: 'exact', coin: 'LTC', confirmations: 3 };
+  await shop.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
+  return eventually(
+    'the payment is completed',
+    () => shop.payment(paymentId),
+    ({ status }) => status === 'completed',
+  );
+}
+
+async function keyWith(...scopes: string[]): Promise<string> {
+  const { key } = await shop.api.must<{ key: { value: string } }>('POST', '/merchant/keys/create', {
+    token: shop.token,
+    body: { merchantId: shop.merchantId, name: 'Plugin', scopes },
+  });
+  return key.value;
+}
+
+type Link = RefundLinkJson & { approval: boolean };
+
+async function newLink(token: string, approval?: boolean): Promise<Link> {
+  const { id: paymentId } = await paid();
+  const body = { paymentId, preset: 'all', ...(approval === undefined ? {} : { approval }) };
+  return shop.api.must<Link>('POST', '/payment/refund-link', { token, body });
+}
+
+async function linkNow({ id, paymentId }: Link): Promise<Link | undefined> {
+  const { refundLinks } = await shop.api.must<{ refundLinks: Link[] }>(
+    'GET',
+    `/payment/refund-links?paymentId=${paymentId}`,
+    { token: shop.secretKey },
+  );
+  return refundLinks.find((link) => link.id === id);
+}
+
+async function claimed(link: Link): Promise<void> {
+  const { status } = await claimLink(shop.api, link.url, { coin: 'LTC', destination: ADDRESS });
+  expect(status).toBe(303);
+}
+
+async function isPaid(link: Link): Promise<void> {
+  await eventually(
+    'the claim is paid',
+    () => linkNow(link),
+    (now) => now?.status === 'paid',
+  );
+}
+
+it('a key that may not send opens links that wait for the owner, whatever it asks for', async () => {
+  const key = await keyWith('refunds:write', 'payments:write');
+  const links = [await newLink(key), await newLink(key, false)];
+  for (const link of links) {
+    expect(link.approval).toBe(true);
+    await claimed(link);
+  }
+  // Claimed after them and opened by the shop itself: once this one is paid, they would have been.
+  const own = await newLink(shop.secretKey);
+  await claimed(own);
+  await isPaid(own);
+  for (const link of links) {
+    expect(await linkNow(link)).toMatchObject({ status: 'claimed', sendId: null });
+    const body = { linkId: link.id };
+    const answer = await shop.api.call('POST', '/payment/refund-link/approve', { token: key, body });
+    expect([answer.status, answer.body.error?.code]).toEqual([403, 'FORBIDDEN']);
+    await shop.api.must('POST', '/payment/refund-link/approve', { token: shop.token, body });
+    await isPaid(link);
+  }
+});
+
+it('a key that may send decides itself', async () => {
+  const link = await newLink(await keyWith('refunds:write', 'wallet:send'), false);
+  expect(link.approval).toBe(false);
+  await claimed(link);
+  await isPaid(link);
+});
