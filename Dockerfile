@@ -45,10 +45,8 @@ RUN groupadd --gid 10001 tilld && useradd --uid 10001 --gid 10001 --no-create-ho
   && install -d -m 0700 -o 10001 -g 10001 /data /rpc /rpc/btc /rpc/ltc
 WORKDIR /app
 ENV NODE_ENV=production
-COPY --from=production /app/node_modules node_modules
-COPY --from=packages /app/node_modules/litesvm node_modules/litesvm
-COPY --from=packages /app/node_modules/litesvm-linux-* node_modules/litesvm-native
-RUN mv node_modules/litesvm-native "node_modules/$(node -p "require('./node_modules/litesvm-native/package.json').name")"
+# All packages: the Solana machine and the payer's client are development dependencies.
+COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/package.json ./
 COPY --from=build /app/test/_helpers test/_helpers
 COPY --from=build /app/docker/devnet docker/devnet

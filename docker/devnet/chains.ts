@@ -1,6 +1,6 @@
 /** The nodes of docker compose as the miner sees them. Amounts are decimals of the coin, never floats. */
 import { readFileSync } from 'node:fs';
-import { toAtoms } from '../../test/_helpers/nodes/amounts.ts';
+import { payByWallet } from '../../test/_helpers/nodes/core-client.ts';
 import { post, RpcError } from '../../test/_helpers/nodes/json-rpc.ts';
 import { NodeHandle } from '../../test/_helpers/nodes/node-handle.ts';
 import { urlFrom } from './environment.ts';
@@ -38,7 +38,7 @@ export async function pay(coin: Coin, address: string, amount: string): Promise<
   switch (coin) {
     case 'BTC':
     case 'LTC':
-      return utxoNode(coin).pay({ address, amountAtoms: toAtoms(amount) });
+      return payByWallet(utxoNode(coin).rpcUrl, address, amount);
     case 'ETH':
       return payEther(address, atomsOf(amount, ETH_DECIMALS));
     case 'SOL':

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { addressCases } from './cases/addresses.ts';
 import { blockCases } from './cases/blocks.ts';
 import { detectionCases } from './cases/detection.ts';
+import { independentClientCases } from './cases/independent-client.ts';
 import { faultCases, wireCases } from './cases/faults.ts';
 import { reorgCases } from './cases/reorgs.ts';
 import { sendCases } from './cases/sends.ts';
@@ -41,6 +42,9 @@ for (const harness of await loadHarnesses()) {
     describe('reorganisations', () => reorgCases(world));
     describe('sends', () => sendCases(world, harness.expiring === true));
     describe('faults', () => faultCases(world));
+    if (harness.hasIndependentClient === true) {
+      describe('beside an independent client', () => independentClientCases(world));
+    }
     if (harness.wired) describe('nodes', () => wireCases(world));
   });
 }

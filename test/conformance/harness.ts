@@ -1,6 +1,7 @@
 import type { ChainAdapter, ChainIndex } from '../../src/domain/chain.ts';
 import type { Coin } from '../../src/domain/coins.ts';
 import type { KeySource } from '../../src/domain/keys.ts';
+import type { BlockByCore } from '../_helpers/nodes/core-client.ts';
 import type { OwnedAddress } from './own-keys.ts';
 
 /**
@@ -14,6 +15,8 @@ export interface ChainHarness {
   readonly available: boolean;
   /** Whether the node is another process: its worlds then have `wire`. */
   readonly wired: boolean;
+  /** There is a client that shares no code with ours: its worlds then have `blockByCore`. */
+  readonly hasIndependentClient?: boolean;
   /** A transaction that does not land expires, and nothing replaces it before: its worlds then have `expire`. */
   readonly expiring?: boolean;
   start(): Promise<ChainWorld>;
@@ -41,6 +44,8 @@ export interface ChainWorld {
   replace(txid: string): Promise<string>;
   /** Fee of a transaction as the chain itself has it: inputs less outputs. */
   feeOf(txid: string): Promise<bigint>;
+  /** A block as a client reads it that shares no code with ours, where there is one. */
+  readonly blockByCore?: (height: number) => Promise<BlockByCore>;
   /** The chain credits an account once per transaction, however often that pays it. */
   readonly creditsByAccount?: boolean;
   /** What is unconfirmed is known as far as it concerns us. */

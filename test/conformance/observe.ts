@@ -102,6 +102,6 @@ export function bare({ ref, byTxid }: Debit): Debit {
   return { ref, byTxid };
 }
 
-export function byRef(a: Debit, b: Debit): number {
+export function byRef(a: Pick<Debit, 'ref'>, b: Pick<Debit, 'ref'>): number {
   return a.ref.txid.localeCompare(b.ref.txid) || a.ref.index - b.ref.index;
 }

@@ -11,6 +11,7 @@ import {
   startNode,
   toAtoms,
 } from '../../_helpers/nodes/index.ts';
+import { blockByCore } from '../../_helpers/nodes/core-client.ts';
 import type { ChainHarness, ChainWorld, ReorgFate, WireFaults } from '../harness.ts';
 import { OwnKeys } from '../own-keys.ts';
 
@@ -65,6 +66,7 @@ async function startWorld(coin: NodeCoin): Promise<ChainWorld> {
     reorg: async ({ depth, fate, txid }) => reorganise(node, depth, fate, txid),
     replace: async (txid) => (await node.replaceTo(txid, await node.foreignAddress())).txid,
     feeOf: async (txid) => feeOf(node, txid),
+    blockByCore: async (height) => blockByCore(node.rpcUrl, height),
     outage: { begin: async () => proxy.refuse(), end: async () => proxy.accept() },
     badAddresses: BAD_ADDRESSES[coin],
     wire: wireFaults(proxy, (index) => adapter(OTHER_COIN[coin], index)),
@@ -148,6 +150,7 @@ export const harnesses: readonly ChainHarness[] = NODE_COINS.map((coin) => ({
   name: `real ${coin} node`,
   coin,
   available: requireNode(coin),
+  hasIndependentClient: true,
   wired: true,
   start: async () => startWorld(coin),
 }));
