@@ -42,6 +42,8 @@ export interface FieldProblem {
   readonly field: string;
   readonly code: string;
   readonly message: string;
+  /** Of a DUPLICATE_ENTRY: the id of what is there already, for callers that may read it. */
+  readonly existingId?: string;
 }
 
 /** An error whose code and message are meant for the API's caller. Messages never carry secrets. */

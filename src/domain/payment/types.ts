@@ -158,6 +158,7 @@ export interface Transition {
 
 export const PAYMENT_EVENT_TYPES = [
   'payment.created',
+  'payment.updated',
   'payment.confirming',
   'payment.underpaid',
   'payment.completed',

@@ -7,6 +7,7 @@ import { SIMULATE_FORM } from './panels.ts';
 import type { PageModel } from './page-model.ts';
 import { isFinal } from './page-model.ts';
 import { announcement, stateOf } from './states.ts';
+import { summary } from './summary.ts';
 
 export const SIMULATIONS = {
   exact: 'simulateExact',
@@ -39,7 +40,7 @@ export function checkoutPage(
   const body = html`
     ${payment.sandbox && sandboxBanner(scene)}
     <div class="page">
-      ${summary(scene)}
+      <header id="summary" class="summary">${summary(scene)}</header>
       <main
         id="checkout"
         data-version="${at.version}"
@@ -105,27 +106,6 @@ export function documentOf(parts: {
         ${body}
       </body>
     </html>`.toString();
-}
-
-function summary({ view, say, language }: PageModel): Html {
-  const { payment, shop } = view;
-  const initial = String.fromCodePoint(shop.name.codePointAt(0) ?? 0x2022).toUpperCase();
-  return html`<header class="summary">
-    <p class="shop">
-      <span class="avatar" aria-hidden="true">${initial}</span>
-      <span>
-        <b>${shop.name}</b>
-        <span class="domain ${shop.isVerified ? 'verified' : 'unverified'}"
-          >${shop.domain} <span class="badge">${say(shop.isVerified ? 'verified' : 'unverified')}</span></span
-        >
-      </span>
-    </p>
-    <h1>
-      <span class="label">${say('payment')}</span>
-      <span class="total">${fiat(payment.amount, payment.currency, language)}</span>
-    </h1>
-    <p class="order">${say('order', { order: payment.orderId })}</p>
-  </header>`;
 }
 
 function sandboxBanner({ view, say, language }: PageModel): Html {

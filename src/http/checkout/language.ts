@@ -40,12 +40,19 @@ export function speak(language: Language): Say {
 }
 
 function asLanguage(tag: string): Language | null {
-  const code = tag.trim().slice(0, 2).toLowerCase();
+  const code = tag.trim().split('-')[0]?.toLowerCase() ?? '';
   return Object.hasOwn(CATALOGUES, code) ? (code as Language) : null;
 }
 
-/** The language asked for by name, else the browser's favourite that we have, else English. */
-export function chooseLanguage(asked: unknown, accepted: readonly string[]): Language {
-  const wanted = typeof asked === 'string' ? asLanguage(asked) : null;
-  return wanted ?? accepted.map(asLanguage).find((language) => language !== null) ?? 'en';
+/**
+ * The language that the payer picked, else that of the shop's order, else the browser's favourite that there is a
+ * catalogue of, else English.
+ */
+export function chooseLanguage(
+  picked: unknown,
+  accepted: readonly string[],
+  locale: string | null = null,
+): Language {
+  const wanted = [...(typeof picked === 'string' ? [picked] : []), ...(locale === null ? [] : [locale])];
+  return [...wanted, ...accepted].map(asLanguage).find((language) => language !== null) ?? 'en';
 }

@@ -47,14 +47,14 @@ export function checkoutRouter(deps: CheckoutDeps): Router {
   return router;
 }
 
-function languageOf(req: Request): Language {
-  return chooseLanguage(req.query['lang'], req.acceptsLanguages());
+function languageOf(req: Request, locale: string | null = null): Language {
+  return chooseLanguage(req.query['lang'], req.acceptsLanguages(), locale);
 }
 
 async function sceneOf(deps: CheckoutDeps, req: Request): Promise<PageModel> {
-  const language = languageOf(req);
-  const asked = req.query['coin'];
   const view = await readCheckout(deps, String(req.params['paymentId']));
+  const language = languageOf(req, view.payment.locale);
+  const asked = req.query['coin'];
   return {
     view,
     language,

@@ -10,6 +10,7 @@ import { speak, type Language } from './language.ts';
 import type { Snapshot, SnapshotSource } from './payment-channel.ts';
 import { isFinal, redirectsAutomatically, returnUrl, type PageModel } from './page-model.ts';
 import { announcement, stateOf } from './states.ts';
+import { summary } from './summary.ts';
 
 /** Changes whenever anything the page shows does. */
 export function versionOf(view: CheckoutView): string {
@@ -23,6 +24,7 @@ export function stateJson(scene: PageModel): string {
     version: versionOf(view),
     status: view.payment.status,
     final: isFinal(view),
+    summary: summary(scene).toString(),
     html: stateOf(scene).toString(),
     announcement: announcement(scene),
     redirect: redirectsAutomatically(view) ? returnUrl(view) : null,

@@ -61,8 +61,8 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
   KEY_NOT_FOUND: ['The merchant has no such restricted key', 'No such restricted key'],
   ENDPOINT_NOT_FOUND: ['The merchant has no such webhook endpoint', 'No such webhook endpoint'],
   DUPLICATE_ENTRY: [
-    'Something that must be unique exists already; details names the field',
-    'email: is already in use',
+    'Something that must be unique exists already; details names the field and, where you may read it, what exists',
+    'A customer with this email already exists',
   ],
   INSUFFICIENT_BALANCE: [
     'The wallet cannot spend that much now; the message says what it can',
@@ -140,6 +140,10 @@ export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       field: { type: 'string', description: 'Path of the field, such as email or items[0].amount' },
       code: { type: 'string', description: 'What is wrong, for programs' },
       message: { type: 'string', description: 'What is wrong, for people' },
+      existingId: {
+        type: 'string',
+        description: 'Of DUPLICATE_ENTRY: the id of what exists already, where the caller may read it',
+      },
     },
     required: ['field', 'code', 'message'],
   },
@@ -235,5 +239,12 @@ function exampleOf(code: ErrorCode): Example {
 
 const DETAILS: Readonly<Partial<Record<ErrorCode, readonly object[]>>> = {
   VALIDATION_INVALID: [{ field: 'email', code: 'invalid_format', message: 'must be an e-mail address' }],
-  DUPLICATE_ENTRY: [{ field: 'email', code: 'duplicate', message: 'is already in use' }],
+  DUPLICATE_ENTRY: [
+    {
+      field: 'email',
+      code: 'duplicate',
+      message: 'already exists',
+      existingId: 'cus_5LrRyo2k8hQmXv4TzN0aWb7C',
+    },
+  ],
 };

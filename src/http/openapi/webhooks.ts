@@ -6,6 +6,7 @@ import type { JsonSchema, OpenApiDocument, Operation, PathItem } from './types.t
 /** When each event is told. */
 const MEANINGS: Readonly<Record<EventType, string>> = {
   'payment.created': 'A payment was created; nobody has paid yet.',
+  'payment.updated': 'You changed the price or other terms of a payment that nobody has paid.',
   'payment.confirming': 'Money that covers the price was seen and waits for its confirmations.',
   'payment.underpaid':
     'Money came and does not cover the price. The rest can still be paid, or accept what came.',
@@ -35,6 +36,7 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
 /** What a payment looks like at each of its events. */
 const STATUS_AT: Readonly<Partial<Record<EventType, readonly [status: string, exception: string | null]>>> = {
   'payment.created': ['pending', null],
+  'payment.updated': ['pending', null],
   'payment.confirming': ['confirming', null],
   'payment.underpaid': ['underpaid', 'underpaid'],
   'payment.completed': ['completed', null],

@@ -6,6 +6,7 @@ import { listCustomers } from '../../store/catalog/customers.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
 import { createCustomer } from '../../usecases/customers/create-customer.ts';
+import { getCustomer } from '../../usecases/customers/get-customer.ts';
 import { editCustomer } from '../../usecases/customers/edit-customer.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { freeObject, isoTime, pagination, timestamp } from '../schemas/answers.ts';
@@ -31,7 +32,7 @@ const tags = ['Customers'];
 
 /** The people who pay. They belong to the user's account and serve all its merchants. */
 export function customerRoutes(deps: CustomerRoutesDeps): Route[] {
-  return [createRoute(deps), editRoute(deps), listRoute(deps)];
+  return [createRoute(deps), editRoute(deps), getRoute(deps), listRoute(deps)];
 }
 
 function createRoute(deps: CustomerRoutesDeps): Route {
@@ -72,6 +73,31 @@ function editRoute(deps: CustomerRoutesDeps): Route {
     status: 200,
     errors: ['CUSTOMER_NOT_FOUND', 'DUPLICATE_ENTRY'],
     handler: async ({ auth, body }) => toCustomer(await editCustomer(deps, { userId: auth.userId, ...body })),
+  });
+}
+
+const getQuery = z
+  .object({ customerId: identifier().optional(), email: email().optional() })
+  .superRefine(({ customerId, email: address }, context) => {
+    if (customerId !== undefined || address !== undefined) return;
+    context.addIssue({ code: 'custom', path: ['customerId'], message: 'is required, or email' });
+  });
+
+function getRoute(deps: CustomerRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/customer/get',
+    summary: 'Read a customer',
+    description: 'By `customerId`, by `email` (whatever its letter case), or by both, which must fit.',
+    tags,
+    auth: 'account',
+    scope: 'customers:read',
+    query: getQuery,
+    data: customer,
+    status: 200,
+    errors: ['CUSTOMER_NOT_FOUND'],
+    handler: async ({ auth, query }) =>
+      toCustomer(await getCustomer(deps, { userId: auth.userId, ...query })),
   });
 }
 

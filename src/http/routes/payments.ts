@@ -4,13 +4,26 @@ import { createPayment, type CreatePaymentDeps } from '../../usecases/payments/c
 import { cancelPayment, resolvePayment } from '../../usecases/payments/decide-payment.ts';
 import { getPayment } from '../../usecases/payments/get-payment.ts';
 import { listPayments } from '../../usecases/payments/list-payments.ts';
+import { updatePayment } from '../../usecases/payments/update-payment.ts';
 import { payerView } from '../../usecases/payments/present-payment.ts';
 import type { CountOrder } from '../server/order-counter.ts';
 import { requestDigest } from '../server/request-digest.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
-import { refineFiatAmount } from '../schemas/amounts.ts';
+import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
-import { coin } from '../schemas/codes.ts';
+import {
+  allowedCryptos,
+  confirmations,
+  description,
+  lifetimeMinutes,
+  lines,
+  locale,
+  payerFields,
+  payerOf,
+  refinePayer,
+  removableUrl,
+} from '../schemas/payment-terms.ts';
+import { coin, currency } from '../schemas/codes.ts';
 import { metadata } from '../schemas/metadata.ts';
 import { paymentPrice, priceChoiceOf, refinePriceForm, whenObject } from '../schemas/payment-price.ts';
 import { payerPaymentSchema, paymentSchema } from '../schemas/payment.ts';
@@ -23,6 +36,7 @@ const tags = ['Payments'];
 export function paymentRoutes(deps: CreatePaymentDeps, countOrder: CountOrder): Route[] {
   return [
     createRoute(deps, countOrder),
+    updateRoute(deps),
     getRoute(deps),
     listRoute(deps),
     cancelRoute(deps),
@@ -33,21 +47,22 @@ export function paymentRoutes(deps: CreatePaymentDeps, countOrder: CountOrder): 
 const createBody = z
   .object({
     ...paymentPrice(),
-    customerId: identifier(),
+    ...payerFields(),
     orderId: text(),
     metadata: metadata().optional(),
     webhookUrl: httpUrl().optional(),
     successUrl: httpUrl().optional(),
     returnUrl: httpUrl().optional(),
-    allowedCryptos: z
-      .array(coin())
-      .min(1)
-      .max(16)
-      .transform((coins) => [...new Set(coins)])
-      .optional(),
+    allowedCryptos: allowedCryptos().optional(),
     customFields: metadata().optional(),
+    lifetimeMinutes: lifetimeMinutes().optional(),
+    confirmations: confirmations().optional(),
+    locale: locale().optional(),
+    description: description().optional(),
+    lines: lines().optional(),
   })
   .superRefine(refinePriceForm, whenObject)
+  .superRefine(refinePayer, whenObject)
   .superRefine(refineFiatAmount);
 
 function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
@@ -83,6 +98,15 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
           customerId: 'cus_5LrRyo2k8hQmXv4TzN0aWb7C',
           orderId: 'order-1002',
         },
+        'With the customer inline, and what is paid for': {
+          amount: '19.90',
+          currency: 'EUR',
+          customer: { email: 'ada@example.com' },
+          orderId: 'order-1003',
+          lifetimeMinutes: 30,
+          locale: 'de',
+          lines: [{ name: 'Earl Grey, 100 g', quantity: 2, amount: '15.80' }],
+        },
       },
     },
     data: payerPaymentSchema(),
@@ -95,22 +119,71 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
       'COIN_UNAVAILABLE',
     ],
     handler: async ({ auth, body }) => {
-      const { payment, repeated } = await createPayment(deps, {
-        merchant: auth.merchant,
-        price: priceChoiceOf(body),
-        customerId: body.customerId,
-        orderId: body.orderId,
-        metadata: body.metadata ?? null,
-        customFields: body.customFields ?? null,
-        webhookUrl: body.webhookUrl ?? null,
-        successUrl: body.successUrl ?? null,
-        returnUrl: body.returnUrl ?? null,
-        allowedCryptos: body.allowedCryptos ?? [],
+      const { merchant, via } = auth;
+      const input = {
+        ...orderOf(body),
+        merchant,
+        isPublic: via === 'public',
         requestHash: requestDigest(body),
-      });
-      if (!repeated) countOrder({ via: auth.via, mode: auth.merchant.sandbox === 1 ? 'sandbox' : 'live' });
+      };
+      const { payment, repeated } = await createPayment(deps, input);
+      if (!repeated) countOrder({ via, mode: merchant.sandbox === 1 ? 'sandbox' : 'live' });
       return new Reply(repeated ? 200 : 201, payerView(payment));
     },
+  });
+}
+
+/** A body in the terms of the use case. */
+function orderOf(body: z.output<typeof createBody>) {
+  return {
+    price: priceChoiceOf(body),
+    payer: payerOf(body),
+    orderId: body.orderId,
+    metadata: body.metadata ?? null,
+    customFields: body.customFields ?? null,
+    webhookUrl: body.webhookUrl ?? null,
+    successUrl: body.successUrl ?? null,
+    returnUrl: body.returnUrl ?? null,
+    locale: body.locale ?? null,
+    description: body.description ?? null,
+    lines: body.lines ?? [],
+    lifetimeMinutes: body.lifetimeMinutes ?? null,
+    confirmations: body.confirmations ?? {},
+    allowedCryptos: body.allowedCryptos ?? [],
+  };
+}
+
+const updateBody = z
+  .object({
+    paymentId: identifier(),
+    amount: fiatAmount().optional(),
+    currency: currency().optional().meta({ description: 'Another one needs the amount, too' }),
+    lines: lines().optional(),
+    description: description({ min: 0 }).optional(),
+    metadata: metadata().optional(),
+    successUrl: removableUrl().optional(),
+    returnUrl: removableUrl().optional(),
+    lifetimeMinutes: lifetimeMinutes().optional(),
+  })
+  .superRefine(refineFiatAmount);
+
+function updateRoute(deps: CreatePaymentDeps): Route {
+  return defineRoute({
+    method: 'PATCH',
+    path: '/payment/update',
+    namedBy: 'paymentId',
+    summary: 'Change a payment nobody has paid',
+    description:
+      'For a cart that changed: the same addresses, a new quote and a new deadline. Refused once any money was seen. What is left out stays as it is; an empty text removes a description or URL.',
+    tags,
+    auth: 'merchant',
+    scope: 'payments:write',
+    status: 200,
+    body: updateBody,
+    data: paymentSchema(),
+    errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE', 'RATE_UNAVAILABLE'],
+    handler: async ({ auth, body: { description: text, ...body } }) =>
+      updatePayment(deps, { merchant: auth.merchant, ...body, description: text === '' ? null : text }),
   });
 }
 
@@ -140,7 +213,8 @@ function listRoute(deps: CreatePaymentDeps): Route {
     method: 'GET',
     path: '/payment/list',
     summary: 'List payments',
-    description: 'Payments of the merchant in its current mode, newest first.',
+    description:
+      'Payments of the merchant in its current mode, newest first; with `updatedAfter` in the order of their last change, oldest first.',
     tags,
     auth: 'merchant',
     scope: 'payments:read',
@@ -153,6 +227,9 @@ function listRoute(deps: CreatePaymentDeps): Route {
       coin: coin().optional(),
       startDate: timeQuery('from').optional(),
       endDate: timeQuery('until').optional(),
+      updatedAfter: timeQuery('from')
+        .optional()
+        .meta({ description: 'Changed after this moment, itself not counted' }),
       search: text()
         .optional()
         .meta({
@@ -165,10 +242,16 @@ function listRoute(deps: CreatePaymentDeps): Route {
     data: z.object({ payments: z.array(paymentSchema()), pagination: pagination() }),
     errors: [],
     handler: async ({ auth, query }) => {
-      const { page, limit, startDate, endDate, ...filter } = query;
+      const { page, limit, startDate, endDate, updatedAfter, ...filter } = query;
       return listPayments(
         deps,
-        { merchant: auth.merchant, ...filter, fromMs: startDate, toMs: endDate },
+        {
+          merchant: auth.merchant,
+          ...filter,
+          fromMs: startDate,
+          toMs: endDate,
+          updatedAfterMs: updatedAfter,
+        },
         { page, limit },
       );
     },

@@ -32,6 +32,15 @@ const paymentTransaction = z.object({
   firstSeenAt: timestamp(),
 });
 
+const paymentLine = z.object({
+  name: z.string(),
+  quantity: z
+    .int()
+    .min(1)
+    .meta({ examples: [2] }),
+  amount: z.string().meta({ description: 'Of the line in all, in the payment’s currency' }),
+});
+
 const payerFields = z.object({
   id: z.string(),
   status: z.enum(PAYMENT_STATUSES),
@@ -43,6 +52,12 @@ const payerFields = z.object({
   priceId: z.string().nullable(),
   successUrl: z.string().nullable(),
   returnUrl: z.string().nullable(),
+  locale: z
+    .string()
+    .nullable()
+    .meta({ description: 'Language of the checkout, a BCP 47 tag', examples: ['de'] }),
+  description: z.string().nullable(),
+  lines: z.array(paymentLine).meta({ description: 'What is paid for; need not add up to the amount' }),
   allowedCryptos: z.array(z.string()),
   sandbox: z.boolean(),
   checkoutUrl: z.string(),
@@ -89,7 +104,7 @@ export function refundSchema() {
 
 const payment = payerFields
   .extend({
-    customerId: z.string(),
+    customerId: z.string().nullable().meta({ description: 'Null: anonymous' }),
     metadata: freeObject().nullable(),
     customFields: freeObject().nullable(),
     webhookUrl: z.string().nullable(),

@@ -25,6 +25,23 @@ const ofUser = prepared((db, param: ParamOf<{ userId: string; id: string }>) =>
   db.selectFrom('customers').selectAll().where('id', '=', param('id')).where('user_id', '=', param('userId')),
 );
 
+/** @param key an address in its key form */
+export async function findCustomerByEmail(
+  db: Db,
+  userId: string,
+  key: string,
+): Promise<CustomerRow | undefined> {
+  return (await byEmail(db, { userId, key }))[0];
+}
+
+const byEmail = prepared((db, param: ParamOf<{ userId: string; key: string }>) =>
+  db
+    .selectFrom('customers')
+    .selectAll()
+    .where('user_id', '=', param('userId'))
+    .where('email_key', '=', param('key')),
+);
+
 /** Changes a customer; null when the new e-mail address is another customer's. */
 export async function updateCustomer(
   tx: Tx,

@@ -14,6 +14,8 @@ export interface PaymentFilter {
   readonly coin?: Coin | undefined;
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
+  /** Changed after this moment: these come in the order of their changes, oldest first. */
+  readonly updatedAfterMs?: number | undefined;
   readonly search?: PaymentSearch | undefined;
 }
 
@@ -22,12 +24,20 @@ interface Page {
   readonly offset: number;
 }
 
-/** One page of a merchant's payments, newest first. */
+/** One page of a merchant's payments, newest first; with `updatedAfterMs` by their last change, oldest first. */
 export async function listPayments(db: Db, filter: PaymentFilter, page: Page): Promise<StoredPayment[]> {
   const { search } = filter;
   if (search !== undefined) return listNamed(db, filter, search, page);
-  return filteredPayments(db, filter)
-    .selectAll('payments')
+  const matching = filteredPayments(db, filter).selectAll('payments');
+  if (filter.updatedAfterMs !== undefined) {
+    return matching
+      .orderBy('payments.updated_at')
+      .orderBy('payments.id')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute();
+  }
+  return matching
     .orderBy('payments.created_at', 'desc')
     .orderBy('payments.id', 'desc')
     .limit(page.limit)
@@ -68,6 +78,9 @@ export function filteredPayments(db: Db, filter: PaymentFilter) {
   if (filter.orderId !== undefined) query = query.where('payments.order_id', '=', filter.orderId);
   if (filter.fromMs !== undefined) query = query.where('payments.created_at', '>=', filter.fromMs);
   if (filter.toMs !== undefined) query = query.where('payments.created_at', '<=', filter.toMs);
+  if (filter.updatedAfterMs !== undefined) {
+    query = query.where('payments.updated_at', '>', filter.updatedAfterMs);
+  }
   if (filter.coin !== undefined) query = query.where(isOffered('payments.offered', filter.coin));
   return query;
 }

@@ -142,6 +142,40 @@ const changeAll = prepared((db, param: ParamOf<ChangeSlots>) =>
   }),
 );
 
+/** What an update may change of a payment that nobody has paid. */
+export type PaymentTerms = Pick<
+  PaymentRow,
+  | 'amount'
+  | 'currency'
+  | 'price_id'
+  | 'lines_json'
+  | 'description'
+  | 'metadata_json'
+  | 'success_url'
+  | 'return_url'
+  | 'expires_at'
+  | 'updated_at'
+  | 'sequence'
+>;
+
+/** Stores other terms of a payment, and new quotes at the same addresses. */
+export async function updateTerms(
+  tx: Tx,
+  id: string,
+  terms: PaymentTerms,
+  options: readonly StoredOption[],
+): Promise<void> {
+  await tx.updateTable('payments').set(terms).where('id', '=', id).execute();
+  for (const { coin, payment_id: _p, address_id: _i, address: _a, ...quoted } of options) {
+    await tx
+      .updateTable('payment_options')
+      .set(quoted)
+      .where('payment_id', '=', id)
+      .where('coin', '=', coin)
+      .execute();
+  }
+}
+
 /** The offered coins of each of these payments. At most a few hundred ids at a time. */
 export async function coinsOffered(
   db: Db,

@@ -12,6 +12,7 @@ import * as gapReasons from './migrations/0011-gap-reasons.ts';
 import * as displacedSends from './migrations/0012-displaced-sends.ts';
 import * as conflictHeights from './migrations/0013-conflict-heights.ts';
 import * as restrictedKeys from './migrations/0014-restricted-keys.ts';
+import * as paymentTerms from './migrations/0015-payment-terms.ts';
 import * as refundLinks from './migrations/0016-refund-links.ts';
 import * as paymentLinks from './migrations/0019-payment-links.ts';
 import * as webhookEndpoints from './migrations/0017-webhook-endpoints.ts';
@@ -32,6 +33,7 @@ export const MIGRATIONS: Migrations = {
   '0012-displaced-sends': displacedSends,
   '0013-conflict-heights': conflictHeights,
   '0014-restricted-keys': restrictedKeys,
+  '0015-payment-terms': paymentTerms,
   '0016-refund-links': refundLinks,
   '0019-payment-links': paymentLinks,
   '0017-webhook-endpoints': webhookEndpoints,

@@ -7,7 +7,8 @@ import type { LatePolicy, PaymentException, PaymentStatus } from '../../domain/p
 export interface PaymentRow {
   id: string;
   merchant_id: string;
-  customer_id: string;
+  /** Null: anonymous. */
+  customer_id: string | null;
   order_id: string;
   mode: Mode;
   status: PaymentStatus;
@@ -21,6 +22,13 @@ export interface PaymentRow {
   webhook_url: string | null;
   success_url: string | null;
   return_url: string | null;
+  /** BCP 47 tag of the language that the checkout is shown in. */
+  locale: string | null;
+  description: string | null;
+  /** What is paid for: [{"name":"Tea","quantity":2,"amount":"7.80"}]. */
+  lines_json: string | null;
+  /** Confirmations asked for beyond the policy, per coin: {"BTC":6}. */
+  confirmations_json: string | null;
   allowed_cryptos_json: string;
   /** The coins it is offered in, one bit each (COIN_BITS of payments.ts): what lists filter by. */
   offered: Generated<number>;

@@ -1,34 +1,56 @@
 import { emailKey } from '../../domain/email.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { insertCustomer } from '../../store/catalog/customers.ts';
-import type { Db } from '../../store/sqlite/database.ts';
+import { findCustomerByEmail, insertCustomer } from '../../store/catalog/customers.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
 import { newId } from '../events/new-id.ts';
+
+interface NewCustomer {
+  readonly userId: string;
+  readonly email: string;
+  readonly metadata: object;
+}
 
 /** @throws {AppError} DUPLICATE_ENTRY when the user has a customer with this address, whatever its letter case. */
 export async function createCustomer(
   deps: { readonly db: Db; readonly clock: Clock },
-  input: { readonly userId: string; readonly email: string; readonly metadata: object },
+  input: NewCustomer,
 ): Promise<CustomerRow> {
-  const now = deps.clock.now();
-  const row: CustomerRow = {
-    id: newId('cus_'),
-    user_id: input.userId,
-    email: input.email,
-    email_key: emailKey(input.email),
-    metadata_json: JSON.stringify(input.metadata),
-    created_at: now,
-    updated_at: now,
-  };
+  const row = newCustomerRow(deps.clock.now(), input);
   // The UNIQUE index decides: two requests at once cannot both be first.
-  const inserted = await deps.db.transaction((tx) => insertCustomer(tx, row));
-  if (!inserted) throw duplicateCustomer();
+  await deps.db.transaction(async (tx) => {
+    if (!(await insertCustomer(tx, row))) throw await duplicateCustomer(tx, input);
+  });
   return row;
 }
 
-export function duplicateCustomer(): AppError {
+export function newCustomerRow(now: number, { userId, email, metadata }: NewCustomer): CustomerRow {
+  return {
+    id: newId('cus_'),
+    user_id: userId,
+    email,
+    email_key: emailKey(email),
+    metadata_json: JSON.stringify(metadata),
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+/** The error that names the customer who has an e-mail address. */
+export async function duplicateCustomer(
+  tx: Tx,
+  { userId, email }: { readonly userId: string; readonly email: string },
+): Promise<AppError> {
+  const existing = await findCustomerByEmail(tx, userId, emailKey(email));
   return new AppError('DUPLICATE_ENTRY', 'A customer with this email already exists', {
-    details: [{ field: 'email', code: 'duplicate', message: 'already exists' }],
+    details: [
+      {
+        field: 'email',
+        code: 'duplicate',
+        message: 'already exists',
+        ...(existing === undefined ? {} : { existingId: existing.id }),
+      },
+    ],
   });
 }

@@ -29,7 +29,7 @@ export async function editCustomer(
       metadata_json: input.metadata === undefined ? current.metadata_json : JSON.stringify(input.metadata),
       updated_at: deps.clock.now(),
     });
-    if (row === null) throw duplicateCustomer();
+    if (row === null) throw await duplicateCustomer(tx, { userId: input.userId, email });
     return row;
   });
 }

@@ -4,7 +4,7 @@ import type { SecretBox } from '../../domain/keys.ts';
 import type { LatePolicy } from '../../domain/payment/types.ts';
 import { insertApiKeys } from '../../store/merchants/api-keys.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { domainExists, insertMerchant, nextAccount } from '../../store/merchants/merchants.ts';
+import { domainExists, insertMerchant, nextAccount, merchantsOf } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { allocateAddresses, type AllocateAddressDeps } from '../payments/allocate-address.ts';
 import { newKeyPair } from '../accounts/api-key.ts';
@@ -52,9 +52,9 @@ export async function createMerchant(
   input: CreateMerchantInput,
 ): Promise<CreatedMerchant> {
   return deps.db.transaction(async (tx) => {
-    if (await domainExists(tx, input.domain)) throw duplicate(input.domain);
+    if (await domainExists(tx, input.domain)) throw await duplicate(tx, input);
     const merchant = newMerchant(deps, input, await nextAccount(tx));
-    if (!(await insertMerchant(tx, merchant))) throw duplicate(input.domain);
+    if (!(await insertMerchant(tx, merchant))) throw await duplicate(tx, input);
     const keys = newKeyPair(merchant.id, merchant.created_at);
     await insertApiKeys(tx, keys.rows);
     const live = await openWallet(tx, deps, merchant, 'live');
@@ -106,8 +106,17 @@ async function openWallet(
   return wallets;
 }
 
-function duplicate(domain: string): AppError {
+/** Names the merchant only to its owner. */
+async function duplicate(tx: Tx, { domain, userId }: CreateMerchantInput): Promise<AppError> {
+  const own = (await merchantsOf(tx, userId)).find((merchant) => merchant.domain === domain);
   return new AppError('DUPLICATE_ENTRY', `A merchant with the domain ${domain} already exists`, {
-    details: [{ field: 'domain', code: 'duplicate', message: 'already exists' }],
+    details: [
+      {
+        field: 'domain',
+        code: 'duplicate',
+        message: 'already exists',
+        ...(own === undefined ? {} : { existingId: own.id }),
+      },
+    ],
   });
 }

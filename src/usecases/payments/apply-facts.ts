@@ -13,14 +13,13 @@ import type {
 import type { Clock, Logger, Rates } from '../../domain/ports.ts';
 import { coinAmountFor } from '../../domain/price.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { webhookUrlOf } from '../../store/merchants/merchants.ts';
 import { putOutput } from '../../store/ledger/outputs.ts';
 import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
 import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
-import { emitEvent } from '../events/emit-event.ts';
+import { emitPaymentEvents } from './emit-payment-events.ts';
 import { afterChange, loadPayment, type LoadedPayment } from './load-payment.ts';
-import { presentLoaded, shownTimeline, type PresentDeps } from './present-payment.ts';
+import type { PresentDeps } from './present-payment.ts';
 
 export interface ApplyFactsDeps extends PresentDeps {
   readonly clock: Clock;
@@ -66,7 +65,7 @@ export async function applyFacts(
   const { payment, events } = result;
   await saveCredits(tx, loaded, payment, { now, blockHash });
   const saved = await saveState(tx, row, payment, { now, events: events.length });
-  if (events.length > 0) await tell(tx, deps, afterChange(loaded, saved, payment), events);
+  if (events.length > 0) await emitPaymentEvents(tx, deps, afterChange(loaded, saved, payment), events);
   return events;
 }
 
@@ -187,33 +186,4 @@ async function saveState(
   };
   await updatePayment(tx, row.id, change, { events: at.events, from: row });
   return { ...row, ...change, sequence: row.sequence + at.events };
-}
-
-/** Writes events, which are counted on the payment already, with the payment as it is now. */
-async function tell(
-  tx: Tx,
-  deps: ApplyFactsDeps,
-  loaded: LoadedPayment,
-  events: readonly PaymentEventType[],
-): Promise<void> {
-  const { row } = loaded;
-  const merchant = { id: row.merchant_id, webhookUrl: await webhookUrlOf(tx, row.merchant_id) };
-  const timeline = await shownTimeline(tx, row.id);
-  let sequence = row.sequence - events.length;
-  for (const type of events) {
-    sequence += 1;
-    const at = deps.clock.now();
-    timeline.push({ type, sequence, at });
-    await emitEvent(tx, deps, {
-      merchant,
-      type,
-      mode: row.mode,
-      paymentId: row.id,
-      sendId: null,
-      sequence,
-      data: { payment: presentLoaded(deps, loaded, timeline) },
-      paymentWebhookUrl: row.webhook_url,
-      at,
-    });
-  }
 }

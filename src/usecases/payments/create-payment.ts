@@ -1,10 +1,7 @@
 import type { Coin, Mode } from '../../domain/coins.ts';
-import { COIN_DEFINITIONS, COINS } from '../../domain/coins.ts';
-import { depthOf, finalityOf, requirementFor, type ConfirmationPolicy } from '../../domain/confirmations.ts';
-import { AppError, invalidField } from '../../domain/errors.ts';
-import type { RateQuote, Rates } from '../../domain/ports.ts';
-import { coinAmountFor } from '../../domain/price.ts';
-import { findCustomerOf } from '../../store/catalog/customers.ts';
+import { COINS } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Rates } from '../../domain/ports.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import {
   findOpenOrder,
@@ -17,19 +14,27 @@ import {
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { allocateAddresses, type AllocateAddressDeps } from './allocate-address.ts';
+import { findOrCreatePayer, type Payer } from '../customers/find-or-create-payer.ts';
 import { newTimedId } from '../events/new-id.ts';
 import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';
 import { emitEvent } from '../events/emit-event.ts';
 import type { ApplyFactsDeps } from './apply-facts.ts';
 import { loadedNew } from './load-payment.ts';
+import {
+  confirmationsJson,
+  offersFor,
+  quotedTerms,
+  type AskedConfirmations,
+  type Offer,
+  type OfferDeps,
+} from './offers.ts';
+import { linesJson, refuseExcessiveLines, type PaymentLine } from './payment-lines.ts';
 import { presentLoaded, presentPayment, type PaymentView } from './present-payment.ts';
 import { priceCurrency, resolvePrice, type PriceChoice, type ResolvedPrice } from './resolve-price.ts';
 
-export interface CreatePaymentDeps extends ApplyFactsDeps, AllocateAddressDeps {
+export interface CreatePaymentDeps extends ApplyFactsDeps, AllocateAddressDeps, OfferDeps {
   readonly db: Db;
   readonly rates: Rates;
-  /** Confirmation policy of a coin in a mode. */
-  readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
   /** Called after the commit, so that the event goes out at once. */
   readonly wakeWebhooks: () => void;
   readonly webhookUrlRule: WebhookUrlRule;
@@ -38,31 +43,34 @@ export interface CreatePaymentDeps extends ApplyFactsDeps, AllocateAddressDeps {
 export interface CreatePaymentInput {
   readonly merchant: MerchantRow;
   readonly price: PriceChoice;
-  readonly customerId: string;
+  readonly payer: Payer;
   readonly orderId: string;
   readonly metadata: object | null;
   readonly customFields: object | null;
   readonly webhookUrl: string | null;
   readonly successUrl: string | null;
   readonly returnUrl: string | null;
+  /** BCP 47 tag. */
+  readonly locale: string | null;
+  readonly description: string | null;
+  readonly lines: readonly PaymentLine[];
+  /** Null: the merchant's. */
+  readonly lifetimeMinutes: number | null;
+  readonly confirmations: AskedConfirmations;
   /** Empty: every coin the shop can take. */
   readonly allowedCryptos: readonly Coin[];
+  /** The credential is public: it learns nothing of a payment whose order id it only guessed. */
+  readonly isPublic: boolean;
   /** SHA-256 of the request, to tell a repeat from another order. */
   readonly requestHash: string;
-}
-
-/** A coin that can be offered for the price, with the atoms it takes. */
-interface Offer {
-  readonly coin: Coin;
-  readonly due: bigint;
-  readonly quote: RateQuote;
 }
 
 /**
  * Creates a payment with an address of its own in every coin offered. Asks no node: addresses are
  * derived locally and rates come from memory. The same order again answers the existing payment.
  * @throws {AppError} CUSTOMER_NOT_FOUND, PRODUCT_NOT_FOUND, PRICE_NOT_FOUND, DUPLICATE_ENTRY (order id
- * in use), COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (amount, currency or webhookUrl)
+ * in use), COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (amount, currency, lines, confirmations or
+ * webhookUrl)
  */
 export async function createPayment(
   deps: CreatePaymentDeps,
@@ -73,13 +81,14 @@ export async function createPayment(
   const currency = await priceCurrency(deps.db, input.merchant.user_id, input.price);
   if (currency !== null) await deps.rates.ensure(currency);
   const made = await deps.db.transaction(async (tx) => {
-    const customer = await findCustomerOf(tx, input.merchant.user_id, input.customerId);
-    if (customer === undefined) throw new AppError('CUSTOMER_NOT_FOUND', 'No such customer');
+    const customerId = await findOrCreatePayer(tx, deps, input.merchant.user_id, input.payer);
     const existing = await findOpenOrder(tx, { merchantId: input.merchant.id, mode, orderId: input.orderId });
     if (existing !== undefined) return { repeated: repeatOf(existing, input) };
     const price = await resolvePrice(tx, input.merchant.user_id, input.price);
-    const offers = offersFor(deps, input, mode, price);
-    return { payment: await insertWithOffers(tx, deps, input, { mode, price, offers }) };
+    refuseExcessiveLines(input.lines, price);
+    const priceField = price.priceId === null ? 'amount' : 'priceId';
+    const offers = offersFor(deps, allowedCoins(input), { mode, price, priceField });
+    return { payment: await insertWithOffers(tx, deps, input, { mode, customerId, price, offers }) };
   });
   if (made.repeated !== undefined) {
     return { payment: await presentPayment(deps.db, deps, made.repeated), repeated: true };
@@ -91,56 +100,38 @@ export async function createPayment(
 function repeatOf(existing: StoredPayment, input: CreatePaymentInput): StoredPayment {
   if (existing.request_hash === input.requestHash) return existing;
   throw new AppError('DUPLICATE_ENTRY', 'orderId: this order id already belongs to another payment', {
-    details: [{ field: 'orderId', code: 'duplicate', message: 'already belongs to another payment' }],
+    details: [
+      {
+        field: 'orderId',
+        code: 'duplicate',
+        message: 'already belongs to another payment',
+        ...(input.isPublic ? {} : { existingId: existing.id }),
+      },
+    ],
   });
 }
 
-/** The coins that are allowed, configured, priced and large enough to be paid on their chain. */
-function offersFor(
-  deps: CreatePaymentDeps,
-  input: CreatePaymentInput,
-  mode: Mode,
-  price: ResolvedPrice,
-): Offer[] {
-  const allowed = COINS.filter(
-    (coin) => input.allowedCryptos.length === 0 || input.allowedCryptos.includes(coin),
-  );
-  const running = allowed.filter((coin) => deps.chains.get(coin, mode) !== null);
-  if (running.length === 0) {
-    throw new AppError('COIN_UNAVAILABLE', 'None of the allowed coins is configured on this server');
-  }
-  const offers: Offer[] = [];
-  let lastError: unknown;
-  let tooSmall = false;
-  for (const coin of running) {
-    try {
-      const quote = deps.rates.quote(coin, price.currency, mode);
-      const due = coinAmountFor(price.minor, price.digits, quote.rate, COIN_DEFINITIONS[coin].decimals);
-      const payable = due >= (deps.chains.get(coin, mode)?.minimumPayment ?? 0n);
-      if (payable) offers.push({ coin, due, quote });
-      else tooSmall = true;
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'RATE_UNAVAILABLE') throw error;
-      lastError = error;
-    }
-  }
-  if (offers.length > 0) return offers;
-  if (tooSmall) {
-    const field = price.priceId === null ? 'amount' : 'priceId';
-    throw invalidField(field, 'too small to be paid in any of the allowed coins');
-  }
-  throw lastError;
+function allowedCoins({ allowedCryptos }: CreatePaymentInput): readonly Coin[] {
+  return COINS.filter((coin) => allowedCryptos.length === 0 || allowedCryptos.includes(coin));
+}
+
+interface NewTerms {
+  readonly mode: Mode;
+  readonly customerId: string | null;
+  readonly price: ResolvedPrice;
+  readonly offers: readonly Offer[];
 }
 
 async function insertWithOffers(
   tx: Tx,
   deps: CreatePaymentDeps,
   input: CreatePaymentInput,
-  { mode, price, offers }: { mode: Mode; price: ResolvedPrice; offers: readonly Offer[] },
+  terms: NewTerms,
 ): Promise<PaymentView> {
-  const row = newPaymentRow(deps.clock.now(), input, mode, price, offers);
+  const { mode } = terms;
+  const row = newPaymentRow(deps.clock.now(), input, terms);
   await insertPayment(tx, row);
-  const options = await insertOptions(tx, deps, row, { account: input.merchant.account, offers });
+  const options = await insertOptions(tx, deps, row, { input, offers: terms.offers });
   const payment = presentLoaded(deps, loadedNew(row, options), [
     { type: 'payment.created', sequence: row.sequence, at: row.created_at },
   ]);
@@ -163,28 +154,18 @@ async function insertOptions(
   tx: Tx,
   deps: CreatePaymentDeps,
   payment: StoredPayment,
-  { account, offers }: { account: number; offers: readonly Offer[] },
+  { input, offers }: { input: CreatePaymentInput; offers: readonly Offer[] },
 ): Promise<StoredOption[]> {
   const { id, merchant_id: merchantId, mode } = payment;
+  const { account } = input.merchant;
   const at = { merchantId, account, mode, branch: 0, purpose: 'payment', paymentId: id } as const;
   const coins = offers.map(({ coin }) => coin);
   const addresses = await allocateAddresses(tx, deps, at, coins);
-  const options = offers.map(({ coin, due, quote }): StoredOption => {
-    const address = addresses.find((candidate) => candidate.coin === coin);
-    if (address === undefined) throw new Error(`no ${coin} address was stored`);
-    const requirement = requirementFor(deps.confirmations(coin, mode), due);
-    return {
-      payment_id: id,
-      coin,
-      address_id: address.id,
-      address: address.address,
-      amount: due.toString(),
-      rate: quote.rate,
-      rate_sources_json: JSON.stringify(quote.sources),
-      rate_at: quote.at,
-      required_confirmations: depthOf(requirement),
-      required_finality: finalityOf(requirement),
-    };
+  const options = offers.map((offer): StoredOption => {
+    const address = addresses.find(({ coin }) => coin === offer.coin);
+    if (address === undefined) throw new Error(`no ${offer.coin} address was stored`);
+    const quoted = quotedTerms(deps, offer, { mode, asked: input.confirmations });
+    return { payment_id: id, coin: offer.coin, address_id: address.id, address: address.address, ...quoted };
   });
   await insertPaymentOptions(tx, options);
   return options.toSorted((a, b) => (a.coin < b.coin ? -1 : 1));
@@ -193,14 +174,13 @@ async function insertOptions(
 function newPaymentRow(
   now: number,
   input: CreatePaymentInput,
-  mode: Mode,
-  price: ResolvedPrice,
-  offers: readonly Offer[],
+  { mode, customerId, price, offers }: NewTerms,
 ): StoredPayment {
+  const lifetimeMinutes = input.lifetimeMinutes ?? input.merchant.payment_lifetime_minutes;
   return {
     id: newTimedId('pay_', now),
     merchant_id: input.merchant.id,
-    customer_id: input.customerId,
+    customer_id: customerId,
     order_id: input.orderId,
     mode,
     status: 'pending',
@@ -214,6 +194,10 @@ function newPaymentRow(
     webhook_url: input.webhookUrl,
     success_url: input.successUrl,
     return_url: input.returnUrl,
+    locale: input.locale,
+    description: input.description,
+    lines_json: linesJson(input.lines),
+    confirmations_json: confirmationsJson(input.confirmations),
     allowed_cryptos_json: JSON.stringify(input.allowedCryptos.length === 0 ? COINS : input.allowedCryptos),
     offered: offeredBits(offers.map(({ coin }) => coin)),
     tolerance_bps: input.merchant.tolerance_bps,
@@ -222,7 +206,7 @@ function newPaymentRow(
     // Its first event is written with it.
     sequence: 1,
     created_at: now,
-    expires_at: now + input.merchant.payment_lifetime_minutes * 60_000,
+    expires_at: now + lifetimeMinutes * 60_000,
     updated_at: now,
     closed_at: null,
     cancelled_at: null,

@@ -9,6 +9,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { paymentTimeline, type TimelineRow } from '../../store/payments/payment-timeline.ts';
 import type { StoredOption, StoredPayment } from '../../store/payments/payments.ts';
 import type { StoredRefund } from '../../store/payments/refunds.ts';
+import { linesOf } from './payment-lines.ts';
 import { loadShownPayment, type LoadedPayment } from './load-payment.ts';
 
 export interface PresentDeps {
@@ -52,6 +53,9 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
     webhookUrl: row.webhook_url,
     successUrl: row.success_url,
     returnUrl: row.return_url,
+    locale: row.locale,
+    description: row.description,
+    lines: linesOf(row.lines_json),
     allowedCryptos: JSON.parse(row.allowed_cryptos_json) as string[],
     sandbox: row.mode === 'sandbox',
     checkoutUrl: `${deps.baseUrl}/checkout/${row.id}`,

@@ -5,6 +5,8 @@ interface State {
   readonly version: string;
   readonly status: string;
   readonly final: boolean;
+  /** Of the header. */
+  readonly summary: string;
   readonly html: string;
   readonly announcement: string;
   readonly redirect: string | null;

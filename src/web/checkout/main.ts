@@ -26,6 +26,7 @@ if (main !== null) {
   tellEmbedder('ready', status);
   follow(main, {
     onChange: (state) => {
+      showSummary(state.summary);
       show(main, state.html);
       offerToPlay(!state.final);
       say(state.announcement);
@@ -48,6 +49,16 @@ function leaveFor(url: string, announcement: string): void {
   toast(texts.redirecting);
   say(`${announcement}. ${texts.redirecting}`);
   setTimeout(() => window.location.assign(url), LEAVE_AFTER_MS);
+}
+
+/** The shop may change an order that nobody has paid. What the payer opened stays open. */
+function showSummary(html: string): void {
+  const summary = document.querySelector('#summary');
+  if (summary === null) return;
+  const isOpen = summary.querySelector('details')?.open === true;
+  summary.innerHTML = html;
+  const details = summary.querySelector('details');
+  if (details !== null) details.open = isOpen;
 }
 
 /** Puts the new state in place and keeps what the payer had chosen and where the keyboard was. */

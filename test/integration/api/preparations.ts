@@ -127,6 +127,11 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     return request;
   },
   'POST /payment/cancel': withPending,
+  'PATCH /payment/update': withPending,
+  'GET /merchant/customer/get': async (_world, { shop }, request) => ({
+    ...request,
+    query: { customerId: shop.customerId },
+  }),
   'POST /sandbox/payment/simulate': withPending,
   'POST /payment/resolve': async (world, account, request) => {
     const { shop } = account;

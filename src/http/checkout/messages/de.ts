@@ -5,6 +5,7 @@ export const de: Messages = {
   title: '{amount} an {shop} zahlen',
   payment: 'Zahlung über',
   order: 'Bestellung {order}',
+  lines: 'Wofür Sie zahlen ({count})',
   verified: 'Domain bestätigt',
   unverified: 'Domain nicht bestätigt',
   chooseCoin: 'Zahlen mit',

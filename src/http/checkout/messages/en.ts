@@ -4,6 +4,7 @@ export const en = {
   title: 'Pay {amount} to {shop}',
   payment: 'Payment of',
   order: 'Order {order}',
+  lines: 'What you pay for ({count})',
   verified: 'Domain verified',
   unverified: 'Domain not verified',
   chooseCoin: 'Pay with',

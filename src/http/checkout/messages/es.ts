@@ -5,6 +5,7 @@ export const es: Messages = {
   title: 'Pagar {amount} a {shop}',
   payment: 'Pago de',
   order: 'Pedido {order}',
+  lines: 'Qué paga ({count})',
   verified: 'Dominio verificado',
   unverified: 'Dominio sin verificar',
   chooseCoin: 'Pagar con',

@@ -5,6 +5,7 @@ export const fr: Messages = {
   title: 'Payer {amount} à {shop}',
   payment: 'Paiement de',
   order: 'Commande {order}',
+  lines: 'Ce que vous payez ({count})',
   verified: 'Domaine vérifié',
   unverified: 'Domaine non vérifié',
   chooseCoin: 'Payer avec',

@@ -5,6 +5,7 @@ export const pt: Messages = {
   title: 'Pagar {amount} a {shop}',
   payment: 'Pagamento de',
   order: 'Pedido {order}',
+  lines: 'O que você paga ({count})',
   verified: 'Domínio verificado',
   unverified: 'Domínio não verificado',
   chooseCoin: 'Pagar com',

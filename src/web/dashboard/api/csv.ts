@@ -20,7 +20,7 @@ function line(payment: Payment): string {
   const { id, orderId, customerId, status, exception, amount, currency, createdAt } = payment;
   const received = COINS.map((coin) => payment.options[coin]?.received ?? '');
   const txids = payment.transactions.map(({ txid }) => txid).join(' ');
-  const fields = [id, orderId, customerId, status, exception ?? '', amount, currency, createdAt];
+  const fields = [id, orderId, customerId ?? '', status, exception ?? '', amount, currency, createdAt];
   return [...fields, ...received, txids].map(cell).join(',');
 }
 

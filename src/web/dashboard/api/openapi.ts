@@ -1028,6 +1028,33 @@ export interface paths {
             };
         };
     };
+    "/merchant/customer/get": {
+        parameters: {
+        };
+        get: {
+            parameters: {
+                query?: {
+                    customerId?: string;
+                    email?: string;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: components["schemas"]["Customer"];
+                        };
+                    };
+                };
+            };
+        };
+    };
     "/merchant/customer/list": {
         parameters: {
         };
@@ -1358,7 +1385,14 @@ export interface paths {
                         currency?: string;
                         productId?: string;
                         priceId?: string;
-                        customerId: string;
+                        customerId?: string;
+                        customer?: {
+                            /** Format: email */
+                            email?: string;
+                            metadata?: {
+                                [key: string]: unknown;
+                            };
+                        };
                         orderId: string;
                         metadata?: {
                             [key: string]: unknown;
@@ -1373,6 +1407,17 @@ export interface paths {
                         customFields?: {
                             [key: string]: unknown;
                         };
+                        lifetimeMinutes?: number;
+                        confirmations?: {
+                            [key: string]: number;
+                        };
+                        locale?: string;
+                        description?: string;
+                        lines?: {
+                            name: string;
+                            quantity: number;
+                            amount: string;
+                        }[];
                     };
                 };
             };
@@ -1400,6 +1445,53 @@ export interface paths {
                             success: true;
                             error: null;
                             data: components["schemas"]["PayerPayment"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/payment/update": {
+        parameters: {
+        };
+        patch: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        paymentId: string;
+                        amount?: string;
+                        currency?: string;
+                        lines?: {
+                            name: string;
+                            quantity: number;
+                            amount: string;
+                        }[];
+                        description?: string;
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                        successUrl?: string;
+                        returnUrl?: string;
+                        lifetimeMinutes?: number;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: components["schemas"]["Payment"];
                         };
                     };
                 };
@@ -1447,6 +1539,7 @@ export interface paths {
                     coin?: "BTC" | "ETH" | "LTC" | "SOL";
                     startDate?: string;
                     endDate?: string;
+                    updatedAfter?: string;
                     search?: string;
                     merchantId?: string;
                 };
@@ -1585,6 +1678,13 @@ export interface paths {
                                 priceId: string | null;
                                 successUrl: string | null;
                                 returnUrl: string | null;
+                                locale: string | null;
+                                description: string | null;
+                                lines: {
+                                    name: string;
+                                    quantity: number;
+                                    amount: string;
+                                }[];
                                 allowedCryptos: string[];
                                 sandbox: boolean;
                                 checkoutUrl: string;
@@ -1623,7 +1723,7 @@ export interface paths {
                                     /** Format: date-time */
                                     firstSeenAt: string;
                                 }[];
-                                customerId: string;
+                                customerId: string | null;
                                 metadata: {
                                     [key: string]: unknown;
                                 } | null;
@@ -2358,7 +2458,7 @@ export interface paths {
                     limit?: number;
                     after?: number;
                     wait?: number;
-                    type?: "payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+                    type?: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
                     paymentId?: string;
                     merchantId?: string;
                 };
@@ -2513,7 +2613,7 @@ export interface paths {
                         /** Format: uri */
                         url: string;
                         /** @default null */
-                        events?: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+                        events?: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
                         /** @default true */
                         active?: boolean;
                     };
@@ -2533,7 +2633,7 @@ export interface paths {
                                 id: string;
                                 url: string;
                                 default: boolean;
-                                events: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+                                events: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
                                 active: boolean;
                                 health: {
                                     lastSuccessAt: string | null;
@@ -2569,7 +2669,7 @@ export interface paths {
                         endpointId: string;
                         /** Format: uri */
                         url?: string;
-                        events?: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+                        events?: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
                         active?: boolean;
                     };
                 };
@@ -2946,6 +3046,13 @@ export interface components {
             priceId: string | null;
             successUrl: string | null;
             returnUrl: string | null;
+            locale: string | null;
+            description: string | null;
+            lines: {
+                name: string;
+                quantity: number;
+                amount: string;
+            }[];
             allowedCryptos: string[];
             sandbox: boolean;
             checkoutUrl: string;
@@ -2997,6 +3104,13 @@ export interface components {
             priceId: string | null;
             successUrl: string | null;
             returnUrl: string | null;
+            locale: string | null;
+            description: string | null;
+            lines: {
+                name: string;
+                quantity: number;
+                amount: string;
+            }[];
             allowedCryptos: string[];
             sandbox: boolean;
             checkoutUrl: string;
@@ -3035,7 +3149,7 @@ export interface components {
                 /** Format: date-time */
                 firstSeenAt: string;
             }[];
-            customerId: string;
+            customerId: string | null;
             metadata: {
                 [key: string]: unknown;
             } | null;
@@ -3168,7 +3282,7 @@ export interface components {
             id: string;
             seq: number;
             /** @enum {string} */
-            type: "payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+            type: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
             /** Format: date-time */
             createdAt: string;
             sandbox: boolean;
@@ -3221,7 +3335,7 @@ export interface components {
             id: string;
             url: string;
             default: boolean;
-            events: ("payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+            events: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
             active: boolean;
             health: {
                 lastSuccessAt: string | null;
@@ -3239,6 +3353,7 @@ export interface components {
             field: string;
             code: string;
             message: string;
+            existingId?: string;
         };
         Error: {
             status: number;

@@ -81,16 +81,26 @@ function Facts({ payment }: { payment: Payment }) {
         <Row name="Created">{when(payment.createdAt)}</Row>
         <Row name="Expires">{when(payment.expiresAt)}</Row>
         <Row name="Customer">
-          <Link
-            to="/shop/$shopId/payments"
-            params={{ shopId: merchantId }}
-            search={{ customerId: payment.customerId }}
-            title={payment.customerId}
-            className={LINK}
-          >
-            {short(payment.customerId)}
-          </Link>
+          {payment.customerId === null ? (
+            'Anonymous'
+          ) : (
+            <Link
+              to="/shop/$shopId/payments"
+              params={{ shopId: merchantId }}
+              search={{ customerId: payment.customerId }}
+              title={payment.customerId}
+              className={LINK}
+            >
+              {short(payment.customerId)}
+            </Link>
+          )}
         </Row>
+        {payment.description !== null && <Row name="Description">{payment.description}</Row>}
+        {payment.lines.map(({ name, quantity, amount }, at) => (
+          <Row key={at} name={`${quantity} × ${name}`}>
+            {fiat(amount, payment.currency)}
+          </Row>
+        ))}
         {payment.productId !== null && (
           <Row name="Product">
             <code className="text-xs" title={payment.productId}>

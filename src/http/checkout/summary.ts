@@ -1,0 +1,43 @@
+import { html, type Html } from '../pages/html.ts';
+import { fiat } from './format.ts';
+import type { PageModel } from './page-model.ts';
+
+/** Who is paid, how much and for what. It changes when the shop changes an order that nobody has paid. */
+export function summary(scene: PageModel): Html {
+  const { view, say, language } = scene;
+  const { payment, shop } = view;
+  const initial = String.fromCodePoint(shop.name.codePointAt(0) ?? 0x2022).toUpperCase();
+  return html`<p class="shop">
+      <span class="avatar" aria-hidden="true">${initial}</span>
+      <span>
+        <b>${shop.name}</b>
+        <span class="domain ${shop.isVerified ? 'verified' : 'unverified'}"
+          >${shop.domain} <span class="badge">${say(shop.isVerified ? 'verified' : 'unverified')}</span></span
+        >
+      </span>
+    </p>
+    <h1>
+      <span class="label">${say('payment')}</span>
+      <span class="total">${fiat(payment.amount, payment.currency, language)}</span>
+    </h1>
+    <p class="order">${say('order', { order: payment.orderId })}</p>
+    ${payment.description !== null && html`<p class="description">${payment.description}</p>`}
+    ${payment.lines.length > 0 && lines(scene)}`;
+}
+
+function lines({ view, say, language }: PageModel): Html {
+  const { payment } = view;
+  const rows = payment.lines.map(
+    ({ name, quantity, amount }) =>
+      html`<li>
+        <span>${quantity === 1 ? name : `${quantity} × ${name}`}</span>
+        <span class="number">${fiat(amount, payment.currency, language)}</span>
+      </li>`,
+  );
+  return html`<details class="lines">
+    <summary>${say('lines', { count: payment.lines.length })}</summary>
+    <ul>
+      ${rows}
+    </ul>
+  </details>`;
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { COINS } from '../../domain/coins.ts';
+import type { Payer } from '../../usecases/customers/find-or-create-payer.ts';
+import { coin } from './codes.ts';
+import { metadata } from './metadata.ts';
+import { email, httpUrl, identifier, text } from './text.ts';
+
+const MAX_CONFIRMATIONS = 1_000;
+const MAX_LINES = 100;
+const MAX_QUANTITY = 1_000_000;
+const DESCRIPTION_MAX = 500;
+const LIFETIME = { min: 5, max: 10_080 };
+/** BCP 47, as far as browsers send it: a language and subtags. */
+const LOCALE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
+const LINE_AMOUNT = /^\d{1,12}(\.\d{1,4})?$/;
+
+/** The two ways to say who pays: spread into a body that `refinePayer` checks. */
+export function payerFields() {
+  return {
+    customerId: identifier().optional().meta({ description: 'Or customer' }),
+    customer: z
+      .object({ email: email().optional(), metadata: metadata().optional() })
+      .optional()
+      .meta({
+        description:
+          'Instead of customerId: found by the email address or made with this metadata; `{}` is anonymous. ' +
+          'A customer who exists keeps his own metadata',
+        examples: [{ email: 'ada@example.com' }],
+      }),
+  };
+}
+
+/** For `superRefine` with `whenObject`: exactly one of the two. */
+export function refinePayer(body: object, context: z.RefinementCtx): void {
+  const problem = (field: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  const isNamed = Object.hasOwn(body, 'customerId');
+  const isInline = Object.hasOwn(body, 'customer');
+  if (isNamed && isInline) problem('customer', 'must not be given together with customerId');
+  if (!isNamed && !isInline) problem('customerId', 'is required, or customer');
+}
+
+/** @throws when neither is there, which `refinePayer` reports. */
+export function payerOf(body: {
+  readonly customerId?: string | undefined;
+  readonly customer?:
+    { readonly email?: string | undefined; readonly metadata?: object | undefined } | undefined;
+}): Payer {
+  const { customerId, customer } = body;
+  if (customerId !== undefined) return { kind: 'customer', customerId };
+  if (customer === undefined) throw new Error('a body without a payer passed its schema');
+  if (customer.email === undefined) return { kind: 'anonymous' };
+  return { kind: 'email', email: customer.email, metadata: customer.metadata ?? {} };
+}
+
+export function lifetimeMinutes() {
+  return z
+    .int()
+    .min(LIFETIME.min)
+    .max(LIFETIME.max)
+    .meta({ description: 'How long the quote stands; the shop’s usual lifetime otherwise' });
+}
+
+/** Confirmations per coin, beyond what the server requires. */
+export function confirmations() {
+  return z.partialRecord(z.enum(COINS), z.int().min(1).max(MAX_CONFIRMATIONS)).meta({
+    description: 'Per coin, not below what the server requires for the amount',
+    examples: [{ BTC: 6 }],
+  });
+}
+
+export function locale() {
+  return z
+    .string()
+    .trim()
+    .regex(LOCALE, { error: 'must be a language tag such as de or pt-BR' })
+    .meta({ description: 'Language of the checkout, unless the payer picks another', examples: ['de'] });
+}
+
+export function lines() {
+  return z
+    .array(
+      z.object({
+        name: text(),
+        quantity: z
+          .int()
+          .min(1)
+          .max(MAX_QUANTITY)
+          .meta({ examples: [2] }),
+        amount: z
+          .string()
+          .trim()
+          .regex(LINE_AMOUNT, { error: 'must be a decimal string such as "12.50"' })
+          .meta({ description: 'Of the line in all, in the payment’s currency', examples: ['7.80'] }),
+      }),
+    )
+    .max(MAX_LINES)
+    .meta({
+      description: 'What is paid for, shown to the payer. Need not add up, but must not exceed the amount',
+      examples: [[{ name: 'Earl Grey, 100 g', quantity: 2, amount: '15.80' }]],
+    });
+}
+
+export function description(options: { readonly min?: number } = {}) {
+  return text({ ...options, max: DESCRIPTION_MAX }).meta({
+    description: 'Shown to the payer',
+    examples: ['Order 1001: two packets of tea'],
+  });
+}
+
+export function allowedCryptos() {
+  return z
+    .array(coin())
+    .min(1)
+    .max(16)
+    .transform((coins) => [...new Set(coins)]);
+}
+
+/** A URL that an empty text removes. */
+export function removableUrl() {
+  return httpUrl({ empty: true }).transform((url) => (url === '' ? null : url));
+}

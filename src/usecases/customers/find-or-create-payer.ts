@@ -1,0 +1,43 @@
+import { emailKey } from '../../domain/email.ts';
+import { AppError, assertNever } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { findCustomerByEmail, findCustomerOf, insertCustomer } from '../../store/catalog/customers.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { newCustomerRow } from './create-customer.ts';
+
+/** Who pays: a customer by id, one by e-mail address who may be new, or nobody in particular. */
+export type Payer =
+  | { readonly kind: 'customer'; readonly customerId: string }
+  | { readonly kind: 'email'; readonly email: string; readonly metadata: object }
+  | { readonly kind: 'anonymous' };
+
+/**
+ * The payer's customer id, null for an anonymous one. A customer who exists is left as he is: the key of a shop's page
+ * must not overwrite his metadata.
+ * @throws {AppError} CUSTOMER_NOT_FOUND, also for one of another account
+ */
+export async function findOrCreatePayer(
+  tx: Tx,
+  { clock }: { readonly clock: Clock },
+  userId: string,
+  payer: Payer,
+): Promise<string | null> {
+  switch (payer.kind) {
+    case 'anonymous':
+      return null;
+    case 'customer': {
+      const customer = await findCustomerOf(tx, userId, payer.customerId);
+      if (customer === undefined) throw new AppError('CUSTOMER_NOT_FOUND', 'No such customer');
+      return customer.id;
+    }
+    case 'email': {
+      const known = await findCustomerByEmail(tx, userId, emailKey(payer.email));
+      if (known !== undefined) return known.id;
+      const row = newCustomerRow(clock.now(), { userId, ...payer });
+      await insertCustomer(tx, row);
+      return row.id;
+    }
+    default:
+      return assertNever(payer);
+  }
+}

@@ -1,0 +1,29 @@
+import { emailKey } from '../../domain/email.ts';
+import { AppError } from '../../domain/errors.ts';
+import { findCustomerByEmail, findCustomerOf } from '../../store/catalog/customers.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { CustomerRow } from '../../store/schema/catalog.ts';
+
+/**
+ * A customer of the account, by id, by e-mail address, or by both.
+ * @throws {AppError} CUSTOMER_NOT_FOUND, also for one of another account
+ */
+export async function getCustomer(
+  { db }: { readonly db: Db },
+  by: {
+    readonly userId: string;
+    readonly customerId?: string | undefined;
+    readonly email?: string | undefined;
+  },
+): Promise<CustomerRow> {
+  const { userId, customerId, email } = by;
+  const key = email === undefined ? undefined : emailKey(email);
+  const found =
+    customerId === undefined
+      ? await findCustomerByEmail(db, userId, key ?? '')
+      : await findCustomerOf(db, userId, customerId);
+  if (found === undefined || (key !== undefined && found.email_key !== key)) {
+    throw new AppError('CUSTOMER_NOT_FOUND', 'No such customer');
+  }
+  return found;
+}

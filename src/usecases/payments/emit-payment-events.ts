@@ -1,0 +1,35 @@
+import type { PaymentEventType } from '../../domain/payment/types.ts';
+import { webhookUrlOf } from '../../store/merchants/merchants.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { emitEvent, type EmitEventDeps } from '../events/emit-event.ts';
+import type { LoadedPayment } from './load-payment.ts';
+import { presentLoaded, shownTimeline, type PresentDeps } from './present-payment.ts';
+
+/** Writes events of a payment, which are counted on it already, each with the payment as it is now. */
+export async function emitPaymentEvents(
+  tx: Tx,
+  deps: PresentDeps & EmitEventDeps,
+  loaded: LoadedPayment,
+  events: readonly PaymentEventType[],
+): Promise<void> {
+  const { row } = loaded;
+  const merchant = { id: row.merchant_id, webhookUrl: await webhookUrlOf(tx, row.merchant_id) };
+  const timeline = await shownTimeline(tx, row.id);
+  let sequence = row.sequence - events.length;
+  for (const type of events) {
+    sequence += 1;
+    const at = deps.clock.now();
+    timeline.push({ type, sequence, at });
+    await emitEvent(tx, deps, {
+      merchant,
+      type,
+      mode: row.mode,
+      paymentId: row.id,
+      sendId: null,
+      sequence,
+      data: { payment: presentLoaded(deps, loaded, timeline) },
+      paymentWebhookUrl: row.webhook_url,
+      at,
+    });
+  }
+}

@@ -1,0 +1,115 @@
+import type { Coin, Mode } from '../../domain/coins.ts';
+import { COIN_DEFINITIONS } from '../../domain/coins.ts';
+import {
+  depthOf,
+  finalityOf,
+  isAtLeast,
+  requirementFor,
+  type ConfirmationPolicy,
+  type Requirement,
+} from '../../domain/confirmations.ts';
+import { AppError, invalidField } from '../../domain/errors.ts';
+import type { Chains } from '../../domain/chains.ts';
+import type { RateQuote, Rates } from '../../domain/ports.ts';
+import { coinAmountFor } from '../../domain/price.ts';
+import type { StoredOption } from '../../store/payments/payments.ts';
+import type { MinorUnits } from '../catalog/fiat-minor-units.ts';
+
+export interface OfferDeps {
+  readonly chains: Chains;
+  readonly rates: Pick<Rates, 'quote'>;
+  /** Confirmation policy of a coin in a mode. */
+  readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
+}
+
+/** Confirmations that a payment asks for itself, per coin. */
+export type AskedConfirmations = Readonly<Partial<Record<Coin, number>>>;
+
+/** As stored: null when nothing is asked for. */
+export function confirmationsJson(asked: AskedConfirmations): string | null {
+  return Object.keys(asked).length === 0 ? null : JSON.stringify(asked);
+}
+
+/** A coin that can be offered for a price, with the atoms it takes. */
+export interface Offer {
+  readonly coin: Coin;
+  readonly due: bigint;
+  readonly quote: RateQuote;
+}
+
+/** What is offered, and on which terms. */
+export interface Terms {
+  readonly mode: Mode;
+  readonly price: MinorUnits & { readonly currency: string };
+  /** The field of the request that set the price. */
+  readonly priceField: 'amount' | 'priceId';
+}
+
+/**
+ * Those of the coins that are configured, priced and large enough to be paid on their chain.
+ * @throws {AppError} COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (too small in every coin)
+ */
+export function offersFor(deps: OfferDeps, coins: readonly Coin[], terms: Terms): Offer[] {
+  const running = coins.filter((coin) => deps.chains.get(coin, terms.mode) !== null);
+  if (running.length === 0) {
+    throw new AppError('COIN_UNAVAILABLE', 'None of the allowed coins is configured on this server');
+  }
+  const offers: Offer[] = [];
+  let lastError: unknown;
+  let tooSmall = false;
+  for (const coin of running) {
+    try {
+      const offer = offerOf(deps, coin, terms);
+      if (offer === null) tooSmall = true;
+      else offers.push(offer);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'RATE_UNAVAILABLE') throw error;
+      lastError = error;
+    }
+  }
+  if (offers.length > 0) return offers;
+  if (tooSmall) throw invalidField(terms.priceField, 'too small to be paid in any of the allowed coins');
+  throw lastError;
+}
+
+/**
+ * One coin at the rate of now; null when the price is too small to be paid on its chain.
+ * @throws {AppError} RATE_UNAVAILABLE
+ */
+export function offerOf(deps: OfferDeps, coin: Coin, { mode, price }: Terms): Offer | null {
+  const quote = deps.rates.quote(coin, price.currency, mode);
+  const due = coinAmountFor(price.minor, price.digits, quote.rate, COIN_DEFINITIONS[coin].decimals);
+  return due >= (deps.chains.get(coin, mode)?.minimumPayment ?? 0n) ? { coin, due, quote } : null;
+}
+
+/** The part of a stored option that a new quote changes. */
+export type QuotedTerms = Omit<StoredOption, 'payment_id' | 'coin' | 'address_id' | 'address'>;
+
+/**
+ * An offer as it is stored.
+ * @throws {AppError} VALIDATION_INVALID when fewer confirmations are asked for than the policy wants for the amount
+ */
+export function quotedTerms(
+  deps: OfferDeps,
+  { coin, due, quote }: Offer,
+  { mode, asked }: { readonly mode: Mode; readonly asked: AskedConfirmations },
+): QuotedTerms {
+  const policy = requirementFor(deps.confirmations(coin, mode), due);
+  const requirement = raised(policy, coin, asked[coin]);
+  return {
+    amount: due.toString(),
+    rate: quote.rate,
+    rate_sources_json: JSON.stringify(quote.sources),
+    rate_at: quote.at,
+    required_confirmations: depthOf(requirement),
+    required_finality: finalityOf(requirement),
+  };
+}
+
+function raised(policy: Requirement, coin: Coin, asked: number | undefined): Requirement {
+  if (asked === undefined) return policy;
+  if (isAtLeast(asked, policy)) return asked;
+  const least =
+    typeof policy === 'number' ? `at least ${policy}` : `left out: the server waits for '${policy}'`;
+  throw invalidField(`confirmations.${coin}`, `must be ${least}, as this server requires for the amount`);
+}

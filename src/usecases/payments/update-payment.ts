@@ -1,0 +1,129 @@
+import { AppError, invalidField } from '../../domain/errors.ts';
+import type { Clock, Logger, Rates } from '../../domain/ports.ts';
+import { updateTerms, type PaymentTerms, type StoredOption } from '../../store/payments/payments.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { fiatMinorUnits, type MinorUnits } from '../catalog/fiat-minor-units.ts';
+import { emitPaymentEvents } from './emit-payment-events.ts';
+import { ownPayment } from './get-payment.ts';
+import { loadPayment, type LoadedPayment } from './load-payment.ts';
+import { offerOf, quotedTerms, type AskedConfirmations, type OfferDeps } from './offers.ts';
+import { linesJson, linesOf, refuseExcessiveLines, type PaymentLine } from './payment-lines.ts';
+import { presentPayment, type PaymentView, type PresentDeps } from './present-payment.ts';
+
+export interface UpdatePaymentDeps extends PresentDeps, OfferDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly rates: Rates;
+  readonly wakeWebhooks: () => void;
+  /** Called after the commit: open checkout pages show the new terms. */
+  readonly tellPaymentNews: (paymentId: string) => void;
+}
+
+/** What is left out stays as it is; null removes it. */
+export interface UpdatePaymentInput {
+  readonly merchant: MerchantRow;
+  readonly paymentId: string;
+  readonly amount?: string | undefined;
+  readonly currency?: string | undefined;
+  readonly lines?: readonly PaymentLine[] | undefined;
+  readonly description?: string | null | undefined;
+  readonly metadata?: object | undefined;
+  readonly successUrl?: string | null | undefined;
+  readonly returnUrl?: string | null | undefined;
+  readonly lifetimeMinutes?: number | undefined;
+}
+
+/**
+ * Changes what a payment asks for, at the same addresses, with a new quote and a new deadline. Only while nothing was
+ * seen of its money: whether that holds is read in the transaction that writes the new terms, so that money is
+ * judged by either the old ones or the new ones.
+ * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE once money was seen, the time is up or it has ended;
+ *   RATE_UNAVAILABLE; VALIDATION_INVALID (amount, currency, lines)
+ */
+export async function updatePayment(
+  deps: UpdatePaymentDeps,
+  input: UpdatePaymentInput,
+): Promise<PaymentView> {
+  const at = { merchantId: input.merchant.id, paymentId: input.paymentId };
+  const { currency } = await ownPayment(deps.db, at);
+  await deps.rates.ensure(input.currency ?? currency);
+  await deps.db.transaction(async (tx) => {
+    const loaded = await loadPayment(tx, await ownPayment(tx, at));
+    refuseUnlessUntouched(loaded, deps.clock.now());
+    await changeTerms(tx, deps, loaded, input);
+    tx.afterCommit(() => deps.tellPaymentNews(input.paymentId));
+  });
+  deps.wakeWebhooks();
+  return presentPayment(deps.db, deps, await ownPayment(deps.db, at));
+}
+
+function refuseUnlessUntouched({ row, state }: LoadedPayment, now: number): void {
+  if (state.credits.length > 0) {
+    throw new AppError('INVALID_STATE', 'Money was seen for this payment: its terms stand');
+  }
+  if (row.status !== 'pending' || row.closed_at !== null) {
+    throw new AppError('INVALID_STATE', `A payment that is ${row.status} cannot be changed`);
+  }
+  if (row.expires_at <= now) throw new AppError('INVALID_STATE', 'The time of this payment is up');
+}
+
+async function changeTerms(
+  tx: Tx,
+  deps: UpdatePaymentDeps,
+  loaded: LoadedPayment,
+  input: UpdatePaymentInput,
+): Promise<void> {
+  const { row } = loaded;
+  const price = priceOf(loaded, input);
+  const lines = input.lines ?? linesOf(row.lines_json);
+  refuseExcessiveLines(lines, price);
+  const options = requoted(deps, loaded, price);
+  const now = deps.clock.now();
+  const lifetimeMinutes = input.lifetimeMinutes ?? input.merchant.payment_lifetime_minutes;
+  const terms: PaymentTerms = {
+    amount: price.amount,
+    currency: price.currency,
+    // A price of the catalog is what it says: another amount is none.
+    price_id: price.amount === row.amount && price.currency === row.currency ? row.price_id : null,
+    lines_json: linesJson(lines),
+    description: input.description === undefined ? row.description : input.description,
+    metadata_json: input.metadata === undefined ? row.metadata_json : JSON.stringify(input.metadata),
+    success_url: input.successUrl === undefined ? row.success_url : input.successUrl,
+    return_url: input.returnUrl === undefined ? row.return_url : input.returnUrl,
+    expires_at: now + lifetimeMinutes * 60_000,
+    updated_at: now,
+    sequence: row.sequence + 1,
+  };
+  await updateTerms(tx, row.id, terms, options);
+  const after = await loadPayment(tx, { ...row, ...terms });
+  await emitPaymentEvents(tx, deps, after, ['payment.updated']);
+}
+
+type Price = MinorUnits & { readonly amount: string; readonly currency: string };
+
+function priceOf({ row }: LoadedPayment, { amount, currency }: UpdatePaymentInput): Price {
+  if (currency !== undefined && currency !== row.currency && amount === undefined) {
+    throw invalidField('amount', 'is required with another currency', 'required');
+  }
+  const price = { amount: amount ?? row.amount, currency: currency ?? row.currency };
+  return { ...price, ...fiatMinorUnits(price) };
+}
+
+/** Every coin that was offered, quoted anew: its address may be in the payer's wallet already, so none can be left out. */
+function requoted(deps: UpdatePaymentDeps, { row, options }: LoadedPayment, price: Price): StoredOption[] {
+  const { mode } = row;
+  const asked =
+    row.confirmations_json === null ? {} : (JSON.parse(row.confirmations_json) as AskedConfirmations);
+  return options.map((option) => {
+    const offer = offerOf(deps, option.coin, { mode, price, priceField: 'amount' });
+    if (offer === null) {
+      throw invalidField(
+        'amount',
+        `too small to be paid in ${option.coin}, in which this payment is offered`,
+      );
+    }
+    return { ...option, ...quotedTerms(deps, offer, { mode, asked }) };
+  });
+}
