@@ -3,6 +3,7 @@ import type { Coin } from '../../../src/domain/coins.ts';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
 import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
+import { consolidate } from '../../../src/usecases/settlement/consolidate.ts';
 import { getSend } from '../../../src/usecases/sends/get-send.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
@@ -102,5 +103,21 @@ describe('a send that is stuck', () => {
     // What it spent stays its own: a fork may bring the coins back, and the send with them.
     const spent = sim.world.db.selectFrom('outputs').select('send_id').where('spent_by', '=', sent.txHash);
     expect(await spent.execute()).toEqual([{ send_id: sent.id }]);
+  });
+
+  test('and moves money within the wallet pays the higher fee from what it moves', async () => {
+    await sim.fund('BTC', ONE.BTC, ONE.BTC);
+    const { merchant, deps } = sim.world;
+    const { sendId } = await consolidate(deps, { merchant, coin: 'BTC' });
+    const moved = async () => {
+      const sends = sim.world.db.selectFrom('sends').select(['version', 'amount', 'fee']);
+      const { version, amount, fee } = await sends.where('id', '=', sendId).executeTakeFirstOrThrow();
+      return { version, all: BigInt(amount) + BigInt(fee) };
+    };
+    expect(await moved()).toEqual({ version: 1, all: 2n * ONE.BTC });
+    sim.world.clock.advance(deps.policy.bumpAfterMs);
+    sim.line.quote = dear;
+    await bump();
+    expect(await moved()).toEqual({ version: 2, all: 2n * ONE.BTC });
   });
 });
