@@ -3,7 +3,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** The dashboard and the script and style of the checkout, for the daemon to serve from dist/web. */
+/** The dashboard, the script and style of the checkout and the script of the reference, for the daemon to serve from dist/web. */
 export default defineConfig({
   root: 'src/web',
   base: '/',
@@ -21,6 +21,7 @@ export default defineConfig({
         dashboard: 'src/web/dashboard/index.html',
         checkout: 'src/web/checkout/main.ts',
         embed: 'src/web/embed/pay.ts',
+        docs: 'src/web/docs/main.ts',
       },
     },
   },

@@ -156,6 +156,20 @@ ensure_browser() {
   [ "${CI:-}" != true ]
 }
 
+# PHP runs the samples of the documentation; installed when missing and allowed to.
+ensure_php() {
+  command -v php >/dev/null && php -r 'exit(function_exists("curl_init") ? 0 : 1);' && return 0
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    local attempt
+    for attempt in 1 2 3; do
+      apt-get update -q >&2 && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends php-cli php-curl >&2 && return 0
+      echo "installing php failed, attempt $attempt of 3" >&2
+    done
+  fi
+  echo "no php with curl, the tests of its samples will fail: install Debian's php-cli and php-curl" >&2
+  [ "${CI:-}" != true ]
+}
+
 # Temporary files of the tests go into memory where there is enough: hundreds of databases and nodes flush to them, and
 # a disk that is throttled for it keeps a whole test waiting for minutes. A place that was named already stays.
 keep_temporary_files_in_memory() {

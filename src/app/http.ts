@@ -21,7 +21,7 @@ import { checkoutRouter } from '../http/checkout/router.ts';
 import { refundPageRouter } from '../http/refund-page/router.ts';
 import { createPublicLimit } from '../http/server/public-limit.ts';
 import { dashboardRouter } from '../http/pages/dashboard.ts';
-import { assetsRouter, loadWebAssets } from '../http/pages/web-assets.ts';
+import { assetsRouter, loadWebAssets, type WebAssets } from '../http/pages/web-assets.ts';
 import { domainRoutes } from '../http/routes/domains.ts';
 import { eventRoutes } from '../http/routes/events.ts';
 import { keyRoutes } from '../http/routes/keys.ts';
@@ -80,6 +80,8 @@ export function createHttp(deps: HttpDeps): HttpServer {
   const of = partsOf(deps);
   db.database.onNewEvent = of.events.waiters.wake;
   const streams = new CheckoutStreams(createSnapshots(of.frames), logger);
+  const assets = loadWebAssets(webDirectory());
+  if (assets.dashboard === null) logger.warn({}, 'the web pages are not built: run npm run build');
   const server = createHttpServer({
     routes: routesOf(of, deps.registry),
     db,
@@ -104,7 +106,8 @@ export function createHttp(deps: HttpDeps): HttpServer {
     },
     checkAnswers,
     tls: config.http.tls,
-    pages: pagesOf(of, streams, { logger, claimsPerMinute: config.http.publicRatePerMinute }),
+    pages: pagesOf(of, streams, { assets, logger, claimsPerMinute: config.http.publicRatePerMinute }),
+    docsScript: assets.docsScript,
   });
   return {
     ...server,
@@ -163,14 +166,18 @@ export function partsOf(deps: HttpDeps) {
 
 type Parts = ReturnType<typeof partsOf>;
 
+interface PageParts {
+  readonly assets: WebAssets;
+  readonly logger: Logger;
+  readonly claimsPerMinute: number;
+}
+
 /** Dashboard and checkout, with the built web assets. */
 function pagesOf(
   of: Parts,
   streams: CheckoutStreams,
-  { logger, claimsPerMinute }: { readonly logger: Logger; readonly claimsPerMinute: number },
+  { assets, logger, claimsPerMinute }: PageParts,
 ): Router[] {
-  const assets = loadWebAssets(webDirectory());
-  if (assets.dashboard === null) logger.warn({}, 'the web pages are not built: run npm run build');
   const claimLimit = createPublicLimit(claimsPerMinute, logger);
   return [
     assetsRouter(assets),

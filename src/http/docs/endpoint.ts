@@ -6,9 +6,11 @@ import {
   type OpenApiDocument,
   type Operation,
 } from '../openapi/types.ts';
-import { operationCurl } from './curl.ts';
 import { fieldList, fieldRow, typeName } from './fields.ts';
 import { codeBlock, html, json, prose, type Html } from './html.ts';
+import { operationRequest } from './samples/request.ts';
+import { requestSamples } from './samples/tabs.ts';
+import { tryable } from './tryable.ts';
 
 export interface Endpoint {
   readonly method: string;
@@ -48,7 +50,7 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
 /** One endpoint: what it takes on one side, a request and its answer on the other. */
 export function endpointSection(document: OpenApiDocument, { method, path, operation }: Endpoint): Html {
   const baseUrl = document.servers[0]?.url ?? '';
-  return html`<article id="${operation.operationId}">
+  return html`<article id="${operation.operationId}" ${tryable(method, path, operation)}>
     <h3>${operation.summary}</h3>
     <p class="route">
       <b class="method ${method}">${method.toUpperCase()}</b>
@@ -61,7 +63,7 @@ export function endpointSection(document: OpenApiDocument, { method, path, opera
         ${answerFields(document, operation)} ${errors(document, operation)}
       </div>
       <div class="samples">
-        ${codeBlock('Request', operationCurl(baseUrl, method, path, operation))} ${otherBodies(operation)}
+        ${requestSamples(operationRequest(baseUrl, method, path, operation))} ${otherBodies(operation)}
         ${answers(document, operation)}
       </div>
     </div>

@@ -2,6 +2,7 @@ import type { OpenApiDocument } from '../openapi/types.ts';
 import { basics, errorTable } from './basics.ts';
 import { endpointSection, endpointsOf } from './endpoint.ts';
 import { html, prose, type Html } from './html.ts';
+import { GUIDES, guideSection } from './guides/index.ts';
 import { firstPayment } from './start.ts';
 import { webhookSection } from './webhooks.ts';
 
@@ -10,8 +11,8 @@ export const STYLE_PATH = '/docs/style.css';
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%230f6b4f'/%3E%3Cpath d='M9 11h14M16 11v12' stroke='%23fff' stroke-width='4' stroke-linecap='round'/%3E%3C/svg%3E";
 
-/** The whole reference as one page of plain HTML: no script, nothing from elsewhere. */
-export function renderDocs(document: OpenApiDocument): string {
+/** The whole reference as one page of plain HTML, nothing from elsewhere. Its script only adds comfort. */
+export function renderDocs(document: OpenApiDocument, script: string | null): string {
   const baseUrl = document.servers[0]?.url ?? '';
   const page = html`<!doctype html>
     <html lang="en">
@@ -22,6 +23,7 @@ export function renderDocs(document: OpenApiDocument): string {
         <title>tilld API</title>
         <link rel="icon" href="${ICON}" />
         <link rel="stylesheet" href="${STYLE_PATH}" />
+        ${script === null ? null : html`<script type="module" src="${script}"></script>`}
       </head>
       <body>
         <a class="skip" href="#first-payment">To the content</a>
@@ -42,8 +44,8 @@ export function renderDocs(document: OpenApiDocument): string {
                 <a href="/openapi.json">OpenAPI 3.1</a> for your tools.
               </p>
             </section>
-            ${firstPayment(baseUrl)} ${basics()} ${document.tags.map((tag) => tagSection(document, tag))}
-            ${errorTable()}
+            ${firstPayment(baseUrl)} ${GUIDES.map((guide) => guideSection(guide, baseUrl))} ${basics()}
+            ${document.tags.map((tag) => tagSection(document, tag))} ${errorTable()}
           </main>
         </div>
       </body>
@@ -89,6 +91,10 @@ function tableOfContents(document: OpenApiDocument): Html {
       <li><a href="#basics">How the API works</a></li>
       <li><a href="#webhooks">Webhooks and signatures</a></li>
       <li><a href="#errors">Errors</a></li>
+    </ul>
+    <p>Guides</p>
+    <ul>
+      ${GUIDES.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
     </ul>
     ${groups}`;
 }

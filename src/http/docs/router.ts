@@ -3,16 +3,16 @@ import type { OpenApiDocument } from '../openapi/types.ts';
 import { renderDocs, STYLE_PATH } from './page.ts';
 import { STYLE } from './style.ts';
 
-/** The page shows itself and nothing else: its own style sheet, no script, no other host. */
+/** The page shows itself and talks to this daemon only: its own style sheet and script, nothing inline, no other host. */
 const POLICY =
-  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The reference for people at /docs. */
-export function docsRouter(document: OpenApiDocument): Router {
+/** The reference for people at /docs. @param script path of its script, null without a build */
+export function docsRouter(document: OpenApiDocument, script: string | null): Router {
   let page: string | null = null;
   const router = Router();
   router.get('/docs', (_req, res) => {
-    page ??= renderDocs(document);
+    page ??= renderDocs(document, script);
     res.setHeader('Content-Security-Policy', POLICY);
     send(res, 'html', page);
   });

@@ -1,5 +1,5 @@
-import { curl } from './curl.ts';
 import { codeBlock, html, type Html } from './html.ts';
+import { curl } from './samples/curl.ts';
 
 /** The way from nothing to a first payment that is paid, in the sandbox. */
 export function firstPayment(baseUrl: string): Html {
@@ -17,30 +17,30 @@ export function firstPayment(baseUrl: string): Html {
       'Open a shop',
       html`The answer shows both API keys, the secret one for the only time. The public key creates payments
       and may live in a web page; the secret key does the rest and stays on your server.`,
-      `${post('/merchant/create', '$TOKEN', { name: 'My shop', domain: 'shop.example' })}\n\nPUBLIC_KEY=…  # data.merchant.auth.public\nSECRET_KEY=…  # data.merchant.auth.secret`,
+      `${post('/merchant/create', 'TOKEN', { name: 'My shop', domain: 'shop.example' })}\n\nPUBLIC_KEY=…  # data.merchant.auth.public\nSECRET_KEY=…  # data.merchant.auth.secret`,
     ],
     [
       'Play in the sandbox',
       html`Simulated coins, no node, no money. On a server without live nodes a shop is in the sandbox
       already.`,
-      post('/merchant/sandbox', '$SECRET_KEY', { sandboxMode: true }),
+      post('/merchant/sandbox', 'SECRET_KEY', { sandboxMode: true }),
     ],
     [
       'Say who pays',
       html`A customer is whoever the money comes from.`,
-      `${post('/merchant/customer/create', '$SECRET_KEY', { email: 'alice@example.com' })}\n\nCUSTOMER=…  # data.id`,
+      `${post('/merchant/customer/create', 'SECRET_KEY', { email: 'alice@example.com' })}\n\nCUSTOMER=…  # data.id`,
     ],
     [
       'Ask for money',
       html`The answer has an address, an amount and a link for a QR code for each coin, and a checkout page to
         send the customer to. The rate is locked until <code>expiresAt</code>.`,
-      `${post('/payment/create', '$PUBLIC_KEY', { amount: '49.90', currency: 'USD', customerId: '$CUSTOMER', orderId: 'order-1001' }).replace('$CUSTOMER', `'"$CUSTOMER"'`)}\n\nPAYMENT=…  # data.id`,
+      `${post('/payment/create', 'PUBLIC_KEY', { amount: '49.90', currency: 'USD', customerId: '$CUSTOMER', orderId: 'order-1001' }).replace('$CUSTOMER', `'"$CUSTOMER"'`)}\n\nPAYMENT=…  # data.id`,
     ],
     [
       'Pay it yourself',
       html`In the sandbox you play the payer. Try <code>underpay</code>, <code>late</code> or
         <code>double-spend</code> too: your shop should know what to do before real money comes.`,
-      post('/sandbox/payment/simulate', '$SECRET_KEY', { paymentId: '$PAYMENT', scenario: 'exact' }).replace(
+      post('/sandbox/payment/simulate', 'SECRET_KEY', { paymentId: '$PAYMENT', scenario: 'exact' }).replace(
         '$PAYMENT',
         `'"$PAYMENT"'`,
       ),
@@ -49,7 +49,7 @@ export function firstPayment(baseUrl: string): Html {
       'See it completed',
       html`Blocks come every two seconds. Poll this, or better let a <a href="#webhooks">webhook</a> tell you.
         Deliver when <code>status</code> is <code>completed</code>.`,
-      curl({ method: 'GET', url: `${baseUrl}/payment/get?paymentId=$PAYMENT`, credential: '$SECRET_KEY' }),
+      curl({ method: 'GET', url: `${baseUrl}/payment/get?paymentId=$PAYMENT`, credential: 'SECRET_KEY' }),
     ],
   ];
   const items = steps.map(

@@ -19,7 +19,8 @@ export const STYLE = `
 html { scroll-padding-top: calc(var(--head) + 1rem); -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--bg); color: var(--text); font: 16px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; }
 a { color: var(--accent); text-underline-offset: .15em; }
-a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
+[hidden] { display: none !important; }
+a:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible, textarea:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 code, pre { font-family: var(--mono); font-size: .875em; }
 :not(pre) > code { background: var(--code-bg); border-radius: 4px; padding: .1em .3em; overflow-wrap: anywhere; }
 h1, h2, h3, h4 { line-height: 1.25; text-wrap: balance; }
@@ -92,6 +93,35 @@ details > summary { cursor: pointer; color: var(--accent); font-size: .9rem; pad
 .code pre { margin: 0; padding: .8rem .9rem; overflow: auto; max-height: 28rem; font-size: .9rem; line-height: 1.5; tab-size: 2; }
 .code i { font-style: normal; }
 .code .k { color: var(--key); } .code .s { color: var(--str); } .code .v { color: var(--val); }
+
+.code figcaption { display: flex; justify-content: space-between; align-items: center; gap: 1rem; min-height: 2.3rem; }
+button, input, select, textarea { font: inherit; color: inherit; }
+button { cursor: pointer; }
+.copy { border: 0; background: none; color: var(--accent); padding: .25rem .4rem; margin: -.2rem -.4rem; border-radius: 6px; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+[role=tablist] { display: flex; gap: .25rem; margin-bottom: .5rem; }
+[role=tab] { border: 1px solid transparent; background: none; border-radius: 8px; padding: .35rem .75rem; font-size: .88rem; color: var(--muted); }
+[role=tab][aria-selected=true] { border-color: var(--line); background: var(--code-bg); color: var(--text); font-weight: 600; }
+[role=search] { margin: 0 0 1rem; }
+[role=search] input { width: 100%; border: 1px solid var(--line); border-radius: 8px; background: var(--soft); padding: .45rem .7rem; font-size: .95rem; }
+.side:target [role=search] { margin-right: 5.5rem; }
+.found { margin: .35rem 0 0; color: var(--muted); font-weight: 400; min-height: 1.2em; }
+.try-it { margin: 0 0 1rem; }
+.try, .send { border: 1px solid var(--accent); border-radius: 8px; background: none; color: var(--accent); padding: .4rem .9rem; font-size: .9rem; font-weight: 600; }
+.send { background: var(--accent); color: var(--bg); margin-bottom: 1rem; }
+.send:disabled { opacity: .6; cursor: default; }
+.panel { border: 1px solid var(--line); border-radius: 10px; padding: .9rem; margin-top: .6rem; font-size: .92rem; }
+.panel p:last-child { margin: 0; }
+.panel label { display: block; margin-bottom: .7rem; }
+.panel label span { display: block; font-size: .82rem; color: var(--muted); margin-bottom: .2rem; }
+.panel select, .panel input, .panel textarea { width: 100%; border: 1px solid var(--line); border-radius: 8px; background: var(--bg); padding: .45rem .6rem; }
+.panel input, .panel textarea { font-family: var(--mono); font-size: .85rem; }
+.panel textarea { resize: vertical; }
+.guide .step { padding: 1.1rem 0; border-top: 1px solid var(--line); }
+.guide ul, .guide ol { margin: 0; padding-left: 1.2rem; }
+.guide li { margin-bottom: .4rem; }
+.call { text-decoration: none; overflow-wrap: anywhere; }
+.call code { background: none; padding: 0; }
 
 .steps { list-style: none; counter-reset: step; margin: 0; padding: 0; }
 .steps li { counter-increment: step; padding: 1.1rem 0; border-top: 1px solid var(--line); }

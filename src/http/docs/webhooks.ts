@@ -1,6 +1,7 @@
 import type { OpenApiDocument } from '../openapi/types.ts';
 import { codeBlock, html, json, prose, type Html } from './html.ts';
 import { RECIPES } from './recipes.ts';
+import { codeInLanguages } from './samples/tabs.ts';
 
 /** Which events there are, what is posted, and how to know that it is genuine. */
 export function webhookSection(document: OpenApiDocument): Html {
@@ -13,7 +14,6 @@ export function webhookSection(document: OpenApiDocument): Html {
   );
   const completed =
     document.webhooks['payment.completed']?.post?.requestBody?.content['application/json']?.example;
-  const recipes = RECIPES.map(([language, code]) => codeBlock(language, code));
   return html`<section id="webhooks">
     <h2>Webhooks</h2>
     <p class="lead">
@@ -49,7 +49,9 @@ export function webhookSection(document: OpenApiDocument): Html {
           </table>
         </div>
       </div>
-      <div class="samples">${recipes} ${codeBlock('Body of payment.completed', json(completed))}</div>
+      <div class="samples">
+        ${codeInLanguages(RECIPES)} ${codeBlock('Body of payment.completed', json(completed))}
+      </div>
     </div>
   </section>`;
 }

@@ -17,7 +17,7 @@ const SECURITY: Readonly<Record<AuthKind, readonly string[]>> = {
 export function operation(route: Route): ZodOpenApiOperationObject {
   const scopes = scopesOf(route);
   return {
-    operationId: operationId(route),
+    operationId: operationIdOf(route),
     summary: route.summary,
     description: route.description,
     tags: [...route.tags],
@@ -43,7 +43,8 @@ function securityOf(route: Route): Record<string, string[]>[] {
   ]);
 }
 
-function operationId(route: Route): string {
+/** The name of an operation in the document, made of its method and path. */
+export function operationIdOf(route: { readonly method: string; readonly path: string }): string {
   const words = route.path.split(/[/-]/).filter((word) => word !== '');
   const tail = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   return route.method.toLowerCase() + tail;

@@ -13,6 +13,8 @@ export interface WebAssets {
   readonly checkout: { readonly script: string; readonly styles: readonly string[] } | null;
   /** The text of `/pay.js`; null without a build. */
   readonly embed: string | null;
+  /** Path of the script of the reference at /docs; null without a build, when the page works without it. */
+  readonly docsScript: string | null;
 }
 
 const YEAR_SECONDS = 31_536_000;
@@ -20,6 +22,7 @@ const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
 const CHECKOUT_ENTRY = 'checkout/main.ts';
 const EMBED_ENTRY = 'embed/pay.ts';
+const DOCS_ENTRY = 'docs/main.ts';
 
 const manifestSchema = z.record(
   z.string(),
@@ -29,14 +32,16 @@ const manifestSchema = z.record(
 /** Reads the build once, at start. @param directory what `npm run build` writes (dist/web) */
 export function loadWebAssets(directory: string): WebAssets {
   const manifest = readText(join(directory, '.vite/manifest.json'));
-  if (manifest === null) return { directory, dashboard: null, checkout: null, embed: null };
-  const { [CHECKOUT_ENTRY]: entry, [EMBED_ENTRY]: embed } = manifestSchema.parse(JSON.parse(manifest));
+  if (manifest === null) return { directory, dashboard: null, checkout: null, docsScript: null, embed: null };
+  const entries = manifestSchema.parse(JSON.parse(manifest));
+  const { [CHECKOUT_ENTRY]: entry, [DOCS_ENTRY]: docs, [EMBED_ENTRY]: embed } = entries;
   return {
     directory,
     dashboard: readText(join(directory, 'dashboard/index.html')),
     checkout:
       entry === undefined ? null : { script: `/${entry.file}`, styles: entry.css.map((file) => `/${file}`) },
     embed: embed === undefined ? null : wrapped(readText(join(directory, embed.file)) ?? ''),
+    docsScript: docs === undefined ? null : `/${docs.file}`,
   };
 }
 

@@ -50,6 +50,8 @@ export interface ApiDeps {
   readonly checkAnswers?: boolean;
   /** Pages beside the API (dashboard, checkout), tried before the 404. */
   readonly pages?: readonly Router[];
+  /** Path of the script of /docs; without it the page is plain HTML. */
+  readonly docsScript?: string | null;
 }
 
 /** The Express application: what every request passes on its way to its route, and the routes. */
@@ -96,7 +98,7 @@ function arrive(deps: ApiDeps & { readonly isClosing: () => boolean }): RequestH
 function mountOpenApi(app: Express, deps: ApiDeps): void {
   const document = createOpenApi(deps.routes, deps.settings);
   app.get('/openapi.json', (_req, res) => void res.json(document));
-  app.use(docsRouter(document));
+  app.use(docsRouter(document, deps.docsScript ?? null));
 }
 
 /** How a route is served; sign-ins only so often. */

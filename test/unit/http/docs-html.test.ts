@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { html, json, prose } from '../../../src/http/docs/html.ts';
-import { curl } from '../../../src/http/docs/curl.ts';
+import { curl } from '../../../src/http/docs/samples/curl.ts';
 
 const unescaped = (text: string) =>
   text.replace(
@@ -35,7 +35,7 @@ describe('curl examples', () => {
     const command = curl({
       method: 'POST',
       url: 'http://x/y',
-      credential: '$TOKEN',
+      credential: 'TOKEN',
       body: { name: "Alice's" },
     });
     expect(command).toContain(`"name": "Alice'\\''s"`);

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { SESSION_KEY as KEY } from '../../session-key.ts';
 import type { SessionAnswer, User } from './types.ts';
 
 /** Who is signed in. It lives as long as the tab: sessionStorage, never an address, never a cookie. */
@@ -8,7 +9,6 @@ export interface Session {
   readonly user: User;
 }
 
-const KEY = 'tilld.session';
 const listeners = new Set<() => void>();
 let timer: number | undefined;
 let endedByItself = false;

@@ -1,0 +1,247 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Shop } from '../_helpers/api-client.ts';
+import { Till } from '../_helpers/till.ts';
+import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../_helpers/web/build.ts';
+
+let till: Till;
+let browser: WebBrowser;
+let context: BrowserContext;
+let page: Page;
+
+beforeAll(async () => {
+  await ensureWebBuilt();
+  till = await Till.start();
+  await till.ready();
+  browser = await WebBrowser.start(till.api.baseUrl);
+  context = await browser.context({
+    viewport: DESKTOP,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  page = await context.newPage();
+  await page.goto('/docs');
+});
+afterAll(async () => {
+  await browser?.stop();
+  await till?.end();
+});
+afterEach(() => {
+  expect(browser.takeComplaints()).toEqual([]);
+});
+
+const operation = (id: string) => page.locator(`article#${id}`);
+const listed = () => page.getByRole('navigation', { name: 'Contents' }).getByRole('listitem');
+
+const search = () => page.getByRole('searchbox');
+const panel = (id: string) => operation(id).locator('.panel');
+const open = async (id: string) =>
+  operation(id).getByRole('button', { name: 'Try it in the sandbox' }).click();
+const send = async (id: string) => panel(id).getByRole('button', { name: /^Send/ }).click();
+const answer = (id: string) => panel(id).locator('figure').innerText();
+
+/** As the dashboard leaves it in the tab. */
+async function signIn(token: string): Promise<void> {
+  await page.evaluate((value) => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    sessionStorage.setItem('tilld.session', JSON.stringify({ token: value, expiresAt }));
+  }, token);
+  await page.reload();
+}
+
+describe('searching', () => {
+  it('leaves endpoints and guides that have all the words', async () => {
+    const all = await listed().count();
+    await page.keyboard.press('/');
+    await search().fill('refund');
+    await expect.poll(() => listed().filter({ visible: true }).allInnerTexts()).toContain('Give money back');
+    const found = await listed().filter({ visible: true }).count();
+    expect(found).toBeLessThan(all / 4);
+    await expect.poll(() => page.locator('.found').innerText()).toBe(`${found} found`);
+    await search().fill('/payment/cancel');
+    await expect.poll(() => listed().filter({ visible: true }).count()).toBe(1);
+  });
+
+  it('finds by what is in the text where no title has it', async () => {
+    await search().fill('tolerancePercent');
+    await expect.poll(() => listed().filter({ visible: true }).allInnerTexts()).not.toEqual([]);
+    await search().fill('qqq zzz');
+    await expect.poll(() => page.locator('.found').innerText()).toBe('Nothing found');
+  });
+
+  it('goes to the first with Enter and begins anew with Escape', async () => {
+    await search().fill('guide refunds');
+    await search().fill('go live');
+    await search().press('Enter');
+    expect(new URL(page.url()).hash).toBe('#guide-live');
+    await search().press('Escape');
+    expect(await search().inputValue()).toBe('');
+    await expect.poll(() => listed().filter({ visible: true }).count()).toBe(await listed().count());
+  });
+});
+
+describe('samples', () => {
+  it('are tabs: one language at a time, chosen for the whole page and for the next visit', async () => {
+    const create = operation('postPaymentCreate');
+    await expect.poll(() => create.getByRole('tabpanel').count()).toBe(1);
+    expect(await create.getByRole('tabpanel').innerText()).toContain('curl -X POST');
+    await create.getByRole('tab', { name: 'PHP' }).click();
+    expect(await create.getByRole('tabpanel').innerText()).toContain('curl_init');
+    expect(await operation('getPaymentGet').getByRole('tabpanel').innerText()).toContain('curl_init');
+    await create.getByRole('tab', { name: 'PHP' }).press('ArrowLeft');
+    expect(await create.getByRole('tabpanel').innerText()).toContain('await fetch');
+    await page.reload();
+    expect(await create.getByRole('tab', { selected: true }).innerText()).toBe('Node.js');
+  });
+
+  it('stay where they are on the screen when the language changes', async () => {
+    const tab = operation('getMerchantEvents').getByRole('tab', { name: 'curl' });
+    await tab.scrollIntoViewIfNeeded();
+    const before = await tab.boundingBox();
+    await tab.click();
+    const after = await tab.boundingBox();
+    expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(2);
+  });
+
+  it('are copied as they are', async () => {
+    const create = operation('postPaymentCreate');
+    await create.getByRole('button', { name: 'Copy curl' }).click();
+    await expect.poll(() => create.getByRole('button', { name: 'Copied' }).count()).toBe(1);
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(copied).toMatch(
+      /^curl -X POST http\S+\/payment\/create \\\n {2}-H "Authorization: Bearer \$PUBLIC_KEY"/,
+    );
+    expect(copied).not.toContain('Copy');
+  });
+});
+
+describe('trying it', () => {
+  let shop: Shop;
+
+  async function setSandbox(sandboxMode: boolean): Promise<void> {
+    await till.api.must('POST', '/merchant/sandbox', { token: shop.secretKey, body: { sandboxMode } });
+  }
+
+  it('asks to sign in first', async () => {
+    await open('getPaymentList');
+    await expect.poll(() => panel('getPaymentList').innerText()).toContain('Sign in to the dashboard');
+  });
+
+  it('is not offered where money, keys or settings are at stake', async () => {
+    const offered = await page
+      .locator('article:has(button.try)')
+      .evaluateAll((all) => all.map(({ id }) => id));
+    expect(offered).toEqual(
+      expect.arrayContaining(['postPaymentCreate', 'getPaymentList', 'getMerchantEvents']),
+    );
+    const changing = offered.filter((id) => !id.startsWith('get'));
+    expect(changing.filter((id) => !/^(post|patch)(Sandbox)?Payment/.test(id))).toEqual([]);
+    expect(offered.filter((id) => /Refund$|Secret|Keys|Auth/.test(id))).toEqual([]);
+  });
+
+  it('makes a payment, plays the payer and reads it, as the user of the dashboard', async () => {
+    shop = await Shop.open(till.api);
+    await signIn(shop.token);
+    await open('postPaymentCreate');
+    await send('postPaymentCreate');
+    await expect.poll(() => answer('postPaymentCreate')).toContain('Answer 201');
+    expect(await answer('postPaymentCreate')).toMatch(/"orderId": "try-\d+"/);
+    await open('postSandboxPaymentSimulate');
+    await send('postSandboxPaymentSimulate');
+    await expect
+      .poll(() => answer('postSandboxPaymentSimulate'))
+      .toMatch(/"status": "(confirming|completed)"/);
+    await open('getPaymentGet');
+    await send('getPaymentGet');
+    await expect.poll(() => answer('getPaymentGet')).toContain('Answer 200');
+    expect(await axeFindings(page)).toEqual([]);
+    await operation('postPaymentCreate').screenshot({ path: `${SCREENS}/docs-try-it.png` });
+  });
+
+  it('says what is wrong with a body, and shows refusals as they are', async () => {
+    const body = panel('postPaymentCreate').getByLabel('Body');
+    await body.fill('{"amount"');
+    await send('postPaymentCreate');
+    await expect.poll(() => panel('postPaymentCreate').innerText()).toContain('The body is not JSON.');
+    await body.fill('{"amount":"-1"}');
+    await send('postPaymentCreate');
+    await expect.poll(() => answer('postPaymentCreate')).toContain('VALIDATION_INVALID');
+  });
+
+  it('leaves alone what belongs to another shop of the user, whatever was typed', async () => {
+    const { merchant } = await till.api.must<{ merchant: { id: string } }>('POST', '/merchant/create', {
+      token: shop.token,
+      body: { name: 'Other', domain: 'other-shop.example' },
+    });
+    const foreign = await till.api.must<{ id: string }>('POST', '/payment/create', {
+      token: shop.token,
+      body: {
+        merchantId: merchant.id,
+        amount: '5',
+        currency: 'USD',
+        customerId: shop.customerId,
+        orderId: 'other-1',
+      },
+    });
+    await page.reload();
+    await open('postPaymentCancel');
+    await panel('postPaymentCancel').getByLabel('Shop in the sandbox').selectOption(shop.merchantId);
+    await panel('postPaymentCancel')
+      .getByLabel('Body')
+      .fill(JSON.stringify({ paymentId: foreign.id, merchantId: merchant.id }));
+    await send('postPaymentCancel');
+    await expect.poll(() => panel('postPaymentCancel').innerText()).toContain('No such payment');
+    const { status } = await till.api.must<{ status: string }>(
+      'GET',
+      `/payment/get?paymentId=${foreign.id}&merchantId=${merchant.id}`,
+      { token: shop.token },
+    );
+    expect(status).toBe('pending');
+  });
+
+  it('makes nothing once the shop has left the sandbox', async () => {
+    await page.reload();
+    await open('postPaymentCreate');
+    await panel('postPaymentCreate').getByLabel('Shop in the sandbox').selectOption(shop.merchantId);
+    await setSandbox(false);
+    let posted = 0;
+    page.on('request', (request) => void (request.method() === 'POST' && (posted += 1)));
+    await send('postPaymentCreate');
+    await expect.poll(() => panel('postPaymentCreate').innerText()).toContain('not in sandbox mode any more');
+    expect(posted).toBe(0);
+    await setSandbox(true);
+  });
+});
+
+describe('for everybody', () => {
+  it.each([
+    ['phone', 'light', PHONE],
+    ['phone', 'dark', PHONE],
+    ['desktop', 'light', DESKTOP],
+    ['desktop', 'dark', DESKTOP],
+  ] as const)('is accessible and fits a %s, %s', async (name, colorScheme, viewport) => {
+    const other = await browser.page({ viewport, colorScheme });
+    for (const part of ['top', 'guide-shop', 'postPaymentCreate', 'contents']) {
+      await other.goto(`/docs#${part}`);
+      expect(
+        await other.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth'),
+      ).toBeLessThanOrEqual(0);
+      await other.screenshot({ path: `${SCREENS}/docs-${name}-${colorScheme}-${part}.png` });
+    }
+    expect(await axeFindings(other)).toEqual([]);
+    await other.close();
+  });
+
+  it('reads without script: every sample one below the other, nothing that does nothing', async () => {
+    const plain = await browser.context({ javaScriptEnabled: false, viewport: DESKTOP });
+    const other = await plain.newPage();
+    await other.goto('/docs');
+    const titles = await other.locator('#postPaymentCreate .languages figcaption').allInnerTexts();
+    expect(titles).toEqual(['curl', 'Node.js', 'PHP']);
+    for (const figure of await other.locator('#postPaymentCreate .languages figure').all()) {
+      expect(await figure.isVisible()).toBe(true);
+    }
+    expect(await other.locator('button, input').count()).toBe(0);
+    await plain.close();
+  });
+});
