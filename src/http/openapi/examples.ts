@@ -195,6 +195,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   gracePeriodSeconds: 3600,
   metadata: { tableNumber: 7 },
   customFields: { note: 'Gift wrapping' },
+  embedOrigins: ['https://shop.example'],
   recurring: true,
   search: 'alice',
 

@@ -8,7 +8,7 @@ export const REFUNDS: Guide = {
   lead: 'A payment names no address to return it to: the sender may be an exchange. Ask the payer, never reply to where it came from.',
   body: (baseUrl) =>
     html`${step(
-      'To an address you were given',
+      'To an address the payer gave you',
       html`<p>
           ${call('POST /payment/refund')} sends confirmed money from the wallet of the shop, in a coin the
           payment was paid in. Without an <code>amount</code> all that is left goes back and the network fee
@@ -31,6 +31,31 @@ export const REFUNDS: Guide = {
           destination: 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
           amount: '10.00',
           currency: 'USD',
+        },
+      }),
+    )}
+    ${step(
+      'By a link: the payer names the address',
+      html`<p>
+          ${call('POST /payment/refund-link')} makes a page for the payer; send <code>data.url</code> to
+          nobody else. The payer chooses among the coins of the payment, gives an address, which is checked,
+          and sees what will arrive. A link is claimed once. Open links reserve nothing, and expire after 30
+          days unless you say otherwise.
+        </p>
+        <p>
+          With <code>approval</code> a claim waits for ${call('POST /payment/refund-link/approve')}; until it
+          is sent, ${call('POST /payment/refund-link/cancel')} ends it. The scope
+          <code>refunds:write</code> is enough to make links, so a shop needs no key that can send.
+        </p>`,
+      requestSamples({
+        method: 'POST',
+        url: `${baseUrl}/payment/refund-link`,
+        credential: 'RESTRICTED_KEY',
+        body: {
+          paymentId: 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE',
+          amount: '10.00',
+          currency: 'USD',
+          reason: 'Out of stock',
         },
       }),
     )}
