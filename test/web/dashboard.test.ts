@@ -100,6 +100,40 @@ describe('a merchant from the first visit to the first payout', () => {
     await expect.poll(() => page.getByRole('group').count()).toBe(2);
   });
 
+  it('adds another webhook endpoint, edits and deletes it', async () => {
+    const books = await WebhookSink.start();
+    try {
+      await menu('Webhooks').click();
+      await page.getByText('Works').waitFor();
+      await button('New endpoint').click();
+      await field('Address').fill(books.url);
+      await field('Only these events').fill('payment.paid');
+      await button('Save endpoint').click();
+      await page.getByText('must be one of').first().waitFor();
+      await field('Only these events').fill('payment.created');
+      await button('Save endpoint').click();
+      await page.getByText('Not used yet').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await button(`Secret of ${books.url}`).click();
+      await page.getByText(/^whsec_/).waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await button('Close').click();
+      await button(`Edit ${books.url}`).click();
+      await field('Only these events').fill('');
+      await button('Save endpoint').click();
+      await page.getByText('All events').waitFor();
+      await button(`Delete ${books.url}`).click();
+      await button('Delete endpoint').click();
+      await page.getByText('All events').waitFor({ state: 'detached' });
+      await page.getByLabel('Delivery').selectOption('failed');
+      await page.getByText('No delivery matches').waitFor();
+      await page.getByLabel('Delivery').selectOption('delivered');
+      await page.getByText('webhook.test').first().waitFor();
+    } finally {
+      await books.close();
+    }
+  });
+
   it('takes a payment that turns to completed in checkout and dashboard by itself', async () => {
     await menu('Payments').click();
     await page.getByText('No payment yet').waitFor();

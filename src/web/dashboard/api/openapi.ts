@@ -2494,7 +2494,7 @@ export interface paths {
                     limit?: number;
                     status?: number;
                     state?: "pending" | "delivered" | "failed";
-                    event?: "payment.created" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+                    event?: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
                     paymentId?: string;
                     startDate?: string;
                     endDate?: string;

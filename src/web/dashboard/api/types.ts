@@ -16,6 +16,7 @@ export type Price = Schemas['Price'];
 export type WalletTransaction = Schemas['WalletTransaction'];
 export type Send = Schemas['Send'];
 export type WebhookLog = Schemas['WebhookLog'];
+export type WebhookEndpoint = Schemas['WebhookEndpoint'];
 export type RestrictedKey = Schemas['RestrictedKey'];
 export type Scope = RestrictedKey['scopes'][number];
 export type Chain = Data<'GET', '/readyz'>['chains'][string];

@@ -7,8 +7,9 @@ import { Badge, Button, Card, Empty, LINK, PageTitle, Problem, Shown } from '../
 import { Field, SearchField, Select } from '../ui/form.tsx';
 import { when } from '../ui/format.ts';
 import { Pager } from '../ui/table.tsx';
+import { WebhookEndpoints } from './webhook-endpoints.tsx';
 
-const FILTERS = ['status', 'paymentId', 'startDate', 'endDate'] as const;
+const FILTERS = ['state', 'status', 'paymentId', 'startDate', 'endDate'] as const;
 
 export function WebhooksPage() {
   const merchantId = useShopId();
@@ -40,7 +41,8 @@ export function WebhooksPage() {
       />
       {test.error !== null && <Problem error={test.error} />}
       {test.data !== undefined && <TestOutcome {...test.data} />}
-      <Card>
+      <WebhookEndpoints merchantId={merchantId} />
+      <Card title="Deliveries">
         <Filters search={search} onChange={change} />
         <Shown of={logs}>
           {(data) => (
@@ -102,7 +104,17 @@ function Filters(props: {
 }) {
   const { search, onChange } = props;
   return (
-    <div role="search" className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-4">
+    <div role="search" className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-5">
+      <Select
+        label="Delivery"
+        value={search['state'] ?? ''}
+        onChange={(event) => onChange({ state: event.target.value })}
+      >
+        <option value="">Any</option>
+        <option value="pending">To be tried again</option>
+        <option value="delivered">Delivered</option>
+        <option value="failed">Given up</option>
+      </Select>
       <Select
         label="Answer"
         value={search['status'] ?? ''}
@@ -143,12 +155,13 @@ function Log({ log, merchantId }: { log: WebhookLog; merchantId: string }) {
     <details className="py-3">
       <summary className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
         <Badge tone={isFine(log.status) ? 'good' : 'bad'}>
-          {log.status === 0 ? 'No answer' : log.status}
+          {log.status === 0 ? noAnswer(log) : log.status}
         </Badge>
         <b className="font-semibold">{eventType(log)}</b>
         <span className="min-w-0 flex-1 truncate text-soft">{log.endpoint}</span>
         <span className="text-soft">
           {when(log.createdAt)} · attempt {log.attempt} · {log.durationMs} ms
+          {log.nextAttemptAt !== null && ` · next ${when(log.nextAttemptAt)}`}
         </span>
       </summary>
       <div className="mt-3 grid gap-3 lg:grid-cols-2">
@@ -176,6 +189,11 @@ function Log({ log, merchantId }: { log: WebhookLog; merchantId: string }) {
       </div>
     </details>
   );
+}
+
+/** Some deliveries end without an attempt, because their endpoint does. */
+function noAnswer({ error }: WebhookLog): string {
+  return error?.startsWith('ended:') === true ? 'Ended' : 'No answer';
 }
 
 /** The event that a logged request tells of. */

@@ -1,0 +1,195 @@
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import type { Body } from '../api/contract.ts';
+import { useAct, useApi } from '../api/hooks.ts';
+import type { WebhookEndpoint } from '../api/types.ts';
+import { Badge, Button, Card, CopyLine, Empty, Shown } from '../ui/basics.tsx';
+import { Confirm, Dialog } from '../ui/dialog.tsx';
+import { Check, Field, fieldError, Form } from '../ui/form.tsx';
+import { when } from '../ui/format.ts';
+
+const REFETCH_MS = 5_000;
+
+type Open = { readonly what: 'edit' | 'secret' | 'delete'; readonly endpoint: WebhookEndpoint };
+type Events = Body<'PATCH', '/merchant/webhook/endpoint/edit'>['events'];
+
+/** Where webhooks go: made, edited, deleted, with how their deliveries fare. */
+export function WebhookEndpoints({ merchantId }: { merchantId: string }) {
+  const list = useApi('/merchant/webhook/endpoint/list', { merchantId }, { refetchMs: REFETCH_MS });
+  const [isNew, setIsNew] = useState(false);
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = (): void => setOpen(null);
+  return (
+    <Card
+      title="Endpoints"
+      className="mb-6"
+      actions={<Button onClick={() => setIsNew(true)}>New endpoint</Button>}
+    >
+      <Shown of={list} rows={2}>
+        {({ endpoints }) =>
+          endpoints.length === 0 ? (
+            <Empty title="No endpoint yet">
+              Set the webhook URL of your shop in the settings, or add an endpoint for another program.
+            </Empty>
+          ) : (
+            <ul className="grid gap-3">
+              {endpoints.map((endpoint) => (
+                <Row key={endpoint.id} of={endpoint} onOpen={(what) => setOpen({ what, endpoint })} />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      {isNew && <EndpointForm merchantId={merchantId} onClose={() => setIsNew(false)} />}
+      {open?.what === 'edit' && (
+        <EndpointForm merchantId={merchantId} endpoint={open.endpoint} onClose={close} />
+      )}
+      {open?.what === 'secret' && <Secret merchantId={merchantId} of={open.endpoint} onClose={close} />}
+      {open?.what === 'delete' && <Delete merchantId={merchantId} of={open.endpoint} onClose={close} />}
+    </Card>
+  );
+}
+
+function Row(props: { of: WebhookEndpoint; onOpen: (what: Open['what']) => void }) {
+  const { of, onOpen } = props;
+  const { lastSuccessAt, lastError } = of.health;
+  return (
+    <li className="grid gap-2 rounded-xl border border-line p-4">
+      <div className="flex flex-wrap items-start justify-between gap-2">
+        <p className="flex min-w-0 flex-wrap items-center gap-2 font-semibold break-all">
+          {of.url} <Health of={of} />
+        </p>
+        <div className="flex flex-wrap gap-2">
+          <Button isSmall aria-label={`Secret of ${of.url}`} onClick={() => onOpen('secret')}>
+            Secret
+          </Button>
+          {!of.default && (
+            <>
+              <Button isSmall aria-label={`Edit ${of.url}`} onClick={() => onOpen('edit')}>
+                Edit
+              </Button>
+              <Button isSmall look="danger" aria-label={`Delete ${of.url}`} onClick={() => onOpen('delete')}>
+                Delete
+              </Button>
+            </>
+          )}
+        </div>
+      </div>
+      <p className="text-xs break-words text-soft">
+        {of.default ? 'The webhook URL in the settings' : (of.events?.join(', ') ?? 'All events')}
+        {lastSuccessAt === null ? ', no success yet' : `, last success ${when(lastSuccessAt)}`}
+        {lastError === null ? '' : `, last error: ${lastError}`}
+      </p>
+    </li>
+  );
+}
+
+function Health({ of: { active, health } }: { of: WebhookEndpoint }) {
+  if (!active) return <Badge tone="idle">Inactive</Badge>;
+  if (health.gone) return <Badge tone="bad">Answered 410</Badge>;
+  if (health.failuresInARow > 0) return <Badge tone="bad">{health.failuresInARow} failed in a row</Badge>;
+  return health.lastSuccessAt === null ? (
+    <Badge tone="idle">Not used yet</Badge>
+  ) : (
+    <Badge tone="good">Works</Badge>
+  );
+}
+
+function EndpointForm(props: { merchantId: string; endpoint?: WebhookEndpoint; onClose: () => void }) {
+  const { merchantId, endpoint, onClose } = props;
+  const save = useAct(async (fields: { url: string; events: Events; active: boolean }): Promise<void> => {
+    if (endpoint === undefined) {
+      await api('POST', '/merchant/webhook/endpoint/create', { query: { merchantId }, body: fields });
+    } else {
+      const body = { endpointId: endpoint.id, ...fields };
+      await api('PATCH', '/merchant/webhook/endpoint/edit', { query: { merchantId }, body });
+    }
+  }, onClose);
+  return (
+    <Dialog title={endpoint === undefined ? 'New endpoint' : 'Edit the endpoint'} open onClose={onClose}>
+      <Form
+        fields={['url', 'events', 'active']}
+        submit="Save endpoint"
+        busy={save.isPending}
+        error={save.error}
+        onSubmit={({ url, events, active }) => {
+          // The server says which of them is no type of event.
+          const types = events.split(/[\s,]+/).filter((type) => type !== '') as NonNullable<Events>;
+          save.mutate({ url, events: types.length === 0 ? null : types, active: active !== '' });
+        }}
+      >
+        <Field
+          label="Address"
+          name="url"
+          type="url"
+          defaultValue={endpoint?.url ?? ''}
+          required
+          {...fieldError(save.error, 'url')}
+        />
+        <Field
+          label="Only these events"
+          name="events"
+          hint="Such as payment.completed, payment.reversed; empty for all"
+          defaultValue={endpoint?.events?.join(', ') ?? ''}
+          {...fieldError(save.error, 'events')}
+        />
+        <Check label="Active" name="active" defaultChecked={endpoint?.active ?? true} />
+      </Form>
+    </Dialog>
+  );
+}
+
+function Secret(props: { merchantId: string; of: WebhookEndpoint; onClose: () => void }) {
+  const { merchantId, of, onClose } = props;
+  const secret = useApi('/merchant/webhook/endpoint/secret', { merchantId, endpointId: of.id });
+  const rotate = useAct(() =>
+    api('POST', '/merchant/webhook/endpoint/rotate-secret', {
+      query: { merchantId },
+      body: { endpointId: of.id },
+    }),
+  );
+  return (
+    <Dialog title="Signing secret" open onClose={onClose}>
+      <div className="grid gap-4">
+        <p className="text-sm break-all text-soft">{of.url}</p>
+        <Shown of={secret} rows={1}>
+          {(data) => <CopyLine text={data.secret} label="signing secret" />}
+        </Shown>
+        <p role="status" className="text-sm text-soft">
+          {rotate.isSuccess
+            ? 'This is the new secret: give it to the receiver within 24 hours.'
+            : 'After a rotation both secrets sign for 24 hours.'}
+        </p>
+        <Button busy={rotate.isPending} onClick={() => rotate.mutate()}>
+          Rotate
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Delete(props: { merchantId: string; of: WebhookEndpoint; onClose: () => void }) {
+  const { merchantId, of, onClose } = props;
+  const remove = useAct(
+    () =>
+      api('DELETE', '/merchant/webhook/endpoint/delete', {
+        query: { merchantId },
+        body: { endpointId: of.id },
+      }),
+    onClose,
+  );
+  return (
+    <Confirm
+      title="Delete this endpoint"
+      open
+      onClose={onClose}
+      action="Delete endpoint"
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+    >
+      <p className="break-all">{of.url}</p>
+      <p>What waits for it ends as failed. The shop’s other endpoints are left alone.</p>
+    </Confirm>
+  );
+}
