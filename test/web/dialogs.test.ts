@@ -64,6 +64,7 @@ const dialogs: [title: string, at: () => string, button: string][] = [
   ['New payment', () => `${paths.shop}/payments`, 'New payment'],
   ['Cancel this payment?', () => paths.pending, 'Cancel payment'],
   ['Refund', () => paths.short, 'Refund'],
+  ['Refund by link', () => paths.short, 'Refund by link'],
   ['Accept what arrived?', () => paths.late, 'Accept as paid'],
   ['Send BTC', () => `${paths.shop}/wallet`, 'Send BTC'],
   ['Receive ETH', () => `${paths.shop}/wallet`, 'Receive ETH'],

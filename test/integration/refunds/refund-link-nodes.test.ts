@@ -92,7 +92,7 @@ describe.skipIf(!requireNode(COIN))('a refund claimed from a daemon that may be 
     await proxy.refuse();
     const claim = await claimLink(till.api, link.url, { coin: COIN, destination });
     expect(claim.status).toBe(303);
-    expect((await readLink(till.api, link.url)).html).toContain('Your refund is being sent');
+    expect((await readLink(till.api, link.url)).html).toContain('The refund is being sent');
     await till.kill9();
     await proxy.accept();
     await till.up();

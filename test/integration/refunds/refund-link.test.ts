@@ -141,7 +141,7 @@ describe('a refund link', () => {
     }
     expect(JSON.stringify(sink.deliveries)).not.toContain(new URL(link.url).pathname);
     expect(eventsOf(await read(shop, payment)).slice(-2)).toEqual(['refund.claimed', 'refund.paid']);
-    expect((await readLink(till.api, link.url)).html).toContain('Your refund was sent');
+    expect((await readLink(till.api, link.url)).html).toContain('The refund was sent');
   });
 
   it('is claimed once: the same form again changes nothing, another claim is told so', async () => {
@@ -268,7 +268,7 @@ describe('what the shop decides', () => {
     await claimLink(till.api, link.url, { coin: 'LTC', destination: PAYER.LTC });
     const waiting = await linkNow(link);
     expect(waiting).toMatchObject({ status: 'claimed', sendId: null });
-    expect((await readLink(till.api, link.url)).html).toContain('The shop looks at your claim');
+    expect((await readLink(till.api, link.url)).html).toContain('Claimed: the shop looks at it');
     const direct = await refund(shop, { paymentId: payment.id, destination: PAYER.LTC });
     expect(problem(direct).slice(0, 2)).toEqual([409, 'INVALID_STATE']);
     till.clock.advance(40 * DAY_MS);

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { liveCredits, transition } from '../../../src/domain/payment/machine.ts';
-import { isGivenBack, receivedWorth, refundableMoney } from '../../../src/domain/payment/refunds.ts';
+import {
+  excessAtoms,
+  isGivenBack,
+  receivedWorth,
+  refundableMoney,
+} from '../../../src/domain/payment/refunds.ts';
 import { atomsFor, valueOf } from '../../../src/domain/price.ts';
 import type {
   PaymentEventType,
@@ -293,5 +298,32 @@ describe('what received money was worth', () => {
       expect(worth && atomsFor(valueOf(held, worth), worth)).toBeLessThanOrEqual(held);
     });
     fc.assert(property, { numRuns: 200 });
+  });
+});
+
+const btc = (atoms: bigint) => ({
+  coin: 'BTC' as const,
+  atoms,
+  worth: { atoms: 100n, minorUnits: 5_000n },
+});
+const ltc = (atoms: bigint) => ({
+  coin: 'LTC' as const,
+  atoms,
+  worth: { atoms: 1_000n, minorUnits: 5_000n },
+});
+
+describe('what was paid beyond the price', () => {
+  it('is what is there less the price, rounded down', () => {
+    expect(excessAtoms([btc(150n)], 'BTC', 5_000n)).toBe(50n);
+    expect(excessAtoms([btc(101n)], 'BTC', 5_001n)).toBe(0n);
+    expect(excessAtoms([btc(100n)], 'BTC', 5_000n)).toBe(0n);
+    expect(excessAtoms([btc(40n)], 'BTC', 5_000n)).toBe(0n);
+  });
+
+  it('of several coins counts all of them, and is at most what is there of the one', () => {
+    expect(excessAtoms([btc(100n), ltc(500n)], 'BTC', 5_000n)).toBe(50n);
+    expect(excessAtoms([btc(100n), ltc(500n)], 'LTC', 5_000n)).toBe(500n);
+    expect(excessAtoms([btc(200n), ltc(500n)], 'LTC', 5_000n)).toBe(500n);
+    expect(excessAtoms([btc(200n)], 'LTC', 5_000n)).toBe(0n);
   });
 });

@@ -10,6 +10,7 @@ export type User = Schemas['User'];
 export type SessionAnswer = Data<'POST', '/auth/login'>;
 export type Shop = Schemas['Merchant'];
 export type Payment = Schemas['Payment'];
+export type RefundLink = Schemas['RefundLink'];
 export type Customer = Schemas['Customer'];
 export type Product = Schemas['Product'];
 export type Price = Schemas['Price'];

@@ -9,6 +9,7 @@ import { StatusBadge } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 import { PaymentTransactions } from './payment-transactions.tsx';
+import { RefundLinks } from './refund-links.tsx';
 import { eventType, isFine } from './webhooks.tsx';
 
 const LIVE_MS = 3_000;
@@ -48,6 +49,7 @@ function Whole({ payment }: { payment: Payment }) {
         <div className="grid grid-cols-1 content-start gap-6">
           <Options payment={payment} />
           <PaymentTransactions payment={payment} />
+          <RefundLinks payment={payment} />
           <Webhooks payment={payment} />
         </div>
       </div>

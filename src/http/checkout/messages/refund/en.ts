@@ -24,13 +24,13 @@ export const refundEn = {
   refundSendNow: 'Yes, send it there',
   refundAsk: 'Yes, ask the shop to send it there',
   refundChange: 'Change',
-  refundClaimedTitle: 'The shop looks at your claim',
+  refundClaimedTitle: 'Claimed: the shop looks at it',
   refundClaimedText:
     'It then sends the money. Nothing more is needed from you; this page shows what happens.',
-  refundSendingTitle: 'Your refund is being sent',
+  refundSendingTitle: 'The refund is being sent',
   refundSendingText:
     'This can take some minutes, or longer when the network is busy. Nothing more is needed from you.',
-  refundPaidTitle: 'Your refund was sent',
+  refundPaidTitle: 'The refund was sent',
   refundPaidText: 'The network has it. Your wallet or exchange shows it once it is confirmed.',
   refundExpiredTitle: 'This refund link has expired',
   refundExpiredText: 'It could be claimed until {date}. Please ask the shop for a new one.',

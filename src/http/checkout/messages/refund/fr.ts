@@ -26,13 +26,13 @@ export const refundFr: RefundMessages = {
   refundSendNow: 'Oui, l’envoyer là',
   refundAsk: 'Oui, demander à la boutique de l’envoyer',
   refundChange: 'Modifier',
-  refundClaimedTitle: 'La boutique examine votre demande',
+  refundClaimedTitle: 'Demandé : la boutique l’examine',
   refundClaimedText:
     'Elle envoie ensuite l’argent. Vous n’avez plus rien à faire ; cette page montre ce qui se passe.',
-  refundSendingTitle: 'Votre remboursement est en cours d’envoi',
+  refundSendingTitle: 'Le remboursement est en cours d’envoi',
   refundSendingText:
     'Cela peut prendre quelques minutes, ou plus si le réseau est chargé. Vous n’avez plus rien à faire.',
-  refundPaidTitle: 'Votre remboursement est envoyé',
+  refundPaidTitle: 'Le remboursement est envoyé',
   refundPaidText: 'Le réseau l’a. Votre portefeuille ou plateforme l’affiche dès qu’il est confirmé.',
   refundExpiredTitle: 'Ce lien de remboursement a expiré',
   refundExpiredText: 'Il était valable jusqu’au {date}. Demandez-en un nouveau à la boutique.',

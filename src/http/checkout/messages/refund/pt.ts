@@ -25,13 +25,13 @@ export const refundPt: RefundMessages = {
   refundSendNow: 'Sim, enviar para lá',
   refundAsk: 'Sim, pedir à loja que o envie',
   refundChange: 'Alterar',
-  refundClaimedTitle: 'A loja analisa o seu pedido',
+  refundClaimedTitle: 'Pedido feito: a loja está a analisá-lo',
   refundClaimedText:
     'Depois envia o dinheiro. Não precisa de fazer mais nada; esta página mostra o que acontece.',
-  refundSendingTitle: 'O seu reembolso está a ser enviado',
+  refundSendingTitle: 'O reembolso está a ser enviado',
   refundSendingText:
     'Pode demorar alguns minutos, ou mais se a rede estiver ocupada. Não precisa de fazer mais nada.',
-  refundPaidTitle: 'O seu reembolso foi enviado',
+  refundPaidTitle: 'O reembolso foi enviado',
   refundPaidText: 'A rede já o tem. A sua carteira ou plataforma mostra-o assim que for confirmado.',
   refundExpiredTitle: 'Este link de reembolso expirou',
   refundExpiredText: 'Era válido até {date}. Peça um novo à loja.',

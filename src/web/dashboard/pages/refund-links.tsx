@@ -1,0 +1,164 @@
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import type { Body } from '../api/contract.ts';
+import { useAct, useApi, useShopId } from '../api/hooks.ts';
+import type { Payment, RefundLink } from '../api/types.ts';
+import { COINS } from '../coins.ts';
+import { Badge, Button, Card, Copy, Problem, Shown } from '../ui/basics.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Check, Field, fieldError, Form, Select } from '../ui/form.tsx';
+import { fiat, when, words } from '../ui/format.ts';
+
+const LIVE_MS = 5_000;
+const TONES = {
+  open: 'idle',
+  claimed: 'warn',
+  approved: 'busy',
+  paid: 'good',
+  expired: 'idle',
+  cancelled: 'idle',
+} as const satisfies Record<RefundLink['status'], string>;
+
+/** The links by which a payment's payer claims a refund: made, copied, agreed to, withdrawn. */
+export function RefundLinks({ payment }: { payment: Payment }) {
+  const merchantId = useShopId();
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
+  const links = useApi(
+    '/payment/refund-links',
+    { merchantId, paymentId: payment.id, limit: 20 },
+    { refetchMs: LIVE_MS },
+  );
+  const hasMoney = payment.transactions.some((one) => one.status !== 'reversed');
+  if (!hasMoney) return null;
+  return (
+    <Card title="Refund links" actions={<Button onClick={() => setOpen(true)}>Refund by link</Button>}>
+      <Shown of={links} rows={1}>
+        {({ refundLinks }) =>
+          refundLinks.length === 0 ? (
+            <p className="text-sm text-soft">The payer names his own address on a page that you send him.</p>
+          ) : (
+            <ul aria-label="Refund links" className="-my-3 divide-y divide-line">
+              {refundLinks.map((link) => (
+                <OneLink key={link.id} link={link} />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      <NewLink payment={payment} open={isOpen} onClose={close} />
+    </Card>
+  );
+}
+
+function OneLink({ link }: { link: RefundLink }) {
+  const merchantId = useShopId();
+  const at = { query: { merchantId }, body: { linkId: link.id } };
+  const cancel = useAct(() => api('POST', '/payment/refund-link/cancel', at));
+  const approve = useAct(() => api('POST', '/payment/refund-link/approve', at));
+  const isUnsent = link.sendId === null && ['open', 'claimed', 'approved'].includes(link.status);
+  const error = cancel.error ?? approve.error;
+  return (
+    <li className="grid gap-1.5 py-3 text-sm">
+      <p className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <b className="money">{fiat(link.amount, link.currency)}</b>
+        <Badge tone={TONES[link.status]}>{words(link.status)}</Badge>
+      </p>
+      {link.status === 'open' && link.url !== null && (
+        <div className="flex items-center justify-between gap-3">
+          <code className="min-w-0 text-xs break-all text-soft">{link.url}</code>
+          <Copy isSmall text={link.url} label="Copy refund link" />
+        </div>
+      )}
+      {link.destination !== null && (
+        <p className="text-xs break-all text-soft">
+          {Object.entries(link.coinAmounts).map(([coin, amount]) => `${amount} ${coin}`)} to{' '}
+          <code>{link.destination}</code>
+        </p>
+      )}
+      {link.status === 'open' && <p className="text-xs text-soft">Until {when(link.expiresAt)}</p>}
+      {link.problem !== null && <p className="text-xs text-stop">{link.problem}</p>}
+      {error !== null && <Problem error={error} />}
+      {isUnsent && (
+        <p className="flex flex-wrap gap-2">
+          {link.approval && link.status === 'claimed' && (
+            <Button look="danger" busy={approve.isPending} onClick={() => approve.mutate()}>
+              Approve and send
+            </Button>
+          )}
+          <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>
+            Cancel link
+          </Button>
+        </p>
+      )}
+    </li>
+  );
+}
+
+type Wanted = Omit<Body<'POST', '/payment/refund-link'>, 'paymentId'>;
+
+interface NewLinkProps {
+  readonly payment: Payment;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+function NewLink({ payment, open, onClose }: NewLinkProps) {
+  const merchantId = useShopId();
+  const make = useAct(
+    (wanted: Wanted) =>
+      api('POST', '/payment/refund-link', {
+        query: { merchantId },
+        body: { ...wanted, paymentId: payment.id },
+      }),
+    onClose,
+  );
+  const { error } = make;
+  const paid = COINS.filter((coin) => payment.transactions.some((one) => one.coin === coin));
+  return (
+    <Dialog title="Refund by link" open={open} onClose={onClose}>
+      <Form
+        fields={['what', 'amount', 'coin', 'reason', 'approval', 'deductFee']}
+        submit="Make the link"
+        busy={make.isPending}
+        error={error}
+        onSubmit={({ what, amount, coin: chosen, reason, approval, deductFee }) => {
+          const coin = COINS.find((one) => one === chosen);
+          const isAmount = what === 'amount';
+          make.mutate({
+            ...(isAmount
+              ? { amount, currency: payment.currency }
+              : { preset: what === 'excess' ? what : 'all' }),
+            ...(coin === undefined ? {} : { coin }),
+            ...(reason === '' ? {} : { reason }),
+            approval: approval !== '',
+            deductFee: deductFee !== '',
+          });
+        }}
+      >
+        <Select label="Give back" name="what">
+          <option value="all">Everything that is left</option>
+          <option value="excess">What was paid beyond the price</option>
+          <option value="amount">An amount</option>
+        </Select>
+        <Field
+          label={`Amount in ${payment.currency} (for “An amount”)`}
+          name="amount"
+          inputMode="decimal"
+          {...fieldError(error, 'amount')}
+        />
+        {paid.length > 1 && (
+          <Select label="Coin" name="coin">
+            <option value="">The payer chooses</option>
+            {paid.map((coin) => (
+              <option key={coin}>{coin}</option>
+            ))}
+          </Select>
+        )}
+        <Field label="Reason, shown to the payer (optional)" name="reason" {...fieldError(error, 'reason')} />
+        <Check label="Send only once I approved the claim" name="approval" />
+        <Check label="Take the network fee out of the refund" name="deductFee" />
+      </Form>
+    </Dialog>
+  );
+}
