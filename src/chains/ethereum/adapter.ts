@@ -1,14 +1,8 @@
-import {
-  type ChainAdapter,
-  ChainError,
-  type ChainIndex,
-  type TransactionFate,
-  type NodeStatus,
-  type StoredTransaction,
-} from '../../domain/chain.ts';
+import type { ChainAdapter, ChainIndex, NodeStatus } from '../../domain/chain.ts';
 import type { Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { UnknownTransactionTypes, withUnknownTypes } from '../shared/unknown-transaction-types.ts';
+import { recheck } from '../shared/recheck.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
 import { accountKey, addressProblem } from './address.ts';
 import { readBlock } from './blocks/block.ts';
@@ -154,22 +148,4 @@ function createClient({ rpcUrl, clock, logger, ...options }: EthereumAdapterOpti
 function withWarning(status: NodeStatus, warning: string | null): NodeStatus {
   if (warning === null) return status;
   return { ...status, warnings: status.warnings === null ? warning : `${status.warnings}; ${warning}` };
-}
-
-/** Rechecks the caller's bounded list. On a node failure the rest stays unknown instead of waiting for each. */
-async function recheck(
-  logger: Logger,
-  transactions: readonly StoredTransaction[],
-  fateOf: (transaction: StoredTransaction) => Promise<TransactionFate>,
-): Promise<ReadonlyMap<string, TransactionFate>> {
-  const fates = new Map<string, TransactionFate>(transactions.map(({ txid }) => [txid, 'unknown']));
-  try {
-    for (const transaction of transactions) {
-      fates.set(transaction.txid, await fateOf(transaction));
-    }
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    logger.warn({ error: error.message }, 'recheck of unconfirmed transactions failed');
-  }
-  return fates;
 }

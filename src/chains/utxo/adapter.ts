@@ -1,10 +1,4 @@
-import {
-  type ChainAdapter,
-  ChainError,
-  type ChainIndex,
-  type TransactionFate,
-  type StoredTransaction,
-} from '../../domain/chain.ts';
+import type { ChainAdapter, ChainIndex } from '../../domain/chain.ts';
 import { UTXO_COINS, type Mode, type Network, type UtxoCoinCode } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { addressScript, keyHashScript, parseAddress } from './address.ts';
@@ -19,6 +13,7 @@ import { planBump } from './sends/plan-bump.ts';
 import { planSend } from './sends/plan-send.ts';
 import { readBlock } from './blocks/read-block.ts';
 import { createRpc, type Rpc } from './rpc/rpc.ts';
+import { recheck } from '../shared/recheck.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
 import { scanUnspent } from './scan-unspent.ts';
 import { signSend } from './sends/sign-send.ts';
@@ -116,22 +111,4 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
       await Promise.all([client.close(), slowRpc.close()]);
     },
   };
-}
-
-/** Bounded by the caller's list. A node failure leaves the rest `unknown` rather than waiting for each. */
-async function recheck(
-  logger: Logger,
-  transactions: readonly StoredTransaction[],
-  fateOf: (transaction: StoredTransaction) => Promise<TransactionFate>,
-): Promise<ReadonlyMap<string, TransactionFate>> {
-  const fates = new Map<string, TransactionFate>(transactions.map(({ txid }) => [txid, 'unknown']));
-  try {
-    for (const transaction of transactions) {
-      fates.set(transaction.txid, await fateOf(transaction));
-    }
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    logger.warn({ error: error.message }, 'could not find out what became of unconfirmed transactions');
-  }
-  return fates;
 }

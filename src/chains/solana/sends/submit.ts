@@ -1,10 +1,6 @@
-import {
-  type BroadcastResult,
-  ChainError,
-  type TransactionFate,
-  type StoredTransaction,
-} from '../../../domain/chain.ts';
+import type { BroadcastResult, StoredTransaction, TransactionFate } from '../../../domain/chain.ts';
 import type { Logger } from '../../../domain/ports.ts';
+import { recheck } from '../../shared/recheck.ts';
 import { endOf, type ExpiryProver, type ReadTransaction } from './expiry-proof.ts';
 import { readWire } from './message.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
@@ -44,16 +40,7 @@ export function createSubmitter(client: NodeClient, options: SubmitterOptions): 
         return { kind: 'unknown', reason: error instanceof Error ? error.message : 'unexpected failure' };
       }
     },
-    recheck: async (transactions) => {
-      const fates = new Map<string, TransactionFate>(transactions.map(({ txid }) => [txid, 'unknown']));
-      try {
-        for (const transaction of transactions) fates.set(transaction.txid, await fateOf(desk, transaction));
-      } catch (error) {
-        if (!(error instanceof ChainError)) throw error;
-        logger.warn({ error: error.message }, 'recheck of unconfirmed transactions failed');
-      }
-      return fates;
-    },
+    recheck: async (transactions) => recheck(logger, transactions, async (each) => fateOf(desk, each)),
   };
 }
 
