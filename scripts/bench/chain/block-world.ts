@@ -123,7 +123,7 @@ export function blockAnswer(hex: string, at: number): Uint8Array<ArrayBuffer> {
 }
 
 function reply(result: string, id: number): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(`[{"result":"${result}","error":null,"id":"tilld-${id}"}]\n`);
+  return new TextEncoder().encode(`[{"result":"${result}","error":null,"id":${id}}]\n`);
 }
 
 const PAGE = 10_000;

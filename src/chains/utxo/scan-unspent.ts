@@ -9,7 +9,8 @@ import {
 } from '../../domain/chain.ts';
 import { AMOUNT } from './rpc/amount.ts';
 import { COINBASE_MATURITY } from './blocks/match.ts';
-import { type Rpc, RpcRefusal } from './rpc/rpc.ts';
+import { RpcRefusal } from '../shared/json-rpc.ts';
+import { type Rpc } from './rpc/rpc.ts';
 
 const HASH = z.string().regex(/^[0-9a-f]{64}$/);
 const SCAN = z.object({

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUtxoAdapter } from '../../../src/chains/utxo/adapter.ts';
-import { createRpc, RpcRefusal, type Rpc } from '../../../src/chains/utxo/rpc/rpc.ts';
+import { RpcRefusal } from '../../../src/chains/shared/json-rpc.ts';
+import { createRpc, type Rpc } from '../../../src/chains/utxo/rpc/rpc.ts';
 import { createRpcTransport } from '../../../src/chains/shared/rpc-transport.ts';
 import { scanUnspent } from '../../../src/chains/utxo/scan-unspent.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';

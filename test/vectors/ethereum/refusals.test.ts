@@ -7,7 +7,8 @@ import {
   meaningOf,
   type RefusalMeaning,
 } from '../../../src/chains/ethereum/sends/reject-reasons.ts';
-import { createRpc, RpcRefusal } from '../../../src/chains/ethereum/rpc/rpc.ts';
+import { RpcRefusal } from '../../../src/chains/shared/json-rpc.ts';
+import { createRpc } from '../../../src/chains/ethereum/rpc/rpc.ts';
 
 /**
  * What the clients answer to eth_sendRawTransaction, by their sources: geth core/txpool/errors.go,

@@ -5,7 +5,8 @@ import { count, hash, HEADER, quantity, type Receipt, RECEIPT } from '../rpc/nod
 import type { NodeClient, Prices, AccountState } from '../rpc/node-client.ts';
 import { resultOf, stale, toHex } from '../rpc/rpc-results.ts';
 import { isPrunedHistory } from '../sends/reject-reasons.ts';
-import { parsed, type Rpc, RpcRefusal } from '../rpc/rpc.ts';
+import { parsed, RpcRefusal } from '../../shared/json-rpc.ts';
+import { type Rpc } from '../rpc/rpc.ts';
 
 const RECEIPT_OF = 'eth_getTransactionReceipt';
 

@@ -6,7 +6,8 @@ import { HEADER, quantity } from '../rpc/node-answers.ts';
 import type { BalanceAnswer } from '../rpc/node-client.ts';
 import { resultOf, stale } from '../rpc/rpc-results.ts';
 import { isMissingState, isUnknownBlock } from '../sends/reject-reasons.ts';
-import { parsed, type Rpc, RpcRefusal, type RpcRequest } from '../rpc/rpc.ts';
+import { parsed, RpcRefusal, type RpcRequest } from '../../shared/json-rpc.ts';
+import { type Rpc } from '../rpc/rpc.ts';
 
 /**
  * Contract creation code that returns the balances of the addresses appended to it, 32 bytes each:

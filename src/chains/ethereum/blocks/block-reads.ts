@@ -5,7 +5,8 @@ import { type Block, BLOCK, count, type Header, HEADER, PENDING, SYNCING } from 
 import type { NodeClient } from '../rpc/node-client.ts';
 import { resultOf, stale, toHex, understood } from '../rpc/rpc-results.ts';
 import { isPrunedHistory, isUnknownBlock, isUnknownMethod } from '../sends/reject-reasons.ts';
-import { parsed, type Rpc, RpcRefusal, type RpcRequest } from '../rpc/rpc.ts';
+import { parsed, RpcRefusal, type RpcRequest } from '../../shared/json-rpc.ts';
+import { type Rpc } from '../rpc/rpc.ts';
 
 /** Root of the empty trie: the transactions root of a block without transactions. */
 const NO_TRANSACTIONS = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';

@@ -6,7 +6,7 @@ import { type InternalTransfer, otherBlock, readTraces } from './internal-transf
 import { type Block, isQuantityText, quantityText } from '../rpc/node-answers.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 import { stale } from '../rpc/rpc-results.ts';
-import type { RpcRequest } from '../rpc/rpc.ts';
+import type { RpcRequest } from '../../shared/json-rpc.ts';
 
 /** Reads the internal transfers of blocks; null from a node without tracing, or for a block that cannot be traced. */
 export interface Tracer {

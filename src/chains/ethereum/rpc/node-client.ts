@@ -1,7 +1,7 @@
 import type { BlockRef, ChainError } from '../../../domain/chain.ts';
 import type { Finality } from '../../../domain/confirmations.ts';
 import type { Block, Header, PendingBlock, Receipt } from './node-answers.ts';
-import type { RpcRequest } from './rpc.ts';
+import type { RpcRequest } from '../../shared/json-rpc.ts';
 
 /** A balance in wei, or `unknown` where the node keeps no state of that block. */
 export type BalanceAnswer = bigint | 'unknown';

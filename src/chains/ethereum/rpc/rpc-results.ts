@@ -1,5 +1,5 @@
 import { ChainError } from '../../../domain/chain.ts';
-import { RpcRefusal } from './rpc.ts';
+import { RpcRefusal } from '../../shared/json-rpc.ts';
 
 /** Unwraps a result. A refusal of a call that every node supports is a node failure, not an answer. */
 export function resultOf(answer: RpcRefusal | { readonly result: unknown } | undefined): unknown {

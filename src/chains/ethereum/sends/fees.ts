@@ -9,7 +9,7 @@ import type { Network } from '../../../domain/coins.ts';
 import { requireChain } from '../rpc/identity.ts';
 import type { NodeClient, Prices } from '../rpc/node-client.ts';
 import { isRevert } from './reject-reasons.ts';
-import { RpcRefusal } from '../rpc/rpc.ts';
+import { RpcRefusal } from '../../shared/json-rpc.ts';
 
 /** Gas of a plain transfer to any account without code. */
 const TRANSFER_GAS = 21_000n;

@@ -14,7 +14,7 @@ import { nonceRef } from './nonce-ref.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 import { readSigned } from './raw-transaction.ts';
 import { meaningOf } from './reject-reasons.ts';
-import { RpcRefusal } from '../rpc/rpc.ts';
+import { RpcRefusal } from '../../shared/json-rpc.ts';
 
 /** Which block has to use a nonce before the other transactions with it count as gone. */
 type Proof = 'block' | 'final';

@@ -18,7 +18,8 @@ import {
   type NetworkInfo,
   type NodeHeader,
 } from './node-answers.ts';
-import { type AnswerSize, type Rpc, RpcRefusal } from './rpc.ts';
+import { RpcRefusal } from '../../shared/json-rpc.ts';
+import { type AnswerSize, type Rpc } from './rpc.ts';
 
 const RPC_MISC_ERROR = -1;
 const RPC_INVALID_ADDRESS_OR_KEY = -5;

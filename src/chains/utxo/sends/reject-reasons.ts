@@ -1,4 +1,4 @@
-import type { RpcRefusal } from '../rpc/rpc.ts';
+import type { RpcRefusal } from '../../shared/json-rpc.ts';
 
 /**
  * Meaning of a node's refusal of a transaction.

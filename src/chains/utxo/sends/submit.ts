@@ -16,7 +16,7 @@ import {
 } from '../mempool/transaction-status.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 import { meaningOf, type RefusalMeaning } from './reject-reasons.ts';
-import { RpcRefusal } from '../rpc/rpc.ts';
+import { RpcRefusal } from '../../shared/json-rpc.ts';
 
 const TIP_ATTEMPTS = 3;
 

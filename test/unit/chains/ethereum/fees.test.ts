@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { quoteFee } from '../../../../src/chains/ethereum/sends/fees.ts';
 import type { NodeClient } from '../../../../src/chains/ethereum/rpc/node-client.ts';
-import { RpcRefusal } from '../../../../src/chains/ethereum/rpc/rpc.ts';
+import { RpcRefusal } from '../../../../src/chains/shared/json-rpc.ts';
 import { ChainError, UnsendableAmount } from '../../../../src/domain/chain.ts';
 
 const hash = `0x${'5'.repeat(64)}`;

@@ -2,7 +2,7 @@ import { Transaction, Wallet } from 'ethers';
 import { describe, expect, it } from 'vitest';
 import type { Receipt } from '../../../../src/chains/ethereum/rpc/node-answers.ts';
 import type { NodeClient, AccountState } from '../../../../src/chains/ethereum/rpc/node-client.ts';
-import { RpcRefusal } from '../../../../src/chains/ethereum/rpc/rpc.ts';
+import { RpcRefusal } from '../../../../src/chains/shared/json-rpc.ts';
 import { createSubmitter } from '../../../../src/chains/ethereum/sends/submit.ts';
 import { ChainError } from '../../../../src/domain/chain.ts';
 import { silent } from '../../../_helpers/wallet-world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { meaningOf } from '../../../../src/chains/utxo/sends/reject-reasons.ts';
-import { RpcRefusal } from '../../../../src/chains/utxo/rpc/rpc.ts';
+import { RpcRefusal } from '../../../../src/chains/shared/json-rpc.ts';
 
 /** Wordings of bitcoind 29 and litecoind 0.21. */
 const WORDINGS: readonly (readonly [number, string, string])[] = [

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createNodeClient } from '../../../../src/chains/utxo/rpc/node-client.ts';
-import { createRpc, RpcRefusal } from '../../../../src/chains/utxo/rpc/rpc.ts';
+import { RpcRefusal } from '../../../../src/chains/shared/json-rpc.ts';
+import { createRpc } from '../../../../src/chains/utxo/rpc/rpc.ts';
 import { createRpcTransport } from '../../../../src/chains/shared/rpc-transport.ts';
 import { scanUnspent } from '../../../../src/chains/utxo/scan-unspent.ts';
 import { ChainError } from '../../../../src/domain/chain.ts';
@@ -13,7 +14,7 @@ import { ChainError } from '../../../../src/domain/chain.ts';
 const HASH = 'ab'.repeat(32);
 
 interface Call {
-  id: string;
+  id: number;
   method: string;
   params: unknown[];
 }
@@ -270,7 +271,7 @@ describe('JSON-RPC', () => {
     const { rpc } = await nodeWith(({ body, response }) =>
       reply(
         response,
-        `{"id":"${one(body).id}","error":null,"result":{"mempoolminfee":0.00001001,"minrelaytxfee":20999999.99999999}}`,
+        `{"id":${one(body).id},"error":null,"result":{"mempoolminfee":0.00001001,"minrelaytxfee":20999999.99999999}}`,
       ),
     );
     expect(await createNodeClient(rpc).mempoolFees()).toEqual({
@@ -290,7 +291,7 @@ describe('JSON-RPC', () => {
       ({ body, response }) =>
         reply(
           response,
-          `{"id":"${one(body).id}","error":null,"result":{"mempoolminfee":${amount},"success":true,"height":1,"bestblock":"${HASH}","unspents":[{"txid":"${HASH}","vout":0,"amount":${amount}}]}}`,
+          `{"id":${one(body).id},"error":null,"result":{"mempoolminfee":${amount},"success":true,"height":1,"bestblock":"${HASH}","unspents":[{"txid":"${HASH}","vout":0,"amount":${amount}}]}}`,
         ),
       { maxResponseBytes: 10_000_000 },
     );

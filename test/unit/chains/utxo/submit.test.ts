@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ChainError } from '../../../../src/domain/chain.ts';
 import { createNodeClient } from '../../../../src/chains/utxo/rpc/node-client.ts';
-import { type Rpc, RpcRefusal, type RpcRequest } from '../../../../src/chains/utxo/rpc/rpc.ts';
+import { RpcRefusal, type RpcRequest } from '../../../../src/chains/shared/json-rpc.ts';
+import { type Rpc } from '../../../../src/chains/utxo/rpc/rpc.ts';
 import { createSubmitter } from '../../../../src/chains/utxo/sends/submit.ts';
 import { encodeTransaction, p2wpkh, txidOf } from './raw-chain.ts';
 import { silent } from '../../../_helpers/wallet-world.ts';

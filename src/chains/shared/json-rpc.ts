@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { ChainError } from '../../domain/chain.ts';
+
+export interface RpcRequest {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** A JSON-RPC error: the node understood the request and refused it. */
+export class RpcRefusal extends Error {
+  override name = 'RpcRefusal';
+  readonly code: number;
+  readonly reason: string;
+
+  constructor(method: string, code: number, reason: string) {
+    super(`${method}: ${reason} (${code})`);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+/** A raw result, or the node's refusal. */
+export type RpcAnswer = RpcRefusal | { readonly result: unknown };
+
+export interface JsonRpc<Options> {
+  /**
+   * Sends one call and validates its result against a schema.
+   * @throws {RpcRefusal} when the node answers with an error; {ChainError} for everything else.
+   */
+  call<T>(request: RpcRequest, schema: z.ZodType<T>, options?: Options): Promise<T>;
+  /**
+   * Sends several calls in one request, so that normally one backend answers all of them. Answers are matched by id.
+   */
+  batch(requests: readonly RpcRequest[], options?: Options): Promise<RpcAnswer[]>;
+}
+
+/** What differs between the nodes of chain families. */
+export interface RpcDialect<Options> {
+  readonly version: '1.0' | '2.0';
+  /** Posts a call or a batch and parses the JSON of the answer, whatever its HTTP status. */
+  readonly exchange: (body: object, what: string, options: Options | undefined) => Promise<unknown>;
+  /** The node's state where an error says nothing about the request but that it cannot be answered now. */
+  readonly notNow: (code: number, message: string) => 'busy' | 'starting' | null;
+}
+
+const REPLY = z.object({
+  id: z.union([z.string(), z.number(), z.null()]).optional(),
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number(), message: z.string() }).nullish(),
+});
+/** Built once: zod takes longer to build a schema than to check an answer. */
+const REPLIES = z.array(REPLY);
+
+/** JSON-RPC: numbers calls, matches replies to them and validates results. */
+export function createJsonRpc<Options>(dialect: RpcDialect<Options>): JsonRpc<Options> {
+  let lastId = 0;
+  const numbered = ({ method, params }: RpcRequest) => {
+    return { jsonrpc: dialect.version, id: (lastId += 1), method, params };
+  };
+
+  function answerOf(reply: z.infer<typeof REPLY>, method: string): RpcAnswer {
+    if (!reply.error) return { result: reply.result };
+    const { code, message } = reply.error;
+    const state = dialect.notNow(code, message);
+    if (state === null) return new RpcRefusal(method, code, message);
+    throw new ChainError('unavailable', `${method}: the node is ${state} (${message})`);
+  }
+
+  async function call<T>(request: RpcRequest, schema: z.ZodType<T>, options?: Options): Promise<T> {
+    const { method } = request;
+    const asked = numbered(request);
+    const reply = REPLY.safeParse(await dialect.exchange(asked, method, options));
+    if (!reply.success) throw badAnswer(method, 'is no JSON-RPC reply');
+    // A node answers parse errors with a null id.
+    if (reply.data.id !== asked.id && !((reply.data.id ?? null) === null && reply.data.error)) {
+      throw badAnswer(method, 'belongs to another request');
+    }
+    const answer = answerOf(reply.data, method);
+    if (answer instanceof RpcRefusal) throw answer;
+    return parsed(answer.result, method, schema);
+  }
+
+  async function batch(requests: readonly RpcRequest[], options?: Options): Promise<RpcAnswer[]> {
+    if (requests.length === 0) return [];
+    const calls = requests.map(numbered);
+    const what = `batch of ${requests.length} ${requests[0]?.method ?? ''}`;
+    const body = await dialect.exchange(calls, what, options);
+    const replies = REPLIES.safeParse(body);
+    if (!replies.success) throw refusedBatch(body, what);
+    const byId = new Map(replies.data.map((reply) => [reply.id, reply]));
+    return calls.map(({ id, method }) => {
+      const reply = byId.get(id);
+      if (reply === undefined) throw badAnswer(what, `lacks request ${id}`);
+      return answerOf(reply, method);
+    });
+  }
+
+  return { call, batch };
+}
+
+/** A single error in place of a batch's answers: the provider takes no batches, or none now. */
+function refusedBatch(body: unknown, what: string): ChainError {
+  const error = errorIn(body);
+  if (error === null) return badAnswer(what, 'is no JSON-RPC batch reply');
+  return new ChainError('unavailable', `${what}: ${error.message}`);
+}
+
+/** The code and message of a reply that is an error; null for any other body. */
+export function errorIn(body: unknown): { readonly code: number; readonly message: string } | null {
+  return REPLY.safeParse(body).data?.error ?? null;
+}
+
+/** Validates one result. @throws {ChainError} bad_answer naming the field. */
+export function parsed<T>(result: unknown, method: string, schema: z.ZodType<T>): T {
+  const value = schema.safeParse(result);
+  if (value.success) return value.data;
+  const [issue] = value.error.issues;
+  throw badAnswer(method, `has an unexpected ${issue?.path.join('.') || 'result'}: ${issue?.message ?? ''}`);
+}
+
+/** The error for an answer that makes no sense. */
+export function badAnswer(what: string, problem: string, cause?: unknown): ChainError {
+  return new ChainError('bad_answer', `${what}: the node's answer ${problem}`, { cause });
+}
