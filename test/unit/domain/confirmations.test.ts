@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { type ConfirmationPolicy, requirementFor, settledHeight } from '../../../src/domain/confirmations.ts';
 import { isSettled, shownConfirmations } from '../../../src/domain/payment/coverage.ts';
 import type { PaymentCredit, PaymentState } from '../../../src/domain/payment/types.ts';
+import { freshPayment } from '../../_helpers/payment-state.ts';
 
 describe('requirementFor', () => {
   const policy = {
@@ -62,26 +63,16 @@ describe('a credit that waits for the network’s word', () => {
     late: false,
     due: 1n,
   };
-  const at = (tip: number, finalized: number | null): PaymentState => ({
-    status: 'confirming',
-    exception: null,
-    expiresAt: 1,
-    closedAt: null,
-    cancelledAt: null,
-    acceptedAt: null,
-    accepted: {},
-    excessTold: null,
-    unconfirmedGraceMs: 24 * 3_600_000,
-    refundedAt: null,
-    refundedBy: null,
-    refunds: {},
-    toleranceBps: 0,
-    latePolicy: 'accept',
-    options: { ETH: { due: 1n, requiredConfirmations: 64, finality: 'finalized' } },
-    credits: [credit],
-    tips: { ETH: tip },
-    final: finalized === null ? {} : { ETH: { safe: null, finalized } },
-  });
+  const options = { ETH: { due: 1n, requiredConfirmations: 64, finality: 'finalized' as const } };
+  const at = (tip: number, finalized: number | null): PaymentState =>
+    freshPayment(options, {
+      status: 'confirming',
+      expiresAt: 1,
+      toleranceBps: 0,
+      credits: [credit],
+      tips: { ETH: tip },
+      final: finalized === null ? {} : { ETH: { safe: null, finalized } },
+    });
 
   it.each([
     ['nothing is final', 500, null, false, 63],

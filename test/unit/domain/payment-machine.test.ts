@@ -10,35 +10,18 @@ import {
 } from '../../../src/domain/payment/coverage.ts';
 import { liveCredits, transition, transitionAll } from '../../../src/domain/payment/machine.ts';
 import type { PaymentEventType, PaymentFact, PaymentState } from '../../../src/domain/payment/types.ts';
+import { freshPayment } from '../../_helpers/payment-state.ts';
 
 const EXPIRES = 1_000_000;
 const txid = (n: number): string => n.toString(16).padStart(64, '0');
 
+const OPTIONS: PaymentState['options'] = {
+  BTC: { due: 100_000n, requiredConfirmations: 2, finality: null },
+  LTC: { due: 50_000_000n, requiredConfirmations: 3, finality: null },
+};
+
 function fresh(overrides: Partial<PaymentState> = {}): PaymentState {
-  return {
-    status: 'pending',
-    exception: null,
-    expiresAt: EXPIRES,
-    closedAt: null,
-    cancelledAt: null,
-    acceptedAt: null,
-    accepted: {},
-    excessTold: null,
-    unconfirmedGraceMs: 24 * 3_600_000,
-    refundedAt: null,
-    refundedBy: null,
-    refunds: {},
-    toleranceBps: 50,
-    latePolicy: 'accept',
-    options: {
-      BTC: { due: 100_000n, requiredConfirmations: 2, finality: null },
-      LTC: { due: 50_000_000n, requiredConfirmations: 3, finality: null },
-    },
-    credits: [],
-    tips: { BTC: 100, LTC: 100 },
-    final: {},
-    ...overrides,
-  };
+  return freshPayment(OPTIONS, overrides);
 }
 
 function seen(

@@ -14,34 +14,17 @@ import type {
   PaymentState,
   RefundSums,
 } from '../../../src/domain/payment/types.ts';
+import { freshPayment } from '../../_helpers/payment-state.ts';
 
 const EXPIRES = 1_000_000;
 
+const OPTIONS: PaymentState['options'] = {
+  BTC: { due: 100n, requiredConfirmations: 2, finality: null },
+  LTC: { due: 1_000n, requiredConfirmations: 2, finality: null },
+};
+
 function fresh(overrides: Partial<PaymentState> = {}): PaymentState {
-  return {
-    status: 'pending',
-    exception: null,
-    expiresAt: EXPIRES,
-    closedAt: null,
-    cancelledAt: null,
-    acceptedAt: null,
-    accepted: {},
-    excessTold: null,
-    unconfirmedGraceMs: 24 * 3_600_000,
-    refundedAt: null,
-    refundedBy: null,
-    refunds: {},
-    toleranceBps: 50,
-    latePolicy: 'accept',
-    options: {
-      BTC: { due: 100n, requiredConfirmations: 2, finality: null },
-      LTC: { due: 1_000n, requiredConfirmations: 2, finality: null },
-    },
-    credits: [],
-    tips: { BTC: 100, LTC: 100 },
-    final: {},
-    ...overrides,
-  };
+  return freshPayment(OPTIONS, overrides);
 }
 
 const ref = (n: number) => ({ txid: n.toString(16).padStart(64, '0'), index: 0 });
