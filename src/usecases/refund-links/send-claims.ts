@@ -10,8 +10,8 @@ export interface SendClaimsDeps extends SendCoinsDeps {
   readonly claimBackoff: RetryBackoff;
 }
 
-/** Claims looked at in one round. */
-const ROUND_SIZE = 200;
+/** Claims looked at in one round: far more than wait at a time, or those that cannot be sent would hide the others. */
+const ROUND_SIZE = 5_000;
 
 /**
  * One round over the claims that wait for their send: each is sent like any refund, its signed bytes stored together
@@ -24,7 +24,10 @@ export async function sendClaims(deps: SendClaimsDeps): Promise<void> {
   // A node that answers slowly keeps no other chain waiting.
   await Promise.all(
     [...chains.values()].map(async (claims) => {
-      for (const claim of claims) if (!deps.claimBackoff.isResting(claim.id)) await sendClaim(deps, claim);
+      for (const claim of claims) {
+        if (deps.claimBackoff.isResting(claim.id)) continue;
+        if ((await sendClaim(deps, claim)) === 'node-failed') break;
+      }
     }),
   );
 }
@@ -32,9 +35,9 @@ export async function sendClaims(deps: SendClaimsDeps): Promise<void> {
 async function sendClaim(
   deps: SendClaimsDeps,
   { id, coin, mode }: ChainId & { readonly id: string },
-): Promise<void> {
+): Promise<'tried' | 'node-failed'> {
   const link = await findRefundLink(deps.db, id);
-  if (link === undefined) return;
+  if (link === undefined) return 'tried';
   try {
     await placeSend(deps, {
       merchantId: link.merchant_id,
@@ -56,6 +59,7 @@ async function sendClaim(
       },
     });
     deps.claimBackoff.recordSuccess(id);
+    return 'tried';
   } catch (error) {
     const reason = error instanceof AppError ? error.message : 'an internal error: see the log';
     const fault = error instanceof AppError && error.code === 'NODE_UNAVAILABLE' ? 'node' : 'own';
@@ -66,6 +70,7 @@ async function sendClaim(
       );
     }
     await noteProblem(deps, id, reason);
+    return fault === 'node' ? 'node-failed' : 'tried';
   }
 }
 

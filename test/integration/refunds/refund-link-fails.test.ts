@@ -142,6 +142,25 @@ describe('a claim', () => {
     expect((await read(payment)).refunds).toHaveLength(1);
   });
 
+  it('keeps a node that is down from being asked for each of many', async () => {
+    const payment = await paid();
+    const links = await Promise.all(
+      [1, 2, 3].map(() => newLink(payment, { wish: { kind: 'amount', amount: '5', currency: 'USD' } })),
+    );
+    for (const link of links) await claim(link);
+    let asked = 0;
+    const down = nodeThat({
+      feeQuote: async () => {
+        asked += 1;
+        throw new ChainError('unavailable', 'connection refused');
+      },
+    });
+    await sendClaims(down);
+    expect(asked).toBe(1);
+    await sendClaims(withLink());
+    for (const link of links) expect((await linkNow(link)).problem ?? '').not.toContain('does not answer');
+  });
+
   it('that the wallet cannot pay tells the shop why, and is paid once it can', async () => {
     const payment = await paid();
     const { deps, merchant, clock } = shop.world;
