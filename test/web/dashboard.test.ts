@@ -562,6 +562,12 @@ describe('for people to look at', () => {
         { what: 'customers', path: '/customers', ready: 'Customers' },
         { what: 'products', path: '/products', ready: 'Products' },
         { what: 'webhooks', path: '/webhooks', ready: 'Webhooks' },
+        {
+          what: 'webhook-endpoint',
+          path: '/webhooks',
+          ready: 'Webhooks',
+          act: () => open('New endpoint'),
+        },
         { what: 'keys', path: '/keys', ready: 'API keys' },
         { what: 'regenerate', path: '/keys', ready: 'API keys', act: () => open('Regenerate keys') },
         { what: 'settings', path: '/settings', ready: 'Sandbox' },
