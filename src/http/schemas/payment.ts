@@ -30,6 +30,18 @@ const paymentTransaction = z.object({
   blockHeight: z.int().nullable(),
   late: z.boolean(),
   firstSeenAt: timestamp(),
+  fiatAmount: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'What it was worth when it came, in the payment’s currency; null where no rate was known',
+      examples: ['49.90'],
+    }),
+  rate: z
+    .string()
+    .nullable()
+    .meta({ description: 'Price of one coin then', examples: ['100000'] }),
+  rateAt: timestamp().nullable(),
 });
 
 const paymentLine = z.object({
@@ -68,6 +80,14 @@ const payerFields = z.object({
     .partialRecord(z.enum(COINS), paymentOption)
     .meta({ description: 'One entry per coin offered: where and how much to pay' }),
   transactions: z.array(paymentTransaction),
+  receivedFiat: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'What the money that is there was worth when it came; null where that is not known of all of it',
+      examples: ['49.90'],
+    }),
 });
 
 const payerPayment = payerFields.meta({ id: 'PayerPayment' });

@@ -12,14 +12,20 @@ export type StoredOutput = Selectable<OutputRow>;
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 500;
 
-type Optional = 'seq' | 'awaited_depth' | 'confirmed_at';
+type Optional = 'seq' | 'awaited_depth' | 'confirmed_at' | 'rate' | 'rate_at';
 
-/** An output to be written; one already stored keeps its `seq`. */
+/** An output to be written; one already stored keeps its `seq` and the rate at which it came. */
 export type ObservedOutput = Omit<StoredOutput, Optional> & Partial<Pick<StoredOutput, Optional>>;
 
 /** Inserts or updates an output as observed; columns about its spending are left alone. */
 export async function putOutput(tx: Tx, row: ObservedOutput): Promise<void> {
-  const observed = { ...row, awaited_depth: row.awaited_depth ?? 0, confirmed_at: row.confirmed_at ?? null };
+  const observed = {
+    ...row,
+    awaited_depth: row.awaited_depth ?? 0,
+    confirmed_at: row.confirmed_at ?? null,
+    rate: row.rate ?? null,
+    rate_at: row.rate_at ?? null,
+  };
   if (row.payment_id === null) await put(tx, observed);
   else await keepTotals(tx, row.payment_id, () => put(tx, observed));
 }
@@ -52,6 +58,8 @@ const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq'>>) => {
       spent_by: param('spent_by'),
       spent_height: param('spent_height'),
       send_id: param('send_id'),
+      rate: param('rate'),
+      rate_at: param('rate_at'),
     })
     .onConflict((conflict) => conflict.columns(['coin', 'mode', 'txid', 'vout']).doUpdateSet(observed));
 });

@@ -55,6 +55,9 @@ export interface OutputRow {
   awaited_depth: Generated<number>;
   /** When a block was first seen to hold it, ms; kept when a reorg takes that block. */
   confirmed_at: number | null;
+  /** Price of one coin in the payment's currency when it came; null where that was not known. */
+  rate: Generated<string | null>;
+  rate_at: Generated<number | null>;
 }
 
 export interface RawTransactionRow {

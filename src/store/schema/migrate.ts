@@ -16,6 +16,7 @@ import * as paymentTerms from './migrations/0015-payment-terms.ts';
 import * as refundLinks from './migrations/0016-refund-links.ts';
 import * as paymentLinks from './migrations/0019-payment-links.ts';
 import * as webhookEndpoints from './migrations/0017-webhook-endpoints.ts';
+import * as fiatAtReceipt from './migrations/0018-fiat-at-receipt.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -37,6 +38,7 @@ export const MIGRATIONS: Migrations = {
   '0016-refund-links': refundLinks,
   '0019-payment-links': paymentLinks,
   '0017-webhook-endpoints': webhookEndpoints,
+  '0018-fiat-at-receipt': fiatAtReceipt,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

@@ -10,7 +10,7 @@ import type {
   PaymentFact,
   PaymentState,
 } from '../../domain/payment/types.ts';
-import type { Clock, Logger, Rates } from '../../domain/ports.ts';
+import type { Clock, Logger, RateQuote, Rates } from '../../domain/ports.ts';
 import { coinAmountFor } from '../../domain/price.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { putOutput } from '../../store/ledger/outputs.ts';
@@ -18,8 +18,11 @@ import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
 import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
-import { afterChange, loadPayment, type LoadedPayment } from './load-payment.ts';
+import { afterChange, loadPayment, type LoadedPayment, type ReceiptRates } from './load-payment.ts';
 import type { PresentDeps } from './present-payment.ts';
+
+/** An output found so long after it came is priced by nobody: no rate of that time is known. */
+const RECEIPT_MS = 3_600_000;
 
 export interface ApplyFactsDeps extends PresentDeps {
   readonly clock: Clock;
@@ -63,9 +66,11 @@ export async function applyFacts(
   );
   if (result.events.length === 0 && isUnchanged(state, result.payment)) return [];
   const { payment, events } = result;
-  await saveCredits(tx, loaded, payment, { now, blockHash });
+  const rates = receiptRates(deps, loaded, payment, now);
+  await saveCredits(tx, loaded, payment, { now, blockHash, rates });
   const saved = await saveState(tx, row, payment, { now, events: events.length });
-  if (events.length > 0) await emitPaymentEvents(tx, deps, afterChange(loaded, saved, payment), events);
+  if (events.length > 0)
+    await emitPaymentEvents(tx, deps, afterChange(loaded, saved, { state: payment, rates }), events);
   return events;
 }
 
@@ -111,35 +116,61 @@ export function currentDue(
 ): bigint | null {
   const digits = currencyDigits(payment.currency);
   if (digits === null) return null;
+  const quote = quoteOrNull(deps, payment, coin);
+  if (quote === null) return null;
+  const { decimals } = COIN_DEFINITIONS[coin];
+  return coinAmountFor(parseDecimal(payment.amount, digits), digits, quote.rate, decimals);
+}
+
+function quoteOrNull(
+  deps: Pick<ApplyFactsDeps, 'rates'>,
+  { currency, mode }: StoredPayment,
+  coin: Coin,
+): RateQuote | null {
   try {
-    const { rate } = deps.rates.quote(coin, payment.currency, payment.mode);
-    return coinAmountFor(parseDecimal(payment.amount, digits), digits, rate, COIN_DEFINITIONS[coin].decimals);
+    return deps.rates.quote(coin, currency, mode);
   } catch (error) {
     if (error instanceof AppError && error.code === 'RATE_UNAVAILABLE') return null;
     throw error;
   }
 }
 
-async function saveCredits(
-  tx: Tx,
-  loaded: LoadedPayment,
+/** Rates of now for outputs that are new and came just now: what came long ago was worth something else. */
+function receiptRates(
+  deps: Pick<ApplyFactsDeps, 'rates'>,
+  { row, state }: LoadedPayment,
   after: PaymentState,
-  at: { now: number; blockHash: string | null },
-): Promise<void> {
+  now: number,
+): ReceiptRates {
+  const known = new Set(state.credits.map(({ ref }) => outputKey(ref)));
+  const fresh = after.credits.filter(
+    ({ ref, firstSeenAt }) => !known.has(outputKey(ref)) && now - firstSeenAt < RECEIPT_MS,
+  );
+  return new Map(
+    fresh.flatMap(({ ref, coin }) => {
+      const quote = quoteOrNull(deps, row, coin);
+      return quote === null ? [] : [[outputKey(ref), { rate: quote.rate, at: quote.at }] as const];
+    }),
+  );
+}
+
+interface Moment {
+  readonly now: number;
+  readonly blockHash: string | null;
+  readonly rates: ReceiptRates;
+}
+
+async function saveCredits(tx: Tx, loaded: LoadedPayment, after: PaymentState, at: Moment): Promise<void> {
   const before = new Set(loaded.state.credits);
   for (const credit of after.credits) {
     if (!before.has(credit)) await saveCredit(tx, loaded, credit, at);
   }
 }
 
-async function saveCredit(
-  tx: Tx,
-  loaded: LoadedPayment,
-  credit: PaymentCredit,
-  at: { now: number; blockHash: string | null },
-): Promise<void> {
+async function saveCredit(tx: Tx, loaded: LoadedPayment, credit: PaymentCredit, at: Moment): Promise<void> {
   const option = loaded.options.find((candidate) => candidate.coin === credit.coin);
   if (option === undefined) throw new Error(`payment ${loaded.row.id} takes no ${credit.coin}`);
+  const received = at.rates.get(outputKey(credit.ref));
   await putOutput(tx, {
     coin: credit.coin,
     mode: loaded.row.mode,
@@ -162,6 +193,8 @@ async function saveCredit(
     updated_at: at.now,
     awaited_depth: awaitedDepth(option, credit.maturity),
     confirmed_at: credit.confirmedAt,
+    rate: received?.rate ?? null,
+    rate_at: received?.at ?? null,
   });
 }
 

@@ -1,3 +1,4 @@
+import { outputKey } from '../../domain/chain.ts';
 import type { Coin } from '../../domain/coins.ts';
 import {
   UNCONFIRMED_GRACE_MS,
@@ -20,7 +21,12 @@ export interface LoadedPayment {
   /** Every refund ever made of it, failed ones too, oldest first. */
   readonly refunds: readonly StoredRefund[];
   readonly state: PaymentState;
+  /** What a coin was worth when each output came, by outputKey; what is not there was not known. */
+  readonly rates: ReceiptRates;
 }
+
+/** Prices of one coin in the payment's currency, with their time in ms, by outputKey. */
+export type ReceiptRates = ReadonlyMap<string, { readonly rate: string; readonly at: number }>;
 
 /** Reads what the payment machine needs to decide. */
 export async function loadPayment(db: Db, row: StoredPayment): Promise<LoadedPayment> {
@@ -36,18 +42,24 @@ async function loadWith(
   const { tips, final } = await chainStands(db, row.mode);
   // Without money nothing can have been given back.
   const refunds = outputs.length === 0 ? [] : await refundsOf(db, row.id);
-  return { row, options, refunds, state: toState(row, options, { outputs, refunds, tips, final }) };
+  const state = toState(row, options, { outputs, refunds, tips, final });
+  return { row, options, refunds, state, rates: ratesOf(outputs) };
 }
 
 /**
  * A payment that was read in this transaction, as it would be read again after a change of it there.
  * @param row as it was written
  * @param state as the machine left it
+ * @param rates of the outputs that are new
  */
-export function afterChange(before: LoadedPayment, row: StoredPayment, state: PaymentState): LoadedPayment {
+export function afterChange(
+  before: LoadedPayment,
+  row: StoredPayment,
+  { state, rates }: { readonly state: PaymentState; readonly rates: ReceiptRates },
+): LoadedPayment {
   const credits =
     state.credits === before.state.credits ? state.credits : state.credits.toSorted(byFirstSight);
-  return { ...before, row, state: { ...state, credits } };
+  return { ...before, row, state: { ...state, credits }, rates: new Map([...before.rates, ...rates]) };
 }
 
 /** The order in which outputs are read. */
@@ -70,7 +82,15 @@ export async function loadShownPayment(db: Db, row: StoredPayment): Promise<Load
 /** A payment that nobody has paid, such as one made just now. @param options by coin */
 export function loadedNew(row: StoredPayment, options: readonly StoredOption[]): LoadedPayment {
   const state = toState(row, options, { outputs: [], refunds: [], tips: {}, final: {} });
-  return { row, options, refunds: [], state };
+  return { row, options, refunds: [], state, rates: new Map() };
+}
+
+function ratesOf(outputs: readonly StoredOutput[]): ReceiptRates {
+  return new Map(
+    outputs.flatMap(({ txid, vout, rate, rate_at: at }) =>
+      rate === null || at === null ? [] : [[outputKey({ txid, index: vout }), { rate, at }] as const],
+    ),
+  );
 }
 
 interface Ledger {

@@ -1,7 +1,11 @@
 import type { Chains } from '../../domain/chains.ts';
 import { parseExact } from '../../domain/exact-json.ts';
 import { isoTime } from '../../domain/iso-time.ts';
-import { formatCoinAmount } from '../../domain/money.ts';
+import { formatCoinAmount, formatDecimal, parseDecimal } from '../../domain/money.ts';
+import { valueOf, worthAt } from '../../domain/price.ts';
+import { outputKey } from '../../domain/chain.ts';
+import { COIN_DEFINITIONS } from '../../domain/coins.ts';
+import { currencyDigits } from '../../domain/currencies.ts';
 import { neededConfirmations, shownConfirmations } from '../../domain/payment/coverage.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import type { PaymentCredit, PaymentState } from '../../domain/payment/types.ts';
@@ -56,6 +60,7 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
     locale: row.locale,
     description: row.description,
     lines: linesOf(row.lines_json),
+    receivedFiat: receivedFiat(loaded, live),
     allowedCryptos: JSON.parse(row.allowed_cryptos_json) as string[],
     sandbox: row.mode === 'sandbox',
     checkoutUrl: `${deps.baseUrl}/checkout/${row.id}`,
@@ -135,7 +140,33 @@ function presentCredit(loaded: LoadedPayment, credit: PaymentCredit) {
     blockHeight: credit.height,
     late: credit.late,
     firstSeenAt: isoTime(credit.firstSeenAt),
+    ...fiatAtReceipt(loaded, credit),
   };
+}
+
+/** What an output was worth when it came, in the payment's currency, rounded down; null where no rate was known. */
+function fiatAtReceipt({ row, rates }: LoadedPayment, { ref, coin, amount }: PaymentCredit) {
+  const received = rates.get(outputKey(ref));
+  if (received === undefined) return { fiatAmount: null, rate: null, rateAt: null };
+  const digits = currencyDigits(row.currency) ?? 0;
+  const minorUnits = valueOf(amount, worthAt(received.rate, digits, COIN_DEFINITIONS[coin].decimals));
+  return {
+    fiatAmount: formatDecimal(minorUnits, digits),
+    rate: received.rate,
+    rateAt: isoTime(received.at),
+  };
+}
+
+/** What all the money was worth when it came; null where that is not known of all of it. */
+function receivedFiat(loaded: LoadedPayment, credits: readonly PaymentCredit[]): string | null {
+  const digits = currencyDigits(loaded.row.currency) ?? 0;
+  let sum = 0n;
+  for (const credit of credits) {
+    const { fiatAmount } = fiatAtReceipt(loaded, credit);
+    if (fiatAmount === null) return null;
+    sum += parseDecimal(fiatAmount, digits);
+  }
+  return formatDecimal(sum, digits);
 }
 
 export type RefundView = ReturnType<typeof presentRefund>;

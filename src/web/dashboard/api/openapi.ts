@@ -1722,7 +1722,11 @@ export interface paths {
                                     late: boolean;
                                     /** Format: date-time */
                                     firstSeenAt: string;
+                                    fiatAmount: string | null;
+                                    rate: string | null;
+                                    rateAt: string | null;
                                 }[];
+                                receivedFiat: string | null;
                                 customerId: string | null;
                                 metadata: {
                                     [key: string]: unknown;
@@ -3090,7 +3094,11 @@ export interface components {
                 late: boolean;
                 /** Format: date-time */
                 firstSeenAt: string;
+                fiatAmount: string | null;
+                rate: string | null;
+                rateAt: string | null;
             }[];
+            receivedFiat: string | null;
         };
         Payment: {
             id: string;
@@ -3148,7 +3156,11 @@ export interface components {
                 late: boolean;
                 /** Format: date-time */
                 firstSeenAt: string;
+                fiatAmount: string | null;
+                rate: string | null;
+                rateAt: string | null;
             }[];
+            receivedFiat: string | null;
             customerId: string | null;
             metadata: {
                 [key: string]: unknown;

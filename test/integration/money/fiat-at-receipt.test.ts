@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
+import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
+
+let world: PaymentWorld;
+let payment: PaymentView;
+
+beforeEach(async () => {
+  world = await openPaymentWorld();
+  await world.look();
+  payment = await world.order({ allowed: ['BTC'] });
+});
+afterEach(async () => world.close());
+
+it('money keeps the rate at which it came, whatever the rate is when a block takes it', async () => {
+  const credit = creditTo(addressOf(payment, 'BTC'), 25_000_000n);
+  world.rate = '80';
+  world.chains.BTC.unconfirmed = [unconfirmed(credit)];
+  await world.look('BTC');
+  expect(await world.payment(payment)).toMatchObject({ receivedFiat: '20', transactions: [{ rate: '80' }] });
+  world.rate = '1000';
+  world.chains.BTC.unconfirmed = [];
+  world.chains.BTC.mine(world.now(), [credit]);
+  await world.look('BTC');
+  expect(await world.payment(payment)).toMatchObject({
+    receivedFiat: '20',
+    transactions: [{ status: 'confirmed', rate: '80', fiatAmount: '20' }],
+  });
+});
+
+it('is not known, and nothing is made up, while no source has a rate', async () => {
+  const [first, second] = [1n, 2n].map((part) => creditTo(addressOf(payment, 'BTC'), part * 10_000_000n));
+  world.rate = null;
+  world.chains.BTC.unconfirmed = [unconfirmed(first!)];
+  await world.look('BTC');
+  expect(await world.payment(payment)).toMatchObject({
+    receivedFiat: null,
+    transactions: [{ fiatAmount: null, rate: null, rateAt: null }],
+  });
+  world.rate = '100';
+  world.chains.BTC.unconfirmed = [unconfirmed(first!), unconfirmed(second!)];
+  await world.look('BTC');
+  const { receivedFiat, transactions } = await world.payment(payment);
+  expect(receivedFiat).toBeNull();
+  expect(new Set(transactions.map(({ fiatAmount }) => fiatAmount))).toEqual(new Set(['20', null]));
+});
