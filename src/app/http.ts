@@ -17,6 +17,7 @@ import { customerRoutes } from '../http/routes/customers.ts';
 import { createOrderCounter } from '../http/server/order-counter.ts';
 import { createSnapshots } from '../http/checkout/snapshots.ts';
 import { CheckoutStreams } from '../http/checkout/streams.ts';
+import { linksRouter } from '../http/links/router.ts';
 import { checkoutRouter } from '../http/checkout/router.ts';
 import { refundPageRouter } from '../http/refund-page/router.ts';
 import { createPublicLimit } from '../http/server/public-limit.ts';
@@ -27,6 +28,7 @@ import { eventRoutes } from '../http/routes/events.ts';
 import { keyRoutes } from '../http/routes/keys.ts';
 import { merchantRoutes } from '../http/routes/merchants.ts';
 import { paymentRoutes } from '../http/routes/payments.ts';
+import { paymentLinkRoutes } from '../http/routes/payment-links.ts';
 import { priceRoutes } from '../http/routes/prices.ts';
 import { productRoutes } from '../http/routes/products.ts';
 import { rateRoutes } from '../http/routes/rates.ts';
@@ -106,7 +108,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
     },
     checkAnswers,
     tls: config.http.tls,
-    pages: pagesOf(of, streams, { assets, logger, claimsPerMinute: config.http.publicRatePerMinute }),
+    pages: pagesOf(of, streams, { assets, logger, publicPerMinute: config.http.publicRatePerMinute }),
     docsScript: assets.docsScript,
   });
   return {
@@ -154,6 +156,7 @@ export function partsOf(deps: HttpDeps) {
     payments: { ...payments, ...addresses, confirmations: deps.confirmations, webhookUrlRule },
     sends,
     refundLinks: { ...payments, deriver, secretBox, sendClaims },
+    links: { ...store, baseUrl },
     rates: { rates },
     sandbox: { ...payments, ...simulation },
     webhooks: { ...store, logger, attempts: deps.queue },
@@ -169,21 +172,22 @@ type Parts = ReturnType<typeof partsOf>;
 interface PageParts {
   readonly assets: WebAssets;
   readonly logger: Logger;
-  readonly claimsPerMinute: number;
+  readonly publicPerMinute: number;
 }
 
 /** Dashboard and checkout, with the built web assets. */
 function pagesOf(
   of: Parts,
   streams: CheckoutStreams,
-  { assets, logger, claimsPerMinute }: PageParts,
+  { assets, logger, publicPerMinute }: PageParts,
 ): Router[] {
-  const claimLimit = createPublicLimit(claimsPerMinute, logger);
+  const publicLimit = createPublicLimit(publicPerMinute, logger);
   return [
     assetsRouter(assets),
     dashboardRouter(assets),
     checkoutRouter({ ...of.checkout, assets, streams }),
-    refundPageRouter({ ...of.refundLinks, assets, claimLimit }),
+    refundPageRouter({ ...of.refundLinks, assets, claimLimit: publicLimit }),
+    linksRouter({ ...of.payments, assets, publicLimit }),
   ];
 }
 
@@ -198,6 +202,7 @@ function routesOf(of: Parts, registry: Registry): Route[] {
     ...customerRoutes(of.store),
     ...productRoutes(of.store),
     ...priceRoutes(of.store),
+    ...paymentLinkRoutes(of.links),
     ...paymentRoutes(of.payments, createOrderCounter(registry)),
     ...refundRoutes(of.sends),
     ...refundLinkRoutes(of.refundLinks),

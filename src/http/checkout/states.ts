@@ -99,7 +99,7 @@ function completed(scene: PageModel): Html {
   const isExcess = payment.exception === 'overpaid' || payment.exception === 'multiple';
   // Whoever gets it back need not ask for it.
   const asks = isExcess && view.moneyBack.length === 0;
-  return html`<div class="outcome">
+  return html`<div class="outcome ${view.atCounter && 'taken'}">
       ${stateIcon('done')}
       <h2>${say('completedTitle')}</h2>
       <p>${say('completedText', { shop: shop.name, amount })}</p>
@@ -134,7 +134,10 @@ function deadline({ view, say, language }: PageModel): Html {
 
 function backLink({ view, say }: PageModel, kind: 'button' | 'link'): Html | null {
   const url = returnUrl(view);
-  return url === null ? null : html`<p><a class="${kind}" href="${url}">${say('backToShop')}</a></p>`;
+  if (url === null) return null;
+  if (!view.atCounter) return html`<p><a class="${kind}" href="${url}">${say('backToShop')}</a></p>`;
+  // The counter is a page of this daemon, by whatever name the shop's device reached it.
+  return html`<p><a class="button" href="${new URL(url).pathname}">${say('nextCustomer')}</a></p>`;
 }
 
 /** Transactions shown of each kind. */

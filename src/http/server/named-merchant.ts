@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchantOf } from '../../store/merchants/merchants.ts';
+import { findPaymentLink } from '../../store/catalog/payment-links.ts';
 import { findRefundLink } from '../../store/payments/refund-links.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { findSend } from '../../store/sends/sends.ts';
@@ -19,6 +20,11 @@ const NAMED: Readonly<Record<NonNullable<Route['namedBy']>, Named>> = {
     merchantOf: async (db, id) => (await findPayment(db, id))?.merchant_id,
     code: 'PAYMENT_NOT_FOUND',
     message: 'No such payment',
+  },
+  paymentLinkId: {
+    merchantOf: async (db, id) => (await findPaymentLink(db, id))?.merchant_id,
+    code: 'PAYMENT_LINK_NOT_FOUND',
+    message: 'No such payment link',
   },
   sendId: {
     merchantOf: async (db, id) => (await findSend(db, id))?.merchant_id,

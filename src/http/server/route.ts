@@ -97,7 +97,7 @@ interface RouteFacts {
   /** When a create also answers 200, because the same thing exists already: what that tells. */
   readonly repeatAnswers?: string;
   /** The id in body or query that names something of one merchant: a user token need not name the merchant beside it. */
-  readonly namedBy?: 'paymentId' | 'sendId' | 'linkId' | 'logId' | 'endpointId';
+  readonly namedBy?: 'paymentId' | 'paymentLinkId' | 'sendId' | 'linkId' | 'logId' | 'endpointId';
   /** For handlers that wait for something to happen: the credential is checked once more before they answer. */
   readonly waits?: true;
   /** Codes beyond those every route of its `auth` can answer; they are documented in OpenAPI. */

@@ -27,6 +27,7 @@ import type {
 import type { IdempotencyRow, SimBlockRow, SimSpendRow, SimTransactionRow } from './operations.ts';
 import type { PaymentCountRow, PaymentOptionRow, PaymentRow, RefundRow, VolumeTotalRow } from './payments.ts';
 import type { RefundLinkRow } from './refund-links.ts';
+import type { PaymentLinkRow } from './payment-links.ts';
 import type { SendRow, SendVersionRow } from './sends.ts';
 import type {
   DeliveryRow,
@@ -57,6 +58,7 @@ export interface Tables {
   customers: CustomerRow;
   products: ProductRow;
   prices: PriceRow;
+  payment_links: PaymentLinkRow;
   addresses: AddressRow;
   address_counters: AddressCounterRow;
   payments: PaymentRow;

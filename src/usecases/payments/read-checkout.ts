@@ -39,6 +39,8 @@ export interface CheckoutView {
   readonly payment: ReturnType<typeof payerView>;
   /** Sites that may show the page in a frame. */
   readonly embedOrigins: readonly string[];
+  /** Shown at the counter of the shop, which goes on with the next customer. */
+  readonly atCounter: boolean;
   readonly due: readonly AmountDue[];
   /** Newest last. */
   readonly moneyBack: readonly MoneyBack[];
@@ -60,6 +62,7 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
     shop: { name: merchant.name, domain: merchant.domain, isVerified: merchant.domain_verified_at !== null },
     payment: payerView(await presentPayment(deps.db, deps, row)),
     embedOrigins: embedOriginsOf(merchant),
+    atCounter: row.return_url?.startsWith(`${deps.baseUrl}/pos/`) === true,
     due: amountsDue(deps, loaded),
     moneyBack: moneyBack(loaded),
     stamp: stampOf({ ...merchant, ...row }),

@@ -2,6 +2,7 @@ import './style.css';
 import { aimLinks, isEmbedded, leaveByEscape, tellEmbedder } from './embed.ts';
 import { enhance, setClock, tick } from './enhance.ts';
 import { follow } from './follow.ts';
+import { offerKeypad } from './keypad.ts';
 import { offerToPlay, playPayer } from './simulate.ts';
 import { texts } from './texts.ts';
 import { say, toast } from './voice.ts';
@@ -22,7 +23,6 @@ if (main !== null) {
   setInterval(() => tick(main), 1_000);
   playPayer();
   let status = main.dataset['status'];
-  leaveByEscape();
   tellEmbedder('ready', status);
   follow(main, {
     onChange: (state) => {
@@ -40,6 +40,11 @@ if (main !== null) {
     },
   });
 }
+
+leaveByEscape();
+offerKeypad();
+// The page of a payment link has no payment yet.
+if (main === null) tellEmbedder('ready');
 
 const LEAVE_AFTER_MS = 3_500;
 

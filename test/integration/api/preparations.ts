@@ -199,6 +199,13 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     });
     return withBody(request, { endpointId: made.id });
   },
+  'DELETE /merchant/link/delete': async (world, { shop }, request) => {
+    const made = await world.till.api.must<{ id: string }>('POST', '/merchant/link/create', {
+      token: shop.secretKey,
+      body: { name: 'Soon gone', amount: '5', currency: 'USD' },
+    });
+    return withBody(request, { paymentLinkId: made.id });
+  },
   'DELETE /merchant/price/delete': async (world, { shop, ids }, request) => {
     const made = await world.till.api.must<{ id: string }>('POST', '/merchant/price/create', {
       token: shop.token,

@@ -150,6 +150,10 @@ export class Account {
       token: secretKey,
       body: { paymentId: payment.id, amount: '10', currency: 'USD' },
     });
+    const paymentLink = await api.must<{ id: string }>('POST', '/merchant/link/create', {
+      token: secretKey,
+      body: { name: 'Beans by post', amount: '50', currency: 'USD' },
+    });
     const { key } = await api.must<{ key: { id: string; value: string } }>('POST', '/merchant/keys/create', {
       token,
       body: { merchantId: shop.merchantId, name: 'Everything', scopes: SCOPES },
@@ -160,6 +164,7 @@ export class Account {
       productId: product.id,
       priceId: price.id,
       paymentId: payment.id,
+      paymentLinkId: paymentLink.id,
       sendId: sent.body.data.id,
       linkId: link.id,
       txHash: sent.body.data.txHash,

@@ -12,6 +12,7 @@ function viewOf(option: Pick<Option, 'confirmations' | 'finality'>): CheckoutVie
     merchantId: 'mer_1',
     shop: { name: 'Blue Door Books', domain: 'bluedoor.example', isVerified: true },
     embedOrigins: [],
+    atCounter: false,
     due: [],
     moneyBack: [],
     stamp: '',

@@ -39,6 +39,7 @@ export const de: Messages = {
   overpaid: 'Sie haben mehr als verlangt gesendet. Bitte fragen Sie den Shop nach der Differenz.',
   redirecting: 'Sie werden zum Shop zurückgeleitet…',
   backToShop: 'Zurück zum Shop',
+  nextCustomer: 'Nächster Kunde',
   expiredTitle: 'Diese Zahlung ist abgelaufen',
   expiredText:
     'Bitte kein Geld mehr senden, sondern im Shop neu beginnen. Schon gesendet? Dann erscheint es hier, sobald das Netzwerk es kennt.',

@@ -37,6 +37,7 @@ export const en = {
   overpaid: 'You sent more than was asked. Please ask the shop about the difference.',
   redirecting: 'Taking you back to the shop…',
   backToShop: 'Back to the shop',
+  nextCustomer: 'Next customer',
   expiredTitle: 'This payment has expired',
   expiredText:
     'Please do not send money any more: start again in the shop. Have you sent it already? It will show up here as soon as the network has it.',

@@ -37,6 +37,7 @@ export const es: Messages = {
   overpaid: 'Ha enviado más de lo pedido. Consulte a la tienda por la diferencia.',
   redirecting: 'Volviendo a la tienda…',
   backToShop: 'Volver a la tienda',
+  nextCustomer: 'Siguiente cliente',
   expiredTitle: 'Este pago ha caducado',
   expiredText:
     'No envíe más dinero: empiece de nuevo en la tienda. ¿Ya lo ha enviado? Aparecerá aquí en cuanto la red lo reciba.',

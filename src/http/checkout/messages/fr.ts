@@ -38,6 +38,7 @@ export const fr: Messages = {
   overpaid: 'Vous avez envoyé plus que demandé. Adressez-vous à la boutique pour la différence.',
   redirecting: 'Retour à la boutique…',
   backToShop: 'Retour à la boutique',
+  nextCustomer: 'Client suivant',
   expiredTitle: 'Ce paiement a expiré',
   expiredText:
     'N’envoyez plus d’argent : recommencez dans la boutique. Déjà envoyé ? Le paiement s’affichera ici dès que le réseau l’aura reçu.',

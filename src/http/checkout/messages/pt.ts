@@ -37,6 +37,7 @@ export const pt: Messages = {
   overpaid: 'Você enviou mais do que o pedido. Consulte a loja sobre a diferença.',
   redirecting: 'Voltando para a loja…',
   backToShop: 'Voltar à loja',
+  nextCustomer: 'Próximo cliente',
   expiredTitle: 'Este pagamento expirou',
   expiredText:
     'Não envie mais dinheiro: comece de novo na loja. Já enviou? O pagamento aparecerá aqui assim que a rede o receber.',

@@ -1369,6 +1369,179 @@ export interface paths {
             };
         };
     };
+    "/merchant/link/create": {
+        parameters: {
+        };
+        post: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * @default link
+                         * @enum {string}
+                         */
+                        kind?: "link" | "pos";
+                        name: string;
+                        priceId?: string;
+                        amount?: string;
+                        openAmount?: {
+                            min?: string;
+                            max?: string;
+                            suggested?: string[];
+                        };
+                        currency?: string;
+                        description?: string | null;
+                        fields?: {
+                            /** @enum {string} */
+                            name: "email" | "name" | "note";
+                            /** @default false */
+                            required?: boolean;
+                        }[];
+                        successUrl?: string | null;
+                        active?: boolean;
+                    };
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: components["schemas"]["PaymentLink"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/merchant/link/edit": {
+        parameters: {
+        };
+        patch: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        paymentLinkId: string;
+                        name?: string;
+                        priceId?: string;
+                        amount?: string;
+                        openAmount?: {
+                            min?: string;
+                            max?: string;
+                            suggested?: string[];
+                        };
+                        currency?: string;
+                        description?: string | null;
+                        fields?: {
+                            /** @enum {string} */
+                            name: "email" | "name" | "note";
+                            /** @default false */
+                            required?: boolean;
+                        }[];
+                        successUrl?: string | null;
+                        active?: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: components["schemas"]["PaymentLink"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/merchant/link/delete": {
+        parameters: {
+        };
+        delete: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        paymentLinkId: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                deleted: boolean;
+                                paymentLinkId: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "/merchant/link/list": {
+        parameters: {
+        };
+        get: {
+            parameters: {
+                query?: {
+                    page?: number;
+                    limit?: number;
+                    merchantId?: string;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            success: true;
+                            error: null;
+                            data: {
+                                links: components["schemas"]["PaymentLink"][];
+                                pagination: components["schemas"]["Pagination"];
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
     "/payment/create": {
         parameters: {
         };
@@ -3032,6 +3205,33 @@ export interface components {
             productId: string;
             amount: string;
             currency: string;
+            active: boolean;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        PaymentLink: {
+            id: string;
+            /** @enum {string} */
+            kind: "link" | "pos";
+            url: string;
+            name: string;
+            description: string | null;
+            priceId: string | null;
+            amount: string | null;
+            openAmount: {
+                min?: string;
+                max?: string;
+                suggested?: string[];
+            } | null;
+            currency: string | null;
+            fields: {
+                /** @enum {string} */
+                name: "email" | "name" | "note";
+                required: boolean;
+            }[];
+            successUrl: string | null;
             active: boolean;
             /** Format: date-time */
             createdAt: string;

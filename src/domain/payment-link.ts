@@ -1,0 +1,7 @@
+/** `link`: a page for payers. `pos`: a keypad for the counter of a shop. */
+export const LINK_KINDS = ['link', 'pos'] as const;
+export type LinkKind = (typeof LINK_KINDS)[number];
+
+/** What a link may ask of the payer beside the money. */
+export const LINK_FIELDS = ['email', 'name', 'note'] as const;
+export type LinkField = (typeof LINK_FIELDS)[number];

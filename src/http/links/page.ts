@@ -1,0 +1,221 @@
+import { currencyDigits } from '../../domain/currencies.ts';
+import type { LinkField } from '../../domain/payment-link.ts';
+import type { NumberSigns } from '../../domain/typed-amount.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import type { AskedField } from '../../store/schema/payment-links.ts';
+import type { AnswerProblem, AnswerProblems } from '../../usecases/links/check-answers.ts';
+import type { LinkView } from '../../usecases/links/read-link.ts';
+import { documentOf, footer } from '../checkout/document.ts';
+import { fiat } from '../checkout/format.ts';
+import { stateIcon } from '../checkout/icons.ts';
+import type { Language } from '../checkout/language.ts';
+import { html, type Html } from '../pages/html.ts';
+import type { WebAssets } from '../pages/web-assets.ts';
+import { speakLink, type SayLink } from './messages.ts';
+
+/** What somebody typed so far, and what is wrong with it. */
+export interface Filled {
+  readonly values: Readonly<Record<LinkField | 'amount', string>>;
+  readonly problems: AnswerProblems;
+}
+
+export interface LinkPage {
+  readonly link: LinkView;
+  readonly language: Language;
+  /** The site that shows the page in a frame; null for a page of its own. */
+  readonly embedder: string | null;
+  readonly filled: Filled;
+}
+
+type Scene = LinkPage & ReturnType<typeof speakLink>;
+
+/** The page of a payment link, or the keypad of a counter: a plain form, complete without script. */
+export function linkPage(page: LinkPage, assets: WebAssets['checkout']): string {
+  const scene: Scene = { ...page, ...speakLink(page.language) };
+  const { link, language, embedder, say, common } = scene;
+  const title = say('title', { name: link.name, shop: link.merchant.name });
+  const body = html`
+    ${
+      link.merchant.sandbox === 1 &&
+      html`<aside class="sandbox" aria-label="${common('sandbox')}">
+        <p><b>${common('sandbox')}</b></p>
+      </aside>`
+    }
+    <div class="page" ${embedder !== null && html`data-embedder="${embedder}"`}>
+      ${summary(scene)}
+      <main>${form(scene)}</main>
+      ${footer({ say: common, language }, embedder)}
+    </div>
+  `;
+  return documentOf({ language, title, assets, head: false, body });
+}
+
+/** The page of a link that takes nothing any more. */
+export function closedPage(merchant: MerchantRow, language: Language, assets: WebAssets['checkout']): string {
+  const { say } = speakLink(language);
+  const body = html`<div class="page">
+    <main>
+      <div class="outcome">
+        ${stateIcon('stop')}
+        <h1>${say('closedTitle')}</h1>
+        <p>${say('closedText', { shop: merchant.name })}</p>
+      </div>
+    </main>
+  </div>`;
+  return documentOf({ language, title: say('closedTitle'), assets, head: false, body });
+}
+
+/** The signs of a language's numbers, as its readers type them. */
+export function signsOf(language: Language): NumberSigns {
+  const parts = new Intl.NumberFormat(language).formatToParts(12_345.6);
+  const sign = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
+  return { decimal: sign('decimal'), group: sign('group') };
+}
+
+function summary({ link, language, common }: Scene): Html {
+  const { merchant, fixed } = link;
+  const initial = String.fromCodePoint(merchant.name.codePointAt(0) ?? 0x2022).toUpperCase();
+  const isVerified = merchant.domain_verified_at !== null;
+  return html`<header class="summary">
+    <p class="shop">
+      <span class="avatar" aria-hidden="true">${initial}</span>
+      <span>
+        <b>${merchant.name}</b>
+        <span class="domain ${isVerified ? 'verified' : 'unverified'}"
+          >${merchant.domain}
+          <span class="badge">${common(isVerified ? 'verified' : 'unverified')}</span></span
+        >
+      </span>
+    </p>
+    <h1>
+      <span class="${fixed === null ? 'name' : 'label'}">${link.name}</span>
+      ${fixed !== null && html`<span class="total">${fiat(fixed.amount, link.currency, language)}</span>`}
+    </h1>
+    ${link.description !== null && html`<p class="order">${link.description}</p>`}
+  </header>`;
+}
+
+function form(scene: Scene): Html {
+  const { link, language, embedder, say } = scene;
+  const query = new URLSearchParams({ lang: language, ...(embedder === null ? {} : { embed: embedder }) });
+  const isCounter = link.kind === 'pos';
+  return html`<form class="answers" method="post" action="?${query.toString()}" novalidate>
+    ${link.fixed === null && amount(scene)} ${isCounter && keypad(scene)}
+    ${link.fields.map((field) => asked(scene, field))}
+    <button class="button">${say(isCounter ? 'charge' : 'goOn')}</button>
+  </form>`;
+}
+
+function amount(scene: Scene): Html {
+  const { link, language, filled, say } = scene;
+  const { min, max, suggested = [] } = link.open ?? {};
+  const shown = (value: string): string => fiat(value, link.currency, language);
+  const limits =
+    min !== undefined && max !== undefined
+      ? say('between', { min: shown(min), max: shown(max) })
+      : min !== undefined
+        ? say('from', { min: shown(min) })
+        : max !== undefined && say('upTo', { max: shown(max) });
+  const name = new Intl.DisplayNames(language, { type: 'currency' }).of(link.currency) ?? link.currency;
+  return html`${input(scene, {
+    name: 'amount',
+    label: say('amount', { currency: name }),
+    kind: html`type="text" inputmode="decimal" maxlength="40" class="amount number"`,
+    required: suggested.length === 0,
+    value: filled.values.amount,
+    hint: limits === false ? null : limits,
+  })}
+  ${
+    suggested.length > 0 &&
+    html`<div class="suggested" role="group" aria-label="${say('choose')}">
+      <span class="label">${say('choose')}</span>
+      ${suggested.map((value) => html`<button name="suggested" value="${value}">${shown(value)}</button>`)}
+    </div>`
+  }`;
+}
+
+function key(sign: string): Html {
+  return html`<button type="button" value="${sign}">${sign}</button>`;
+}
+
+/** Drawn whole and hidden: the script shows it and makes its keys type. */
+function keypad({ language, link, say }: Scene): Html {
+  const digits = currencyDigits(link.currency) ?? 0;
+  const { decimal } = signsOf(language);
+  return html`<div
+    id="keypad"
+    data-digits="${digits}"
+    data-decimal="${decimal}"
+    role="group"
+    aria-label="${say('keypad')}"
+    hidden
+  >
+    ${['1', '2', '3', '4', '5', '6', '7', '8', '9'].map(key)}
+    ${digits > 0 ? key(decimal) : html`<button type="button" value="clear" aria-label="${say('clear')}">C</button>`}
+    ${key('0')}
+    <button type="button" value="erase" aria-label="${say('erase')}">&#9003;</button>
+  </div>`;
+}
+
+const KINDS: Readonly<Record<LinkField, Html>> = {
+  email: html`type="email" autocomplete="email" maxlength="254"`,
+  name: html`type="text" autocomplete="name" maxlength="120"`,
+  note: html`type="text" autocomplete="off" maxlength="500"`,
+};
+
+function asked(scene: Scene, { name, required }: AskedField): Html {
+  const { say, filled } = scene;
+  const label = required ? say(name) : `${say(name)} ${say('optional')}`;
+  return input(scene, { name, label, kind: KINDS[name], required, value: filled.values[name], hint: null });
+}
+
+interface Input {
+  readonly name: LinkField | 'amount';
+  readonly label: string;
+  readonly kind: Html;
+  readonly required: boolean;
+  readonly value: string;
+  readonly hint: string | null;
+}
+
+function input(scene: Scene, { name, label, kind, required, value, hint }: Input): Html {
+  const problem = scene.filled.problems[name];
+  const notes = [
+    ...(problem === undefined
+      ? []
+      : [html`<span id="${name}-problem" class="problem">${problemText(scene, name, problem)}</span>`]),
+    ...(hint === null ? [] : [html`<span id="${name}-hint" class="hint">${hint}</span>`]),
+  ];
+  const ids = [problem === undefined ? '' : `${name}-problem`, hint === null ? '' : `${name}-hint`];
+  const described = ids.filter((id) => id !== '').join(' ');
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    <input
+      id="${name}"
+      name="${name}"
+      ${kind}
+      value="${value}"
+      ${required && html`required`}
+      ${problem !== undefined && html`aria-invalid="true" autofocus`}
+      ${described !== '' && html`aria-describedby="${described}"`}
+    />
+    ${notes}
+  </div>`;
+}
+
+function problemText(scene: Scene, name: Input['name'], problem: AnswerProblem): string {
+  const { link, language, say }: { link: LinkView; language: Language; say: SayLink } = scene;
+  const shown = (value: string): string => fiat(value, link.currency, language);
+  const min = link.open?.min;
+  if (problem === 'tooLow' && min !== undefined) return say('tooLow', { min: shown(min) });
+  if (problem === 'invalid' && name === 'amount')
+    return say('invalidAmount', { example: exampleAmount(link, language) });
+  if (problem === 'invalid' && name === 'email') return say('invalidEmail');
+  return say(problem);
+}
+
+/** As its readers would type it. */
+function exampleAmount({ currency }: LinkView, language: Language): string {
+  const digits = currencyDigits(currency) ?? 0;
+  return new Intl.NumberFormat(language, { minimumFractionDigits: digits }).format(12);
+}

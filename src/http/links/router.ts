@@ -1,0 +1,161 @@
+import express, { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
+import { rateLimit } from 'express-rate-limit';
+import { currencyDigits } from '../../domain/currencies.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { LinkKind } from '../../domain/payment-link.ts';
+import type { Logger } from '../../domain/ports.ts';
+import { parseTypedAmount } from '../../domain/typed-amount.ts';
+import { payLink } from '../../usecases/links/pay-link.ts';
+import { readLink, type LinkView } from '../../usecases/links/read-link.ts';
+import type { CreatePaymentDeps } from '../../usecases/payments/create-payment.ts';
+import { problemPage } from '../checkout/document.ts';
+import { chooseLanguage, type Language } from '../checkout/language.ts';
+import { sendPage } from '../pages/page-headers.ts';
+import type { WebAssets } from '../pages/web-assets.ts';
+import { clientFault } from '../server/client-fault.ts';
+import { clientKey } from '../server/client-key.ts';
+import { toFailure } from '../server/dispatch.ts';
+import type { PublicLimit } from '../server/public-limit.ts';
+import { requestIdOf } from '../server/request-id.ts';
+import { closedPage, linkPage, signsOf, type Filled } from './page.ts';
+
+export interface LinkPagesDeps extends CreatePaymentDeps {
+  readonly logger: Logger;
+  readonly assets: WebAssets;
+  /** Bounds what anybody can make, as it does with public keys. */
+  readonly publicLimit: PublicLimit;
+}
+
+const READS_PER_MINUTE = 600;
+const FORM_LIMIT_BYTES = 8_192;
+const PATHS: Readonly<Record<LinkKind, string>> = { link: '/l/:slug', pos: '/pos/:slug' };
+const NOTHING: Filled = { values: { amount: '', email: '', name: '', note: '' }, problems: {} };
+
+/** The pages of payment links and counters. Looking makes nothing; going on makes a payment. */
+export function linksRouter(deps: LinkPagesDeps): Router {
+  const router = Router();
+  const readForm = express.urlencoded({ extended: false, limit: FORM_LIMIT_BYTES });
+  for (const kind of ['link', 'pos'] as const) {
+    router.use(PATHS[kind], readLimit());
+    router.get(PATHS[kind], show(deps, kind));
+    router.post(PATHS[kind], readForm, pay(deps, kind));
+    router.use(PATHS[kind], onError(deps));
+  }
+  return router;
+}
+
+function readLimit(): RequestHandler {
+  return rateLimit({
+    windowMs: 60_000,
+    limit: READS_PER_MINUTE,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    keyGenerator: clientKey,
+    validate: false,
+    handler: (_req, _res, next) =>
+      next(new AppError('RATE_LIMITED', 'Too many requests: try again in a minute')),
+  });
+}
+
+function languageOf(req: Request): Language {
+  return chooseLanguage(req.query['lang'], req.acceptsLanguages());
+}
+
+function embedderOf(req: Request, link: LinkView): string | null {
+  return link.embedOrigins.find((origin) => origin === req.query['embed']) ?? null;
+}
+
+/** Sends the link's page, or says that it is closed; the link where it can be paid. */
+function show(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
+  return async (req, res) => {
+    const link = await readLink(deps.db, { slug: String(req.params['slug']), kind });
+    if ('closed' in link) {
+      sendPage(res, 410, closedPage(link.merchant, languageOf(req), deps.assets.checkout));
+      return;
+    }
+    sendForm(deps, req, res, link, NOTHING);
+  };
+}
+
+function sendForm(
+  deps: LinkPagesDeps,
+  req: Request,
+  res: express.Response,
+  link: LinkView,
+  filled: Filled,
+): void {
+  const page = linkPage(
+    { link, language: languageOf(req), embedder: embedderOf(req, link), filled },
+    deps.assets.checkout,
+  );
+  // The form's own origin is to be told when it is sent; no other site learns the address.
+  res.setHeader('Referrer-Policy', 'same-origin');
+  sendPage(res, Object.keys(filled.problems).length === 0 ? 200 : 400, page, link.embedOrigins);
+}
+
+/** Makes the payment and goes on to its checkout, or shows the form again with what is wrong. */
+function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
+  return async (req, res) => {
+    const link = await readLink(deps.db, { slug: String(req.params['slug']), kind });
+    if ('closed' in link) {
+      sendPage(res, 410, closedPage(link.merchant, languageOf(req), deps.assets.checkout));
+      return;
+    }
+    // Another site must not have visitors make payments unawares: they get the form, and decide.
+    if (isFromElsewhere(req, deps.baseUrl)) {
+      res.redirect(303, `/${kind === 'pos' ? 'pos' : 'l'}/${link.slug}`);
+      return;
+    }
+    await deps.publicLimit(link.merchant.id, clientKey(req));
+    const language = languageOf(req);
+    const values = valuesOf(req.body);
+    const made = await payLink(
+      deps,
+      link,
+      { ...values, amount: amountOf(link, values.amount, language) },
+      language,
+    );
+    if ('problems' in made) {
+      sendForm(deps, req, res, link, { values, problems: made.problems });
+      return;
+    }
+    const embed = embedderOf(req, link);
+    const query = new URLSearchParams({ lang: language, ...(embed === null ? {} : { embed }) });
+    res.redirect(303, `/checkout/${made.paymentId}?${query}`);
+  };
+}
+
+/** One of those suggested as it is, else as people of the language write numbers. */
+function amountOf({ open, currency }: LinkView, typed: string, language: Language): string | null {
+  if (open?.suggested?.includes(typed) === true) return typed;
+  return parseTypedAmount(typed, signsOf(language), currencyDigits(currency) ?? 0);
+}
+
+/** By the browser's own word. Programs that are no browser send neither header and are limited all the same. */
+function isFromElsewhere(req: Request, baseUrl: string): boolean {
+  const site = req.get('Sec-Fetch-Site');
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  const origin = req.get('Origin');
+  if (origin === undefined) return false;
+  return origin !== new URL(baseUrl).origin && URL.parse(origin)?.host !== req.get('Host');
+}
+
+function valuesOf(body: unknown): Filled['values'] {
+  const read = (name: string): string => {
+    const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+    return typeof value === 'string' ? value.trim() : '';
+  };
+  const suggested = read('suggested');
+  const amount = suggested === '' ? read('amount') : suggested;
+  return { amount, email: read('email'), name: read('name'), note: read('note') };
+}
+
+function onError(deps: LinkPagesDeps): ErrorRequestHandler {
+  return (error: unknown, req, res, _next) => {
+    const context = { requestId: requestIdOf(res), path: req.baseUrl + req.path };
+    const { status, headers } = toFailure(deps.logger, clientFault(error) ?? error, context);
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+    const kind = status === 404 ? 'notFound' : 'error';
+    sendPage(res, status, problemPage(kind, languageOf(req), deps.assets.checkout));
+  };
+}

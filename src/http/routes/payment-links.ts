@@ -1,0 +1,263 @@
+import { z } from 'zod';
+import { LINK_FIELDS, LINK_KINDS } from '../../domain/payment-link.ts';
+import { listPaymentLinks } from '../../store/catalog/payment-links.ts';
+import type { AskedField, OpenAmount, PaymentLinkRow } from '../../store/schema/payment-links.ts';
+import { createLink, type LinkDeps } from '../../usecases/links/create-link.ts';
+import { deleteLink, editLink } from '../../usecases/links/edit-link.ts';
+import type { LinkTerms } from '../../usecases/links/link-terms.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
+import { isoTime, pagination, timestamp } from '../schemas/answers.ts';
+import { currency } from '../schemas/codes.ts';
+import { whenObject } from '../schemas/payment-price.ts';
+import { pageQuery } from '../schemas/query.ts';
+import { httpUrl, identifier, text } from '../schemas/text.ts';
+
+export interface PaymentLinkRoutesDeps extends LinkDeps {
+  /** Public address of this daemon, without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+const tags = ['Payment links'];
+const SUGGESTED_MAX = 6;
+const DESCRIPTION_MAX = 1_000;
+
+/** Pages by which anybody pays a shop, without a payment made beforehand. */
+export function paymentLinkRoutes(deps: PaymentLinkRoutesDeps): Route[] {
+  return [createRoute(deps), editRoute(deps), deleteRoute(deps), listRoute(deps)];
+}
+
+const openAmount = () =>
+  z.object({
+    min: fiatAmount().optional(),
+    max: fiatAmount().optional(),
+    suggested: z.array(fiatAmount()).max(SUGGESTED_MAX).optional(),
+  });
+
+const askedField = z.object({ name: z.enum(LINK_FIELDS), required: z.boolean().default(false) });
+
+const terms = {
+  priceId: identifier().optional().meta({ description: 'What the catalog asks for it, at the time' }),
+  amount: fiatAmount().optional().meta({ description: 'With currency: the same for everybody' }),
+  openAmount: openAmount()
+    .optional()
+    .meta({ description: 'With currency: the payer chooses, within the limits' }),
+  currency: currency().optional(),
+};
+
+const settings = {
+  description: text({ min: 0, max: DESCRIPTION_MAX })
+    .nullable()
+    .optional()
+    .transform((value) => (value === '' ? null : value)),
+  fields: z
+    .array(askedField)
+    .max(LINK_FIELDS.length)
+    .refine((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, {
+      error: 'must name each field once',
+    })
+    .optional()
+    .meta({ description: 'What the page asks beside the money; answers are in the payment’s `metadata`' }),
+  successUrl: httpUrl({ empty: true })
+    .nullable()
+    .optional()
+    .transform((value) => (value === '' ? null : value))
+    .meta({ description: 'Where payers go once they have paid' }),
+  active: z.boolean().optional(),
+};
+
+interface TermsBody {
+  readonly priceId?: string | undefined;
+  readonly amount?: string | undefined;
+  readonly openAmount?: OpenAmount | undefined;
+  readonly currency?: string | undefined;
+}
+
+/** Exactly one of the three, and the currency that two of them need. @param isNeeded whether there must be one */
+const refineTerms = (isNeeded: boolean) => (body: object, context: z.RefinementCtx) => {
+  const has = (field: string): boolean =>
+    Object.hasOwn(body, field) && Reflect.get(body, field) !== undefined;
+  const problem = (field: string, message: string): void =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  const [first, ...others] = ['priceId', 'amount', 'openAmount'].filter(has);
+  for (const other of others) problem(other, `must not be given together with ${String(first)}`);
+  if (first === undefined && has('currency')) problem('currency', 'belongs to amount or openAmount');
+  if (first === undefined && isNeeded) problem('amount', 'is required, or priceId, or openAmount');
+  if (first === 'priceId' && has('currency')) problem('currency', 'is that of the price');
+  if (first !== undefined && first !== 'priceId' && !has('currency')) problem('currency', 'is required');
+};
+
+function termsOf({ priceId, amount, openAmount: open, currency: code }: TermsBody): LinkTerms | undefined {
+  if (priceId !== undefined) return { kind: 'price', priceId };
+  if (code === undefined) return undefined;
+  if (amount !== undefined) return { kind: 'amount', amount, currency: code };
+  return open === undefined ? undefined : { kind: 'open', openAmount: open, currency: code };
+}
+
+const view = z.object({
+  id: z.string(),
+  kind: z.enum(LINK_KINDS),
+  url: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  priceId: z.string().nullable(),
+  amount: z.string().nullable(),
+  openAmount: z
+    .object({
+      min: z.string().optional(),
+      max: z.string().optional(),
+      suggested: z.array(z.string()).optional(),
+    })
+    .nullable(),
+  currency: z.string().nullable(),
+  fields: z.array(z.object({ name: z.enum(LINK_FIELDS), required: z.boolean() })),
+  successUrl: z.string().nullable(),
+  active: z.boolean(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+});
+const linkView = view.meta({ id: 'PaymentLink' });
+
+function present(row: PaymentLinkRow, baseUrl: string): z.input<typeof view> {
+  return {
+    id: row.id,
+    kind: row.kind,
+    url: `${baseUrl}/${row.kind === 'pos' ? 'pos' : 'l'}/${row.slug}`,
+    name: row.name,
+    description: row.description,
+    priceId: row.price_id,
+    amount: row.amount,
+    openAmount:
+      row.open_amount_json === null
+        ? null
+        : (JSON.parse(row.open_amount_json) as OpenAmount & { suggested?: string[] }),
+    currency: row.currency,
+    fields: JSON.parse(row.fields_json) as AskedField[],
+    successUrl: row.success_url,
+    active: row.active === 1,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  };
+}
+
+function createRoute(deps: PaymentLinkRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/link/create',
+    summary: 'Create a payment link',
+    description:
+      'A page of its own, at `url`, that makes a payment for everybody who goes on from it: for a price of the catalog, an ' +
+      'amount, or one that the payer chooses. With `kind` `pos` it is a keypad for the counter: `openAmount` only.',
+    tags,
+    auth: 'merchant',
+    scope: 'payments:write',
+    status: 201,
+    body: z
+      .object({ kind: z.enum(LINK_KINDS).default('link'), name: text({ max: 120 }), ...terms, ...settings })
+      .superRefine(refineTerms(true), whenObject)
+      .superRefine(refineFiatAmount)
+      .superRefine(({ kind, openAmount: open }, context) => {
+        if (kind === 'link' || open !== undefined) return;
+        context.addIssue({ code: 'custom', path: ['openAmount'], message: 'is what the counter is for' });
+      }),
+    example: {
+      body: {
+        name: 'Two pounds of beans',
+        priceId: 'price_9sXcW2fLk7RmQ0vTzA5nBh3D',
+        description: 'Roasted on Mondays',
+        fields: [{ name: 'email', required: true }],
+        successUrl: 'https://shop.example/thanks',
+      },
+      otherBodies: {
+        'A donation': {
+          name: 'Support us',
+          openAmount: { min: '2', max: '500', suggested: ['5', '10', '20'] },
+          currency: 'EUR',
+        },
+        'The counter': { kind: 'pos', name: 'Till 1', openAmount: {}, currency: 'EUR' },
+      },
+    },
+    data: linkView,
+    errors: ['PRICE_NOT_FOUND'],
+    handler: async ({ auth, body }) => {
+      const wanted = termsOf(body);
+      if (wanted === undefined) throw new Error('a body without terms passed its schema');
+      const { kind, name, description = null, fields = [], successUrl = null, active = true } = body;
+      const { merchant } = auth;
+      const input = { merchant, kind, name, description, terms: wanted, fields, successUrl, active };
+      return present(await createLink(deps, input), deps.baseUrl);
+    },
+  });
+}
+
+function editRoute(deps: PaymentLinkRoutesDeps): Route {
+  return defineRoute({
+    method: 'PATCH',
+    path: '/merchant/link/edit',
+    namedBy: 'paymentLinkId',
+    summary: 'Edit a payment link',
+    description:
+      'What is left out stays as it is; the address stays in any case. What it costs is replaced as a whole. Payments made ' +
+      'already keep their amount. An inactive link says so and takes nothing.',
+    tags,
+    auth: 'merchant',
+    scope: 'payments:write',
+    status: 200,
+    body: z
+      .object({ paymentLinkId: identifier(), name: text({ max: 120 }).optional(), ...terms, ...settings })
+      .superRefine(refineTerms(false), whenObject)
+      .superRefine(refineFiatAmount),
+    example: { body: { paymentLinkId: 'plink_3Vq8ZtQ1mWc5Rk0vXyLh7NbA', name: 'Beans', active: false } },
+    data: linkView,
+    errors: ['PAYMENT_LINK_NOT_FOUND', 'PRICE_NOT_FOUND'],
+    handler: async ({ auth, body }) => {
+      const { paymentLinkId, name, description, fields, successUrl, active } = body;
+      const changes = { name, description, fields, successUrl, active, terms: termsOf(body) };
+      const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+      const link = await editLink(deps, { ...given, merchant: auth.merchant, paymentLinkId });
+      return present(link, deps.baseUrl);
+    },
+  });
+}
+
+function deleteRoute(deps: PaymentLinkRoutesDeps): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/merchant/link/delete',
+    namedBy: 'paymentLinkId',
+    summary: 'Delete a payment link',
+    description: 'Its page says that it is closed. Payments made by it stay as they are.',
+    tags,
+    auth: 'merchant',
+    scope: 'payments:write',
+    status: 200,
+    body: z.object({ paymentLinkId: identifier() }),
+    data: z.object({ deleted: z.boolean(), paymentLinkId: z.string() }),
+    errors: ['PAYMENT_LINK_NOT_FOUND'],
+    handler: async ({ auth, body: { paymentLinkId } }) => {
+      await deleteLink(deps, { merchantId: auth.merchantId, paymentLinkId });
+      return { deleted: true, paymentLinkId };
+    },
+  });
+}
+
+function listRoute(deps: PaymentLinkRoutesDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/link/list',
+    summary: 'List payment links',
+    description: 'Links of the merchant, active or not, newest first.',
+    tags,
+    auth: 'merchant',
+    scope: 'payments:write',
+    status: 200,
+    query: z.object({ ...pageQuery() }),
+    data: z.object({ links: z.array(linkView), pagination: pagination() }),
+    errors: [],
+    handler: async ({ auth, query: { page, limit } }) => {
+      const at = { limit, offset: (page - 1) * limit };
+      const { rows, total } = await listPaymentLinks(deps.db, auth.merchantId, at);
+      return { links: rows.map((row) => present(row, deps.baseUrl)), pagination: { page, limit, total } };
+    },
+  });
+}

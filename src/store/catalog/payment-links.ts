@@ -1,0 +1,55 @@
+import type { Db, Tx } from '../sqlite/database.ts';
+import type { PaymentLinkRow } from '../schema/payment-links.ts';
+
+export async function insertPaymentLink(tx: Tx, row: PaymentLinkRow): Promise<void> {
+  await tx.insertInto('payment_links').values(row).execute();
+}
+
+/** A link by its id, of whichever merchant; deleted ones are not found. */
+export async function findPaymentLink(db: Db, id: string): Promise<PaymentLinkRow | undefined> {
+  return db
+    .selectFrom('payment_links')
+    .selectAll()
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** The link at an address, also one that was deleted. */
+export async function findLinkBySlug(db: Db, slug: string): Promise<PaymentLinkRow | undefined> {
+  return db.selectFrom('payment_links').selectAll().where('slug', '=', slug).executeTakeFirst();
+}
+
+export async function updatePaymentLink(
+  tx: Tx,
+  id: string,
+  changes: Partial<Omit<PaymentLinkRow, 'id' | 'merchant_id' | 'slug' | 'kind'>> & { updated_at: number },
+): Promise<PaymentLinkRow> {
+  return tx
+    .updateTable('payment_links')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** One page of a merchant's links, newest first, with the exact total. */
+export async function listPaymentLinks(
+  db: Db,
+  merchantId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ rows: PaymentLinkRow[]; total: number }> {
+  const own = db
+    .selectFrom('payment_links')
+    .where('merchant_id', '=', merchantId)
+    .where('deleted_at', 'is', null);
+  const rows = await own
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const counted = await own.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { rows, total: counted.total };
+}

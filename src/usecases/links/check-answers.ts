@@ -1,0 +1,49 @@
+import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { LinkField } from '../../domain/payment-link.ts';
+import type { LinkView } from './read-link.ts';
+
+/** What a payer filled in; empty texts where nothing. */
+export interface Answers extends Readonly<Record<LinkField, string>> {
+  /** Decimal string; null when what was typed is no amount. Unused where the link's amount is fixed. */
+  readonly amount: string | null;
+}
+
+export type AnswerProblem = 'required' | 'invalid' | 'tooLow' | 'tooSmall' | 'tooHigh' | 'tooLong';
+export type AnswerProblems = Readonly<Partial<Record<LinkField | 'amount', AnswerProblem>>>;
+
+const LONGEST: Readonly<Record<LinkField, number>> = { email: 254, name: 120, note: 500 };
+/** As far as a form can tell; a mail tells the rest. */
+const EMAIL = /^[^\s@"(),:;<>[\]\\]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/;
+const INTEGER_DIGITS = 12;
+
+/** What is wrong with each answer; none where nothing is. What the link does not ask for is not looked at. */
+export function problemsOf(link: LinkView, answers: Answers): AnswerProblems {
+  const fields = link.fields.map(({ name, required }) => [name, fieldProblem(name, required, answers[name])]);
+  const amount = link.fixed === null ? amountProblem(link, answers.amount) : null;
+  return Object.fromEntries(
+    [...fields, ['amount', amount]].filter(([, problem]) => problem !== null),
+  ) as AnswerProblems;
+}
+
+function fieldProblem(name: LinkField, required: boolean, value: string): AnswerProblem | null {
+  if (value === '') return required ? 'required' : null;
+  if (value.length > LONGEST[name]) return 'tooLong';
+  if (value.includes('\0') || !value.isWellFormed()) return 'invalid';
+  return name === 'email' && !EMAIL.test(value) ? 'invalid' : null;
+}
+
+function amountProblem({ currency, open }: LinkView, amount: string | null): AnswerProblem | null {
+  if (amount === null) return 'invalid';
+  if ((amount.split('.')[0] ?? '').length > INTEGER_DIGITS) return 'tooHigh';
+  const minorOf = (text: string): bigint => fiatMinorUnits({ amount: text, currency }).minor;
+  let minor: bigint;
+  try {
+    minor = minorOf(amount);
+  } catch (error) {
+    if (error instanceof AppError) return 'invalid';
+    throw error;
+  }
+  if (open?.min !== undefined && minor < minorOf(open.min)) return 'tooLow';
+  return open?.max !== undefined && minor > minorOf(open.max) ? 'tooHigh' : null;
+}

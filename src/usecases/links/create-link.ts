@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import type { LinkKind } from '../../domain/payment-link.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { insertPaymentLink } from '../../store/catalog/payment-links.ts';
+import type { AskedField, PaymentLinkRow } from '../../store/schema/payment-links.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { newId } from '../events/new-id.ts';
+import { termColumns, type LinkTerms } from './link-terms.ts';
+
+export interface LinkDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+}
+
+export interface CreateLinkInput {
+  readonly merchant: MerchantRow;
+  readonly kind: LinkKind;
+  readonly name: string;
+  readonly description: string | null;
+  readonly terms: LinkTerms;
+  readonly fields: readonly AskedField[];
+  readonly successUrl: string | null;
+  readonly active: boolean;
+}
+
+/** Letters and digits that nobody takes for one another, 5 bits each. */
+const SLUG_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
+/** 65 bits. */
+const SLUG_LENGTH = 13;
+
+/** @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID (amounts) */
+export async function createLink(deps: LinkDeps, input: CreateLinkInput): Promise<PaymentLinkRow> {
+  const { merchant } = input;
+  return deps.db.transaction(async (tx) => {
+    const now = deps.clock.now();
+    const row: PaymentLinkRow = {
+      id: newId('plink_'),
+      merchant_id: merchant.id,
+      slug: newSlug(),
+      kind: input.kind,
+      name: input.name,
+      description: input.description,
+      ...(await termColumns(tx, merchant.user_id, input.terms)),
+      fields_json: JSON.stringify(input.fields),
+      success_url: input.successUrl,
+      active: input.active ? 1 : 0,
+      created_at: now,
+      updated_at: now,
+      deleted_at: null,
+    };
+    await insertPaymentLink(tx, row);
+    return row;
+  });
+}
+
+/** 32 letters: every byte's lowest five bits are one, all equally likely. */
+export function newSlug(length = SLUG_LENGTH): string {
+  return [...randomBytes(length)].map((byte) => SLUG_LETTERS.charAt(byte & 31)).join('');
+}

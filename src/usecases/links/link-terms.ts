@@ -1,0 +1,55 @@
+import { AppError, invalidField } from '../../domain/errors.ts';
+import type { PaymentLinkRow, OpenAmount } from '../../store/schema/payment-links.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
+import { findOwnPrice } from '../catalog/find-own-price.ts';
+
+/** What a link asks for: a price of the catalog, an amount, or what the payer chooses. */
+export type LinkTerms =
+  | { readonly kind: 'price'; readonly priceId: string }
+  | { readonly kind: 'amount'; readonly amount: string; readonly currency: string }
+  | { readonly kind: 'open'; readonly openAmount: OpenAmount; readonly currency: string };
+
+type TermColumns = Pick<PaymentLinkRow, 'price_id' | 'amount' | 'currency' | 'open_amount_json'>;
+
+/**
+ * The columns that hold the terms, once they make sense.
+ * @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID naming the field
+ */
+export async function termColumns(db: Db, userId: string, terms: LinkTerms): Promise<TermColumns> {
+  const none: TermColumns = { price_id: null, amount: null, currency: null, open_amount_json: null };
+  if (terms.kind === 'price') {
+    const price = await findOwnPrice(db, userId, terms.priceId);
+    return { ...none, price_id: price.id };
+  }
+  const { currency } = terms;
+  if (terms.kind === 'amount') {
+    fiatMinorUnits(terms);
+    return { ...none, amount: terms.amount, currency };
+  }
+  checkOpenAmount(terms.openAmount, currency);
+  return { ...none, currency, open_amount_json: JSON.stringify(terms.openAmount) };
+}
+
+function checkOpenAmount({ min, max, suggested = [] }: OpenAmount, currency: string): void {
+  const least = min === undefined ? 0n : minorOf('openAmount.min', min, currency);
+  const most = max === undefined ? null : minorOf('openAmount.max', max, currency);
+  if (most !== null && most < least) throw invalidField('openAmount.max', 'must not be below min');
+  for (const [index, amount] of suggested.entries()) {
+    const field = `openAmount.suggested[${index}]`;
+    const minor = minorOf(field, amount, currency);
+    if (minor < least || (most !== null && minor > most)) {
+      throw invalidField(field, 'must lie between min and max');
+    }
+  }
+}
+
+function minorOf(field: string, amount: string, currency: string): bigint {
+  try {
+    return fiatMinorUnits({ amount, currency }).minor;
+  } catch (error) {
+    const [problem] = error instanceof AppError ? error.details : [];
+    if (problem?.field !== 'amount') throw error;
+    throw invalidField(field, problem.message, problem.code);
+  }
+}

@@ -1,0 +1,63 @@
+import { AppError } from '../../domain/errors.ts';
+import type { Payer } from '../customers/find-or-create-payer.ts';
+import { createPayment, type CreatePaymentDeps } from '../payments/create-payment.ts';
+import type { PriceChoice } from '../payments/resolve-price.ts';
+import { problemsOf, type Answers, type AnswerProblems } from './check-answers.ts';
+import { newSlug } from './create-link.ts';
+import type { LinkView } from './read-link.ts';
+
+/** Enough that two orders of a shop do not meet, and short enough to be read out. */
+const ORDER_LENGTH = 10;
+
+export type PaidLink = { readonly paymentId: string } | { readonly problems: AnswerProblems };
+
+/**
+ * Makes the payment of somebody who goes on from a link's page, or says what is wrong with the answers.
+ * @throws {AppError} RATE_UNAVAILABLE, COIN_UNAVAILABLE, PRODUCT_NOT_FOUND and PRICE_NOT_FOUND when the price just went
+ */
+export async function payLink(
+  deps: CreatePaymentDeps,
+  link: LinkView,
+  answers: Answers,
+  locale: string,
+): Promise<PaidLink> {
+  const problems = problemsOf(link, answers);
+  if (Object.keys(problems).length > 0) return { problems };
+  const { currency } = link;
+  const price: PriceChoice = link.fixed?.choice ?? { kind: 'amount', amount: answers.amount ?? '', currency };
+  const asked = link.fields.map(({ name }) => [name, answers[name]] as const);
+  const given = Object.fromEntries(asked.filter(([, value]) => value !== ''));
+  const payer: Payer =
+    given['email'] === undefined
+      ? { kind: 'anonymous' }
+      : { kind: 'email', email: given['email'], metadata: {} };
+  const orderId = `L-${newSlug(ORDER_LENGTH).toUpperCase()}`;
+  try {
+    const { payment } = await createPayment(deps, {
+      merchant: link.merchant,
+      price,
+      payer,
+      orderId,
+      metadata: { paymentLinkId: link.id, ...given },
+      customFields: null,
+      webhookUrl: null,
+      successUrl: link.successUrl,
+      returnUrl: `${deps.baseUrl}/${link.kind === 'pos' ? 'pos' : 'l'}/${link.slug}`,
+      locale,
+      description: link.name,
+      lines: [],
+      lifetimeMinutes: null,
+      confirmations: {},
+      allowedCryptos: [],
+      isPublic: true,
+      requestHash: orderId,
+    });
+    return { paymentId: payment.id };
+  } catch (error) {
+    const blamed =
+      error instanceof AppError && error.code === 'VALIDATION_INVALID' ? error.details[0]?.field : null;
+    // Less than any of the coins can carry.
+    if (blamed === 'amount' && link.fixed === null) return { problems: { amount: 'tooSmall' } };
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+import { AppError } from '../../domain/errors.ts';
+import type { LinkKind } from '../../domain/payment-link.ts';
+import { findLinkBySlug } from '../../store/catalog/payment-links.ts';
+import { findPriceOf } from '../../store/catalog/prices.ts';
+import { findProductOf } from '../../store/catalog/products.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import type { AskedField, OpenAmount, PaymentLinkRow } from '../../store/schema/payment-links.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { embedOriginsOf } from '../merchants/embed-origins.ts';
+import type { PriceChoice } from '../payments/resolve-price.ts';
+
+/** What a link's page shows, and what it makes payments of. */
+export interface LinkView {
+  readonly id: string;
+  readonly slug: string;
+  readonly kind: LinkKind;
+  readonly name: string;
+  readonly description: string | null;
+  readonly merchant: MerchantRow;
+  readonly embedOrigins: readonly string[];
+  readonly fields: readonly AskedField[];
+  readonly successUrl: string | null;
+  readonly currency: string;
+  /** Null where the payer chooses the amount. */
+  readonly fixed: { readonly amount: string; readonly choice: PriceChoice } | null;
+  /** Null where the amount is fixed. */
+  readonly open: OpenAmount | null;
+}
+
+/** What a closed link still shows: whose it was. */
+interface ClosedLink {
+  readonly closed: true;
+  readonly merchant: MerchantRow;
+}
+
+/**
+ * The link at an address; closed when it is inactive, deleted, or asks a price that is no longer to be had.
+ * @throws {AppError} PAYMENT_LINK_NOT_FOUND when there never was one
+ */
+export async function readLink(
+  db: Db,
+  at: { readonly slug: string; readonly kind: LinkKind },
+): Promise<LinkView | ClosedLink> {
+  const row = await findLinkBySlug(db, at.slug);
+  const merchant = row?.kind === at.kind ? await findMerchant(db, row.merchant_id) : undefined;
+  if (row === undefined || merchant === undefined) {
+    throw new AppError('PAYMENT_LINK_NOT_FOUND', 'No such payment link');
+  }
+  const terms = row.active === 1 && row.deleted_at === null ? await termsOf(db, merchant.user_id, row) : null;
+  if (terms === null) return { closed: true, merchant };
+  return {
+    id: row.id,
+    slug: row.slug,
+    kind: row.kind,
+    name: row.name,
+    description: row.description,
+    merchant,
+    embedOrigins: embedOriginsOf(merchant),
+    fields: JSON.parse(row.fields_json) as AskedField[],
+    successUrl: row.success_url,
+    ...terms,
+  };
+}
+
+/** Null when nobody can pay it. */
+async function termsOf(
+  db: Db,
+  userId: string,
+  row: PaymentLinkRow,
+): Promise<Pick<LinkView, 'currency' | 'fixed' | 'open'> | null> {
+  const { amount, currency, price_id: priceId, open_amount_json: open } = row;
+  if (priceId !== null) {
+    const price = await findPriceOf(db, userId, priceId);
+    const product = price === undefined ? undefined : await findProductOf(db, userId, price.product_id);
+    if (price?.active !== 1 || product?.active !== 1) return null;
+    const choice: PriceChoice = { kind: 'catalog', productId: product.id, priceId: price.id };
+    return { currency: price.currency, fixed: { amount: price.amount, choice }, open: null };
+  }
+  if (currency === null) throw new Error(`payment link ${row.id} has no currency`);
+  if (amount !== null) {
+    return { currency, fixed: { amount, choice: { kind: 'amount', amount, currency } }, open: null };
+  }
+  return { currency, fixed: null, open: JSON.parse(open ?? '{}') as OpenAmount };
+}
