@@ -281,6 +281,35 @@ describe('a merchant from the first visit to the first payout', () => {
     await page.getByText('Refunded').first().waitFor();
   });
 
+  it('makes payment links, shows their QR code and closes them', async () => {
+    await menu('Payment links').click();
+    await page.getByText('No payment link yet').waitFor();
+    await button('New payment link').click();
+    await field('Name').fill('Support the reading room');
+    await field('What it asks for').selectOption('open');
+    await field('Least').fill('5');
+    await field('Most').fill('2');
+    await field('E-mail address').selectOption('required');
+    await button('Create').click();
+    await page.getByText('must not be below min').first().waitFor();
+    await field('Most').fill('500');
+    await button('Create').click();
+    await page.getByText('The payer chooses, from $5.00, up to $500.00').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await button('QR code').click();
+    await page.getByRole('img', { name: /QR code of .*\/l\// }).waitFor();
+    await button('Close').click();
+    await button('Edit').click();
+    await field('What it asks for').selectOption('amount');
+    await field('Amount').fill('12.50');
+    await button('Save').click();
+    await page.getByText('$12.50').waitFor();
+    await button('Deactivate').click();
+    await page.getByText('Closed', { exact: true }).waitFor();
+    const url = (await page.locator('main code').innerText()).replace(/^.*(?=\/l\/)/, '');
+    expect((await fetch(till.api.baseUrl + url)).status).toBe(410);
+  });
+
   it('keeps customers, products and prices', async () => {
     await menu('Customers').click();
     await page.getByText('buyer@example.com').waitFor();
@@ -561,6 +590,7 @@ describe('for people to look at', () => {
         { what: 'receive', path: '/wallet', ready: 'History', act: () => open('Receive ETH') },
         { what: 'customers', path: '/customers', ready: 'Customers' },
         { what: 'products', path: '/products', ready: 'Products' },
+        { what: 'links', path: '/links', ready: 'Payment links' },
         { what: 'webhooks', path: '/webhooks', ready: 'Webhooks' },
         {
           what: 'webhook-endpoint',

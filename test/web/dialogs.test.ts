@@ -72,6 +72,7 @@ const dialogs: [title: string, at: () => string, button: string][] = [
   ['New product', () => `${paths.shop}/products`, 'New product'],
   ['New price', () => `${paths.shop}/products`, 'Add price'],
   ['Delete product', () => `${paths.shop}/products`, 'Delete'],
+  ['New payment link', () => `${paths.shop}/links`, 'New payment link'],
   ['Regenerate keys', () => `${paths.shop}/keys`, 'Regenerate keys'],
   ['Rotate the signing secret', () => `${paths.shop}/keys`, 'Rotate'],
 ];

@@ -12,6 +12,7 @@ const SHOP_PAGES = [
   ['/wallet', 'Wallet'],
   ['/customers', 'Customers'],
   ['/products', 'Products'],
+  ['/links', 'Payment links'],
   ['/webhooks', 'Webhooks'],
   ['/keys', 'API keys'],
   ['/settings', 'Settings'],

@@ -16,6 +16,7 @@ import { ConnectPage } from './pages/connect.tsx';
 import { CustomersPage } from './pages/customers.tsx';
 import { HomePage } from './pages/home.tsx';
 import { KeysPage } from './pages/keys.tsx';
+import { LinksPage } from './pages/links.tsx';
 import { NodesPage } from './pages/nodes.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { PaymentPage } from './pages/payment.tsx';
@@ -96,6 +97,7 @@ const routes = root.addChildren([
     page(inside, '/shop/$shopId/payments/$paymentId', PaymentPage),
     page(inside, '/shop/$shopId/customers', CustomersPage),
     page(inside, '/shop/$shopId/products', ProductsPage),
+    page(inside, '/shop/$shopId/links', LinksPage),
     page(inside, '/shop/$shopId/wallet', WalletPage),
     page(inside, '/shop/$shopId/keys', KeysPage),
     page(inside, '/shop/$shopId/webhooks', WebhooksPage),

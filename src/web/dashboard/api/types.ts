@@ -14,6 +14,7 @@ export type RefundLink = Schemas['RefundLink'];
 export type Customer = Schemas['Customer'];
 export type Product = Schemas['Product'];
 export type Price = Schemas['Price'];
+export type PaymentLink = Schemas['PaymentLink'];
 export type WalletTransaction = Schemas['WalletTransaction'];
 export type Send = Schemas['Send'];
 export type WebhookLog = Schemas['WebhookLog'];

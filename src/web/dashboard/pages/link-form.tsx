@@ -1,0 +1,165 @@
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { useAct, useShopId } from '../api/hooks.ts';
+import type { PaymentLink } from '../api/types.ts';
+import { Field, fieldError, Form, Select } from '../ui/form.tsx';
+
+const NAMES = [
+  'name',
+  'description',
+  'amount',
+  'min',
+  'max',
+  'currency',
+  'email',
+  'note',
+  'successUrl',
+] as const;
+type Values = Record<(typeof NAMES)[number], string>;
+
+type Asks = 'amount' | 'open' | 'pos' | 'price';
+
+function asksOf(link: PaymentLink | null): Asks {
+  if (link?.priceId !== undefined && link.priceId !== null) return 'price';
+  if (link?.kind === 'pos') return 'pos';
+  return link !== null && link.openAmount !== null ? 'open' : 'amount';
+}
+
+function bodyOf(asks: Asks, values: Values, link: PaymentLink | null) {
+  const { name, description, successUrl, amount, min, max, currency } = values;
+  const fields = (['email', 'note'] as const)
+    .filter((field) => values[field] !== '')
+    .map((field) => ({ name: field, required: values[field] === 'required' }));
+  // Kept: the form does not ask for it.
+  const kept = link?.fields.filter((field) => field.name === 'name') ?? [];
+  const suggested = link?.openAmount?.suggested;
+  const openAmount = {
+    ...(min === '' ? {} : { min }),
+    ...(max === '' ? {} : { max }),
+    ...(suggested === undefined ? {} : { suggested }),
+  };
+  const terms = asks === 'price' ? {} : asks === 'amount' ? { amount, currency } : { openAmount, currency };
+  return { name, description, successUrl, fields: [...fields, ...kept], ...terms };
+}
+
+/** A new link, or changes to one; its kind and its address do not change any more. */
+export function EditLink({ link, onDone }: { link: PaymentLink | null; onDone: () => void }) {
+  const merchantId = useShopId();
+  const [asks, setAsks] = useState<Asks>(asksOf(link));
+  const save = useAct(
+    (body: ReturnType<typeof bodyOf>): Promise<unknown> =>
+      link === null
+        ? api('POST', '/merchant/link/create', {
+            query: { merchantId },
+            body: { ...body, kind: asks === 'pos' ? ('pos' as const) : ('link' as const) },
+          })
+        : api('PATCH', '/merchant/link/edit', { body: { ...body, paymentLinkId: link.id } }),
+    onDone,
+  );
+  return (
+    <Form
+      fields={NAMES}
+      submit={link === null ? 'Create' : 'Save'}
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={(values) => save.mutate(bodyOf(asks, values, link))}
+    >
+      <Field
+        label="Name"
+        name="name"
+        defaultValue={link?.name ?? ''}
+        maxLength={120}
+        required
+        {...fieldError(save.error, 'name')}
+      />
+      <Field
+        label="Description (optional)"
+        name="description"
+        defaultValue={link?.description ?? ''}
+        {...fieldError(save.error, 'description')}
+      />
+      {(link === null || link.kind === 'link') && asks !== 'price' && (
+        <Select
+          label="What it asks for"
+          value={asks}
+          onChange={(event) => setAsks(event.target.value as Asks)}
+        >
+          <option value="amount">One amount</option>
+          <option value="open">The payer chooses</option>
+          {link === null && <option value="pos">Keypad for the counter</option>}
+        </Select>
+      )}
+      {asks !== 'price' && <Amounts asks={asks} link={link} error={save.error} />}
+      <div className="grid grid-cols-2 gap-3">
+        <Asked label="E-mail address" name="email" link={link} />
+        <Asked label="Note" name="note" link={link} />
+      </div>
+      <Field
+        label="Where payers go afterwards (optional)"
+        name="successUrl"
+        type="url"
+        placeholder="https://"
+        defaultValue={link?.successUrl ?? ''}
+        {...fieldError(save.error, 'successUrl')}
+      />
+    </Form>
+  );
+}
+
+function Amounts(props: { asks: Asks; link: PaymentLink | null; error: Parameters<typeof fieldError>[0] }) {
+  const { asks, link, error } = props;
+  const { min = '', max = '' } = link?.openAmount ?? {};
+  return (
+    <div className="grid grid-cols-3 gap-3">
+      {asks === 'amount' ? (
+        <div className="col-span-2">
+          <Field
+            label="Amount"
+            name="amount"
+            inputMode="decimal"
+            defaultValue={link?.amount ?? ''}
+            required
+            {...fieldError(error, 'amount')}
+          />
+        </div>
+      ) : (
+        <>
+          <Field
+            label="Least"
+            name="min"
+            inputMode="decimal"
+            defaultValue={min}
+            {...fieldError(error, 'openAmount.min')}
+          />
+          <Field
+            label="Most"
+            name="max"
+            inputMode="decimal"
+            defaultValue={max}
+            {...fieldError(error, 'openAmount.max')}
+          />
+        </>
+      )}
+      <Field
+        label="Currency"
+        name="currency"
+        defaultValue={link?.currency ?? 'USD'}
+        maxLength={3}
+        required
+        {...fieldError(error, 'currency')}
+      />
+    </div>
+  );
+}
+
+function Asked({ label, name, link }: { label: string; name: 'email' | 'note'; link: PaymentLink | null }) {
+  const asked = link?.fields.find((field) => field.name === name);
+  const value = asked === undefined ? '' : asked.required ? 'required' : 'optional';
+  return (
+    <Select label={label} name={name} defaultValue={value}>
+      <option value="">Not asked</option>
+      <option value="optional">Optional</option>
+      <option value="required">Required</option>
+    </Select>
+  );
+}

@@ -1,0 +1,111 @@
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { useAct, useApi, useShopId } from '../api/hooks.ts';
+import { useFilters } from '../api/search.ts';
+import type { PaymentLink } from '../api/types.ts';
+import { Badge, Button, Card, CopyLine, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { fiat } from '../ui/format.ts';
+import { Qr } from '../ui/qr.tsx';
+import { Pager } from '../ui/table.tsx';
+import { EditLink } from './link-form.tsx';
+
+type Opened = { kind: 'edit'; link: PaymentLink | null } | { kind: 'qr'; link: PaymentLink };
+
+function titleOf(opened: Opened | null): string {
+  if (opened?.kind === 'qr') return opened.link.name;
+  return opened?.link ? 'Edit payment link' : 'New payment link';
+}
+
+function asks({ amount, currency, openAmount, kind }: PaymentLink): string {
+  if (currency === null) return 'A price of the catalog';
+  if (amount !== null) return fiat(amount, currency);
+  if (kind === 'pos') return `Keypad for the counter, ${currency}`;
+  const { min, max } = openAmount ?? {};
+  const limits = [min && `from ${fiat(min, currency)}`, max && `up to ${fiat(max, currency)}`];
+  return ['The payer chooses', ...limits.filter((limit) => limit !== undefined && limit !== '')].join(', ');
+}
+
+/** Pages by which anybody pays the shop. */
+export function LinksPage() {
+  const merchantId = useShopId();
+  const [{ page }, change] = useFilters();
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const list = useApi('/merchant/link/list', { merchantId, page, limit: 12 });
+  const close = (): void => setOpened(null);
+  return (
+    <>
+      <PageTitle
+        title="Payment links"
+        lead="Pages that anybody can pay by: for an invoice, a poster, or the counter."
+        actions={
+          <Button look="primary" onClick={() => setOpened({ kind: 'edit', link: null })}>
+            New payment link
+          </Button>
+        }
+      />
+      <Shown of={list}>
+        {({ links, pagination }) => (
+          <>
+            {links.length === 0 ? (
+              <Card>
+                <Empty title="No payment link yet">
+                  Each makes a payment for everybody who goes on from it.
+                </Empty>
+              </Card>
+            ) : (
+              <ul className="grid grid-cols-1 gap-4 md:grid-cols-2">
+                {links.map((link) => (
+                  <li key={link.id} className="min-w-0">
+                    <LinkCard link={link} onOpen={setOpened} />
+                  </li>
+                ))}
+              </ul>
+            )}
+            <Pager of={pagination} onPage={(next) => change({ page: String(next) })} />
+          </>
+        )}
+      </Shown>
+      <Dialog title={titleOf(opened)} open={opened !== null} onClose={close}>
+        {opened?.kind === 'edit' && <EditLink link={opened.link} onDone={close} />}
+        {opened?.kind === 'qr' && (
+          <div className="grid gap-4">
+            <Qr text={opened.link.url} label={`QR code of ${opened.link.url}`} />
+            <CopyLine text={opened.link.url} label="address" />
+          </div>
+        )}
+      </Dialog>
+    </>
+  );
+}
+
+function LinkCard({ link, onOpen }: { link: PaymentLink; onOpen: (opened: Opened) => void }) {
+  const { id: paymentLinkId, active } = link;
+  const flip = useAct(() =>
+    api('PATCH', '/merchant/link/edit', { body: { paymentLinkId, active: !active } }),
+  );
+  return (
+    <Card className="h-full">
+      <div className="mb-3 flex items-start justify-between gap-3">
+        <div className="min-w-0">
+          <h2 className="font-semibold break-words">{link.name}</h2>
+          <p className="text-sm break-words text-soft">{asks(link)}</p>
+        </div>
+        <Badge tone={active ? 'good' : 'idle'}>{active ? 'Active' : 'Closed'}</Badge>
+      </div>
+      <CopyLine text={link.url} label={`address of ${link.name}`} />
+      {flip.error !== null && <Problem error={flip.error} />}
+      <div className="mt-3 flex flex-wrap gap-x-1 gap-y-2">
+        <Button isSmall className="mr-1" onClick={() => onOpen({ kind: 'qr', link })}>
+          QR code
+        </Button>
+        <Button look="quiet" isSmall onClick={() => onOpen({ kind: 'edit', link })}>
+          Edit
+        </Button>
+        <Button look="quiet" isSmall busy={flip.isPending} onClick={() => flip.mutate()}>
+          {active ? 'Deactivate' : 'Activate'}
+        </Button>
+      </div>
+    </Card>
+  );
+}
