@@ -181,9 +181,13 @@ export const SERVICE_PATHS: Readonly<Record<string, PathItem>> = {
   '/openapi.json': service('This document', 'The whole API as OpenAPI 3.1.', {
     '200': ['OpenAPI 3.1', 'application/json', { schema: { type: 'object' }, example: { openapi: '3.1.0' } }],
   }),
-  '/docs': service('Reference to read', 'This document for people, as one page that also works without scripts.', {
-    '200': ['Page', 'text/html', { schema: { type: 'string' }, example: '<!doctype html>' }],
-  }),
+  '/docs': service(
+    'Reference to read',
+    'This document for people, as one page that also works without scripts.',
+    {
+      '200': ['Page', 'text/html', { schema: { type: 'string' }, example: '<!doctype html>' }],
+    },
+  ),
 };
 
 function READY_EXAMPLE() {
