@@ -1,7 +1,9 @@
 import type { ChainId } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
+import { findPayment } from '../../store/payments/payments.ts';
 import { claimsToSend, findRefundLink, updateRefundLink } from '../../store/payments/refund-links.ts';
 import { insertRefund } from '../../store/payments/refunds.ts';
+import { refundTime } from '../refunds/refundable.ts';
 import { placeSend, type SendCoinsDeps } from '../sends/send-coins.ts';
 import type { RetryBackoff } from '../settlement/retry-backoff.ts';
 import { orderClaim } from './claim-order.ts';
@@ -45,12 +47,14 @@ async function sendClaim(
       repeated: async (_db, earlier) => earlier,
       order: async (db) => orderClaim(db, id),
       stored: async (tx, send, order) => {
+        const payment = await findPayment(tx, link.payment_id);
+        if (payment === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
         await insertRefund(tx, {
           send_id: send.id,
           payment_id: link.payment_id,
           coin: send.coin,
           amount: order.amount.toString(),
-          created_at: send.created_at,
+          created_at: refundTime(payment, send.created_at),
           fiat_amount: link.amount,
           rate: link.rate,
           link_id: id,

@@ -14,6 +14,7 @@ import {
   type RefundView,
 } from '../payments/present-payment.ts';
 import { orderRefund, type RefundInput } from './refund-order.ts';
+import { refundTime } from './refundable.ts';
 
 export interface RefundPaymentInput extends RefundInput {
   /** The same key of the same merchant is the same refund for ever, also after a crash. */
@@ -52,15 +53,12 @@ export async function refundPayment(
       return order;
     },
     stored: async (tx, { id, coin, created_at }, { amount }) => {
-      const { refunded_at: returnedAt, refunded_by: by } = await ownPayment(tx, at);
-      // It gives back what came after that, though the clock may have been set back since.
-      const since = by === 'merchant' ? (returnedAt ?? 0) : 0;
       await insertRefund(tx, {
         send_id: id,
         payment_id: paymentId,
         coin,
         amount: amount.toString(),
-        created_at: Math.max(created_at, since),
+        created_at: refundTime(await ownPayment(tx, at), created_at),
         ...fiatOf(input),
       });
     },

@@ -40,6 +40,17 @@ export function leftToRefund(payment: RefundablePayment, coin: Coin, ownLink: st
   return refundableMoney(payment.state, coin) - taken - claimed;
 }
 
+/**
+ * When a refund counts as made: after a return elsewhere that was recorded before, though the clock may have been set
+ * back since.
+ */
+export function refundTime(
+  { refunded_at: returnedAt, refunded_by: by }: StoredPayment,
+  sentAt: number,
+): number {
+  return Math.max(sentAt, by === 'merchant' ? (returnedAt ?? 0) : 0);
+}
+
 /** Why nothing of a coin can be given back. */
 export function nothingLeft(payment: RefundablePayment, coin: Coin): AppError {
   if (payment.state.refundedBy === 'merchant') {

@@ -4,6 +4,7 @@ import type { BroadcastResult } from '../../../src/domain/chain.ts';
 import { ChainError } from '../../../src/domain/chain.ts';
 import type { Coin } from '../../../src/domain/coins.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
+import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
 import { claimRefundLink } from '../../../src/usecases/refund-links/claim-link.ts';
 import { createRefundLink, type RefundWish } from '../../../src/usecases/refund-links/create-link.ts';
@@ -228,6 +229,29 @@ describe('a claim', () => {
   });
 });
 
+it('on what came after a return elsewhere is paid once, though the clock was set back meanwhile', async () => {
+  const { deps, merchant, clock } = shop.world;
+  const payment = await paid();
+  await resolvePayment(deps, { merchantId: merchant.id, paymentId: payment.id }, 'refunded');
+  clock.advance(MINUTE_MS);
+  await shop.simulate(payment, { scenario: 'overpay', coin: COIN, confirmations: 2 });
+  await eventually(
+    'the second is settled',
+    async () => read(payment),
+    ({ transactions }) => transactions.length === 2 && transactions.every((one) => one.confirmations >= 2),
+  );
+  await paid();
+  await paid();
+  const first = await newLink(payment);
+  const second = await newLink(payment);
+  await claim(first);
+  clock.advance(-60 * MINUTE_MS);
+  await sendClaims(withLink());
+  expect((await linkNow(first)).status).toBe('paid');
+  await expect(claim(second)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+  expect((await read(payment)).refunds).toHaveLength(1);
+});
+
 describe('a send that fails for good', () => {
   it('refused by the node at once: the link is open again, and says so, also after its time', async () => {
     const payment = await paid();
@@ -246,6 +270,7 @@ describe('a send that fails for good', () => {
     });
     expect(Date.parse(open.expiresAt)).toBe(shop.world.clock.now() + WEEK_MS);
     expect((await shop.eventsOf(payment)).slice(-2)).toEqual(['refund.claimed', 'refund_failed']);
+    shop.world.clock.advance(1);
     await claim(link, 8);
     await sendClaims(withLink());
     expect(await linkNow(link)).toMatchObject({ status: 'paid', destination: payer(8) });
