@@ -15,6 +15,11 @@ import { RpcRefusal } from '../../shared/json-rpc.ts';
 const TRANSFER_GAS = 21_000n;
 /** Fee rates are per 1,000 gas. */
 const PER = 1_000n;
+/**
+ * Most gas that a destination may use to take money. Contract wallets and deposit addresses of exchanges use less than
+ * half of it. The sender pays for all of it: a payer could name a contract that burns the wallet's money.
+ */
+const MOST_GAS = 200_000n;
 /** Margin of a quarter on gas estimates: a contract may need more than it did a moment ago. */
 const MARGIN_PERCENT = 125n;
 /** Headroom over the base fee: it can rise by an eighth with each block. */
@@ -24,7 +29,8 @@ const HUNDRED = 100n;
 /**
  * Quotes the current price of a send by the intended sender. The whole price goes to the block's proposer or is
  * burned (tip = max fee), so that the quoted fee is the fee paid.
- * @throws {ChainError}; {UnsendableAmount} when the destination's code refuses the money.
+ * @throws {ChainError}; {UnsendableAmount} when the destination's code refuses the money, or uses
+ * too much gas to take it.
  */
 export async function quoteFee(
   client: NodeClient,
@@ -52,15 +58,28 @@ function priceOf({ tip, priority, gasPrice }: Prices): bigint {
 
 async function gasFor(client: NodeClient, { from, destination, amount }: SendIntent): Promise<bigint> {
   const call = { from, to: destination };
+  const estimate = await estimateGas(client, call, amount);
+  if (estimate > MOST_GAS) {
+    throw new UnsendableAmount(
+      `the contract at the destination uses ${estimate} gas to take this transfer: more than ${MOST_GAS} is not paid for`,
+    );
+  }
+  return estimate <= TRANSFER_GAS ? TRANSFER_GAS : (estimate * MARGIN_PERCENT) / HUNDRED;
+}
+
+async function estimateGas(
+  client: NodeClient,
+  call: { readonly from: string; readonly to: string },
+  amount: bigint,
+): Promise<bigint> {
   try {
-    const estimate = await client.estimateGas({ ...call, value: amount }).catch((error: unknown) => {
+    return await client.estimateGas({ ...call, value: amount }).catch((error: unknown) => {
       // The node may be behind the ledger, or the send too large: neither is for the estimate to decide.
       if (error instanceof RpcRefusal && /insufficient|exceeds balance|allowance/i.test(error.reason)) {
         return client.estimateGas({ ...call, value: 0n });
       }
       throw error;
     });
-    return estimate <= TRANSFER_GAS ? TRANSFER_GAS : (estimate * MARGIN_PERCENT) / HUNDRED;
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
     // A node failure says nothing about the contract.

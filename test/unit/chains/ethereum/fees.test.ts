@@ -8,6 +8,12 @@ const hash = `0x${'5'.repeat(64)}`;
 const intent = { from: `0x${'a'.repeat(40)}`, destination: `0x${'b'.repeat(40)}`, amount: 7n };
 
 async function quoteAt(code: number, reason: string): Promise<unknown> {
+  return quoteThat(async () => {
+    throw new RpcRefusal('eth_estimateGas', code, reason);
+  });
+}
+
+async function quoteThat(estimateGas: NodeClient['estimateGas']): Promise<unknown> {
   const client: Partial<NodeClient> = {
     prices: async () => ({
       chainId: 31_337,
@@ -16,9 +22,7 @@ async function quoteAt(code: number, reason: string): Promise<unknown> {
       gasPrice: 2n,
       nonce: 0,
     }),
-    estimateGas: async () => {
-      throw new RpcRefusal('eth_estimateGas', code, reason);
-    },
+    estimateGas,
   };
   const options = { capRate: 10n ** 12n, at: 0, intent };
   return quoteFee(client as NodeClient, 'regtest', options).catch((error: unknown) => error);
@@ -50,5 +54,17 @@ describe('a gas estimate that is refused', () => {
     const error = await quoteAt(code, reason);
     expect(error).toBeInstanceOf(ChainError);
     expect(error).toMatchObject({ kind: 'unavailable' });
+  });
+});
+
+describe('a destination with code', () => {
+  it('gets the gas that it uses, and a margin', async () => {
+    expect(await quoteThat(async () => 80_000n)).toMatchObject({ account: { gasLimit: 100_000n } });
+  });
+
+  it('that uses far more gas than a wallet does is not paid: the sender would pay for its work', async () => {
+    const error = await quoteThat(async () => 15_000_000n);
+    expect(error).toBeInstanceOf(UnsendableAmount);
+    expect(String(error)).toContain('15000000 gas');
   });
 });
