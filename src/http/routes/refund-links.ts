@@ -71,7 +71,8 @@ function createRoute(deps: RefundLinkDeps): Route {
       'Makes a link for the payer, who chooses among the coins he paid in and gives an address. Open links reserve ' +
       'nothing; a claim, of which there is one, reserves its money and is sent at once, or once you approve. Never ' +
       'more than was received less what was given back. A send that fails for good opens the link again ' +
-      '(`payment.refund_failed`). Who has the link can claim the money: give it to the payer only.',
+      '(`payment.refund_failed`), with `approval` unless it was refused at once. Who has the link can claim the ' +
+      'money: give it to the payer only.',
     tags: TAGS,
     status: 201,
     errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE', 'RATE_UNAVAILABLE'],

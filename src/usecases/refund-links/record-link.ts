@@ -47,10 +47,19 @@ async function reopen(
     claimed_at: null,
     approved_at: null,
     paid_at: null,
+    approval: wasOffered(send) ? 1 : link.approval,
     expires_at: Math.max(link.expires_at, now + REOPENED_MS),
     updated_at: now,
   });
   if (!isToldFailed) await emitRefundEvent(tx, deps, 'payment.refund_failed', open);
+}
+
+/**
+ * Whether a node may have had the send: then its failure cost a fee, or the shop itself cancelled it. Without the
+ * shop's approval the payer could have it paid for that as often as he likes.
+ */
+function wasOffered({ broadcasts, height }: StoredSend): boolean {
+  return broadcasts > 0 || height !== null;
 }
 
 async function settle(

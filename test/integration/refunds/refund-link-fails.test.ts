@@ -8,7 +8,7 @@ import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts
 import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
 import { claimRefundLink } from '../../../src/usecases/refund-links/claim-link.ts';
 import { createRefundLink, type RefundWish } from '../../../src/usecases/refund-links/create-link.ts';
-import { cancelLink } from '../../../src/usecases/refund-links/decide-link.ts';
+import { approveLink, cancelLink } from '../../../src/usecases/refund-links/decide-link.ts';
 import { expireLinks } from '../../../src/usecases/refund-links/expire-links.ts';
 import { listLinks } from '../../../src/usecases/refund-links/list-links.ts';
 import type { RefundLinkView } from '../../../src/usecases/refund-links/present-link.ts';
@@ -277,8 +277,9 @@ describe('a send that fails for good', () => {
     expect((await read(payment)).refunds.map(({ status }) => status)).toEqual(['failed', 'broadcast']);
   });
 
-  it('after it was paid: the link is open again, told once', async () => {
+  it('after it was paid: the link is open again, told once, and the next claim waits for the shop', async () => {
     const payment = await paid();
+    await paid();
     await paid();
     const link = await newLink(payment, { wish: { kind: 'amount', amount: '20', currency: 'USD' } });
     await claim(link);
@@ -293,6 +294,14 @@ describe('a send that fails for good', () => {
     expect((await linkNow(link)).status).toBe('open');
     const events = await shop.eventsOf(payment);
     expect(events.filter((type) => type === 'refund_failed')).toHaveLength(1);
+    shop.world.clock.advance(1);
+    await claim(link, 8);
+    await sendClaims(withLink());
+    expect(await linkNow(link)).toMatchObject({ status: 'claimed', approval: true, sendId: null });
+    await approveLink(withLink(), { merchantId: shop.world.merchant.id, linkId: link.id });
+    await sendClaims(withLink());
+    expect(await linkNow(link)).toMatchObject({ status: 'paid', destination: payer(8) });
+    expect((await read(payment)).refunds.map(({ status }) => status)).toEqual(['failed', 'broadcast']);
   });
 
   it('without a clear answer it is the same send that is offered again, and the link stays claimed', async () => {
