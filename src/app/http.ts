@@ -14,7 +14,7 @@ import type { Route } from '../http/server/route.ts';
 import { authRoutes } from '../http/routes/auth.ts';
 import { connectRoutes } from '../http/routes/connect.ts';
 import { customerRoutes } from '../http/routes/customers.ts';
-import { createOrderCounter } from '../http/server/order-counter.ts';
+import { createOrderCounter, type CountOrder } from '../http/server/order-counter.ts';
 import { createSnapshots } from '../http/checkout/snapshots.ts';
 import { CheckoutStreams } from '../http/checkout/streams.ts';
 import { linksRouter } from '../http/links/router.ts';
@@ -84,8 +84,9 @@ export function createHttp(deps: HttpDeps): HttpServer {
   const streams = new CheckoutStreams(createSnapshots(of.frames), logger);
   const assets = loadWebAssets(webDirectory());
   if (assets.dashboard === null) logger.warn({}, 'the web pages are not built: run npm run build');
+  const countOrder = createOrderCounter(deps.registry);
   const server = createHttpServer({
-    routes: routesOf(of, deps.registry),
+    routes: routesOf(of, countOrder),
     db,
     clock,
     logger,
@@ -108,7 +109,12 @@ export function createHttp(deps: HttpDeps): HttpServer {
     },
     checkAnswers,
     tls: config.http.tls,
-    pages: pagesOf(of, streams, { assets, logger, publicPerMinute: config.http.publicRatePerMinute }),
+    pages: pagesOf(of, streams, {
+      assets,
+      logger,
+      publicPerMinute: config.http.publicRatePerMinute,
+      countOrder,
+    }),
     docsScript: assets.docsScript,
   });
   return {
@@ -173,13 +179,14 @@ interface PageParts {
   readonly assets: WebAssets;
   readonly logger: Logger;
   readonly publicPerMinute: number;
+  readonly countOrder: CountOrder;
 }
 
 /** Dashboard and checkout, with the built web assets. */
 function pagesOf(
   of: Parts,
   streams: CheckoutStreams,
-  { assets, logger, publicPerMinute }: PageParts,
+  { assets, logger, publicPerMinute, countOrder }: PageParts,
 ): Router[] {
   const publicLimit = createPublicLimit(publicPerMinute, logger);
   return [
@@ -187,11 +194,11 @@ function pagesOf(
     dashboardRouter(assets),
     checkoutRouter({ ...of.checkout, assets, streams }),
     refundPageRouter({ ...of.refundLinks, assets, claimLimit: publicLimit }),
-    linksRouter({ ...of.payments, assets, publicLimit }),
+    linksRouter({ ...of.payments, assets, publicLimit, countOrder }),
   ];
 }
 
-function routesOf(of: Parts, registry: Registry): Route[] {
+function routesOf(of: Parts, countOrder: CountOrder): Route[] {
   return [
     ...authRoutes(of.auth),
     ...merchantRoutes(of.merchants),
@@ -203,7 +210,7 @@ function routesOf(of: Parts, registry: Registry): Route[] {
     ...productRoutes(of.store),
     ...priceRoutes(of.store),
     ...paymentLinkRoutes(of.links),
-    ...paymentRoutes(of.payments, createOrderCounter(registry)),
+    ...paymentRoutes(of.payments, countOrder),
     ...refundRoutes(of.sends),
     ...refundLinkRoutes(of.refundLinks),
     ...volumeRoutes(of.store),

@@ -101,7 +101,12 @@ export class PaymentWorld {
   }
 
   async order(
-    more: { orderId?: string; amount?: string; allowed?: readonly Coin[] } = {},
+    more: {
+      orderId?: string;
+      amount?: string;
+      allowed?: readonly Coin[];
+      confirmations?: Partial<Record<Coin, number>>;
+    } = {},
   ): Promise<PaymentView> {
     this.#orders += 1;
     const orderId = more.orderId ?? `order-${this.#orders}`;
@@ -114,7 +119,7 @@ export class PaymentWorld {
       description: null,
       lines: [],
       lifetimeMinutes: null,
-      confirmations: {},
+      confirmations: more.confirmations ?? {},
       isPublic: false,
       orderId,
       metadata: null,

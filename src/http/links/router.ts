@@ -17,6 +17,7 @@ import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
 import type { PublicLimit } from '../server/public-limit.ts';
 import { requestIdOf } from '../server/request-id.ts';
+import type { CountOrder } from '../server/order-counter.ts';
 import { closedPage, linkPage, signsOf, type Filled } from './page.ts';
 
 export interface LinkPagesDeps extends CreatePaymentDeps {
@@ -24,6 +25,7 @@ export interface LinkPagesDeps extends CreatePaymentDeps {
   readonly assets: WebAssets;
   /** Bounds what anybody can make, as it does with public keys. */
   readonly publicLimit: PublicLimit;
+  readonly countOrder: CountOrder;
 }
 
 const READS_PER_MINUTE = 600;
@@ -119,6 +121,7 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
       sendForm(deps, req, res, link, { values, problems: made.problems });
       return;
     }
+    deps.countOrder({ via: 'link', mode: link.merchant.sandbox === 1 ? 'sandbox' : 'live' });
     const embed = embedderOf(req, link);
     const query = new URLSearchParams({ lang: language, ...(embed === null ? {} : { embed }) });
     res.redirect(303, `/checkout/${made.paymentId}?${query}`);

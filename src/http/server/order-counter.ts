@@ -3,13 +3,16 @@ import type { Mode } from '../../domain/coins.ts';
 import type { AuthOf } from './route.ts';
 
 /** Told of each new order, and by what kind of credential it was made. */
-export type CountOrder = (order: { readonly via: AuthOf['payer']['via']; readonly mode: Mode }) => void;
+export type CountOrder = (order: {
+  readonly via: AuthOf['payer']['via'] | 'link';
+  readonly mode: Mode;
+}) => void;
 
 /** Counts new orders: a flood of them shows by the kind of key that makes it. The key itself is no label. */
 export function createOrderCounter(registry: Registry): CountOrder {
   const orders = new Counter({
     name: 'tilld_orders_created_total',
-    help: 'New payments by what made them: a public, secret or restricted key, or a user token (jwt)',
+    help: 'New payments by what made them: a public, secret or restricted key, a user token (jwt), or a payment link',
     labelNames: ['via', 'mode'] as const,
     registers: [registry],
   });

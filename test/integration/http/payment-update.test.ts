@@ -136,7 +136,7 @@ describe('PATCH /payment/update', () => {
     expect((await update(id, { amount: '1000' })).status).toBe(404);
   });
 
-  it('racing the payer, money is judged by the old terms or the new ones, and never updated afterwards', async () => {
+  it('beside a payer who pays at once, no update follows money, and money is judged by the terms that stand', async () => {
     let updated = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       const { id } = await shop.createPayment({ amount: '10', currency: 'USD' });
