@@ -1,4 +1,5 @@
 import type { StoredRefund } from '../../store/payments/refunds.ts';
+import { findPayment, type StoredPayment } from '../../store/payments/payments.ts';
 import {
   findRefundLink,
   updateRefundLink,
@@ -14,7 +15,8 @@ const REOPENED_MS = 7 * 24 * 3_600_000;
 
 /**
  * Tells a link what became of the send that pays it, in the transaction that changed the send: paid from the moment
- * a node took it, open again once it can never confirm.
+ * a node took it; once it can never confirm open again, or ended if the payment was recorded as refunded
+ * elsewhere since.
  * @param isToldFailed whether that transaction tells of a failed refund of the payment already
  */
 export async function recordLinkedRefund(
@@ -25,7 +27,7 @@ export async function recordLinkedRefund(
 ): Promise<void> {
   const link = refund.link_id === null ? undefined : await findRefundLink(tx, refund.link_id);
   if (link === undefined) return;
-  if (send.status === 'failed') await reopen(tx, deps, link, { send, isToldFailed });
+  if (send.status === 'failed') await reopen(tx, deps, link, { refund, send, isToldFailed });
   else if (send.status !== 'signed') await settle(tx, deps, link, { refund, send });
 }
 
@@ -33,12 +35,14 @@ async function reopen(
   tx: Tx,
   deps: ApplyFactsDeps,
   link: StoredRefundLink,
-  { send, isToldFailed }: { readonly send: StoredSend; readonly isToldFailed: boolean },
+  told: { readonly refund: StoredRefund; readonly send: StoredSend; readonly isToldFailed: boolean },
 ): Promise<void> {
+  const { refund, send, isToldFailed } = told;
   if (link.send_id !== send.id) return;
   const now = deps.clock.now();
-  const open = await updateRefundLink(tx, link.id, {
-    status: 'open',
+  const payment = await findPayment(tx, link.payment_id);
+  const changed = await updateRefundLink(tx, link.id, {
+    status: payment !== undefined && wasReturnedSince(refund, payment) ? 'cancelled' : 'open',
     coin: null,
     claimed: null,
     destination: null,
@@ -51,7 +55,15 @@ async function reopen(
     expires_at: Math.max(link.expires_at, now + REOPENED_MS),
     updated_at: now,
   });
-  if (!isToldFailed) await emitRefundEvent(tx, deps, 'payment.refund_failed', open);
+  if (!isToldFailed) await emitRefundEvent(tx, deps, 'payment.refund_failed', changed);
+}
+
+/** Whether the money went back in another way after the refund was sent, as the shop recorded. */
+function wasReturnedSince(
+  { created_at: sentAt }: StoredRefund,
+  { refunded_at: returnedAt, refunded_by: by }: StoredPayment,
+): boolean {
+  return by === 'merchant' && returnedAt !== null && sentAt < returnedAt;
 }
 
 /**
