@@ -1,10 +1,17 @@
 import type { ChainId } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { findPayment } from '../../store/payments/payments.ts';
-import { claimsToSend, findRefundLink, updateRefundLink } from '../../store/payments/refund-links.ts';
+import {
+  claimsToSend,
+  findRefundLink,
+  updateRefundLink,
+  type StoredRefundLink,
+} from '../../store/payments/refund-links.ts';
 import { insertRefund } from '../../store/payments/refunds.ts';
 import { refundTime } from '../refunds/refundable.ts';
+import { requireWithin } from '../sends/fee-terms.ts';
 import { placeSend, type SendCoinsDeps } from '../sends/send-coins.ts';
+import type { SendOrder } from '../sends/send-order.ts';
 import type { RetryBackoff } from '../settlement/retry-backoff.ts';
 import { orderClaim } from './claim-order.ts';
 
@@ -47,6 +54,7 @@ async function sendClaim(
       repeated: async (_db, earlier) => earlier,
       order: async (db) => orderClaim(db, id),
       stored: async (tx, send, order) => {
+        requireWithin(feeLimit(link, order), { fee: BigInt(send.fee) }, send.coin);
         const payment = await findPayment(tx, link.payment_id);
         if (payment === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
         await insertRefund(tx, {
@@ -76,6 +84,14 @@ async function sendClaim(
     await noteProblem(deps, id, reason);
     return fault === 'node' ? 'node-failed' : 'tried';
   }
+}
+
+/**
+ * The payer chooses when the shop pays a fee, and in which coin: without its approval it pays no more than what it gives
+ * back.
+ */
+function feeLimit({ status }: StoredRefundLink, { subtractFee, amount }: SendOrder): bigint | null {
+  return subtractFee || status === 'approved' ? null : amount;
 }
 
 /** For the merchant; a claim that has its send, or was opened again, keeps what that says. */

@@ -229,6 +229,29 @@ describe('a claim', () => {
   });
 });
 
+it('whose fee is above what it gives back waits for a lower one, or for the approval of the shop', async () => {
+  const payment = await paid();
+  await paid();
+  const wish = { kind: 'amount', amount: '0.10', currency: 'USD' } as const;
+  const [small, approved] = [
+    await newLink(payment, { wish }),
+    await newLink(payment, { wish, approval: true }),
+  ];
+  const quote = await shop.world.adapter(COIN).feeQuote();
+  const dear = nodeThat({ feeQuote: async () => ({ ...quote, rate: 1_000_000n }) });
+  await claim(small);
+  await claim(approved);
+  await sendClaims(dear);
+  expect(await linkNow(small)).toMatchObject({ status: 'claimed', sendId: null });
+  expect((await linkNow(small)).problem).toMatch(/fee of .* is above the limit of 0.001 LTC/);
+  expect((await read(payment)).refunds).toEqual([]);
+  await approveLink(withLink(), { merchantId: shop.world.merchant.id, linkId: approved.id });
+  await sendClaims(dear);
+  expect((await linkNow(approved)).status).toBe('paid');
+  await sendClaims(withLink());
+  expect(await linkNow(small)).toMatchObject({ status: 'paid', problem: null });
+});
+
 it('on what came after a return elsewhere is paid once, though the clock was set back meanwhile', async () => {
   const { deps, merchant, clock } = shop.world;
   const payment = await paid();
@@ -302,6 +325,23 @@ describe('a send that fails for good', () => {
     await sendClaims(withLink());
     expect(await linkNow(link)).toMatchObject({ status: 'paid', destination: payer(8) });
     expect((await read(payment)).refunds.map(({ status }) => status)).toEqual(['failed', 'broadcast']);
+  });
+
+  it('of a payment that was recorded as refunded elsewhere meanwhile: the link ends', async () => {
+    const payment = await paid();
+    await paid();
+    const link = await newLink(payment, { wish: { kind: 'amount', amount: '20', currency: 'USD' } });
+    await claim(link);
+    await sendClaims(withLink());
+    const { txHash } = await linkNow(link);
+    const { deps, merchant, clock } = shop.world;
+    clock.advance(1);
+    await resolvePayment(deps, { merchantId: merchant.id, paymentId: payment.id }, 'refunded');
+    await shop.control(COIN).replace(txHash ?? '');
+    await shop.control(COIN).mine(deps.policy.surplusDepth);
+    await shop.world.sync(COIN);
+    await failOrphans(deps, { coin: COIN, mode: 'sandbox' });
+    expect(await linkNow(link)).toMatchObject({ status: 'cancelled', sendId: null });
   });
 
   it('without a clear answer it is the same send that is offered again, and the link stays claimed', async () => {
