@@ -19,6 +19,7 @@ import { InFlightSends } from '../../../src/usecases/settlement/in-flight-sends.
 import { sweepDeposits, type SweepDepositsDeps } from '../../../src/usecases/settlement/sweep-deposits.ts';
 import { createSweepBackoff } from '../../../src/usecases/settlement/sweep-backoff.ts';
 import { SweepLoop } from '../../../src/workers/chain-watcher/sweep-loop.ts';
+import { MERCHANT_COLUMNS, OUTPUT_COLUMNS } from '../../_helpers/columns.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { ScriptedChain } from '../../_helpers/scripted-chain.ts';
 import { silent, TestClock } from '../../_helpers/wallet-world.ts';
@@ -34,7 +35,7 @@ beforeEach(async () => {
   store = await openDatabase(':memory:');
   ({ db } = store);
   await sql`pragma foreign_keys = off`.execute(db);
-  await sql`insert into merchants values ('m', 'u', 1, 'Shop', null, 'm', 't', null, null, 's', null, null,
+  await sql`insert into merchants ${MERCHANT_COLUMNS} values ('m', 'u', 1, 'Shop', null, 'm', 't', null, null, 's', null, null,
     0, 60, 50, 'accept', 1, 1)`.execute(db);
   for (const [at, coin] of (['ETH', 'SOL'] as const).entries()) {
     await sql`insert into chain_cursors values (${coin}, 'live', 9, 'h', null, null, 1)`.execute(db);
@@ -43,7 +44,7 @@ beforeEach(async () => {
       const name = `a${id}`;
       await sql`insert into addresses values (${id}, 'm', ${coin}, 'live', 0, ${deposit}, ${name}, ${name},
         'payment', 'p', 1)`.execute(db);
-      await sql`insert into outputs values (${id}, ${coin}, 'live', ${`t${id}`}, 0, ${id}, 'm', 'p', '9', 'confirmed', 5,
+      await sql`insert into outputs ${OUTPUT_COLUMNS} values (${id}, ${coin}, 'live', ${`t${id}`}, 0, ${id}, 'm', 'p', '9', 'confirmed', 5,
         'b', 1, 1, 0, null, null, null, null, 1, 1, 1)`.execute(db);
     }
   }
@@ -150,7 +151,7 @@ async function addLarge(count: number): Promise<string[]> {
     const id = 1_000 + at;
     await sql`insert into addresses values (${id}, 'm', 'ETH', 'live', 0, ${id}, ${name}, ${name},
       'payment', 'p', 1)`.execute(db);
-    await sql`insert into outputs values (${id}, 'ETH', 'live', ${`t${id}`}, 0, ${id}, 'm', 'p', '99', 'confirmed', 5,
+    await sql`insert into outputs ${OUTPUT_COLUMNS} values (${id}, 'ETH', 'live', ${`t${id}`}, 0, ${id}, 'm', 'p', '99', 'confirmed', 5,
       'b', 1, 1, 0, null, null, null, null, 1, 1, 1)`.execute(db);
   }
   return names;
@@ -215,7 +216,7 @@ test('deposits that failed keep places in a round though others would fill it', 
   for (let id = 2_000; id < 2_030; id += 1) {
     await sql`insert into addresses values (${id}, 'm', 'ETH', 'live', 0, ${id}, ${`n${id}`}, ${`n${id}`},
       'payment', 'p', 1)`.execute(db);
-    await sql`insert into outputs values (${id}, 'ETH', 'live', ${`t${id}`}, 0, ${id}, 'm', 'p', '5', 'confirmed', 5,
+    await sql`insert into outputs ${OUTPUT_COLUMNS} values (${id}, 'ETH', 'live', ${`t${id}`}, 0, ${id}, 'm', 'p', '5', 'confirmed', 5,
       'b', 1, 1, 0, null, null, null, null, 1, 1, 1)`.execute(db);
   }
   const asked = await round();
