@@ -367,7 +367,11 @@ describe('system routes', () => {
     expect(document.openapi).toBe('3.1.0');
     const create = document.paths['/merchant/customer/create']!.post;
     expect(create.requestBody.content['application/json']!.schema.required).toEqual(['email']);
-    expect(create.security).toEqual([{ userToken: [] }, { secretKey: [] }]);
+    expect(create.security).toEqual([
+      { userToken: [] },
+      { secretKey: [] },
+      { restrictedKey: ['customers:write'] },
+    ]);
     expect(Object.keys(create.responses)).toEqual(
       expect.arrayContaining(['201', '400', '401', '413', '422', '500']),
     );
