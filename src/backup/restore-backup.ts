@@ -7,9 +7,9 @@ import { merchantAddresses } from '../store/ledger/addresses.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import { readSqliteMeta, sqliteProblems } from '../store/sqlite/files.ts';
 import { skipAccounts } from '../store/merchants/merchants.ts';
-import { writeMeta } from '../store/meta.ts';
 import { skipSeqs } from '../store/webhooks/events.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
+import { noteRestored } from '../usecases/settlement/note-restored.ts';
 import { openGapLimit } from '../usecases/wallet/gap-limit.ts';
 import { createWallet } from '../wallet/derivation.ts';
 import { openKeyring, type KeyringCost } from '../wallet/keyring.ts';
@@ -84,7 +84,7 @@ async function lookAhead(
       await skipSeqs(tx);
     });
     const recovered = await openGapLimit({ db, deriver, watchKeyOf, clock, logger }, options.lookAhead);
-    await writeMeta(db, 'restored_at', String(clock.now()));
+    await noteRestored(db, clock);
     return recovered;
   } finally {
     await database.close();

@@ -146,3 +146,18 @@ export async function unpaidLinksOf(db: Db, paymentId: string): Promise<string[]
     .execute();
   return rows.map(({ id }) => id);
 }
+
+/** Makes every link by which money could still leave wait for the merchant's approval, also one that has it. */
+export async function holdUnpaidLinks(
+  tx: Tx,
+  { problem, now }: { readonly problem: string; readonly now: number },
+): Promise<void> {
+  if (!tx.isTransaction) throw new Error('refund links must be held in a transaction');
+  const held = { approval: 1, approved_at: null, problem, updated_at: now } as const;
+  const unpaid = tx.updateTable('refund_links').where('send_id', 'is', null);
+  await unpaid.set(held).where('status', '=', 'open').execute();
+  await unpaid
+    .set({ ...held, status: 'claimed' })
+    .where('status', 'in', ['claimed', 'approved'])
+    .execute();
+}

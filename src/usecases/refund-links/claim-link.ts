@@ -78,7 +78,6 @@ async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimWish): Promise<bool
     coin,
     claimed: atoms.toString(),
     destination,
-    problem: null,
     claimed_at: now,
     updated_at: now,
   });

@@ -1,6 +1,6 @@
 import type { KeyPath } from '../../domain/keys.ts';
 import { allMerchants, skipAccountsBelow } from '../../store/merchants/merchants.ts';
-import { writeMeta } from '../../store/meta.ts';
+import { noteRestored } from '../settlement/note-restored.ts';
 import { watchUntil, type GapLimitDeps } from './gap-limit.ts';
 
 /**
@@ -27,7 +27,6 @@ export async function skipUsedAddresses(
     }
   }
   await deps.db.transaction(async (tx) => skipAccountsBelow(tx, accountsBelow));
-  // As after a restore: whatever the chains show from here on is new to this database.
-  await writeMeta(deps.db, 'restored_at', String(deps.clock.now()));
+  await noteRestored(deps.db, deps.clock);
   return { addresses, unknownMerchants: unknown.size };
 }

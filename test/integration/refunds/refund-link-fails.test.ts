@@ -17,6 +17,7 @@ import { refundPayment } from '../../../src/usecases/refunds/refund-payment.ts';
 import { failOrphans } from '../../../src/usecases/settlement/fail-orphans.ts';
 import { RetryBackoff } from '../../../src/usecases/settlement/retry-backoff.ts';
 import { sendCoins } from '../../../src/usecases/sends/send-coins.ts';
+import { skipUsedAddresses } from '../../../src/usecases/wallet/skip-used-addresses.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';
 
@@ -359,6 +360,34 @@ describe('a send that fails for good', () => {
     await sendClaims(withLink());
     expect((await linkNow(link)).sendId).toBe(signed.sendId);
   });
+});
+
+it('in an older copy of the database no claim is sent before the shop approved it: it may have been paid since', async () => {
+  const payment = await paid();
+  await paid();
+  const wish = { kind: 'amount', amount: '5', currency: 'USD' } as const;
+  const open = await newLink(payment, { wish });
+  const claimed = await newLink(payment, { wish });
+  const approved = await newLink(payment, { wish, approval: true });
+  const { deps, merchant } = shop.world;
+  const approve = async ({ id: linkId }: RefundLinkView) =>
+    approveLink(withLink(), { merchantId: merchant.id, linkId });
+  await claim(claimed);
+  await claim(approved);
+  await approve(approved);
+  const watchKeyOf = (_chain: unknown, address: string) => shop.world.adapter(COIN).watchKey(address);
+  await skipUsedAddresses({ ...deps, watchKeyOf }, []);
+  await claim(open);
+  await sendClaims(withLink());
+  expect((await read(payment)).refunds).toEqual([]);
+  for (const link of [open, claimed, approved]) {
+    expect(await linkNow(link)).toMatchObject({ status: 'claimed', approval: true, approvedAt: null });
+    expect((await linkNow(link)).problem).toContain('older copy');
+  }
+  await approve(claimed);
+  await sendClaims(withLink());
+  expect(await linkNow(claimed)).toMatchObject({ status: 'paid', problem: null });
+  expect((await read(payment)).refunds).toHaveLength(1);
 });
 
 describe('at the price of now', () => {
