@@ -12,6 +12,7 @@ import { failure, type Answer } from './envelope.ts';
 import { createOnce } from './idempotency.ts';
 import { documentedErrors } from '../openapi/errors.ts';
 import { createOpenApi } from '../openapi/document.ts';
+import { lean } from '../openapi/lean.ts';
 import { createPublicLimit } from './public-limit.ts';
 import { createSignInLimit, isSignIn } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
@@ -97,7 +98,8 @@ function arrive(deps: ApiDeps & { readonly isClosing: () => boolean }): RequestH
 
 function mountOpenApi(app: Express, deps: ApiDeps): void {
   const document = createOpenApi(deps.routes, deps.settings);
-  app.get('/openapi.json', (_req, res) => void res.json(document));
+  const served = lean(document);
+  app.get('/openapi.json', (_req, res) => void res.json(served));
   app.use(docsRouter(document, deps.docsScript ?? null));
 }
 

@@ -7,6 +7,7 @@ import {
   type OpenApiDocument,
   type Operation,
 } from '../../../src/http/openapi/types.ts';
+import { whole } from '../../_helpers/whole-openapi.ts';
 
 /** One endpoint as the document tells it. */
 export interface Endpoint {
@@ -45,7 +46,7 @@ export class Contract {
 
   static async of(baseUrl: string): Promise<Contract> {
     const response = await fetch(`${baseUrl}/openapi.json`);
-    return new Contract((await response.json()) as OpenApiDocument);
+    return new Contract(whole(await response.json()));
   }
 
   /** Problems of a value with a schema of the document; empty when it fits. */

@@ -45,7 +45,8 @@ function examplesOf(content: MediaType): unknown[] {
 }
 
 it('fits the official schema of OpenAPI 3.1', async () => {
-  const result = await new Validator().validate({ ...structuredClone(contract.document) });
+  const served = (await (await fetch(`${till.api.baseUrl}/openapi.json`)).json()) as Record<string, unknown>;
+  const result = await new Validator().validate(served);
   expect(result.errors ?? []).toEqual([]);
   expect(result.valid).toBe(true);
   expect(contract.document.openapi).toMatch(/^3\.1\./);
@@ -73,11 +74,24 @@ it('tells of every operation in words what it is for', () => {
   expect(operations().filter(([, { tags }]) => tags.some((tag) => !told.has(tag)))).toEqual([]);
 });
 
+/** Bodies of webhooks differ in `type` and status: one of each kind has an example. */
+function isShownByAnother(name: string): boolean {
+  const kindOf = (type: string) => {
+    const content = contract.document.webhooks[type]?.post?.requestBody?.content['application/json'];
+    return { data: JSON.stringify(content?.schema.properties?.['data']), example: content?.example };
+  };
+  const own = kindOf(name);
+  return Object.keys(contract.document.webhooks).some((type) => {
+    const { data, example } = kindOf(type);
+    return own.data !== undefined && data === own.data && example !== undefined;
+  });
+}
+
 it('has an example of every body, answer and required parameter, and each fits its schema', () => {
   const problems = operations().flatMap(([name, operation]) => {
     const bodies = contents(operation).flatMap((content) => {
       const examples = examplesOf(content);
-      if (examples.length === 0) return [`${name}: an example is missing`];
+      if (examples.length === 0 && !isShownByAnother(name)) return [`${name}: an example is missing`];
       return examples.flatMap((example) => [
         ...contract.problems(content.schema, example).map((problem) => `${name}: ${problem}`),
         ...(JSON.stringify(example).includes(NO_EXAMPLE)

@@ -377,7 +377,7 @@ describe('system routes', () => {
     );
     expect(JSON.stringify(create.responses['400'])).toMatch(/DUPLICATE_ENTRY.*VALIDATION_INVALID/);
     const secret = document.paths['/merchant/webhook/secret']!.get;
-    expect(secret.parameters.map(({ name }) => name)).toContain('merchantId');
+    expect(JSON.stringify(secret.parameters)).toContain('merchantId');
     expect(JSON.stringify(document)).not.toContain('undefined');
   });
 });

@@ -1,3584 +1,3329 @@
 // Written by `npm run api-types` from the daemon's own OpenAPI document, which a test compares it with.
 
 export interface paths {
-    "/auth/register": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        /** Format: email */
-                        email: string;
-                        password: string;
-                    };
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                token: string;
-                                /** Format: date-time */
-                                expiresAt: string;
-                                user: components["schemas"]["User"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/auth/login": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        /** Format: email */
-                        email: string;
-                        password: string;
-                        code?: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                token: string;
-                                /** Format: date-time */
-                                expiresAt: string;
-                                user: components["schemas"]["User"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/auth/me": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                user: components["schemas"]["User"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/auth/verify-email": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        token: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                /** @constant */
-                                isVerified: true;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/auth/resend-verification": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                sent: boolean;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/auth/forgot-password": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        /** Format: email */
-                        email: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                message: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/auth/reset-password": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        token: string;
-                        password: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                message: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/auth/change-password": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        currentPassword: string;
-                        newPassword: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                token: string;
-                                /** Format: date-time */
-                                expiresAt: string;
-                                user: components["schemas"]["User"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/auth/totp": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                enabled: boolean;
-                                enabledAt: string | null;
-                                recoveryCodesLeft: number;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/auth/totp/setup": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        password: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                secret: string;
-                                uri: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/auth/totp/enable": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        code: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                recoveryCodes: string[];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/auth/totp/disable": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        password: string;
-                        code: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                /** @constant */
-                                enabled: false;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/create": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        name: string;
-                        /** Format: idn-hostname */
-                        domain: string;
-                        description?: string | null;
-                    };
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                merchant: {
-                                    id: string;
-                                    name: string;
-                                    description: string | null;
-                                    domain: {
-                                        name: string;
-                                        isVerified: boolean;
-                                        verification: string;
-                                    };
-                                    auth: {
-                                        public: string;
-                                        secret: string;
-                                    };
-                                    wallets: {
-                                        BTC: string;
-                                        ETH: string;
-                                        LTC: string;
-                                        SOL: string;
-                                    };
-                                    webhookUrl: string | null;
-                                    sandboxMode: boolean;
-                                    paymentLifetimeMinutes: number;
-                                    tolerancePercent: string;
-                                    /** @enum {string} */
-                                    latePayments: "accept" | "review";
-                                    embedOrigins: string[];
-                                    /** Format: date-time */
-                                    createdAt: string;
-                                    /** Format: date-time */
-                                    updatedAt: string;
-                                };
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/list": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                merchants: components["schemas"]["Merchant"][];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/edit": {
-        parameters: {
-        };
-        patch: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        merchantId: string;
-                        name?: string;
-                        description?: string | null;
-                        webhookUrl?: string | null;
-                        paymentLifetimeMinutes?: number;
-                        tolerancePercent?: string | number;
-                        /** @enum {string} */
-                        latePayments?: "accept" | "review";
-                        embedOrigins?: string[];
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                merchant: {
-                                    id: string;
-                                    name: string;
-                                    description: string | null;
-                                    webhookUrl: string | null;
-                                    sandboxMode: boolean;
-                                    paymentLifetimeMinutes: number;
-                                    tolerancePercent: string;
-                                    /** @enum {string} */
-                                    latePayments: "accept" | "review";
-                                    embedOrigins: string[];
-                                    /** Format: date-time */
-                                    createdAt: string;
-                                    /** Format: date-time */
-                                    updatedAt: string;
-                                };
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/sandbox": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        sandboxMode: boolean;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                sandboxMode: boolean;
-                                message: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/verify-domain": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        merchantId: string;
-                        /** @enum {string} */
-                        method: "dns" | "file" | "meta";
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                verification: {
-                                    /** @enum {string} */
-                                    method: "dns" | "file" | "meta";
-                                    instructions: string;
-                                    token: string;
-                                };
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/verify-domain/check": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        merchantId: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                verification: {
-                                    verified: boolean;
-                                    /** @enum {string} */
-                                    method: "dns" | "file" | "meta";
-                                    checkedAt: string | null;
-                                    lastError: string | null;
-                                };
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/keys/regenerate": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        merchantId: string;
-                        /** @default 0 */
-                        gracePeriodSeconds?: number;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                auth: {
-                                    public: string;
-                                    secret: string;
-                                };
-                                gracePeriodEndsAt: string | null;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/keys": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query: {
-                    merchantId: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                keys: components["schemas"]["ApiKey"][];
-                                restricted: components["schemas"]["RestrictedKey"][];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/webhook/secret": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                secret: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/webhook/rotate-secret": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                secret: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/keys/create": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        merchantId: string;
-                        name: string;
-                        scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
-                        expiresAt?: string | null;
-                    };
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                key: {
-                                    id: string;
-                                    name: string;
-                                    scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
-                                    prefix: string;
-                                    lastFour: string;
-                                    /** Format: date-time */
-                                    createdAt: string;
-                                    lastUsedAt: string | null;
-                                    expiresAt: string | null;
-                                    value: string;
-                                };
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/keys/delete": {
-        parameters: {
-        };
-        delete: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        merchantId: string;
-                        keyId: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                deleted: boolean;
-                                keyId: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/connect/request": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query: {
-                    name: string;
-                    redirectUrl: string;
-                    state: string;
-                    codeChallenge: string;
-                    scopes: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                name: string;
-                                scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
-                                redirectUrl: string;
-                                redirectHost: string;
-                                deniedUrl: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/connect/approve": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        merchantId: string;
-                        name: string;
-                        /** Format: uri */
-                        redirectUrl: string;
-                        state: string;
-                        codeChallenge: string;
-                        scopes: string | ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                redirectTo: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/connect/token": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        code: string;
-                        codeVerifier: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                merchantId: string;
-                                key: string;
-                                scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
-                                publicKey: string;
-                                webhookSecret: string | null;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/customer/create": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        /** Format: email */
-                        email: string;
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["Customer"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/customer/edit": {
-        parameters: {
-        };
-        patch: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        customerId: string;
-                        /** Format: email */
-                        email?: string;
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["Customer"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/customer/get": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    customerId?: string;
-                    email?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["Customer"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/customer/list": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    page?: number;
-                    limit?: number;
-                    search?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                customers: components["schemas"]["Customer"][];
-                                pagination: components["schemas"]["Pagination"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/product/create": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        name: string;
-                        description?: string | null;
-                        /** @default false */
-                        recurring?: boolean;
-                        recurringInterval?: ("daily" | "weekly" | "monthly" | "yearly") | null;
-                    };
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["Product"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/product/edit": {
-        parameters: {
-        };
-        patch: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        productId: string;
-                        name?: string;
-                        description?: string | null;
-                        active?: boolean;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                id: string;
-                                name: string;
-                                description: string | null;
-                                active: boolean;
-                                /** Format: date-time */
-                                updatedAt: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/product/delete": {
-        parameters: {
-        };
-        delete: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        productId: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                deleted: boolean;
-                                productId: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/product/list": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    page?: number;
-                    limit?: number;
-                    active?: boolean;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                products: components["schemas"]["Product"][];
-                                pagination: components["schemas"]["Pagination"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/price/create": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        productId: string;
-                        amount: string;
-                        currency: string;
-                    };
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                id: string;
-                                productId: string;
-                                amount: string;
-                                currency: string;
-                                active: boolean;
-                                /** Format: date-time */
-                                createdAt: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/price/edit": {
-        parameters: {
-        };
-        patch: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        priceId: string;
-                        amount?: string;
-                        currency?: string;
-                        active?: boolean;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                id: string;
-                                amount: string;
-                                currency: string;
-                                active: boolean;
-                                /** Format: date-time */
-                                updatedAt: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/price/delete": {
-        parameters: {
-        };
-        delete: {
-            parameters: {
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        priceId: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                deleted: boolean;
-                                priceId: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/price/list": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    page?: number;
-                    limit?: number;
-                    productId?: string;
-                    active?: boolean;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                prices: components["schemas"]["Price"][];
-                                pagination: components["schemas"]["Pagination"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/link/create": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        /**
-                         * @default link
-                         * @enum {string}
-                         */
-                        kind?: "link" | "pos";
-                        name: string;
-                        priceId?: string;
-                        amount?: string;
-                        openAmount?: {
-                            min?: string;
-                            max?: string;
-                            suggested?: string[];
-                        };
-                        currency?: string;
-                        description?: string | null;
-                        fields?: {
-                            /** @enum {string} */
-                            name: "email" | "name" | "note";
-                            /** @default false */
-                            required?: boolean;
-                        }[];
-                        successUrl?: string | null;
-                        active?: boolean;
-                    };
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["PaymentLink"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/link/edit": {
-        parameters: {
-        };
-        patch: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        paymentLinkId: string;
-                        name?: string;
-                        priceId?: string;
-                        amount?: string;
-                        openAmount?: {
-                            min?: string;
-                            max?: string;
-                            suggested?: string[];
-                        };
-                        currency?: string;
-                        description?: string | null;
-                        fields?: {
-                            /** @enum {string} */
-                            name: "email" | "name" | "note";
-                            /** @default false */
-                            required?: boolean;
-                        }[];
-                        successUrl?: string | null;
-                        active?: boolean;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["PaymentLink"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/link/delete": {
-        parameters: {
-        };
-        delete: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        paymentLinkId: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                deleted: boolean;
-                                paymentLinkId: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/link/list": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    page?: number;
-                    limit?: number;
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                links: components["schemas"]["PaymentLink"][];
-                                pagination: components["schemas"]["Pagination"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/payment/create": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        amount?: string;
-                        currency?: string;
-                        productId?: string;
-                        priceId?: string;
-                        customerId?: string;
-                        customer?: {
-                            /** Format: email */
-                            email?: string;
-                            metadata?: {
-                                [key: string]: unknown;
-                            };
-                        };
-                        orderId: string;
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                        /** Format: uri */
-                        webhookUrl?: string;
-                        /** Format: uri */
-                        successUrl?: string;
-                        /** Format: uri */
-                        returnUrl?: string;
-                        allowedCryptos?: ("BTC" | "ETH" | "LTC" | "SOL")[];
-                        customFields?: {
-                            [key: string]: unknown;
-                        };
-                        lifetimeMinutes?: number;
-                        confirmations?: {
-                            [key: string]: number;
-                        };
-                        locale?: string;
-                        description?: string;
-                        lines?: {
-                            name: string;
-                            quantity: number;
-                            amount: string;
-                        }[];
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["PayerPayment"];
-                        };
-                    };
-                };
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["PayerPayment"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/payment/update": {
-        parameters: {
-        };
-        patch: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        paymentId: string;
-                        amount?: string;
-                        currency?: string;
-                        lines?: {
-                            name: string;
-                            quantity: number;
-                            amount: string;
-                        }[];
-                        description?: string;
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                        successUrl?: string;
-                        returnUrl?: string;
-                        lifetimeMinutes?: number;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["Payment"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/payment/get": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query: {
-                    paymentId: string;
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["Payment"] | components["schemas"]["PayerPayment"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/payment/list": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    page?: number;
-                    limit?: number;
-                    status?: "pending" | "underpaid" | "confirming" | "completed" | "expired" | "cancelled" | "failed" | "refunded";
-                    customerId?: string;
-                    orderId?: string;
-                    coin?: "BTC" | "ETH" | "LTC" | "SOL";
-                    startDate?: string;
-                    endDate?: string;
-                    updatedAfter?: string;
-                    search?: string;
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                payments: components["schemas"]["Payment"][];
-                                pagination: components["schemas"]["Pagination"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/payment/cancel": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        paymentId: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["Payment"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/payment/resolve": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        paymentId: string;
-                        /** @enum {string} */
-                        action: "accept" | "refunded";
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["Payment"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/payment/refund": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        paymentId: string;
-                        destination: string;
-                        /** @enum {string} */
-                        coin?: "BTC" | "ETH" | "LTC" | "SOL";
-                        amount?: string;
-                        currency?: string;
-                        /** @enum {string} */
-                        rate?: "received" | "current";
-                        subtractFee?: boolean;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                id: string;
-                                /** @enum {string} */
-                                status: "pending" | "underpaid" | "confirming" | "completed" | "expired" | "cancelled" | "failed" | "refunded";
-                                exception: ("underpaid" | "overpaid" | "late" | "multiple") | null;
-                                amount: string;
-                                currency: string;
-                                orderId: string;
-                                productId: string | null;
-                                priceId: string | null;
-                                successUrl: string | null;
-                                returnUrl: string | null;
-                                locale: string | null;
-                                description: string | null;
-                                lines: {
-                                    name: string;
-                                    quantity: number;
-                                    amount: string;
-                                }[];
-                                allowedCryptos: string[];
-                                sandbox: boolean;
-                                checkoutUrl: string;
-                                /** Format: date-time */
-                                createdAt: string;
-                                /** Format: date-time */
-                                expiresAt: string;
-                                /** Format: date-time */
-                                updatedAt: string;
-                                options: {
-                                    [key: string]: {
-                                        address: string;
-                                        amount: string;
-                                        rate: string;
-                                        rateSources: string[];
-                                        /** Format: date-time */
-                                        rateAt: string;
-                                        uri: string | null;
-                                        received: string;
-                                        confirmations: number;
-                                        requiredConfirmations: number;
-                                        finality: ("safe" | "finalized") | null;
-                                    };
-                                };
-                                transactions: {
-                                    /** @enum {string} */
-                                    coin: "BTC" | "ETH" | "LTC" | "SOL";
-                                    txid: string;
-                                    index: number;
-                                    amount: string;
-                                    /** @enum {string} */
-                                    status: "unconfirmed" | "confirmed" | "reversed";
-                                    confirmations: number;
-                                    blockHeight: number | null;
-                                    late: boolean;
-                                    /** Format: date-time */
-                                    firstSeenAt: string;
-                                    fiatAmount: string | null;
-                                    rate: string | null;
-                                    rateAt: string | null;
-                                }[];
-                                receivedFiat: string | null;
-                                customerId: string | null;
-                                metadata: {
-                                    [key: string]: unknown;
-                                } | null;
-                                customFields: {
-                                    [key: string]: unknown;
-                                } | null;
-                                webhookUrl: string | null;
-                                refunds: components["schemas"]["Refund"][];
-                                timeline: {
-                                    type: string;
-                                    sequence: number;
-                                    /** Format: date-time */
-                                    at: string;
-                                }[];
-                                refund: components["schemas"]["Refund"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/payment/refund-link": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        paymentId: string;
-                        amount?: string;
-                        currency?: string;
-                        /** @enum {string} */
-                        preset?: "all" | "excess";
-                        /** @enum {string} */
-                        coin?: "BTC" | "ETH" | "LTC" | "SOL";
-                        /**
-                         * @default received
-                         * @enum {string}
-                         */
-                        rate?: "received" | "current";
-                        /** @default 30 */
-                        expiresInDays?: number;
-                        /** @default false */
-                        approval?: boolean;
-                        /** @default false */
-                        deductFee?: boolean;
-                        reason?: string;
-                    };
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["RefundLink"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/payment/refund-link/cancel": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        linkId: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["RefundLink"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/payment/refund-link/approve": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        linkId: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["RefundLink"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/payment/refund-links": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    page?: number;
-                    limit?: number;
-                    paymentId?: string;
-                    status?: "open" | "claimed" | "approved" | "paid" | "expired" | "cancelled";
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                refundLinks: components["schemas"]["RefundLink"][];
-                                pagination: components["schemas"]["Pagination"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/volume": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    startDate?: string;
-                    endDate?: string;
-                    timezone?: string;
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                days: components["schemas"]["VolumeDay"][];
-                                totals: {
-                                    coins: {
-                                        /** @enum {string} */
-                                        coin: "BTC" | "ETH" | "LTC" | "SOL";
-                                        amount: string;
-                                        payments: number;
-                                    }[];
-                                    fiat: {
-                                        currency: string;
-                                        coin: ("BTC" | "ETH" | "LTC" | "SOL") | null;
-                                        amount: string;
-                                        payments: number;
-                                    }[];
-                                };
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/rates": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    currency?: string;
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                rates: {
-                                    [key: string]: {
-                                        rate: string;
-                                        sources: string[];
-                                        /** Format: date-time */
-                                        at: string;
-                                    };
-                                };
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/sandbox/payment/simulate": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        paymentId: string;
-                        /** @enum {string} */
-                        scenario: "exact" | "underpay" | "overpay" | "late" | "double-spend" | "reorg" | "confirm";
-                        /** @enum {string} */
-                        coin?: "BTC" | "ETH" | "LTC" | "SOL";
-                        amount?: string;
-                        confirmations?: number;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["Payment"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/wallet/balances": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                BTC: string;
-                                ETH: string;
-                                LTC: string;
-                                SOL: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/wallet/addresses": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                BTC: string;
-                                ETH: string;
-                                LTC: string;
-                                SOL: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/wallet/send": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        destination: string;
-                        amount: string;
-                        /** @enum {string} */
-                        coin: "BTC" | "ETH" | "LTC" | "SOL";
-                        subtractFee?: boolean;
-                        maxFee?: string;
-                        feeRate?: string;
-                        note?: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["Send"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/wallet/estimate-fee": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        destination: string;
-                        amount: string;
-                        /** @enum {string} */
-                        coin: "BTC" | "ETH" | "LTC" | "SOL";
-                        subtractFee?: boolean;
-                        maxFee?: string;
-                        feeRate?: string;
-                        note?: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                fee: string;
-                                amount: string;
-                                total: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/wallet/send-status": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    sendId?: string;
-                    txHash?: string;
-                    idempotencyKey?: string;
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["Send"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/wallet/transactions": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    page?: number;
-                    limit?: number;
-                    coin?: "BTC" | "ETH" | "LTC" | "SOL";
-                    direction?: "in" | "out";
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                transactions: components["schemas"]["WalletTransaction"][];
-                                pagination: components["schemas"]["Pagination"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/wallet/send/bump": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        sendId: string;
-                        feeRate?: string;
-                        maxFee?: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["Send"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/wallet/send/cancel": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        sendId: string;
-                        feeRate?: string;
-                        maxFee?: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["Send"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/wallet/outputs": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query: {
-                    page?: number;
-                    limit?: number;
-                    coin: "BTC" | "ETH" | "LTC" | "SOL";
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                outputs: components["schemas"]["WalletOutput"][];
-                                pagination: components["schemas"]["Pagination"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/wallet/outputs/freeze": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        coin: "BTC" | "ETH" | "LTC" | "SOL";
-                        outputs: {
-                            txHash: string;
-                            index: number;
-                        }[];
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                changed: number;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/wallet/outputs/unfreeze": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        coin: "BTC" | "ETH" | "LTC" | "SOL";
-                        outputs: {
-                            txHash: string;
-                            index: number;
-                        }[];
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                changed: number;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/wallet/consolidate": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        coin: "BTC" | "ETH" | "LTC" | "SOL";
-                        feeRate?: string;
-                        maxFee?: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                sendId: string;
-                                txHash: string;
-                                outputs: number;
-                                amount: string;
-                                fee: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/events": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    page?: number;
-                    limit?: number;
-                    after?: number;
-                    wait?: number;
-                    type?: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
-                    paymentId?: string;
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                events: components["schemas"]["Event"][];
-                                pagination?: components["schemas"]["Pagination"];
-                                nextAfter?: number;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/webhook-logs": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    page?: number;
-                    limit?: number;
-                    status?: number;
-                    state?: "pending" | "delivered" | "failed";
-                    event?: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
-                    paymentId?: string;
-                    startDate?: string;
-                    endDate?: string;
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                logs: components["schemas"]["WebhookLog"][];
-                                pagination: components["schemas"]["Pagination"];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/webhook/test": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        endpointId?: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                id: string;
-                                logId: string;
-                                status: number;
-                                error: string | null;
-                                eventId: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/webhook/redeliver": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        logId: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                id: string;
-                                logId: string;
-                                status: number;
-                                error: string | null;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/webhook/endpoint/create": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        /** Format: uri */
-                        url: string;
-                        /** @default null */
-                        events?: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
-                        /** @default true */
-                        active?: boolean;
-                    };
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                id: string;
-                                url: string;
-                                default: boolean;
-                                events: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
-                                active: boolean;
-                                health: {
-                                    lastSuccessAt: string | null;
-                                    lastFailureAt: string | null;
-                                    failuresInARow: number;
-                                    lastError: string | null;
-                                    gone: boolean;
-                                };
-                                /** Format: date-time */
-                                createdAt: string;
-                                /** Format: date-time */
-                                updatedAt: string;
-                                secret: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/webhook/endpoint/edit": {
-        parameters: {
-        };
-        patch: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        endpointId: string;
-                        /** Format: uri */
-                        url?: string;
-                        events?: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
-                        active?: boolean;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: components["schemas"]["WebhookEndpoint"];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/webhook/endpoint/delete": {
-        parameters: {
-        };
-        delete: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        endpointId: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                deleted: boolean;
-                                endpointId: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/webhook/endpoint/list": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                endpoints: components["schemas"]["WebhookEndpoint"][];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/webhook/endpoint/secret": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-                query: {
-                    endpointId: string;
-                    merchantId?: string;
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                secret: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/merchant/webhook/endpoint/rotate-secret": {
-        parameters: {
-        };
-        post: {
-            parameters: {
-                query?: {
-                    merchantId?: string;
-                };
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        endpointId: string;
-                    };
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                secret: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/healthz": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                /** @constant */
-                                status: "ok";
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/readyz": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            success: true;
-                            error: null;
-                            data: {
-                                ready: boolean;
-                                database: string;
-                                chains: {
-                                    [key: string]: {
-                                        /** @enum {string} */
-                                        coin: "BTC" | "ETH" | "LTC" | "SOL";
-                                        /** @enum {string} */
-                                        mode: "live" | "sandbox";
-                                        /** @enum {string} */
-                                        state: "starting" | "following" | "catching_up" | "behind" | "wrong_chain" | "error";
-                                        height: number | null;
-                                        lag: number | null;
-                                        lastError: string | null;
-                                        lastSeenAt?: number | null;
-                                        nodeVersion?: string | null;
-                                        nodeWarnings?: string | null;
-                                        unexplainedAccounts?: number | null;
-                                        warnings: string[];
-                                        alarms: ("unknown_version" | "new_transactions" | "unreadable" | "wrong_chain" | "pruned" | "clock_skew" | "node_outdated" | "blocks_only")[];
-                                    };
-                                };
-                                warnings: string[];
-                            };
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "/metrics": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/plain": string;
-                    };
-                };
-            };
-        };
-    };
-    "/openapi.json": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": Record<string, never>;
-                    };
-                };
-            };
-        };
-    };
-    "/docs": {
-        parameters: {
-        };
-        get: {
-            parameters: {
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/html": string;
-                    };
-                };
-            };
-        };
-    };
-}
-export type webhooks = Record<string, never>;
-export interface components {
-    schemas: {
-        User: {
-            id: string;
+  "/auth/register": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            /** Format: email */
             email: string;
-            isVerified: boolean;
+            password: string;
+          };
         };
-        Merchant: {
-            id: string;
+      };
+      responses: {
+        201: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                token: string;
+                /** Format: date-time */
+                expiresAt: string;
+                user: components["schemas"]["User"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/auth/login": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            /** Format: email */
+            email: string;
+            password: string;
+            code?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                token: string;
+                /** Format: date-time */
+                expiresAt: string;
+                user: components["schemas"]["User"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/auth/me": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                user: components["schemas"]["User"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/auth/verify-email": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            token: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                /** @constant */
+                isVerified: true;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/auth/resend-verification": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                sent: boolean;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/auth/forgot-password": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            /** Format: email */
+            email: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                message: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/auth/reset-password": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            token: string;
+            password: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                message: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/auth/change-password": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            currentPassword: string;
+            newPassword: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                token: string;
+                /** Format: date-time */
+                expiresAt: string;
+                user: components["schemas"]["User"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/auth/totp": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                enabled: boolean;
+                enabledAt: string | null;
+                recoveryCodesLeft: number;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/auth/totp/setup": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            password: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                secret: string;
+                uri: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/auth/totp/enable": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            code: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                recoveryCodes: string[];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/auth/totp/disable": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            password: string;
+            code: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                /** @constant */
+                enabled: false;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/create": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
             name: string;
-            description: string | null;
+            /** Format: idn-hostname */
             domain: string;
-            isVerified: boolean;
-            webhookUrl: string | null;
+            description?: string | null;
+          };
+        };
+      };
+      responses: {
+        201: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                merchant: {
+                  id: string;
+                  name: string;
+                  description: string | null;
+                  domain: {
+                    name: string;
+                    isVerified: boolean;
+                    verification: string;
+                  };
+                  auth: {
+                    public: string;
+                    secret: string;
+                  };
+                  wallets: {
+                    BTC: string;
+                    ETH: string;
+                    LTC: string;
+                    SOL: string;
+                  };
+                  webhookUrl: string | null;
+                  sandboxMode: boolean;
+                  paymentLifetimeMinutes: number;
+                  tolerancePercent: string;
+                  /** @enum {string} */
+                  latePayments: "accept" | "review";
+                  embedOrigins: string[];
+                  /** Format: date-time */
+                  createdAt: string;
+                  /** Format: date-time */
+                  updatedAt: string;
+                };
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/list": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                merchants: components["schemas"]["Merchant"][];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/edit": {
+    parameters: {
+    };
+    patch: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            name?: string;
+            description?: string | null;
+            webhookUrl?: string | null;
+            paymentLifetimeMinutes?: number;
+            tolerancePercent?: string | number;
+            /** @enum {string} */
+            latePayments?: "accept" | "review";
+            embedOrigins?: string[];
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                merchant: {
+                  id: string;
+                  name: string;
+                  description: string | null;
+                  webhookUrl: string | null;
+                  sandboxMode: boolean;
+                  paymentLifetimeMinutes: number;
+                  tolerancePercent: string;
+                  /** @enum {string} */
+                  latePayments: "accept" | "review";
+                  embedOrigins: string[];
+                  /** Format: date-time */
+                  createdAt: string;
+                  /** Format: date-time */
+                  updatedAt: string;
+                };
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/sandbox": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
             sandboxMode: boolean;
-            paymentLifetimeMinutes: number;
-            tolerancePercent: string;
-            /** @enum {string} */
-            latePayments: "accept" | "review";
-            embedOrigins: string[];
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            updatedAt: string;
+          };
         };
-        ApiKey: {
-            id: string;
-            /** @enum {string} */
-            kind: "public" | "secret";
-            key: string | null;
-            prefix: string;
-            lastFour: string;
-            /** Format: date-time */
-            createdAt: string;
-            expiresAt: string | null;
-            lastUsedAt: string | null;
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                sandboxMode: boolean;
+                message: string;
+              };
+            };
+          };
         };
-        RestrictedKey: {
-            id: string;
+      };
+    };
+  };
+  "/merchant/verify-domain": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            /** @enum {string} */
+            method: "dns" | "file" | "meta";
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                verification: {
+                  /** @enum {string} */
+                  method: "dns" | "file" | "meta";
+                  instructions: string;
+                  token: string;
+                };
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/verify-domain/check": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                verification: {
+                  verified: boolean;
+                  /** @enum {string} */
+                  method: "dns" | "file" | "meta";
+                  checkedAt: string | null;
+                  lastError: string | null;
+                };
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/keys/regenerate": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            /** @default 0 */
+            gracePeriodSeconds?: number;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                auth: {
+                  public: string;
+                  secret: string;
+                };
+                gracePeriodEndsAt: string | null;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/keys": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query: {
+          merchantId: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                keys: components["schemas"]["ApiKey"][];
+                restricted: components["schemas"]["RestrictedKey"][];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/webhook/secret": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                secret: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/webhook/rotate-secret": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                secret: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/keys/create": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
             name: string;
             scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
-            prefix: string;
-            lastFour: string;
-            /** Format: date-time */
-            createdAt: string;
-            lastUsedAt: string | null;
-            expiresAt: string | null;
+            expiresAt?: string | null;
+          };
         };
-        Customer: {
-            id: string;
-            email: string;
-            metadata: {
-                [key: string]: unknown;
+      };
+      responses: {
+        201: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                key: {
+                  id: string;
+                  name: string;
+                  scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+                  prefix: string;
+                  lastFour: string;
+                  /** Format: date-time */
+                  createdAt: string;
+                  lastUsedAt: string | null;
+                  expiresAt: string | null;
+                  value: string;
+                };
+              };
             };
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            updatedAt: string;
+          };
         };
-        Pagination: {
-            page: number;
-            limit: number;
-            total: number;
+      };
+    };
+  };
+  "/merchant/keys/delete": {
+    parameters: {
+    };
+    delete: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            keyId: string;
+          };
         };
-        Product: {
-            id: string;
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                deleted: boolean;
+                keyId: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/connect/request": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query: {
+          name: string;
+          redirectUrl: string;
+          state: string;
+          codeChallenge: string;
+          scopes: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                name: string;
+                scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+                redirectUrl: string;
+                redirectHost: string;
+                deniedUrl: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/connect/approve": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
             name: string;
-            description: string | null;
-            recurring: boolean;
-            recurringInterval: ("daily" | "weekly" | "monthly" | "yearly") | null;
-            active: boolean;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            updatedAt: string;
+            /** Format: uri */
+            redirectUrl: string;
+            state: string;
+            codeChallenge: string;
+            scopes: string | ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+          };
         };
-        Price: {
-            id: string;
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                redirectTo: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/connect/token": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            code: string;
+            codeVerifier: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                merchantId: string;
+                key: string;
+                scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+                publicKey: string;
+                webhookSecret: string | null;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/customer/create": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            /** Format: email */
+            email: string;
+            metadata?: {
+              [key: string]: unknown;
+            };
+          };
+        };
+      };
+      responses: {
+        201: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Customer"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/customer/edit": {
+    parameters: {
+    };
+    patch: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            customerId: string;
+            /** Format: email */
+            email?: string;
+            metadata?: {
+              [key: string]: unknown;
+            };
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Customer"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/customer/get": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          customerId?: string;
+          email?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Customer"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/customer/list": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          page?: number;
+          limit?: number;
+          search?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                customers: components["schemas"]["Customer"][];
+                pagination: components["schemas"]["Pagination"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/product/create": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            name: string;
+            description?: string | null;
+            /** @default false */
+            recurring?: boolean;
+            recurringInterval?: ("daily" | "weekly" | "monthly" | "yearly") | null;
+          };
+        };
+      };
+      responses: {
+        201: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Product"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/product/edit": {
+    parameters: {
+    };
+    patch: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            productId: string;
+            name?: string;
+            description?: string | null;
+            active?: boolean;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                id: string;
+                name: string;
+                description: string | null;
+                active: boolean;
+                /** Format: date-time */
+                updatedAt: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/product/delete": {
+    parameters: {
+    };
+    delete: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            productId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                deleted: boolean;
+                productId: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/product/list": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          page?: number;
+          limit?: number;
+          active?: boolean;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                products: components["schemas"]["Product"][];
+                pagination: components["schemas"]["Pagination"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/price/create": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
             productId: string;
             amount: string;
             currency: string;
-            active: boolean;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            updatedAt: string;
+          };
         };
-        PaymentLink: {
-            id: string;
-            /** @enum {string} */
-            kind: "link" | "pos";
-            url: string;
-            name: string;
-            description: string | null;
-            priceId: string | null;
-            amount: string | null;
-            openAmount: {
-                min?: string;
-                max?: string;
-                suggested?: string[];
-            } | null;
-            currency: string | null;
-            fields: {
-                /** @enum {string} */
-                name: "email" | "name" | "note";
-                required: boolean;
-            }[];
-            successUrl: string | null;
-            active: boolean;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            updatedAt: string;
-        };
-        PayerPayment: {
-            id: string;
-            /** @enum {string} */
-            status: "pending" | "underpaid" | "confirming" | "completed" | "expired" | "cancelled" | "failed" | "refunded";
-            exception: ("underpaid" | "overpaid" | "late" | "multiple") | null;
-            amount: string;
-            currency: string;
-            orderId: string;
-            productId: string | null;
-            priceId: string | null;
-            successUrl: string | null;
-            returnUrl: string | null;
-            locale: string | null;
-            description: string | null;
-            lines: {
-                name: string;
-                quantity: number;
+      };
+      responses: {
+        201: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                id: string;
+                productId: string;
                 amount: string;
-            }[];
-            allowedCryptos: string[];
-            sandbox: boolean;
-            checkoutUrl: string;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            expiresAt: string;
-            /** Format: date-time */
-            updatedAt: string;
-            options: {
-                [key: string]: {
-                    address: string;
-                    amount: string;
-                    rate: string;
-                    rateSources: string[];
-                    /** Format: date-time */
-                    rateAt: string;
-                    uri: string | null;
-                    received: string;
-                    confirmations: number;
-                    requiredConfirmations: number;
-                    finality: ("safe" | "finalized") | null;
-                };
-            };
-            transactions: {
-                /** @enum {string} */
-                coin: "BTC" | "ETH" | "LTC" | "SOL";
-                txid: string;
-                index: number;
-                amount: string;
-                /** @enum {string} */
-                status: "unconfirmed" | "confirmed" | "reversed";
-                confirmations: number;
-                blockHeight: number | null;
-                late: boolean;
-                /** Format: date-time */
-                firstSeenAt: string;
-                fiatAmount: string | null;
-                rate: string | null;
-                rateAt: string | null;
-            }[];
-            receivedFiat: string | null;
-        };
-        Payment: {
-            id: string;
-            /** @enum {string} */
-            status: "pending" | "underpaid" | "confirming" | "completed" | "expired" | "cancelled" | "failed" | "refunded";
-            exception: ("underpaid" | "overpaid" | "late" | "multiple") | null;
-            amount: string;
-            currency: string;
-            orderId: string;
-            productId: string | null;
-            priceId: string | null;
-            successUrl: string | null;
-            returnUrl: string | null;
-            locale: string | null;
-            description: string | null;
-            lines: {
-                name: string;
-                quantity: number;
-                amount: string;
-            }[];
-            allowedCryptos: string[];
-            sandbox: boolean;
-            checkoutUrl: string;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            expiresAt: string;
-            /** Format: date-time */
-            updatedAt: string;
-            options: {
-                [key: string]: {
-                    address: string;
-                    amount: string;
-                    rate: string;
-                    rateSources: string[];
-                    /** Format: date-time */
-                    rateAt: string;
-                    uri: string | null;
-                    received: string;
-                    confirmations: number;
-                    requiredConfirmations: number;
-                    finality: ("safe" | "finalized") | null;
-                };
-            };
-            transactions: {
-                /** @enum {string} */
-                coin: "BTC" | "ETH" | "LTC" | "SOL";
-                txid: string;
-                index: number;
-                amount: string;
-                /** @enum {string} */
-                status: "unconfirmed" | "confirmed" | "reversed";
-                confirmations: number;
-                blockHeight: number | null;
-                late: boolean;
-                /** Format: date-time */
-                firstSeenAt: string;
-                fiatAmount: string | null;
-                rate: string | null;
-                rateAt: string | null;
-            }[];
-            receivedFiat: string | null;
-            customerId: string | null;
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            customFields: {
-                [key: string]: unknown;
-            } | null;
-            webhookUrl: string | null;
-            refunds: components["schemas"]["Refund"][];
-            timeline: {
-                type: string;
-                sequence: number;
-                /** Format: date-time */
-                at: string;
-            }[];
-        };
-        Refund: {
-            sendId: string;
-            /** @enum {string} */
-            coin: "BTC" | "ETH" | "LTC" | "SOL";
-            refunded: string;
-            amount: string;
-            fee: string;
-            txHash: string;
-            destination: string;
-            /** @enum {string} */
-            status: "signed" | "broadcast" | "confirmed" | "failed";
-            error: string | null;
-            /** Format: date-time */
-            createdAt: string;
-        };
-        RefundLink: {
-            id: string;
-            paymentId: string;
-            url: string | null;
-            /** @enum {string} */
-            status: "open" | "claimed" | "approved" | "paid" | "expired" | "cancelled";
-            amount: string;
-            currency: string;
-            /** @enum {string} */
-            rate: "received" | "current";
-            coinAmounts: {
-                [key: string]: string;
-            };
-            approval: boolean;
-            deductFee: boolean;
-            reason: string | null;
-            coin: ("BTC" | "ETH" | "LTC" | "SOL") | null;
-            destination: string | null;
-            sendId: string | null;
-            txHash: string | null;
-            problem: string | null;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            expiresAt: string;
-            claimedAt: string | null;
-            approvedAt: string | null;
-            paidAt: string | null;
-        };
-        VolumeDay: {
-            /** Format: date */
-            date: string;
-            coins: {
-                /** @enum {string} */
-                coin: "BTC" | "ETH" | "LTC" | "SOL";
-                amount: string;
-                payments: number;
-            }[];
-            fiat: {
                 currency: string;
-                coin: ("BTC" | "ETH" | "LTC" | "SOL") | null;
-                amount: string;
-                payments: number;
-            }[];
-        };
-        Send: {
-            id: string;
-            /** @enum {string} */
-            status: "signed" | "broadcast" | "confirmed" | "failed";
-            /** @enum {string} */
-            coin: "BTC" | "ETH" | "LTC" | "SOL";
-            sandbox: boolean;
-            txHash: string;
-            fee: string;
-            amount: string;
-            destination: string;
-            subtractFee: boolean;
-            confirmations: number;
-            error: string | null;
-            note: string | null;
-            maxFee: string | null;
-            cancelling: boolean;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            updatedAt: string;
-        };
-        WalletTransaction: {
-            id: string;
-            /** @enum {string} */
-            direction: "in" | "out";
-            /** @enum {string} */
-            coin: "BTC" | "ETH" | "LTC" | "SOL";
-            txHash: string;
-            address: string;
-            amount: string;
-            fee: string | null;
-            status: string;
-            confirmations: number;
-            paymentId: string | null;
-            error: string | null;
-            /** Format: date-time */
-            createdAt: string;
-        };
-        WalletOutput: {
-            txHash: string;
-            index: number;
-            /** @enum {string} */
-            coin: "BTC" | "ETH" | "LTC" | "SOL";
-            address: string;
-            amount: string;
-            confirmations: number;
-            frozen: boolean;
-            spendable: boolean;
-            hold: ("frozen" | "reserved" | "spending" | "unconfirmed" | "immature" | "dust") | null;
-            sendId: string | null;
-            paymentId: string | null;
-        };
-        Event: {
-            id: string;
-            seq: number;
-            /** @enum {string} */
-            type: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
-            /** Format: date-time */
-            createdAt: string;
-            sandbox: boolean;
-            paymentId: string | null;
-            sequence: number;
-            data: {
-                [key: string]: unknown;
+                active: boolean;
+                /** Format: date-time */
+                createdAt: string;
+              };
             };
-            truncated: boolean;
-            deliveries: {
-                endpoint: string;
-                /** @enum {string} */
-                status: "pending" | "delivered" | "failed";
-                attempts: number;
-                nextAttemptAt: string | null;
-            }[];
+          };
         };
-        WebhookLog: {
-            id: string;
-            /** Format: date-time */
-            createdAt: string;
-            paymentId: string | null;
-            eventId: string;
-            endpoint: string;
-            /** @enum {string} */
-            state: "pending" | "delivered" | "failed";
-            nextAttemptAt: string | null;
-            status: number;
-            attempt: number;
-            durationMs: number;
-            error: string | null;
-            request: {
-                method: string;
-                headers: {
-                    [key: string]: string;
-                };
-                body: {
-                    [key: string]: unknown;
-                };
-            };
-            response: {
-                status: number;
-                headers: {
-                    [key: string]: string;
-                };
-                body: string;
-            };
-        };
-        WebhookEndpoint: {
-            id: string;
-            url: string;
-            default: boolean;
-            events: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
-            active: boolean;
-            health: {
-                lastSuccessAt: string | null;
-                lastFailureAt: string | null;
-                failuresInARow: number;
-                lastError: string | null;
-                gone: boolean;
-            };
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            updatedAt: string;
-        };
-        FieldProblem: {
-            field: string;
-            code: string;
-            message: string;
-            existingId?: string;
-        };
-        Error: {
-            status: number;
-            code: string;
-            message: string;
-            details?: components["schemas"]["FieldProblem"][];
-        };
+      };
     };
-    responses: never;
-    parameters: never;
-    requestBodies: never;
-    headers: never;
-    pathItems: never;
+  };
+  "/merchant/price/edit": {
+    parameters: {
+    };
+    patch: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            priceId: string;
+            amount?: string;
+            currency?: string;
+            active?: boolean;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                id: string;
+                amount: string;
+                currency: string;
+                active: boolean;
+                /** Format: date-time */
+                updatedAt: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/price/delete": {
+    parameters: {
+    };
+    delete: {
+      parameters: {
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            priceId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                deleted: boolean;
+                priceId: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/price/list": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          page?: number;
+          limit?: number;
+          productId?: string;
+          active?: boolean;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                prices: components["schemas"]["Price"][];
+                pagination: components["schemas"]["Pagination"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/link/create": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            /**
+             * @default link
+             * @enum {string}
+             */
+            kind?: "link" | "pos";
+            name: string;
+            priceId?: string;
+            amount?: string;
+            openAmount?: {
+              min?: string;
+              max?: string;
+              suggested?: string[];
+            };
+            currency?: string;
+            description?: string | null;
+            fields?: {
+              /** @enum {string} */
+              name: "email" | "name" | "note";
+              /** @default false */
+              required?: boolean;
+            }[];
+            successUrl?: string | null;
+            active?: boolean;
+          };
+        };
+      };
+      responses: {
+        201: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["PaymentLink"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/link/edit": {
+    parameters: {
+    };
+    patch: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            paymentLinkId: string;
+            name?: string;
+            priceId?: string;
+            amount?: string;
+            openAmount?: {
+              min?: string;
+              max?: string;
+              suggested?: string[];
+            };
+            currency?: string;
+            description?: string | null;
+            fields?: {
+              /** @enum {string} */
+              name: "email" | "name" | "note";
+              /** @default false */
+              required?: boolean;
+            }[];
+            successUrl?: string | null;
+            active?: boolean;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["PaymentLink"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/link/delete": {
+    parameters: {
+    };
+    delete: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            paymentLinkId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                deleted: boolean;
+                paymentLinkId: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/link/list": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          page?: number;
+          limit?: number;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                links: components["schemas"]["PaymentLink"][];
+                pagination: components["schemas"]["Pagination"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/payment/create": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            amount?: string;
+            currency?: string;
+            productId?: string;
+            priceId?: string;
+            customerId?: string;
+            customer?: {
+              /** Format: email */
+              email?: string;
+              metadata?: {
+                [key: string]: unknown;
+              };
+            };
+            orderId: string;
+            metadata?: {
+              [key: string]: unknown;
+            };
+            /** Format: uri */
+            webhookUrl?: string;
+            /** Format: uri */
+            successUrl?: string;
+            /** Format: uri */
+            returnUrl?: string;
+            allowedCryptos?: ("BTC" | "ETH" | "LTC" | "SOL")[];
+            customFields?: {
+              [key: string]: unknown;
+            };
+            lifetimeMinutes?: number;
+            confirmations?: {
+              [key: string]: number;
+            };
+            locale?: string;
+            description?: string;
+            lines?: {
+              name: string;
+              quantity: number;
+              amount: string;
+            }[];
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["PayerPayment"];
+            };
+          };
+        };
+        201: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["PayerPayment"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/payment/update": {
+    parameters: {
+    };
+    patch: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            paymentId: string;
+            amount?: string;
+            currency?: string;
+            lines?: {
+              name: string;
+              quantity: number;
+              amount: string;
+            }[];
+            description?: string;
+            metadata?: {
+              [key: string]: unknown;
+            };
+            successUrl?: string;
+            returnUrl?: string;
+            lifetimeMinutes?: number;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Payment"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/payment/get": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query: {
+          paymentId: string;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Payment"] | components["schemas"]["PayerPayment"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/payment/list": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          page?: number;
+          limit?: number;
+          status?: "pending" | "underpaid" | "confirming" | "completed" | "expired" | "cancelled" | "failed" | "refunded";
+          customerId?: string;
+          orderId?: string;
+          coin?: "BTC" | "ETH" | "LTC" | "SOL";
+          startDate?: string;
+          endDate?: string;
+          updatedAfter?: string;
+          search?: string;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                payments: components["schemas"]["Payment"][];
+                pagination: components["schemas"]["Pagination"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/payment/cancel": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            paymentId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Payment"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/payment/resolve": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            paymentId: string;
+            /** @enum {string} */
+            action: "accept" | "refunded";
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Payment"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/payment/refund": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            paymentId: string;
+            destination: string;
+            /** @enum {string} */
+            coin?: "BTC" | "ETH" | "LTC" | "SOL";
+            amount?: string;
+            currency?: string;
+            /** @enum {string} */
+            rate?: "received" | "current";
+            subtractFee?: boolean;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                id: string;
+                /** @enum {string} */
+                status: "pending" | "underpaid" | "confirming" | "completed" | "expired" | "cancelled" | "failed" | "refunded";
+                exception: ("underpaid" | "overpaid" | "late" | "multiple") | null;
+                amount: string;
+                currency: string;
+                orderId: string;
+                productId: string | null;
+                priceId: string | null;
+                successUrl: string | null;
+                returnUrl: string | null;
+                locale: string | null;
+                description: string | null;
+                lines: {
+                  name: string;
+                  quantity: number;
+                  amount: string;
+                }[];
+                allowedCryptos: string[];
+                sandbox: boolean;
+                checkoutUrl: string;
+                /** Format: date-time */
+                createdAt: string;
+                /** Format: date-time */
+                expiresAt: string;
+                /** Format: date-time */
+                updatedAt: string;
+                options: {
+                  [key: string]: {
+                    address: string;
+                    amount: string;
+                    rate: string;
+                    rateSources: string[];
+                    /** Format: date-time */
+                    rateAt: string;
+                    uri: string | null;
+                    received: string;
+                    confirmations: number;
+                    requiredConfirmations: number;
+                    finality: ("safe" | "finalized") | null;
+                  };
+                };
+                transactions: {
+                  /** @enum {string} */
+                  coin: "BTC" | "ETH" | "LTC" | "SOL";
+                  txid: string;
+                  index: number;
+                  amount: string;
+                  /** @enum {string} */
+                  status: "unconfirmed" | "confirmed" | "reversed";
+                  confirmations: number;
+                  blockHeight: number | null;
+                  late: boolean;
+                  /** Format: date-time */
+                  firstSeenAt: string;
+                  fiatAmount: string | null;
+                  rate: string | null;
+                  rateAt: string | null;
+                }[];
+                receivedFiat: string | null;
+                customerId: string | null;
+                metadata: {
+                  [key: string]: unknown;
+                } | null;
+                customFields: {
+                  [key: string]: unknown;
+                } | null;
+                webhookUrl: string | null;
+                refunds: components["schemas"]["Refund"][];
+                timeline: {
+                  type: string;
+                  sequence: number;
+                  /** Format: date-time */
+                  at: string;
+                }[];
+                refund: components["schemas"]["Refund"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/payment/refund-link": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            paymentId: string;
+            amount?: string;
+            currency?: string;
+            /** @enum {string} */
+            preset?: "all" | "excess";
+            /** @enum {string} */
+            coin?: "BTC" | "ETH" | "LTC" | "SOL";
+            /**
+             * @default received
+             * @enum {string}
+             */
+            rate?: "received" | "current";
+            /** @default 30 */
+            expiresInDays?: number;
+            /** @default false */
+            approval?: boolean;
+            /** @default false */
+            deductFee?: boolean;
+            reason?: string;
+          };
+        };
+      };
+      responses: {
+        201: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["RefundLink"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/payment/refund-link/cancel": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            linkId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["RefundLink"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/payment/refund-link/approve": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            linkId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["RefundLink"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/payment/refund-links": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          page?: number;
+          limit?: number;
+          paymentId?: string;
+          status?: "open" | "claimed" | "approved" | "paid" | "expired" | "cancelled";
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                refundLinks: components["schemas"]["RefundLink"][];
+                pagination: components["schemas"]["Pagination"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/volume": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          startDate?: string;
+          endDate?: string;
+          timezone?: string;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                days: components["schemas"]["VolumeDay"][];
+                totals: {
+                  coins: {
+                    /** @enum {string} */
+                    coin: "BTC" | "ETH" | "LTC" | "SOL";
+                    amount: string;
+                    payments: number;
+                  }[];
+                  fiat: {
+                    currency: string;
+                    coin: ("BTC" | "ETH" | "LTC" | "SOL") | null;
+                    amount: string;
+                    payments: number;
+                  }[];
+                };
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/rates": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          currency?: string;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                rates: {
+                  [key: string]: {
+                    rate: string;
+                    sources: string[];
+                    /** Format: date-time */
+                    at: string;
+                  };
+                };
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/sandbox/payment/simulate": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            paymentId: string;
+            /** @enum {string} */
+            scenario: "exact" | "underpay" | "overpay" | "late" | "double-spend" | "reorg" | "confirm";
+            /** @enum {string} */
+            coin?: "BTC" | "ETH" | "LTC" | "SOL";
+            amount?: string;
+            confirmations?: number;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Payment"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/balances": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                BTC: string;
+                ETH: string;
+                LTC: string;
+                SOL: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/addresses": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                BTC: string;
+                ETH: string;
+                LTC: string;
+                SOL: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/send": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            destination: string;
+            amount: string;
+            /** @enum {string} */
+            coin: "BTC" | "ETH" | "LTC" | "SOL";
+            subtractFee?: boolean;
+            maxFee?: string;
+            feeRate?: string;
+            note?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Send"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/estimate-fee": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            destination: string;
+            amount: string;
+            /** @enum {string} */
+            coin: "BTC" | "ETH" | "LTC" | "SOL";
+            subtractFee?: boolean;
+            maxFee?: string;
+            feeRate?: string;
+            note?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                fee: string;
+                amount: string;
+                total: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/send-status": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          sendId?: string;
+          txHash?: string;
+          idempotencyKey?: string;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Send"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/transactions": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          page?: number;
+          limit?: number;
+          coin?: "BTC" | "ETH" | "LTC" | "SOL";
+          direction?: "in" | "out";
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                transactions: components["schemas"]["WalletTransaction"][];
+                pagination: components["schemas"]["Pagination"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/send/bump": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            sendId: string;
+            feeRate?: string;
+            maxFee?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Send"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/send/cancel": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            sendId: string;
+            feeRate?: string;
+            maxFee?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Send"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/outputs": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query: {
+          page?: number;
+          limit?: number;
+          coin: "BTC" | "ETH" | "LTC" | "SOL";
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                outputs: components["schemas"]["WalletOutput"][];
+                pagination: components["schemas"]["Pagination"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/outputs/freeze": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            coin: "BTC" | "ETH" | "LTC" | "SOL";
+            outputs: {
+              txHash: string;
+              index: number;
+            }[];
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                changed: number;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/outputs/unfreeze": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            coin: "BTC" | "ETH" | "LTC" | "SOL";
+            outputs: {
+              txHash: string;
+              index: number;
+            }[];
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                changed: number;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/consolidate": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            coin: "BTC" | "ETH" | "LTC" | "SOL";
+            feeRate?: string;
+            maxFee?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                sendId: string;
+                txHash: string;
+                outputs: number;
+                amount: string;
+                fee: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/events": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          page?: number;
+          limit?: number;
+          after?: number;
+          wait?: number;
+          type?: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+          paymentId?: string;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                events: components["schemas"]["Event"][];
+                pagination?: components["schemas"]["Pagination"];
+                nextAfter?: number;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/webhook-logs": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          page?: number;
+          limit?: number;
+          status?: number;
+          state?: "pending" | "delivered" | "failed";
+          event?: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+          paymentId?: string;
+          startDate?: string;
+          endDate?: string;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                logs: components["schemas"]["WebhookLog"][];
+                pagination: components["schemas"]["Pagination"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/webhook/test": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            endpointId?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                id: string;
+                logId: string;
+                status: number;
+                error: string | null;
+                eventId: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/webhook/redeliver": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            logId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                id: string;
+                logId: string;
+                status: number;
+                error: string | null;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/webhook/endpoint/create": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            /** Format: uri */
+            url: string;
+            /** @default null */
+            events?: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+            /** @default true */
+            active?: boolean;
+          };
+        };
+      };
+      responses: {
+        201: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                id: string;
+                url: string;
+                default: boolean;
+                events: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+                active: boolean;
+                health: {
+                  lastSuccessAt: string | null;
+                  lastFailureAt: string | null;
+                  failuresInARow: number;
+                  lastError: string | null;
+                  gone: boolean;
+                };
+                /** Format: date-time */
+                createdAt: string;
+                /** Format: date-time */
+                updatedAt: string;
+                secret: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/webhook/endpoint/edit": {
+    parameters: {
+    };
+    patch: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            endpointId: string;
+            /** Format: uri */
+            url?: string;
+            events?: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+            active?: boolean;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["WebhookEndpoint"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/webhook/endpoint/delete": {
+    parameters: {
+    };
+    delete: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            endpointId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                deleted: boolean;
+                endpointId: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/webhook/endpoint/list": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                endpoints: components["schemas"]["WebhookEndpoint"][];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/webhook/endpoint/secret": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+        query: {
+          endpointId: string;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                secret: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/webhook/endpoint/rotate-secret": {
+    parameters: {
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            endpointId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                secret: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/healthz": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                /** @constant */
+                status: "ok";
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/readyz": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                ready: boolean;
+                database: string;
+                chains: {
+                  [key: string]: {
+                    /** @enum {string} */
+                    coin: "BTC" | "ETH" | "LTC" | "SOL";
+                    /** @enum {string} */
+                    mode: "live" | "sandbox";
+                    /** @enum {string} */
+                    state: "starting" | "following" | "catching_up" | "behind" | "wrong_chain" | "error";
+                    height: number | null;
+                    lag: number | null;
+                    lastError: string | null;
+                    lastSeenAt?: number | null;
+                    nodeVersion?: string | null;
+                    nodeWarnings?: string | null;
+                    unexplainedAccounts?: number | null;
+                    warnings: string[];
+                    alarms: ("unknown_version" | "new_transactions" | "unreadable" | "wrong_chain" | "pruned" | "clock_skew" | "node_outdated" | "blocks_only")[];
+                  };
+                };
+                warnings: string[];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/metrics": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+      };
+      responses: {
+        200: {
+          content: {
+            "text/plain": string;
+          };
+        };
+      };
+    };
+  };
+  "/openapi.json": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": Record<string, never>;
+          };
+        };
+      };
+    };
+  };
+  "/docs": {
+    parameters: {
+    };
+    get: {
+      parameters: {
+      };
+      responses: {
+        200: {
+          content: {
+            "text/html": string;
+          };
+        };
+      };
+    };
+  };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    User: {
+      id: string;
+      email: string;
+      isVerified: boolean;
+    };
+    Merchant: {
+      id: string;
+      name: string;
+      description: string | null;
+      domain: string;
+      isVerified: boolean;
+      webhookUrl: string | null;
+      sandboxMode: boolean;
+      paymentLifetimeMinutes: number;
+      tolerancePercent: string;
+      /** @enum {string} */
+      latePayments: "accept" | "review";
+      embedOrigins: string[];
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    ApiKey: {
+      id: string;
+      /** @enum {string} */
+      kind: "public" | "secret";
+      key: string | null;
+      prefix: string;
+      lastFour: string;
+      /** Format: date-time */
+      createdAt: string;
+      expiresAt: string | null;
+      lastUsedAt: string | null;
+    };
+    RestrictedKey: {
+      id: string;
+      name: string;
+      scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+      prefix: string;
+      lastFour: string;
+      /** Format: date-time */
+      createdAt: string;
+      lastUsedAt: string | null;
+      expiresAt: string | null;
+    };
+    Customer: {
+      id: string;
+      email: string;
+      metadata: {
+        [key: string]: unknown;
+      };
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    Pagination: {
+      page: number;
+      limit: number;
+      total: number;
+    };
+    Product: {
+      id: string;
+      name: string;
+      description: string | null;
+      recurring: boolean;
+      recurringInterval: ("daily" | "weekly" | "monthly" | "yearly") | null;
+      active: boolean;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    Price: {
+      id: string;
+      productId: string;
+      amount: string;
+      currency: string;
+      active: boolean;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    PaymentLink: {
+      id: string;
+      /** @enum {string} */
+      kind: "link" | "pos";
+      url: string;
+      name: string;
+      description: string | null;
+      priceId: string | null;
+      amount: string | null;
+      openAmount: {
+        min?: string;
+        max?: string;
+        suggested?: string[];
+      } | null;
+      currency: string | null;
+      fields: {
+        /** @enum {string} */
+        name: "email" | "name" | "note";
+        required: boolean;
+      }[];
+      successUrl: string | null;
+      active: boolean;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    PayerPayment: {
+      id: string;
+      /** @enum {string} */
+      status: "pending" | "underpaid" | "confirming" | "completed" | "expired" | "cancelled" | "failed" | "refunded";
+      exception: ("underpaid" | "overpaid" | "late" | "multiple") | null;
+      amount: string;
+      currency: string;
+      orderId: string;
+      productId: string | null;
+      priceId: string | null;
+      successUrl: string | null;
+      returnUrl: string | null;
+      locale: string | null;
+      description: string | null;
+      lines: {
+        name: string;
+        quantity: number;
+        amount: string;
+      }[];
+      allowedCryptos: string[];
+      sandbox: boolean;
+      checkoutUrl: string;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      expiresAt: string;
+      /** Format: date-time */
+      updatedAt: string;
+      options: {
+        [key: string]: {
+          address: string;
+          amount: string;
+          rate: string;
+          rateSources: string[];
+          /** Format: date-time */
+          rateAt: string;
+          uri: string | null;
+          received: string;
+          confirmations: number;
+          requiredConfirmations: number;
+          finality: ("safe" | "finalized") | null;
+        };
+      };
+      transactions: {
+        /** @enum {string} */
+        coin: "BTC" | "ETH" | "LTC" | "SOL";
+        txid: string;
+        index: number;
+        amount: string;
+        /** @enum {string} */
+        status: "unconfirmed" | "confirmed" | "reversed";
+        confirmations: number;
+        blockHeight: number | null;
+        late: boolean;
+        /** Format: date-time */
+        firstSeenAt: string;
+        fiatAmount: string | null;
+        rate: string | null;
+        rateAt: string | null;
+      }[];
+      receivedFiat: string | null;
+    };
+    Payment: {
+      id: string;
+      /** @enum {string} */
+      status: "pending" | "underpaid" | "confirming" | "completed" | "expired" | "cancelled" | "failed" | "refunded";
+      exception: ("underpaid" | "overpaid" | "late" | "multiple") | null;
+      amount: string;
+      currency: string;
+      orderId: string;
+      productId: string | null;
+      priceId: string | null;
+      successUrl: string | null;
+      returnUrl: string | null;
+      locale: string | null;
+      description: string | null;
+      lines: {
+        name: string;
+        quantity: number;
+        amount: string;
+      }[];
+      allowedCryptos: string[];
+      sandbox: boolean;
+      checkoutUrl: string;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      expiresAt: string;
+      /** Format: date-time */
+      updatedAt: string;
+      options: {
+        [key: string]: {
+          address: string;
+          amount: string;
+          rate: string;
+          rateSources: string[];
+          /** Format: date-time */
+          rateAt: string;
+          uri: string | null;
+          received: string;
+          confirmations: number;
+          requiredConfirmations: number;
+          finality: ("safe" | "finalized") | null;
+        };
+      };
+      transactions: {
+        /** @enum {string} */
+        coin: "BTC" | "ETH" | "LTC" | "SOL";
+        txid: string;
+        index: number;
+        amount: string;
+        /** @enum {string} */
+        status: "unconfirmed" | "confirmed" | "reversed";
+        confirmations: number;
+        blockHeight: number | null;
+        late: boolean;
+        /** Format: date-time */
+        firstSeenAt: string;
+        fiatAmount: string | null;
+        rate: string | null;
+        rateAt: string | null;
+      }[];
+      receivedFiat: string | null;
+      customerId: string | null;
+      metadata: {
+        [key: string]: unknown;
+      } | null;
+      customFields: {
+        [key: string]: unknown;
+      } | null;
+      webhookUrl: string | null;
+      refunds: components["schemas"]["Refund"][];
+      timeline: {
+        type: string;
+        sequence: number;
+        /** Format: date-time */
+        at: string;
+      }[];
+    };
+    Refund: {
+      sendId: string;
+      /** @enum {string} */
+      coin: "BTC" | "ETH" | "LTC" | "SOL";
+      refunded: string;
+      amount: string;
+      fee: string;
+      txHash: string;
+      destination: string;
+      /** @enum {string} */
+      status: "signed" | "broadcast" | "confirmed" | "failed";
+      error: string | null;
+      /** Format: date-time */
+      createdAt: string;
+    };
+    RefundLink: {
+      id: string;
+      paymentId: string;
+      url: string | null;
+      /** @enum {string} */
+      status: "open" | "claimed" | "approved" | "paid" | "expired" | "cancelled";
+      amount: string;
+      currency: string;
+      /** @enum {string} */
+      rate: "received" | "current";
+      coinAmounts: {
+        [key: string]: string;
+      };
+      approval: boolean;
+      deductFee: boolean;
+      reason: string | null;
+      coin: ("BTC" | "ETH" | "LTC" | "SOL") | null;
+      destination: string | null;
+      sendId: string | null;
+      txHash: string | null;
+      problem: string | null;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      expiresAt: string;
+      claimedAt: string | null;
+      approvedAt: string | null;
+      paidAt: string | null;
+    };
+    VolumeDay: {
+      /** Format: date */
+      date: string;
+      coins: {
+        /** @enum {string} */
+        coin: "BTC" | "ETH" | "LTC" | "SOL";
+        amount: string;
+        payments: number;
+      }[];
+      fiat: {
+        currency: string;
+        coin: ("BTC" | "ETH" | "LTC" | "SOL") | null;
+        amount: string;
+        payments: number;
+      }[];
+    };
+    Send: {
+      id: string;
+      /** @enum {string} */
+      status: "signed" | "broadcast" | "confirmed" | "failed";
+      /** @enum {string} */
+      coin: "BTC" | "ETH" | "LTC" | "SOL";
+      sandbox: boolean;
+      txHash: string;
+      fee: string;
+      amount: string;
+      destination: string;
+      subtractFee: boolean;
+      confirmations: number;
+      error: string | null;
+      note: string | null;
+      maxFee: string | null;
+      cancelling: boolean;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    WalletTransaction: {
+      id: string;
+      /** @enum {string} */
+      direction: "in" | "out";
+      /** @enum {string} */
+      coin: "BTC" | "ETH" | "LTC" | "SOL";
+      txHash: string;
+      address: string;
+      amount: string;
+      fee: string | null;
+      status: string;
+      confirmations: number;
+      paymentId: string | null;
+      error: string | null;
+      /** Format: date-time */
+      createdAt: string;
+    };
+    WalletOutput: {
+      txHash: string;
+      index: number;
+      /** @enum {string} */
+      coin: "BTC" | "ETH" | "LTC" | "SOL";
+      address: string;
+      amount: string;
+      confirmations: number;
+      frozen: boolean;
+      spendable: boolean;
+      hold: ("frozen" | "reserved" | "spending" | "unconfirmed" | "immature" | "dust") | null;
+      sendId: string | null;
+      paymentId: string | null;
+    };
+    Event: {
+      id: string;
+      seq: number;
+      /** @enum {string} */
+      type: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+      /** Format: date-time */
+      createdAt: string;
+      sandbox: boolean;
+      paymentId: string | null;
+      sequence: number;
+      data: {
+        [key: string]: unknown;
+      };
+      truncated: boolean;
+      deliveries: {
+        endpoint: string;
+        /** @enum {string} */
+        status: "pending" | "delivered" | "failed";
+        attempts: number;
+        nextAttemptAt: string | null;
+      }[];
+    };
+    WebhookLog: {
+      id: string;
+      /** Format: date-time */
+      createdAt: string;
+      paymentId: string | null;
+      eventId: string;
+      endpoint: string;
+      /** @enum {string} */
+      state: "pending" | "delivered" | "failed";
+      nextAttemptAt: string | null;
+      status: number;
+      attempt: number;
+      durationMs: number;
+      error: string | null;
+      request: {
+        method: string;
+        headers: {
+          [key: string]: string;
+        };
+        body: {
+          [key: string]: unknown;
+        };
+      };
+      response: {
+        status: number;
+        headers: {
+          [key: string]: string;
+        };
+        body: string;
+      };
+    };
+    WebhookEndpoint: {
+      id: string;
+      url: string;
+      default: boolean;
+      events: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+      active: boolean;
+      health: {
+        lastSuccessAt: string | null;
+        lastFailureAt: string | null;
+        failuresInARow: number;
+        lastError: string | null;
+        gone: boolean;
+      };
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    FieldProblem: {
+      field: string;
+      code: string;
+      message: string;
+      existingId?: string;
+    };
+    Error: {
+      status: number;
+      code: string;
+      message: string;
+      details?: components["schemas"]["FieldProblem"][];
+    };
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
 }
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

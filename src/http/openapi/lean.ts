@@ -1,0 +1,110 @@
+import { METHODS, type MediaType, type OpenApiDocument, type Operation } from './types.ts';
+
+/**
+ * The document as it is served: parameters and examples that occur more than once stand once in
+ * `components` and are referred to. Everything in this program works on the document before that.
+ */
+export function lean(document: OpenApiDocument): object {
+  const operations = operationsOf(document);
+  const parameters = new Shared(
+    'parameters',
+    operations.flatMap(({ parameters: all = [] }) => all),
+    ({ name }) => name,
+  );
+  const examples = new Shared(
+    'examples',
+    operations.flatMap((operation) =>
+      contentsOf(operation).flatMap(({ example }) => (example === undefined ? [] : [example])),
+    ),
+    nameOfExample,
+  );
+  const content = (all: Readonly<Record<string, MediaType>>): object =>
+    mapped(all, ({ example, ...rest }) => {
+      const reference = example === undefined ? null : examples.referenceTo(example);
+      if (reference !== null) return { ...rest, examples: { Usual: reference } };
+      return example === undefined ? rest : { ...rest, example };
+    });
+  const leaner = (operation: Operation): object => ({
+    ...operation,
+    ...(operation.parameters === undefined
+      ? {}
+      : {
+          parameters: operation.parameters.map((parameter) => parameters.referenceTo(parameter) ?? parameter),
+        }),
+    ...(operation.requestBody === undefined
+      ? {}
+      : { requestBody: { ...operation.requestBody, content: content(operation.requestBody.content) } }),
+    responses: mapped(operation.responses, (response) =>
+      '$ref' in response || response.content === undefined
+        ? response
+        : { ...response, content: content(response.content) },
+    ),
+  });
+  const items = (all: OpenApiDocument['paths']): object =>
+    mapped(all, (item) => mapped(item as Record<string, Operation>, leaner));
+  const { components } = document;
+  return {
+    ...document,
+    paths: items(document.paths),
+    webhooks: items(document.webhooks),
+    components: {
+      ...components,
+      parameters: parameters.all(),
+      examples: { ...components.examples, ...mapped(examples.all(), (value) => ({ value })) },
+    },
+  };
+}
+
+/** Values that occur more than once, each under a name of its own. */
+class Shared<T> {
+  readonly #kind: string;
+  readonly #names = new Map<string, string>();
+  readonly #values: Record<string, T> = {};
+
+  constructor(kind: string, values: readonly T[], nameOf: (value: T) => string) {
+    this.#kind = kind;
+    const groups = Map.groupBy(values, (value) => JSON.stringify(value));
+    for (const [text, [value, ...others]] of groups) {
+      if (value === undefined || others.length === 0) continue;
+      const base = nameOf(value);
+      let name = base;
+      for (let number = 2; name in this.#values; number += 1) name = `${base}.${number}`;
+      this.#names.set(text, name);
+      this.#values[name] = value;
+    }
+  }
+
+  referenceTo(value: T): { readonly $ref: string } | null {
+    const name = this.#names.get(JSON.stringify(value));
+    return name === undefined ? null : { $ref: `#/components/${this.#kind}/${name}` };
+  }
+
+  all(): Readonly<Record<string, T>> {
+    return this.#values;
+  }
+}
+
+function operationsOf({ paths, webhooks }: OpenApiDocument): Operation[] {
+  return [...Object.values(paths), ...Object.values(webhooks)].flatMap((item) =>
+    METHODS.flatMap((method) => item[method] ?? []),
+  );
+}
+
+function contentsOf({ requestBody, responses }: Operation): MediaType[] {
+  const answers = Object.values(responses).map((response) =>
+    '$ref' in response ? {} : (response.content ?? {}),
+  );
+  return [requestBody?.content ?? {}, ...answers].flatMap((content) => Object.values(content));
+}
+
+/** After what an example shows: the kind of its id, or its first field. */
+function nameOfExample(example: unknown): string {
+  const { data = example } = example as { data?: unknown };
+  const { id } = (data ?? {}) as { id?: unknown };
+  const kind = typeof id === 'string' ? /^([a-z]+)_/.exec(id)?.[1] : undefined;
+  return `answer.${kind ?? Object.keys((data as object | null) ?? {})[0] ?? 'empty'}`;
+}
+
+function mapped<T, R>(record: Readonly<Record<string, T>>, change: (value: T) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
+}
