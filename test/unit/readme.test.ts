@@ -29,7 +29,11 @@ describe('docs/configuration.md', () => {
 
 describe.each(PAGES)('%s', (page) => {
   it('names no variable that the daemon does not read', () => {
-    const known = new Set<string>([...Object.values(SETTINGS).map(({ env }) => env), 'TILLD_CONFIG']);
+    const known = new Set<string>([
+      ...Object.values(SETTINGS).map(({ env }) => env),
+      'TILLD_CONFIG',
+      'TILLD_KEY',
+    ]);
     const used = [...read(page).matchAll(/`?\b(TILLD_[A-Z_]*[A-Z])\b/g)].map(([, name = '']) => name);
     expect(used.filter((name) => !known.has(name))).toEqual([]);
   });

@@ -26,20 +26,28 @@ interface Page {
 
 /** One page of a merchant's payments, newest first; with `updatedAfterMs` by their last change, oldest first. */
 export async function listPayments(db: Db, filter: PaymentFilter, page: Page): Promise<StoredPayment[]> {
-  const { search } = filter;
+  const { search, updatedAfterMs } = filter;
+  if (updatedAfterMs !== undefined) return listChanged(db, filter, page);
   if (search !== undefined) return listNamed(db, filter, search, page);
-  const matching = filteredPayments(db, filter).selectAll('payments');
-  if (filter.updatedAfterMs !== undefined) {
-    return matching
-      .orderBy('payments.updated_at')
-      .orderBy('payments.id')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute();
-  }
-  return matching
+  return filteredPayments(db, filter)
+    .selectAll('payments')
     .orderBy('payments.created_at', 'desc')
     .orderBy('payments.id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+}
+
+async function listChanged(db: Db, filter: PaymentFilter, page: Page): Promise<StoredPayment[]> {
+  const { search } = filter;
+  const changed = filteredPayments(db, filter).selectAll('payments');
+  const matching =
+    search === undefined
+      ? changed
+      : changed.where('payments.id', 'in', namedPayments(db, filter, search).select('named.id'));
+  return matching
+    .orderBy('payments.updated_at')
+    .orderBy('payments.id')
     .limit(page.limit)
     .offset(page.offset)
     .execute();
@@ -87,15 +95,17 @@ export function filteredPayments(db: Db, filter: PaymentFilter) {
 
 /** The subset that a search text matches: looked up by index, without a scan. */
 export function namedPayments(db: Db, filter: PaymentFilter, search: PaymentSearch) {
-  const { customerId, orderId } = filter;
+  const { customerId, orderId, updatedAfterMs } = filter;
   let query = db.selectFrom(paymentsNamed(db, filter, search).as('named'));
   if (filter.status !== undefined) query = query.where('named.status', '=', filter.status);
   if (filter.fromMs !== undefined) query = query.where('named.created_at', '>=', filter.fromMs);
   if (filter.toMs !== undefined) query = query.where('named.created_at', '<=', filter.toMs);
   if (filter.coin !== undefined) query = query.where(isOffered('named.offered', filter.coin));
-  if (customerId === undefined && orderId === undefined) return query;
+  if ([customerId, orderId, updatedAfterMs].every((value) => value === undefined)) return query;
   const { merchantId, mode } = filter;
-  const own = filteredPayments(db, { merchantId, mode, customerId, orderId }).select('payments.id');
+  const own = filteredPayments(db, { merchantId, mode, customerId, orderId, updatedAfterMs }).select(
+    'payments.id',
+  );
   return query.where('named.id', 'in', own);
 }
 
