@@ -1,11 +1,14 @@
 import { AppError } from '../../domain/errors.ts';
 
 interface WaiterLimits {
+  /** Of all merchants. */
   readonly total: number;
+  /** From so many on a merchant may have one each, so that a few with many do not shut out the others. */
+  readonly crowded: number;
   readonly perMerchant: number;
 }
 
-const LIMITS: WaiterLimits = { total: 1_000, perMerchant: 32 };
+const LIMITS: WaiterLimits = { total: 4_000, crowded: 1_000, perMerchant: 32 };
 const RETRY_AFTER_MS = 1_000;
 
 /** Requests that wait for a merchant's next event, bounded in number. They carry no content: who is woken reads again. */
@@ -35,7 +38,8 @@ export class EventWaiters {
    */
   join(merchantId: string, until: { readonly timeoutMs: number; readonly signal: AbortSignal }): EventWaiter {
     const waiters = this.#byMerchant.get(merchantId) ?? new Set();
-    if (this.#count >= this.#limits.total || waiters.size >= this.#limits.perMerchant) {
+    const share = this.#count >= this.#limits.crowded ? 1 : this.#limits.perMerchant;
+    if (this.#count >= this.#limits.total || waiters.size >= share) {
       const message = 'Too many requests wait for events at once: use one for all events of the shop';
       throw new AppError('RATE_LIMITED', message, { retryAfterMs: RETRY_AFTER_MS });
     }

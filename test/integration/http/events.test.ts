@@ -72,7 +72,7 @@ describe('GET /merchant/events with after', () => {
 });
 
 it('a client that hangs up frees its place', async () => {
-  const waiters = new EventWaiters({ total: 2, perMerchant: 1 });
+  const waiters = new EventWaiters({ total: 2, crowded: 2, perMerchant: 1 });
   const deps: Partial<EventRoutesDeps> = { waiters };
   const app = await startHttpApp({ extraRoutes: eventRoutes(deps as EventRoutesDeps) });
   try {

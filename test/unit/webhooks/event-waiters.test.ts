@@ -37,7 +37,7 @@ it('is ended by the time, by a client that goes, and by the stop of the daemon',
 });
 
 it('is bounded in all and per merchant, and forgets who has left', () => {
-  const waiters = new EventWaiters({ total: 3, perMerchant: 2 });
+  const waiters = new EventWaiters({ total: 3, crowded: 3, perMerchant: 2 });
   const [first] = [waiters.join('a', until()), waiters.join('a', until())];
   expect(() => waiters.join('a', until())).toThrow(
     expect.objectContaining({ code: 'RATE_LIMITED', retryAfterMs: 1_000 }),
@@ -50,4 +50,13 @@ it('is bounded in all and per merchant, and forgets who has left', () => {
   waiters.join('a', until());
   expect(() => waiters.join('c', until())).toThrow('Too many requests');
   expect(vi.getTimerCount()).toBe(3);
+});
+
+it('a few merchants with many waits do not shut out the others', () => {
+  const waiters = new EventWaiters({ total: 6, crowded: 4, perMerchant: 2 });
+  for (const merchant of ['a', 'a', 'b', 'b']) waiters.join(merchant, until());
+  waiters.join('c', until());
+  expect(() => waiters.join('c', until())).toThrow('Too many requests');
+  waiters.join('d', until());
+  expect(() => waiters.join('e', until())).toThrow('Too many requests');
 });
