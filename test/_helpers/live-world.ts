@@ -17,6 +17,8 @@ type LiveCoin = keyof NodeOf;
 interface LiveOptions<N> {
   /** Starts the node; one with the usual options otherwise. */
   readonly node?: () => Promise<N>;
+  /** Faults that the till meets from its start on. */
+  readonly faults?: (proxy: FaultProxy) => unknown;
   /** Settings beside those of the node. */
   readonly env?: Env;
   /** Where the shop gets its webhooks; at the sink otherwise. */
@@ -63,6 +65,7 @@ async function open<C extends LiveCoin, T extends Till | TillProcess>(
   const start = options.node ?? NODES[coin];
   const node = starting.adopt(await start(), async (it) => it.stop());
   const proxy = starting.adopt(await startFaultProxy(urlOf(node)), async (it) => it.close());
+  options.faults?.(proxy);
   const sink = starting.adopt(await WebhookSink.start(), async (it) => it.close());
   const env = { ...liveEnv({ [coin]: proxy.url }), ...options.env };
   const till = starting.adopt(await startTill(env), async (it) => it.end());

@@ -6,7 +6,6 @@ import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { type ApiClient, Shop } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { requireAnvil } from '../../_helpers/anvil/binary.ts';
-import type { FaultProxy } from '../../_helpers/nodes/index.ts';
 import { openLiveWorld, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';
@@ -21,20 +20,22 @@ const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
 describe.skipIf(!requireAnvil())('an Ethereum address beside a node that traces nothing', () => {
   let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
-  let proxy: FaultProxy;
   let till: Till;
   let shop: Shop;
   let dir: string;
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    proxy.inject(
-      { kind: 'rpcError', code: -32601, message: 'the method does not exist' },
-      { methods: ['debug_traceBlockByHash', 'trace_block'] },
-    );
     dir = mkdtempSync(join(tmpdir(), 'till-eth-'));
-    world = await openLiveWorld('ETH', { env: { TILLD_KEYRING_PASSPHRASE: PASSPHRASE } });
-    ({ node: anvil, proxy, env, till, shop } = world);
+    world = await openLiveWorld('ETH', {
+      env: { TILLD_KEYRING_PASSPHRASE: PASSPHRASE },
+      faults: (proxy) =>
+        proxy.inject(
+          { kind: 'rpcError', code: -32601, message: 'the method does not exist' },
+          { methods: ['debug_traceBlockByHash', 'trace_block'] },
+        ),
+    });
+    ({ node: anvil, env, till, shop } = world);
   });
   afterAll(async () => {
     await world.end();
