@@ -106,10 +106,14 @@ describe('PATCH /payment/update', () => {
   it.each([
     ['once money was seen', async (id: string) => simulate(id, 'underpay')],
     [
-      'once money was seen, also when it is gone again',
+      'once money was seen, also when it is gone again and the payment is pending',
       async (id: string) => {
-        await simulate(id, 'exact');
         await simulate(id, 'double-spend');
+        await eventually(
+          'the money is gone',
+          () => shop.payment(id),
+          ({ status, transactions: [first] }) => status === 'pending' && first?.status === 'reversed',
+        );
       },
     ],
     [
