@@ -1,21 +1,13 @@
 import { html, type Html } from '../pages/html.ts';
 import { fiat } from './format.ts';
 import type { PageModel } from './page-model.ts';
+import { shopHead } from './shop-head.ts';
 
 /** Who is paid, how much and for what. It changes when the shop changes an order that nobody has paid. */
 export function summary(scene: PageModel): Html {
   const { view, say, language } = scene;
   const { payment, shop } = view;
-  const initial = String.fromCodePoint(shop.name.codePointAt(0) ?? 0x2022).toUpperCase();
-  return html`<p class="shop">
-      <span class="avatar" aria-hidden="true">${initial}</span>
-      <span>
-        <b>${shop.name}</b>
-        <span class="domain ${shop.isVerified ? 'verified' : 'unverified'}"
-          >${shop.domain} <span class="badge">${say(shop.isVerified ? 'verified' : 'unverified')}</span></span
-        >
-      </span>
-    </p>
+  return html`${shopHead(shop, say)}
     <h1>
       <span class="label">${say('payment')}</span>
       <span class="total">${fiat(payment.amount, payment.currency, language)}</span>

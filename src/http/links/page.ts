@@ -9,6 +9,7 @@ import { documentOf, footer } from '../checkout/document.ts';
 import { fiat } from '../checkout/format.ts';
 import { stateIcon } from '../checkout/icons.ts';
 import type { Language } from '../checkout/language.ts';
+import { shopHead } from '../checkout/shop-head.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { speakLink, type SayLink } from './messages.ts';
@@ -74,19 +75,9 @@ export function signsOf(language: Language): NumberSigns {
 
 function summary({ link, language, common }: Scene): Html {
   const { merchant, fixed } = link;
-  const initial = String.fromCodePoint(merchant.name.codePointAt(0) ?? 0x2022).toUpperCase();
   const isVerified = merchant.domain_verified_at !== null;
   return html`<header class="summary">
-    <p class="shop">
-      <span class="avatar" aria-hidden="true">${initial}</span>
-      <span>
-        <b>${merchant.name}</b>
-        <span class="domain ${isVerified ? 'verified' : 'unverified'}"
-          >${merchant.domain}
-          <span class="badge">${common(isVerified ? 'verified' : 'unverified')}</span></span
-        >
-      </span>
-    </p>
+    ${shopHead({ name: merchant.name, domain: merchant.domain, isVerified }, common)}
     <h1>
       <span class="${fixed === null ? 'name' : 'label'}">${link.name}</span>
       ${fixed !== null && html`<span class="total">${fiat(fixed.amount, link.currency, language)}</span>`}

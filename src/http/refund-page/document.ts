@@ -5,6 +5,7 @@ import { documentOf, footer } from '../checkout/document.ts';
 import { coins, dayOf, fiat } from '../checkout/format.ts';
 import { coinIcon, stateIcon } from '../checkout/icons.ts';
 import { speak, type Language } from '../checkout/language.ts';
+import { shopHead } from '../checkout/shop-head.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { outcomeOf } from './outcomes.ts';
@@ -68,17 +69,8 @@ function withoutScript(assets: Styles): Parameters<typeof documentOf>[0]['assets
 
 function summary({ link, say, language }: RefundScene, amount: string): Html {
   const { shop } = link;
-  const initial = String.fromCodePoint(shop.name.codePointAt(0) ?? 0x2022).toUpperCase();
   return html`<header class="summary">
-    <p class="shop">
-      <span class="avatar" aria-hidden="true">${initial}</span>
-      <span>
-        <b>${shop.name}</b>
-        <span class="domain ${shop.isVerified ? 'verified' : 'unverified'}"
-          >${shop.domain} <span class="badge">${say(shop.isVerified ? 'verified' : 'unverified')}</span></span
-        >
-      </span>
-    </p>
+    ${shopHead(shop, say)}
     <h1>
       <span class="label">${say('refundOf')}</span>
       <span class="total">${amount}</span>

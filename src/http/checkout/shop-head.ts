@@ -1,0 +1,22 @@
+import { html, type Html } from '../pages/html.ts';
+import type { Say } from './language.ts';
+
+interface ShopFace {
+  readonly name: string;
+  readonly domain: string;
+  readonly isVerified: boolean;
+}
+
+/** The shop's name and domain, with which every page for payers begins. */
+export function shopHead(shop: ShopFace, say: Say): Html {
+  const initial = String.fromCodePoint(shop.name.codePointAt(0) ?? 0x2022).toUpperCase();
+  return html`<p class="shop">
+    <span class="avatar" aria-hidden="true">${initial}</span>
+    <span>
+      <b>${shop.name}</b>
+      <span class="domain ${shop.isVerified ? 'verified' : 'unverified'}"
+        >${shop.domain} <span class="badge">${say(shop.isVerified ? 'verified' : 'unverified')}</span></span
+      >
+    </span>
+  </p>`;
+}
