@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, 'test/compose/**'],
+    exclude: [...configDefaults.exclude, 'test/compose/**', 'test/shops/**'],
     pool: 'forks',
     testTimeout: 180_000,
     hookTimeout: 240_000,

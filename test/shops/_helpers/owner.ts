@@ -1,0 +1,151 @@
+import { eventually } from '../../_helpers/poll.ts';
+import { TillProcess } from '../../_helpers/till.ts';
+
+/** Blocks come only when a test mines them, so that money stays seen but unconfirmed as long as a test needs. */
+const ENV = {
+  TILLD_SANDBOX_BLOCK_INTERVAL: '12h',
+  TILLD_WEBHOOK_RETRY_GAPS: '1s,1s,2s,2s,4s,4s,8s,16s,32s',
+};
+/** Sandbox payments are final after two blocks (test/_helpers/till.yaml). */
+const BLOCKS = 3;
+const BEFORE_FINAL = 1;
+
+/** The example of BIP 173: no wallet of this daemon has it. */
+const PAYER_ADDRESS = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
+
+type Scenario = 'exact' | 'underpay' | 'overpay' | 'late' | 'reorg' | 'confirm';
+
+export interface PaymentSeen {
+  readonly id: string;
+  readonly status: string;
+  readonly amount: string;
+  readonly currency: string;
+}
+
+interface RefundLinkSeen {
+  readonly id: string;
+  readonly status: string;
+}
+
+/** tilld in a process of its own with one shop in sandbox mode, and its owner. */
+export class Owner implements AsyncDisposable {
+  readonly till: TillProcess;
+  readonly merchantId: string;
+  readonly #token: string;
+
+  private constructor(till: TillProcess, merchantId: string, token: string) {
+    this.till = till;
+    this.merchantId = merchantId;
+    this.#token = token;
+  }
+
+  static async start(): Promise<Owner> {
+    const till = await TillProcess.start(ENV);
+    await till.ready();
+    const account = { email: 'owner@shop.example', password: 'a long pass phrase of the owner' };
+    await till.api.must('POST', '/auth/register', { body: account });
+    const { token } = await till.api.must<{ token: string }>('POST', '/auth/login', { body: account });
+    const body = { name: 'Corner shop', domain: 'shop.example' };
+    const { merchant } = await till.api.must<{ merchant: { id: string } }>('POST', '/merchant/create', {
+      token,
+      body,
+    });
+    return new Owner(till, merchant.id, token);
+  }
+
+  /** Agrees on the connect page; answers where the owner is sent back to. */
+  async agree(connectUrl: string): Promise<string> {
+    const query = Object.fromEntries(new URL(connectUrl).searchParams);
+    const { redirectTo } = await this.#post<{ redirectTo: string }>('/connect/approve', {
+      ...query,
+      merchantId: this.merchantId,
+    });
+    return redirectTo;
+  }
+
+  async payment(paymentId: string): Promise<PaymentSeen> {
+    return this.#get<PaymentSeen>(`/payment/get?paymentId=${paymentId}`);
+  }
+
+  /** The payer pays what is missing; it is in the mempool until `mine`. */
+  async pay(paymentId: string, scenario: Scenario = 'exact'): Promise<void> {
+    await this.#simulate({ paymentId, scenario });
+  }
+
+  /** Pays what is missing, with all confirmations. */
+  async payFinally(paymentId: string, scenario: Scenario = 'exact'): Promise<void> {
+    await this.#simulate({ paymentId, scenario, confirmations: BLOCKS });
+  }
+
+  async mine(paymentId: string): Promise<void> {
+    await this.#simulate({ paymentId, scenario: 'confirm', confirmations: BLOCKS });
+  }
+
+  /** A better chain has something else in place of the payer's transaction. */
+  async takeBack(paymentId: string): Promise<void> {
+    await this.#simulate({ paymentId, scenario: 'reorg', confirmations: BEFORE_FINAL });
+  }
+
+  async editShop(fields: Record<string, unknown>): Promise<void> {
+    const path = '/merchant/edit';
+    await this.till.api.must('PATCH', path, {
+      token: this.#token,
+      body: { merchantId: this.merchantId, ...fields },
+    });
+  }
+
+  async resolve(paymentId: string, action: string): Promise<void> {
+    await this.#post('/payment/resolve', { paymentId, action });
+  }
+
+  /** Deletes every restricted key; answers how many there were. */
+  async revokeKeys(): Promise<number> {
+    const { restricted } = await this.#get<{ restricted: { id: string }[] }>('/merchant/keys?');
+    for (const { id } of restricted) {
+      await this.till.api.must('DELETE', '/merchant/keys/delete', {
+        token: this.#token,
+        body: { merchantId: this.merchantId, keyId: id },
+      });
+    }
+    return restricted.length;
+  }
+
+  /** The payer claims a refund on its page; the owner approves it; it is sent and mined. */
+  async claimAndApprove(linkUrl: string, paymentId: string): Promise<void> {
+    const form = new URLSearchParams({ step: 'claim', coin: 'BTC', destination: PAYER_ADDRESS });
+    const page = await fetch(linkUrl, { method: 'POST', body: form, redirect: 'manual' });
+    if (page.status !== 303)
+      throw new Error(`the claim was answered with ${page.status}: ${await page.text()}`);
+    const claimed = await this.#linkOf(paymentId, (link) => link.status === 'claimed');
+    await this.#post('/payment/refund-link/approve', { linkId: claimed.id });
+    await this.#linkOf(paymentId, (link) => link.status === 'paid');
+  }
+
+  async #linkOf(paymentId: string, satisfies: (link: RefundLinkSeen) => boolean): Promise<RefundLinkSeen> {
+    const path = `/payment/refund-links?paymentId=${paymentId}`;
+    const look = async (): Promise<RefundLinkSeen | undefined> =>
+      (await this.#get<{ refundLinks: RefundLinkSeen[] }>(path)).refundLinks.find(satisfies);
+    const found = await eventually('the refund link', look, (link) => link !== undefined);
+    if (found === undefined) throw new Error('no refund link');
+    return found;
+  }
+
+  async #simulate(body: Record<string, unknown>): Promise<void> {
+    await this.#post('/sandbox/payment/simulate', body);
+  }
+
+  async #post<T>(path: string, body: Record<string, unknown>): Promise<T> {
+    return this.till.api.must<T>('POST', path, {
+      token: this.#token,
+      body: { merchantId: this.merchantId, ...body },
+    });
+  }
+
+  async #get<T>(path: string): Promise<T> {
+    return this.till.api.must<T>('GET', `${path}&merchantId=${this.merchantId}`, { token: this.#token });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.till.end();
+  }
+}

@@ -1,0 +1,95 @@
+import { Forwarder, type Answer, type Message } from './forwarder.ts';
+
+const accepted: Answer = { status: 200, headers: {}, body: Buffer.from('') };
+
+/** What happens to webhooks on their way: `keep` takes them and delivers them later, on demand. */
+export type WebhookWeather = 'pass' | 'lose' | 'twice' | 'keep';
+
+/** The way from tilld and browsers to the shop. */
+export class ShopProxy implements AsyncDisposable {
+  weather: WebhookWeather = 'pass';
+  readonly #kept: Message[] = [];
+  #forwarder: Forwarder | null = null;
+
+  static async start(): Promise<ShopProxy> {
+    const proxy = new ShopProxy();
+    proxy.#forwarder = await Forwarder.start('http://127.0.0.1:9', async (message, forward) => {
+      return isWebhook(message) ? proxy.#webhook(message, forward) : forward();
+    });
+    return proxy;
+  }
+
+  get url(): string {
+    return this.#started.url;
+  }
+
+  set port(port: number) {
+    this.#started.target = `http://127.0.0.1:${port}`;
+  }
+
+  /** How many webhooks wait to be delivered. */
+  get kept(): number {
+    return this.#kept.length;
+  }
+
+  /** Delivers what was kept, the newest first; the statuses that the shop answered. */
+  async deliverReversed(): Promise<number[]> {
+    const statuses: number[] = [];
+    for (const message of this.#kept.splice(0).reverse()) {
+      statuses.push((await this.#started.forward(message)).status);
+    }
+    return statuses;
+  }
+
+  get #started(): Forwarder {
+    if (this.#forwarder === null) throw new Error('the proxy was not started');
+    return this.#forwarder;
+  }
+
+  async #webhook(message: Message, forward: () => Promise<Answer>): Promise<Answer> {
+    switch (this.weather) {
+      case 'pass':
+        return forward();
+      case 'lose':
+        return accepted;
+      case 'keep':
+        this.#kept.push(message);
+        return accepted;
+      case 'twice': {
+        const [first, second] = await Promise.all([forward(), forward()]);
+        return first.status >= 300 ? first : second;
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#forwarder?.[Symbol.asyncDispose]();
+  }
+}
+
+function isWebhook(message: Message): boolean {
+  return message.headers['webhook-id'] !== undefined;
+}
+
+/** The way from the shop to tilld. */
+export class TilldProxy implements AsyncDisposable {
+  isDown = false;
+  #forwarder: Forwarder | null = null;
+
+  static async start(tilldUrl: string): Promise<TilldProxy> {
+    const proxy = new TilldProxy();
+    proxy.#forwarder = await Forwarder.start(tilldUrl, async (_message, forward) =>
+      proxy.isDown ? null : forward(),
+    );
+    return proxy;
+  }
+
+  get url(): string {
+    if (this.#forwarder === null) throw new Error('the proxy was not started');
+    return this.#forwarder.url;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#forwarder?.[Symbol.asyncDispose]();
+  }
+}
