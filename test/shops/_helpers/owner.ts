@@ -1,9 +1,9 @@
 import { eventually } from '../../_helpers/poll.ts';
 import { TillProcess } from '../../_helpers/till.ts';
 
-/** Blocks come only when a test mines them, so that money stays seen but unconfirmed as long as a test needs. */
+/** Blocks come when a test mines them (and every ten minutes), so that money stays unconfirmed as long as a test needs. */
 const ENV = {
-  TILLD_SANDBOX_BLOCK_INTERVAL: '12h',
+  TILLD_SANDBOX_BLOCK_INTERVAL: '10m',
   TILLD_WEBHOOK_RETRY_GAPS: '1s,1s,2s,2s,4s,4s,8s,16s,32s',
 };
 /** Sandbox payments are final after two blocks (test/_helpers/till.yaml). */

@@ -35,7 +35,7 @@ export class ShopProxy implements AsyncDisposable {
   /** Delivers what was kept, the newest first; the statuses that the shop answered. */
   async deliverReversed(): Promise<number[]> {
     const statuses: number[] = [];
-    for (const message of this.#kept.splice(0).reverse()) {
+    for (const message of this.#kept.splice(0).toReversed()) {
       statuses.push((await this.#started.forward(message)).status);
     }
     return statuses;
@@ -47,19 +47,13 @@ export class ShopProxy implements AsyncDisposable {
   }
 
   async #webhook(message: Message, forward: () => Promise<Answer>): Promise<Answer> {
-    switch (this.weather) {
-      case 'pass':
-        return forward();
-      case 'lose':
-        return accepted;
-      case 'keep':
-        this.#kept.push(message);
-        return accepted;
-      case 'twice': {
-        const [first, second] = await Promise.all([forward(), forward()]);
-        return first.status >= 300 ? first : second;
-      }
+    if (this.weather === 'pass') return forward();
+    if (this.weather === 'twice') {
+      const [first, second] = await Promise.all([forward(), forward()]);
+      return first.status >= 300 ? first : second;
     }
+    if (this.weather === 'keep') this.#kept.push(message);
+    return accepted;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
