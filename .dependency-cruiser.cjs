@@ -8,7 +8,12 @@ const only = (from, to) => ({
 
 module.exports = {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: { path: '^(src|scripts)/' }, to: { circular: true } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: { path: '^(src|scripts|packages)/' },
+      to: { circular: true },
+    },
     only('domain', ['domain']),
     only('store', ['store', 'domain']),
     only('usecases', ['usecases', 'domain', 'store']),
@@ -62,6 +67,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/web/(checkout|embed)/' },
       to: { pathNot: '^src/web/$1/' },
+    },
+    {
+      name: 'sdk-alone',
+      comment: 'The SDK is published: it uses nothing but what every runtime has.',
+      severity: 'error',
+      from: { path: '^packages/sdk/src/' },
+      to: { pathNot: '^packages/sdk/src/' },
+    },
+    {
+      name: 'sdk-for-pages-only',
+      comment: 'The daemon knows no client of its API; only the dashboard is one.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/web/' },
+      to: { path: '^packages/' },
     },
     {
       name: 'bench-from-outside',

@@ -88,7 +88,7 @@ _build_stamp() {
     cd "$ROOT"
     {
       cat package.json package-lock.json tsconfig*.json rolldown.config.ts vite.config.ts
-      find src -type f -print0 | LC_ALL=C sort -z | xargs -0 cksum
+      find src packages/sdk/src -type f -print0 | LC_ALL=C sort -z | xargs -0 cksum
     } | cksum | tr ' ' -
   )
 }

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../domain/errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../../domain/errors.ts';
 import { ERROR_STATUS } from '../server/error-status.ts';
 import { isForAnybody, isSignIn } from '../server/rate-limit.ts';
 import type { AuthKind, Route } from '../server/route.ts';
@@ -152,7 +152,7 @@ export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     type: 'object',
     properties: {
       status: { type: 'integer', description: 'The HTTP status' },
-      code: { type: 'string', description: 'What went wrong, for programs' },
+      code: { type: 'string', enum: ERROR_CODES, description: 'What went wrong, for programs' },
       message: { type: 'string', description: 'What went wrong, for people; its wording may change' },
       details: { type: 'array', items: { $ref: '#/components/schemas/FieldProblem' } },
     },

@@ -1,4 +1,4 @@
-import type { paths } from './openapi.ts';
+import type { paths } from '../../../../packages/sdk/src/openapi.ts';
 
 /** The API as types, read off its OpenAPI document by method and path. */
 

@@ -1,5 +1,5 @@
 import type { Data } from './contract.ts';
-import type { components } from './openapi.ts';
+import type { components } from '../../../../packages/sdk/src/openapi.ts';
 
 /** Names for what the API answers: the shapes are those of its OpenAPI document. */
 

@@ -2,11 +2,7 @@
 
 export interface paths {
   "/auth/register": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -36,11 +32,7 @@ export interface paths {
     };
   };
   "/auth/login": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -71,11 +63,7 @@ export interface paths {
     };
   };
   "/auth/me": {
-    parameters: {
-    };
     get: {
-      parameters: {
-      };
       responses: {
         200: {
           content: {
@@ -93,11 +81,7 @@ export interface paths {
     };
   };
   "/auth/verify-email": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -123,11 +107,7 @@ export interface paths {
     };
   };
   "/auth/resend-verification": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       responses: {
         200: {
           content: {
@@ -145,11 +125,7 @@ export interface paths {
     };
   };
   "/auth/forgot-password": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -175,11 +151,7 @@ export interface paths {
     };
   };
   "/auth/reset-password": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -205,11 +177,7 @@ export interface paths {
     };
   };
   "/auth/change-password": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -238,11 +206,7 @@ export interface paths {
     };
   };
   "/auth/totp": {
-    parameters: {
-    };
     get: {
-      parameters: {
-      };
       responses: {
         200: {
           content: {
@@ -262,11 +226,7 @@ export interface paths {
     };
   };
   "/auth/totp/setup": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -292,11 +252,7 @@ export interface paths {
     };
   };
   "/auth/totp/enable": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -321,11 +277,7 @@ export interface paths {
     };
   };
   "/auth/totp/disable": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -352,11 +304,7 @@ export interface paths {
     };
   };
   "/merchant/create": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -414,11 +362,7 @@ export interface paths {
     };
   };
   "/merchant/list": {
-    parameters: {
-    };
     get: {
-      parameters: {
-      };
       responses: {
         200: {
           content: {
@@ -436,11 +380,7 @@ export interface paths {
     };
   };
   "/merchant/edit": {
-    parameters: {
-    };
     patch: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -488,8 +428,6 @@ export interface paths {
     };
   };
   "/merchant/sandbox": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -521,11 +459,7 @@ export interface paths {
     };
   };
   "/merchant/verify-domain": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -557,11 +491,7 @@ export interface paths {
     };
   };
   "/merchant/verify-domain/check": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -592,11 +522,7 @@ export interface paths {
     };
   };
   "/merchant/keys/regenerate": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -627,8 +553,6 @@ export interface paths {
     };
   };
   "/merchant/keys": {
-    parameters: {
-    };
     get: {
       parameters: {
         query: {
@@ -653,8 +577,6 @@ export interface paths {
     };
   };
   "/merchant/webhook/secret": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -678,8 +600,6 @@ export interface paths {
     };
   };
   "/merchant/webhook/rotate-secret": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -703,11 +623,7 @@ export interface paths {
     };
   };
   "/merchant/keys/create": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -746,11 +662,7 @@ export interface paths {
     };
   };
   "/merchant/keys/delete": {
-    parameters: {
-    };
     delete: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -777,8 +689,6 @@ export interface paths {
     };
   };
   "/connect/request": {
-    parameters: {
-    };
     get: {
       parameters: {
         query: {
@@ -810,11 +720,7 @@ export interface paths {
     };
   };
   "/connect/approve": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -845,11 +751,7 @@ export interface paths {
     };
   };
   "/connect/token": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -879,11 +781,7 @@ export interface paths {
     };
   };
   "/merchant/customer/create": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -910,11 +808,7 @@ export interface paths {
     };
   };
   "/merchant/customer/edit": {
-    parameters: {
-    };
     patch: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -942,8 +836,6 @@ export interface paths {
     };
   };
   "/merchant/customer/get": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -966,8 +858,6 @@ export interface paths {
     };
   };
   "/merchant/customer/list": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -994,11 +884,7 @@ export interface paths {
     };
   };
   "/merchant/product/create": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -1025,11 +911,7 @@ export interface paths {
     };
   };
   "/merchant/product/edit": {
-    parameters: {
-    };
     patch: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -1062,11 +944,7 @@ export interface paths {
     };
   };
   "/merchant/product/delete": {
-    parameters: {
-    };
     delete: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -1092,8 +970,6 @@ export interface paths {
     };
   };
   "/merchant/product/list": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -1120,11 +996,7 @@ export interface paths {
     };
   };
   "/merchant/price/create": {
-    parameters: {
-    };
     post: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -1157,11 +1029,7 @@ export interface paths {
     };
   };
   "/merchant/price/edit": {
-    parameters: {
-    };
     patch: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -1194,11 +1062,7 @@ export interface paths {
     };
   };
   "/merchant/price/delete": {
-    parameters: {
-    };
     delete: {
-      parameters: {
-      };
       requestBody: {
         content: {
           "application/json": {
@@ -1224,8 +1088,6 @@ export interface paths {
     };
   };
   "/merchant/price/list": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -1253,8 +1115,6 @@ export interface paths {
     };
   };
   "/merchant/link/create": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -1305,8 +1165,6 @@ export interface paths {
     };
   };
   "/merchant/link/edit": {
-    parameters: {
-    };
     patch: {
       parameters: {
         query?: {
@@ -1353,8 +1211,6 @@ export interface paths {
     };
   };
   "/merchant/link/delete": {
-    parameters: {
-    };
     delete: {
       parameters: {
         query?: {
@@ -1386,8 +1242,6 @@ export interface paths {
     };
   };
   "/merchant/link/list": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -1414,8 +1268,6 @@ export interface paths {
     };
   };
   "/payment/create": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -1490,8 +1342,6 @@ export interface paths {
     };
   };
   "/payment/update": {
-    parameters: {
-    };
     patch: {
       parameters: {
         query?: {
@@ -1534,8 +1384,6 @@ export interface paths {
     };
   };
   "/payment/get": {
-    parameters: {
-    };
     get: {
       parameters: {
         query: {
@@ -1558,8 +1406,6 @@ export interface paths {
     };
   };
   "/payment/list": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -1594,8 +1440,6 @@ export interface paths {
     };
   };
   "/payment/cancel": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -1624,8 +1468,6 @@ export interface paths {
     };
   };
   "/payment/resolve": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -1656,8 +1498,6 @@ export interface paths {
     };
   };
   "/payment/refund": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -1771,8 +1611,6 @@ export interface paths {
     };
   };
   "/payment/refund-link": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -1819,8 +1657,6 @@ export interface paths {
     };
   };
   "/payment/refund-link/cancel": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -1849,8 +1685,6 @@ export interface paths {
     };
   };
   "/payment/refund-link/approve": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -1879,8 +1713,6 @@ export interface paths {
     };
   };
   "/payment/refund-links": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -1909,8 +1741,6 @@ export interface paths {
     };
   };
   "/merchant/volume": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -1951,8 +1781,6 @@ export interface paths {
     };
   };
   "/rates": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -1984,8 +1812,6 @@ export interface paths {
     };
   };
   "/sandbox/payment/simulate": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -2020,8 +1846,6 @@ export interface paths {
     };
   };
   "/merchant/wallet/balances": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -2048,8 +1872,6 @@ export interface paths {
     };
   };
   "/merchant/wallet/addresses": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -2076,8 +1898,6 @@ export interface paths {
     };
   };
   "/merchant/wallet/send": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -2113,8 +1933,6 @@ export interface paths {
     };
   };
   "/merchant/wallet/estimate-fee": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -2154,8 +1972,6 @@ export interface paths {
     };
   };
   "/merchant/wallet/send-status": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -2180,8 +1996,6 @@ export interface paths {
     };
   };
   "/merchant/wallet/transactions": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -2210,8 +2024,6 @@ export interface paths {
     };
   };
   "/merchant/wallet/send/bump": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -2242,8 +2054,6 @@ export interface paths {
     };
   };
   "/merchant/wallet/send/cancel": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -2274,8 +2084,6 @@ export interface paths {
     };
   };
   "/merchant/wallet/outputs": {
-    parameters: {
-    };
     get: {
       parameters: {
         query: {
@@ -2303,8 +2111,6 @@ export interface paths {
     };
   };
   "/merchant/wallet/outputs/freeze": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -2340,8 +2146,6 @@ export interface paths {
     };
   };
   "/merchant/wallet/outputs/unfreeze": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -2377,8 +2181,6 @@ export interface paths {
     };
   };
   "/merchant/wallet/consolidate": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -2416,8 +2218,6 @@ export interface paths {
     };
   };
   "/merchant/events": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -2449,8 +2249,6 @@ export interface paths {
     };
   };
   "/merchant/webhook-logs": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -2483,8 +2281,6 @@ export interface paths {
     };
   };
   "/merchant/webhook/test": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -2519,8 +2315,6 @@ export interface paths {
     };
   };
   "/merchant/webhook/redeliver": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -2554,8 +2348,6 @@ export interface paths {
     };
   };
   "/merchant/webhook/endpoint/create": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -2607,8 +2399,6 @@ export interface paths {
     };
   };
   "/merchant/webhook/endpoint/edit": {
-    parameters: {
-    };
     patch: {
       parameters: {
         query?: {
@@ -2641,8 +2431,6 @@ export interface paths {
     };
   };
   "/merchant/webhook/endpoint/delete": {
-    parameters: {
-    };
     delete: {
       parameters: {
         query?: {
@@ -2674,8 +2462,6 @@ export interface paths {
     };
   };
   "/merchant/webhook/endpoint/list": {
-    parameters: {
-    };
     get: {
       parameters: {
         query?: {
@@ -2699,8 +2485,6 @@ export interface paths {
     };
   };
   "/merchant/webhook/endpoint/secret": {
-    parameters: {
-    };
     get: {
       parameters: {
         query: {
@@ -2725,8 +2509,6 @@ export interface paths {
     };
   };
   "/merchant/webhook/endpoint/rotate-secret": {
-    parameters: {
-    };
     post: {
       parameters: {
         query?: {
@@ -2757,11 +2539,7 @@ export interface paths {
     };
   };
   "/healthz": {
-    parameters: {
-    };
     get: {
-      parameters: {
-      };
       responses: {
         200: {
           content: {
@@ -2780,11 +2558,7 @@ export interface paths {
     };
   };
   "/readyz": {
-    parameters: {
-    };
     get: {
-      parameters: {
-      };
       responses: {
         200: {
           content: {
@@ -2823,11 +2597,7 @@ export interface paths {
     };
   };
   "/metrics": {
-    parameters: {
-    };
     get: {
-      parameters: {
-      };
       responses: {
         200: {
           content: {
@@ -2838,11 +2608,7 @@ export interface paths {
     };
   };
   "/openapi.json": {
-    parameters: {
-    };
     get: {
-      parameters: {
-      };
       responses: {
         200: {
           content: {
@@ -2853,11 +2619,7 @@ export interface paths {
     };
   };
   "/docs": {
-    parameters: {
-    };
     get: {
-      parameters: {
-      };
       responses: {
         200: {
           content: {
@@ -2868,7 +2630,517 @@ export interface paths {
     };
   };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+  "payment.created": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.created";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "payment.updated": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.updated";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "payment.confirming": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.confirming";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "payment.underpaid": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.underpaid";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "payment.completed": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.completed";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "payment.overpaid": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.overpaid";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "payment.late": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.late";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "payment.expired": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.expired";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "payment.cancelled": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.cancelled";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "payment.reversed": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.reversed";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "payment.failed": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.failed";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "payment.refunded": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.refunded";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "payment.refund_failed": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.refund_failed";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "refund.claimed": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "refund.claimed";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+              refundLink: components["schemas"]["RefundLink"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "refund.paid": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "refund.paid";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+              refundLink: components["schemas"]["RefundLink"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "refund.expired": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "refund.expired";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+              refundLink: components["schemas"]["RefundLink"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "send.broadcast": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "send.broadcast";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              send: components["schemas"]["Send"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "send.confirmed": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "send.confirmed";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              send: components["schemas"]["Send"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "send.failed": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "send.failed";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              send: components["schemas"]["Send"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "domain.verified": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "domain.verified";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              domain: {
+                name: string;
+                isVerified: boolean;
+                /** @enum {string} */
+                method: "dns" | "file" | "meta";
+                verifiedAt: string | null;
+                lastError: string | null;
+              };
+              merchant: {
+                id: string;
+                name: string;
+              };
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "domain.revoked": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "domain.revoked";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              domain: {
+                name: string;
+                isVerified: boolean;
+                /** @enum {string} */
+                method: "dns" | "file" | "meta";
+                verifiedAt: string | null;
+                lastError: string | null;
+              };
+              merchant: {
+                id: string;
+                name: string;
+              };
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "webhook.test": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "webhook.test";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              message: string;
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+}
 export interface components {
   schemas: {
     User: {
@@ -3314,12 +3586,12 @@ export interface components {
     };
     Error: {
       status: number;
-      code: string;
+      /** @enum {string} */
+      code: "UNAUTHORISED" | "INVALID_CREDENTIALS" | "SECOND_FACTOR_REQUIRED" | "FORBIDDEN" | "RATE_LIMITED" | "CUSTOMER_NOT_FOUND" | "MERCHANT_NOT_FOUND" | "PRODUCT_NOT_FOUND" | "PRICE_NOT_FOUND" | "PAYMENT_NOT_FOUND" | "PAYMENT_LINK_NOT_FOUND" | "SEND_NOT_FOUND" | "LINK_NOT_FOUND" | "LOG_NOT_FOUND" | "KEY_NOT_FOUND" | "INVALID_CODE" | "ENDPOINT_NOT_FOUND" | "DUPLICATE_ENTRY" | "INSUFFICIENT_BALANCE" | "VALIDATION_INVALID" | "INVALID_STATE" | "SEND_REJECTED" | "FEE_ABOVE_LIMIT" | "REGISTRATION_CLOSED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_FLIGHT" | "RATE_UNAVAILABLE" | "NODE_UNAVAILABLE" | "COIN_UNAVAILABLE" | "DATABASE_UNAVAILABLE" | "INTERNAL_ERROR";
       message: string;
       details?: components["schemas"]["FieldProblem"][];
     };
   };
-  responses: never;
   parameters: never;
   requestBodies: never;
   headers: never;

@@ -1,0 +1,185 @@
+import type { Data, ListedEvent, PayerPayment, Payment, Query } from './contract.ts';
+import { eventsSince, followEvents, type FollowOptions, type SinceOptions } from './events.ts';
+import type { Operations } from './operations.ts';
+import type { Call, CallOptions } from './request.ts';
+
+/** Every operation of the API under a name: its tag and the last part of its path. */
+
+type One = Query<'GET', '/payment/get'>;
+
+export const payments = ({ get, all, post, patch }: Operations) => ({
+  /** Asks for money. The same order again gives the payment that exists. */
+  create: post('/payment/create'),
+  /** Changes the price or other terms while nobody has paid. */
+  update: patch('/payment/update'),
+  /** In full; a public key sees it by `payerView`. */
+  get: get('/payment/get') as (query: One, options?: CallOptions) => Promise<Payment>,
+  /** What the payer may see: all that a public key is shown. */
+  payerView: get('/payment/get') as (query: One, options?: CallOptions) => Promise<PayerPayment>,
+  list: get('/payment/list'),
+  all: all('/payment/list'),
+  /** Refused with INVALID_STATE once money was seen. */
+  cancel: post('/payment/cancel'),
+  /** Accepts what came, or records that it was given back elsewhere. */
+  resolve: post('/payment/resolve'),
+  volume: get('/merchant/volume'),
+});
+
+export const refunds = ({ money }: Operations) => ({
+  /** Pays back to an address, at once. */
+  create: money('/payment/refund'),
+});
+
+export const refundLinks = ({ get, all, post, money }: Operations) => ({
+  /** A link by which the payer takes his money back, to an address of his choice. */
+  create: money('/payment/refund-link'),
+  cancel: post('/payment/refund-link/cancel'),
+  approve: post('/payment/refund-link/approve'),
+  list: get('/payment/refund-links'),
+  all: all('/payment/refund-links'),
+});
+
+export const customers = ({ get, all, post, patch }: Operations) => ({
+  create: post('/merchant/customer/create'),
+  edit: patch('/merchant/customer/edit'),
+  /** By `customerId` or by `email`. */
+  get: get('/merchant/customer/get'),
+  list: get('/merchant/customer/list'),
+  all: all('/merchant/customer/list'),
+});
+
+export const products = ({ get, all, post, patch, del }: Operations) => ({
+  create: post('/merchant/product/create'),
+  edit: patch('/merchant/product/edit'),
+  delete: del('/merchant/product/delete'),
+  list: get('/merchant/product/list'),
+  all: all('/merchant/product/list'),
+});
+
+export const prices = ({ get, all, post, patch, del }: Operations) => ({
+  create: post('/merchant/price/create'),
+  edit: patch('/merchant/price/edit'),
+  delete: del('/merchant/price/delete'),
+  list: get('/merchant/price/list'),
+  all: all('/merchant/price/list'),
+});
+
+export const links = ({ get, all, post, patch, del }: Operations) => ({
+  create: post('/merchant/link/create'),
+  edit: patch('/merchant/link/edit'),
+  delete: del('/merchant/link/delete'),
+  list: get('/merchant/link/list'),
+  all: all('/merchant/link/list'),
+});
+
+export const wallet = ({ get, all, post, money }: Operations) => ({
+  balances: get('/merchant/wallet/balances'),
+  addresses: get('/merchant/wallet/addresses'),
+  send: money('/merchant/wallet/send'),
+  estimateFee: post('/merchant/wallet/estimate-fee'),
+  sendStatus: get('/merchant/wallet/send-status'),
+  /** Raises the fee of a send that waits. */
+  bump: post('/merchant/wallet/send/bump'),
+  /** Spends the coins of a send that waits back to the wallet. */
+  cancel: post('/merchant/wallet/send/cancel'),
+  transactions: get('/merchant/wallet/transactions'),
+  allTransactions: all('/merchant/wallet/transactions'),
+  outputs: get('/merchant/wallet/outputs'),
+  allOutputs: all('/merchant/wallet/outputs'),
+  freeze: post('/merchant/wallet/outputs/freeze'),
+  unfreeze: post('/merchant/wallet/outputs/unfreeze'),
+  /** Gathers many small outputs into one. */
+  consolidate: post('/merchant/wallet/consolidate'),
+});
+
+export const webhooks = ({ get, all, post, act }: Operations) => ({
+  logs: get('/merchant/webhook-logs'),
+  allLogs: all('/merchant/webhook-logs'),
+  test: post('/merchant/webhook/test'),
+  redeliver: post('/merchant/webhook/redeliver'),
+  secret: get('/merchant/webhook/secret'),
+  rotateSecret: act('/merchant/webhook/rotate-secret'),
+});
+
+export const endpoints = ({ get, post, patch, del }: Operations) => ({
+  create: post('/merchant/webhook/endpoint/create'),
+  edit: patch('/merchant/webhook/endpoint/edit'),
+  delete: del('/merchant/webhook/endpoint/delete'),
+  list: get('/merchant/webhook/endpoint/list'),
+  secret: get('/merchant/webhook/endpoint/secret'),
+  rotateSecret: post('/merchant/webhook/endpoint/rotate-secret'),
+});
+
+type Events = Omit<Data<'GET', '/merchant/events'>, 'events'> & { events: ListedEvent[] };
+
+export const events = ({ get }: Operations, call: Call) => ({
+  list: get('/merchant/events') as (
+    query?: Query<'GET', '/merchant/events'>,
+    options?: CallOptions,
+  ) => Promise<Events>,
+  /** Every event after a cursor up to the present, oldest first: for a job that runs now and then. */
+  since: (options: SinceOptions) => eventsSince(call, options),
+  /** Every event after a cursor and those to come, until `signal` ends it. Keep `event.seq` once it is handled. */
+  follow: (options: FollowOptions) => followEvents(call, options),
+});
+
+export const merchants = ({ get, post, patch }: Operations) => ({
+  create: post('/merchant/create'),
+  list: get('/merchant/list'),
+  edit: patch('/merchant/edit'),
+  /** Switches between simulated and real coins. */
+  sandbox: post('/merchant/sandbox'),
+  verifyDomain: post('/merchant/verify-domain'),
+  checkDomain: post('/merchant/verify-domain/check'),
+});
+
+export const keys = ({ get, post, del }: Operations) => ({
+  list: get('/merchant/keys'),
+  create: post('/merchant/keys/create'),
+  delete: del('/merchant/keys/delete'),
+  /** A new public and secret key. */
+  regenerate: post('/merchant/keys/regenerate'),
+});
+
+export const connect = ({ get, post }: Operations) => ({
+  request: get('/connect/request'),
+  approve: post('/connect/approve'),
+  /** Exchanges the code that the owner came back with for a restricted key. */
+  token: post('/connect/token'),
+});
+
+export const rates = ({ get }: Operations) => ({ get: get('/rates') });
+
+export const sandbox = ({ post }: Operations) => ({
+  /** Plays the payer with simulated coins. */
+  simulate: post('/sandbox/payment/simulate'),
+});
+
+export const auth = ({ get, post, act }: Operations) => ({
+  register: post('/auth/register'),
+  login: post('/auth/login'),
+  me: get('/auth/me'),
+  verifyEmail: post('/auth/verify-email'),
+  resendVerification: act('/auth/resend-verification'),
+  forgotPassword: post('/auth/forgot-password'),
+  resetPassword: post('/auth/reset-password'),
+  changePassword: post('/auth/change-password'),
+  /** The second factor. */
+  totp: get('/auth/totp'),
+  totpSetup: post('/auth/totp/setup'),
+  totpEnable: post('/auth/totp/enable'),
+  totpDisable: post('/auth/totp/disable'),
+});
+
+export const service = ({ get }: Operations, call: Call) => ({
+  healthz: get('/healthz'),
+  /** What the daemon can do now; answers also while it is not ready. */
+  readyz: get('/readyz'),
+  metrics: (options?: CallOptions) =>
+    call({ method: 'GET', path: '/metrics', as: 'text', options }) as Promise<string>,
+  /** The reference to read, as HTML. */
+  docs: (options?: CallOptions) =>
+    call({ method: 'GET', path: '/docs', as: 'text', options }) as Promise<string>,
+  openapi: (options?: CallOptions) =>
+    call({ method: 'GET', path: '/openapi.json', as: 'json', options }) as Promise<Record<string, unknown>>,
+});

@@ -1,0 +1,68 @@
+import type { Body, Data, Method, PathOf, Query } from './contract.ts';
+import { operationsOf } from './operations.ts';
+import { createCall, type CallOptions, type TilldOptions } from './request.ts';
+import * as make from './resources.ts';
+
+type Made<Name extends keyof typeof make> = ReturnType<(typeof make)[Name]>;
+
+/** What a request of any operation carries. */
+export interface RequestParts<M extends Method, P extends PathOf<M>> extends CallOptions {
+  readonly query?: Query<M, P>;
+  readonly body?: Body<M, P>;
+}
+
+/** The API of a tilld daemon. */
+export class Tilld {
+  readonly payments: Made<'payments'>;
+  readonly refunds: Made<'refunds'>;
+  readonly refundLinks: Made<'refundLinks'>;
+  readonly customers: Made<'customers'>;
+  readonly products: Made<'products'>;
+  readonly prices: Made<'prices'>;
+  /** Payment links: pages by which anybody pays. */
+  readonly links: Made<'links'>;
+  readonly wallet: Made<'wallet'>;
+  readonly webhooks: Made<'webhooks'>;
+  /** Webhook endpoints beside the merchant's own URL. */
+  readonly endpoints: Made<'endpoints'>;
+  readonly events: Made<'events'>;
+  readonly merchants: Made<'merchants'>;
+  readonly keys: Made<'keys'>;
+  readonly connect: Made<'connect'>;
+  readonly rates: Made<'rates'>;
+  readonly sandbox: Made<'sandbox'>;
+  readonly auth: Made<'auth'>;
+  /** For those who run the daemon. */
+  readonly service: Made<'service'>;
+  /** Any operation by method and path. */
+  readonly request: <M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    parts?: RequestParts<M, P>,
+  ) => Promise<Data<M, P>>;
+
+  constructor(options: TilldOptions) {
+    const call = createCall(options);
+    const ways = operationsOf(call);
+    this.payments = make.payments(ways);
+    this.refunds = make.refunds(ways);
+    this.refundLinks = make.refundLinks(ways);
+    this.customers = make.customers(ways);
+    this.products = make.products(ways);
+    this.prices = make.prices(ways);
+    this.links = make.links(ways);
+    this.wallet = make.wallet(ways);
+    this.webhooks = make.webhooks(ways);
+    this.endpoints = make.endpoints(ways);
+    this.events = make.events(ways, call);
+    this.merchants = make.merchants(ways);
+    this.keys = make.keys(ways);
+    this.connect = make.connect(ways);
+    this.rates = make.rates(ways);
+    this.sandbox = make.sandbox(ways);
+    this.auth = make.auth(ways);
+    this.service = make.service(ways, call);
+    this.request = (method, path, { query, body, ...options } = {}) =>
+      call({ method, path, query: query as object | undefined, body, options }) as Promise<never>;
+  }
+}
