@@ -374,6 +374,20 @@ describe('a merchant from the first visit to the first payout', () => {
     expect(await page.getByText(/^sk_\w{40,}$/).count()).toBe(0);
   });
 
+  it('names the sites that may embed the checkout', async () => {
+    await menu('Settings').click();
+    const sites = field('Sites that may show the checkout');
+    await sites.fill('https://www.bluedoor.example not-a-site');
+    await button('Allow these sites').click();
+    await page.locator('[aria-invalid="true"]').waitFor();
+    await sites.fill('https://www.bluedoor.example\nhttps://blog.bluedoor.example');
+    await button('Allow these sites').click();
+    await page.getByText('Sites kept').waitFor();
+    await page.reload();
+    expect(await sites.inputValue()).toBe('https://www.bluedoor.example\nhttps://blog.bluedoor.example');
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
   it('shows what to publish for the domain, the nodes and the account', async () => {
     await menu('Settings').click();
     await button('Show what to publish').click();

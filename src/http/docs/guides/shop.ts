@@ -10,24 +10,31 @@ export const SHOP: Guide = {
     html`${step(
       'A key of its own',
       html`<p>
-        Give the shop a <a href="#scopes">restricted key</a> instead of the secret key: create it in the
-        dashboard under API keys, or by ${call('POST /merchant/keys/create')}. <code>payments:write</code>,
-        <code>customers:write</code> and <code>events:read</code> are enough to take payments. Keep it in the
-        environment of the server, never in a page.
-      </p>`,
+          Give the shop a <a href="#scopes">restricted key</a> instead of the secret key.
+          <code>payments:write</code>, <code>customers:write</code>, <code>refunds:write</code>,
+          <code>events:read</code> and <code>webhooks:write</code> are all that a shop needs; none of them can
+          empty the wallet. Keep it in the environment of the server, never in a page.
+        </p>
+        <p>
+          A plugin asks for its key by a button: it opens <code>/connect</code> here with <code>name</code>,
+          <code>scopes</code>, <code>redirectUrl</code>, <code>state</code> and
+          <code>codeChallenge</code> (PKCE, S256). The owner agrees, comes back with a <code>code</code>, and
+          ${call('POST /connect/token')} answers the key: nobody copies a secret. By hand it is made in the
+          dashboard under API keys, or by ${call('POST /merchant/keys/create')}.
+        </p>`,
     )}
     ${step(
       'A payment for each order',
       html`<p>
           ${call('POST /payment/create')} when the order is placed, on your server. The
           <code>orderId</code> is yours and unique: the same request for the same order answers
-          <code>200</code> with the payment that is there, so a retry never charges twice.
-          <code>customerId</code> comes from ${call('POST /merchant/customer/create')}; keep it with your
-          customer.
+          <code>200</code> with the payment that is there, so a retry never charges twice. The
+          <code>customer</code> is found or made by the e-mail address; <code>{}</code> is an anonymous one.
         </p>
         <p>
           Store <code>data.id</code> with the order and redirect the customer to
-          <code>data.checkoutUrl</code>.
+          <code>data.checkoutUrl</code>. When the cart changes afterwards, ${call('PATCH /payment/update')}
+          asks for the new amount at the same addresses, as long as no money was seen.
         </p>`,
       requestSamples({
         method: 'POST',
@@ -36,8 +43,10 @@ export const SHOP: Guide = {
         body: {
           amount: '49.90',
           currency: 'USD',
-          customerId: 'cus_5LrRyo2k8hQmXv4TzN0aWb7C',
+          customer: { email: 'ada@example.com' },
           orderId: 'order-1001',
+          lifetimeMinutes: 60,
+          lines: [{ name: 'Earl Grey, 100 g', quantity: 2, amount: '49.90' }],
           successUrl: 'https://shop.example/thanks',
           returnUrl: 'https://shop.example/cart',
         },
@@ -54,6 +63,11 @@ export const SHOP: Guide = {
         <p>
           <code>confirming</code> is money on its way: show it, and wait. <code>payment.reversed</code> after
           completion is rare; hold the order if it has not left yet.
+        </p>
+        <p>
+          A shop that missed webhooks asks ${call('GET /merchant/events')} with <code>after</code>, the last
+          <code>seq</code> that it worked on, and is right again from there. Before it cancels an unpaid order
+          it asks for the payment: money may be on its way.
         </p>`,
       requestSamples({
         method: 'GET',

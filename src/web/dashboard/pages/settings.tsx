@@ -7,6 +7,7 @@ import { Badge, Button, Card, CopyLine, PageTitle, Problem, Shown } from '../ui/
 import { Confirm } from '../ui/dialog.tsx';
 import { Field, fieldError, Form, Select } from '../ui/form.tsx';
 import { when } from '../ui/format.ts';
+import { Embedding } from './embedding.tsx';
 
 export function SettingsPage() {
   const shops = useShops();
@@ -23,6 +24,7 @@ export function SettingsPage() {
               <General key={shop.id} shop={shop} />
               <div className="grid grid-cols-1 content-start gap-6">
                 <Domain shop={shop} />
+                <Embedding shop={shop} />
                 <Sandbox shop={shop} />
               </div>
             </div>

@@ -1,0 +1,44 @@
+import { api } from '../api/client.ts';
+import { useAct } from '../api/hooks.ts';
+import type { Shop } from '../api/types.ts';
+import { Card } from '../ui/basics.tsx';
+import { Form, TextArea } from '../ui/form.tsx';
+
+/** Which sites, beside the shop's verified domain, may open its checkout in a window of their own pages. */
+export function Embedding({ shop }: { shop: Shop }) {
+  const save = useAct((embedOrigins: string[]) =>
+    api('PATCH', '/merchant/edit', { body: { merchantId: shop.id, embedOrigins } }),
+  );
+  const problem = Object.entries(save.error?.fields ?? {}).find(([field]) =>
+    field.startsWith('embedOrigins'),
+  )?.[1];
+  return (
+    <Card title="Embedded checkout">
+      <Form
+        fields={['embedOrigins']}
+        submit="Allow these sites"
+        busy={save.isPending}
+        error={save.error}
+        onSubmit={({ embedOrigins }) => save.mutate(embedOrigins.split(/\s+/).filter((text) => text !== ''))}
+        extra={
+          save.isSuccess && (
+            <span role="status" className="text-sm text-accent">
+              Sites kept
+            </span>
+          )
+        }
+      >
+        <TextArea
+          label="Sites that may show the checkout"
+          name="embedOrigins"
+          rows={3}
+          spellCheck={false}
+          placeholder="https://www.shop.example"
+          hint="Up to 10, one on a line. The verified domain may do so by itself"
+          defaultValue={shop.embedOrigins.join('\n')}
+          error={problem}
+        />
+      </Form>
+    </Card>
+  );
+}
