@@ -143,7 +143,7 @@ function moneyThatLeaves(world: () => World): void {
     await reaches(world(), orderId, 'paid');
     const before = (await shop.notes(orderId)).length;
     await owner.takeBack(paymentId);
-    await reaches(world(), orderId, 'lost');
+    await reaches(world(), orderId, 'waiting', 'lost');
     expect((await shop.notes(orderId)).length).toBeGreaterThan(before);
   });
 }
