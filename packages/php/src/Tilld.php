@@ -1,0 +1,1296 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Tilld;
+
+/**
+ * The API of a tilld daemon. One file, PHP 7.4 or later, needs the curl extension unless a transport is given.
+ *
+ *     $till = new Tilld(['baseUrl' => 'https://pay.shop.example', 'key' => getenv('TILLD_KEY')]);
+ *     $payment = $till->payments->create(['orderId' => '1001', 'amount' => '19.90', 'currency' => 'EUR', 'customer' => []]);
+ *
+ * Amounts are decimal strings in both directions: floats are refused.
+ */
+final class Tilld
+{
+    public const VERSION = '0.1.0';
+
+    /** What a payment means to a shop, by its status, and by its exception where that tells more. */
+    public const SHOP_STATES = [
+        'pending' => 'waiting',
+        // Part of it came in time and more too late: whether that is enough is for the merchant to decide.
+        'underpaid' => ['none' => 'short', 'underpaid' => 'short', 'late' => 'late'],
+        'confirming' => 'seen',
+        'completed' => 'paid',
+        'expired' => ['none' => 'lost', 'late' => 'late'],
+        'cancelled' => ['none' => 'lost', 'late' => 'late'],
+        'failed' => ['none' => 'lost', 'late' => 'late'],
+        'refunded' => 'refunded',
+    ];
+
+    /** @var Payments */
+    public $payments;
+    /** @var Refunds */
+    public $refunds;
+    /** @var RefundLinks */
+    public $refundLinks;
+    /** @var Customers */
+    public $customers;
+    /** @var Products */
+    public $products;
+    /** @var Prices */
+    public $prices;
+    /** @var Links Payment links: pages by which anybody pays. */
+    public $links;
+    /** @var Wallet */
+    public $wallet;
+    /** @var Webhooks */
+    public $webhooks;
+    /** @var Endpoints Webhook endpoints beside the merchant's own URL. */
+    public $endpoints;
+    /** @var Events */
+    public $events;
+    /** @var Merchants */
+    public $merchants;
+    /** @var Keys */
+    public $keys;
+    /** @var Connect */
+    public $connect;
+    /** @var Rates */
+    public $rates;
+    /** @var Sandbox */
+    public $sandbox;
+    /** @var Auth */
+    public $auth;
+    /** @var Service For those who run the daemon. */
+    public $service;
+    /** @var Requests */
+    private $requests;
+
+    /**
+     * @param array{
+     *   baseUrl: string, key?: ?string, transport?: callable, timeout?: float, retries?: int, retryBudget?: float,
+     *   onRetry?: callable, sleep?: callable
+     * } $options
+     *   key: secret, restricted or public key, or a user token; timeout: seconds for one attempt (30); retries: attempts
+     *   after the first of what may succeed later (2); retryBudget: no further attempt begins later than so many seconds
+     *   after the first (60); onRetry: hears (TilldException, seconds) of every failure that is tried again; transport:
+     *   (method, url, headers, ?body, timeout) -> ['status' =>, 'headers' => lower-case names, 'body' =>], throws
+     *   ConnectionException where no answer came.
+     */
+    public function __construct(array $options)
+    {
+        $this->requests = new Requests($options);
+        $this->payments = new Payments($this->requests);
+        $this->refunds = new Refunds($this->requests);
+        $this->refundLinks = new RefundLinks($this->requests);
+        $this->customers = new Customers($this->requests);
+        $this->products = new Products($this->requests);
+        $this->prices = new Prices($this->requests);
+        $this->links = new Links($this->requests);
+        $this->wallet = new Wallet($this->requests);
+        $this->webhooks = new Webhooks($this->requests);
+        $this->endpoints = new Endpoints($this->requests);
+        $this->events = new Events($this->requests);
+        $this->merchants = new Merchants($this->requests);
+        $this->keys = new Keys($this->requests);
+        $this->connect = new Connect($this->requests);
+        $this->rates = new Rates($this->requests);
+        $this->sandbox = new Sandbox($this->requests);
+        $this->auth = new Auth($this->requests);
+        $this->service = new Service($this->requests);
+    }
+
+    /**
+     * Any operation by method and path.
+     *
+     * @param array{query?: array, body?: array, idempotencyKey?: string, merchantId?: string, timeout?: float, retries?: int} $parts
+     * @return mixed the `data` of the answer
+     */
+    public function request(string $method, string $path, array $parts = [])
+    {
+        $body = array_key_exists('body', $parts) ? $parts['body'] : null;
+        return $this->requests->call($method, $path, $parts['query'] ?? [], $body, $parts);
+    }
+
+    /**
+     * What a payment means to a shop: waiting, seen, paid, short, late, lost or refunded.
+     *
+     * @param array{status: string, exception: ?string} $payment
+     * @throws \UnexpectedValueException for a state that this version does not know: nothing is concluded from it
+     */
+    public static function shopState(array $payment): string
+    {
+        $entry = self::SHOP_STATES[$payment['status']] ?? null;
+        $state = is_array($entry) ? ($entry[$payment['exception'] ?? 'none'] ?? null) : $entry;
+        if ($state === null) {
+            $exception = $payment['exception'] ?? 'null';
+            throw new \UnexpectedValueException("unknown state of a payment: {$payment['status']}/{$exception}");
+        }
+        return $state;
+    }
+
+    /**
+     * The event that a webhook brings, once its signature (Standard Webhooks) and its time are right.
+     *
+     * @param string $rawBody the bytes as they came: `file_get_contents('php://input')`
+     * @param array<string, string|string[]> $headers by name in any case, or `$_SERVER`
+     * @param string|string[] $secrets `whsec_…`, or several while one replaces another
+     * @return array{id: string, type: string, timestamp: string, sandbox: bool, sequence: int, data: array}
+     * @throws WebhookException with the reason
+     */
+    public static function verifyWebhook(string $rawBody, array $headers, $secrets, int $toleranceSeconds = 300): array
+    {
+        $named = self::namedHeaders($headers);
+        $id = self::header($named, 'webhook-id');
+        $timestamp = self::header($named, 'webhook-timestamp');
+        self::checkClock($timestamp, $toleranceSeconds);
+        $given = explode(' ', self::header($named, 'webhook-signature'));
+        if ($rawBody === '') {
+            throw new WebhookException('no_raw_body', 'the body is empty: it needs the bytes as they came');
+        }
+        $isSigned = false;
+        foreach (self::secretsOf($secrets) as $secret) {
+            $wanted = self::signature($secret, $id, $timestamp, $rawBody);
+            foreach ($given as $signature) {
+                // No early end: how long it takes must not tell which secret fits.
+                $isSigned = hash_equals($wanted, $signature) || $isSigned;
+            }
+        }
+        if (!$isSigned) {
+            throw new WebhookException('wrong_secret', 'signed with another secret, or changed on its way');
+        }
+        $event = json_decode($rawBody, true, 512, JSON_BIGINT_AS_STRING);
+        if (!is_array($event) || !is_string($event['type'] ?? null) || !is_array($event['data'] ?? null)) {
+            throw new WebhookException('body', 'signed, but not an event of tilld');
+        }
+        return $event;
+    }
+
+    /**
+     * The headers with which tilld would send this body: for tests of a webhook handler.
+     *
+     * @return array<string, string>
+     */
+    public static function signForTest(string $rawBody, string $secret, string $id = 'evt_test', ?int $timestamp = null): array
+    {
+        $at = (string) ($timestamp ?? time());
+        return [
+            'webhook-id' => $id,
+            'webhook-timestamp' => $at,
+            'webhook-signature' => self::signature($secret, $id, $at, $rawBody),
+        ];
+    }
+
+    /**
+     * A fresh pair for one connect request (RFC 7636, S256), and its state. Keep verifier and state while the owner is asked.
+     *
+     * @return array{codeVerifier: string, codeChallenge: string, state: string}
+     */
+    public static function connectSecrets(): array
+    {
+        $verifier = self::randomText();
+        return [
+            'codeVerifier' => $verifier,
+            'codeChallenge' => self::base64url(hash('sha256', $verifier, true)),
+            'state' => self::randomText(),
+        ];
+    }
+
+    /**
+     * The page on which the owner of a shop agrees to a key for it. He comes back to `redirectUrl` with `code` and
+     * `state`, or with `error`; `$till->connect->token` exchanges the code.
+     *
+     * @param array{baseUrl: string, name: string, scopes: string[], redirectUrl: string, state: string, codeChallenge: string} $request
+     */
+    public static function connectUrl(array $request): string
+    {
+        $query = [
+            'name' => $request['name'],
+            'scopes' => implode(' ', $request['scopes']),
+            'redirectUrl' => $request['redirectUrl'],
+            'state' => $request['state'],
+            'codeChallenge' => $request['codeChallenge'],
+        ];
+        return rtrim($request['baseUrl'], '/') . '/connect?' . http_build_query($query, '', '&', PHP_QUERY_RFC3986);
+    }
+
+    /** 32 random bytes as base64url: for keys, verifiers and states. */
+    public static function randomText(): string
+    {
+        return self::base64url(random_bytes(32));
+    }
+
+    private static function base64url(string $bytes): string
+    {
+        return rtrim(strtr(base64_encode($bytes), '+/', '-_'), '=');
+    }
+
+    private static function namedHeaders(array $headers): array
+    {
+        $named = [];
+        foreach ($headers as $name => $value) {
+            $plain = str_replace('_', '-', strtolower((string) $name));
+            $named[strpos($plain, 'http-') === 0 ? substr($plain, 5) : $plain] = is_array($value) ? reset($value) : $value;
+        }
+        return $named;
+    }
+
+    private static function header(array $named, string $name): string
+    {
+        $value = $named[$name] ?? '';
+        if (!is_string($value) || $value === '') {
+            throw new WebhookException('headers', "the header {$name} is missing");
+        }
+        return $value;
+    }
+
+    private static function checkClock(string $timestamp, int $toleranceSeconds): void
+    {
+        if (preg_match('/^\d{1,12}$/D', $timestamp) !== 1) {
+            throw new WebhookException('headers', 'webhook-timestamp is not a time');
+        }
+        $ahead = (int) $timestamp - time();
+        if (abs($ahead) > $toleranceSeconds) {
+            $when = $ahead < 0 ? 'ago' : 'in the future';
+            throw new WebhookException('clock', 'sent ' . abs($ahead) . " s {$when}: an old request, or a wrong clock");
+        }
+    }
+
+    private static function secretsOf($secrets): array
+    {
+        $list = is_array($secrets) ? $secrets : [$secrets];
+        if ($list === []) {
+            throw new \InvalidArgumentException('no secret to verify webhooks with');
+        }
+        return $list;
+    }
+
+    private static function signature(string $secret, string $id, string $timestamp, string $body): string
+    {
+        $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);
+        if ($key === false || $key === '') {
+            throw new \InvalidArgumentException('a webhook secret is whsec_ and base64');
+        }
+        return 'v1,' . base64_encode(hash_hmac('sha256', "{$id}.{$timestamp}.{$body}", $key, true));
+    }
+}
+
+/**
+ * A request that did not succeed. `getCode()` is a string: one of the API's codes, or `NO_ANSWER`, `TIMED_OUT`,
+ * `UNREADABLE` (cut off, or of something else at that address).
+ */
+class TilldException extends \RuntimeException
+{
+    /** @var int HTTP status; 0 without an answer. */
+    public $status;
+    /** @var array<int, array{field: string, code: string, message: string}> Of a bad request: every field that is wrong. */
+    public $details;
+    /** @var ?string Finds the request in the log of the server. */
+    public $requestId;
+    /** @var ?float Seconds that the server wants to be left alone; null when it does not say. */
+    public $retryAfter;
+
+    public function __construct(
+        string $code,
+        string $message,
+        int $status = 0,
+        array $details = [],
+        ?string $requestId = null,
+        ?float $retryAfter = null
+    ) {
+        parent::__construct($message);
+        $this->code = $code;
+        $this->status = $status;
+        $this->details = $details;
+        $this->requestId = $requestId;
+        $this->retryAfter = $retryAfter;
+    }
+
+    /** Whether the same request may succeed later. A POST must then carry the same Idempotency-Key. */
+    public function isRetryable(): bool
+    {
+        if ($this->code === 'COIN_UNAVAILABLE') {
+            return false;
+        }
+        if (in_array($this->code, ['NO_ANSWER', 'TIMED_OUT', 'IDEMPOTENCY_IN_FLIGHT'], true)) {
+            return true;
+        }
+        // A success that was cut off on its way; and what stands before tilld while it restarts.
+        if ($this->code === 'UNREADABLE' && $this->status >= 200 && $this->status < 300) {
+            return true;
+        }
+        return in_array($this->status, [429, 502, 503, 504], true);
+    }
+}
+
+/** No answer came, or not in time: whether the request was done is unknown. */
+final class ConnectionException extends TilldException
+{
+}
+
+/** 400: something in the request is wrong; `details` names each field. */
+final class InvalidRequestException extends TilldException
+{
+}
+
+/** 401: the key is wrong, revoked or expired. */
+final class AuthenticationException extends TilldException
+{
+}
+
+/** 403: the key may not do this. */
+final class PermissionException extends TilldException
+{
+}
+
+/** 404. */
+final class NotFoundException extends TilldException
+{
+}
+
+/** 409: not in this state, or a request with this Idempotency-Key is still being handled. */
+final class ConflictException extends TilldException
+{
+}
+
+/** 429: too fast; `retryAfter` says when to come back. */
+final class RateLimitException extends TilldException
+{
+}
+
+/** 5xx: the daemon cannot do it now. */
+final class UnavailableException extends TilldException
+{
+}
+
+/** A request that is no webhook of tilld's, and why. */
+final class WebhookException extends \RuntimeException
+{
+    /** @var string no_raw_body, headers, clock, wrong_secret or body */
+    public $reason;
+
+    public function __construct(string $reason, string $message)
+    {
+        parent::__construct($message);
+        $this->reason = $reason;
+    }
+}
+
+/** Asks the API, and again where that may help. */
+final class Requests
+{
+    private const FIRST_PAUSE = 0.5;
+
+    private $base;
+    private $key;
+    private $transport;
+    private $timeout;
+    private $retries;
+    private $retryBudget;
+    private $onRetry;
+    private $sleep;
+
+    public function __construct(array $options)
+    {
+        $base = $options['baseUrl'] ?? '';
+        if (!is_string($base) || preg_match('~^https?://[^/?#]~', $base) !== 1) {
+            throw new \InvalidArgumentException('baseUrl must be an http or https address');
+        }
+        $key = $options['key'] ?? null;
+        // The key is in no message: errors end up in logs.
+        if ($key !== null && (!is_string($key) || preg_match('/^[\x21-\x7e]+$/D', $key) !== 1)) {
+            throw new \InvalidArgumentException('key: empty, or with blanks or line breaks in it');
+        }
+        $this->base = rtrim($base, '/');
+        $this->key = $key;
+        $this->transport = $options['transport'] ?? new CurlTransport();
+        $this->timeout = (float) ($options['timeout'] ?? 30);
+        $this->retries = (int) ($options['retries'] ?? 2);
+        $this->retryBudget = (float) ($options['retryBudget'] ?? 60);
+        $this->onRetry = $options['onRetry'] ?? null;
+        $this->sleep = $options['sleep'] ?? static function (float $seconds): void {
+            usleep((int) ($seconds * 1000000));
+        };
+    }
+
+    /**
+     * @param ?array $body null where the operation takes none
+     * @param array{idempotencyKey?: string, merchantId?: string, timeout?: float, retries?: int} $options
+     * @param string $as 'data' unwraps the envelope, 'json' and 'text' are answers without one
+     * @return mixed
+     * @throws TilldException
+     */
+    public function call(string $method, string $path, array $query, ?array $body, array $options, string $as = 'data')
+    {
+        $url = $this->base . $path . self::queryOf($query, $options);
+        $json = $body === null ? null : self::jsonOf($body);
+        $headers = $this->headersOf($method, $json, $options);
+        $attempts = (int) ($options['retries'] ?? $this->retries);
+        $timeout = (float) ($options['timeout'] ?? $this->timeout);
+        $end = microtime(true) + $this->retryBudget;
+        for ($attempt = 0; ; $attempt++) {
+            try {
+                return self::read($method, $path, ($this->transport)($method, $url, $headers, $json, $timeout), $as);
+            } catch (TilldException $error) {
+                if (!$error->isRetryable() || $attempt >= $attempts) {
+                    throw $error;
+                }
+                $pause = $error->retryAfter ?? self::backoff($attempt);
+                if (microtime(true) + $pause > $end) {
+                    throw $error;
+                }
+                if ($this->onRetry !== null) {
+                    ($this->onRetry)($error, $pause);
+                }
+                $this->pause($pause);
+            }
+        }
+    }
+
+    public function pause(float $seconds): void
+    {
+        ($this->sleep)($seconds);
+    }
+
+    /** Half a second, doubled each time, a quarter more or less at random. */
+    public static function backoff(int $attempt): float
+    {
+        return self::FIRST_PAUSE * 2 ** min($attempt, 10) * (0.75 + random_int(0, 1000) / 2000);
+    }
+
+    private function headersOf(string $method, ?string $json, array $options): array
+    {
+        $headers = ['Accept' => 'application/json', 'User-Agent' => 'tilld-php/' . Tilld::VERSION];
+        if ($this->key !== null) {
+            $headers['Authorization'] = 'Bearer ' . $this->key;
+        }
+        if ($json !== null) {
+            $headers['Content-Type'] = 'application/json';
+        }
+        if ($method === 'POST') {
+            // The same at every attempt of this call, so that a request whose answer was lost is done once.
+            $key = $options['idempotencyKey'] ?? Tilld::randomText();
+            if (!is_string($key) || preg_match('/^[\x20-\x7e]{1,255}$/D', $key) !== 1) {
+                throw new \InvalidArgumentException('idempotencyKey must have 1 to 255 printable ASCII characters');
+            }
+            $headers['Idempotency-Key'] = $key;
+        }
+        return $headers;
+    }
+
+    private static function queryOf(array $query, array $options): string
+    {
+        $given = [];
+        foreach (array_merge(['merchantId' => $options['merchantId'] ?? null], $query) as $name => $value) {
+            if ($value !== null && $value !== '') {
+                $given[$name] = is_bool($value) ? ($value ? 'true' : 'false') : (string) $value;
+            }
+        }
+        return $given === [] ? '' : '?' . http_build_query($given, '', '&', PHP_QUERY_RFC3986);
+    }
+
+    private static function jsonOf(array $body): string
+    {
+        self::refuseFloats($body);
+        // An empty array would be a list. These are objects wherever the API takes them.
+        foreach (['customer', 'metadata', 'customFields', 'confirmations'] as $name) {
+            if (($body[$name] ?? null) === []) {
+                $body[$name] = new \stdClass();
+            }
+        }
+        $value = $body === [] ? new \stdClass() : $body;
+        return json_encode($value, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
+    }
+
+    private static function refuseFloats(array $fields): void
+    {
+        foreach ($fields as $name => $value) {
+            if (is_float($value) && in_array($name, ['amount', 'maxFee'], true)) {
+                throw new \InvalidArgumentException("{$name} must be a decimal string: a float is not exact");
+            }
+            if (is_array($value)) {
+                self::refuseFloats($value);
+            }
+        }
+    }
+
+    private static function read(string $method, string $path, array $response, string $as)
+    {
+        ['status' => $status, 'headers' => $headers, 'body' => $text] = $response;
+        $isOk = $status >= 200 && $status < 300;
+        if ($as === 'text' && $isOk) {
+            return $text;
+        }
+        $answer = json_decode($text, true, 512, JSON_BIGINT_AS_STRING);
+        $answer = is_array($answer) ? $answer : null;
+        if ($as === 'json' && $isOk && $answer !== null) {
+            return $answer;
+        }
+        if ($isOk && ($answer['success'] ?? null) === true) {
+            return $answer['data'];
+        }
+        // A daemon that is not ready answers 503 and says why.
+        if ($path === '/readyz' && is_array($answer['data'] ?? null)) {
+            return $answer['data'];
+        }
+        $what = $status >= 300 && $status < 400 ? 'a redirect, check baseUrl' : "{$status}, not in the terms of the API";
+        $class = self::exceptionOf($status);
+        throw new $class(
+            $answer['error']['code'] ?? 'UNREADABLE',
+            $answer['error']['message'] ?? "{$method} {$path} was answered with {$what}",
+            $status,
+            $answer['error']['details'] ?? [],
+            $headers['x-request-id'] ?? null,
+            self::retryAfter($headers['retry-after'] ?? null)
+        );
+    }
+
+    private static function exceptionOf(int $status): string
+    {
+        $classes = [
+            401 => AuthenticationException::class,
+            403 => PermissionException::class,
+            404 => NotFoundException::class,
+            409 => ConflictException::class,
+            429 => RateLimitException::class,
+        ];
+        if (isset($classes[$status])) {
+            return $classes[$status];
+        }
+        if ($status >= 500) {
+            return UnavailableException::class;
+        }
+        return $status >= 400 ? InvalidRequestException::class : TilldException::class;
+    }
+
+    /** Seconds or a date. */
+    private static function retryAfter(?string $header): ?float
+    {
+        if ($header === null) {
+            return null;
+        }
+        if (preg_match('/^\d+$/D', $header) === 1) {
+            return (float) $header;
+        }
+        $at = strtotime($header);
+        return $at === false ? null : max(0.0, (float) ($at - time()));
+    }
+}
+
+/** Requests by the curl extension: no redirects, the connection is kept for the next one. */
+final class CurlTransport
+{
+    private $handle = null;
+
+    public function __invoke(string $method, string $url, array $headers, ?string $body, float $timeout): array
+    {
+        if ($this->handle === null) {
+            if (!function_exists('curl_init')) {
+                throw new \LogicException('the curl extension is missing: install it, or give a transport');
+            }
+            $this->handle = curl_init();
+        }
+        curl_reset($this->handle);
+        $received = [];
+        $lines = ['Expect:'];
+        foreach ($headers as $name => $value) {
+            $lines[] = "{$name}: {$value}";
+        }
+        curl_setopt_array($this->handle, [
+            CURLOPT_URL => $url,
+            CURLOPT_CUSTOMREQUEST => $method,
+            CURLOPT_HTTPHEADER => $lines,
+            CURLOPT_RETURNTRANSFER => true,
+            CURLOPT_FOLLOWLOCATION => false,
+            CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
+            CURLOPT_NOSIGNAL => true,
+            CURLOPT_CONNECTTIMEOUT_MS => (int) (min($timeout, 10) * 1000),
+            CURLOPT_TIMEOUT_MS => (int) ($timeout * 1000),
+            CURLOPT_HEADERFUNCTION => static function ($handle, string $line) use (&$received): int {
+                $parts = explode(':', $line, 2);
+                if (count($parts) === 2) {
+                    $received[strtolower(trim($parts[0]))] = trim($parts[1]);
+                }
+                return strlen($line);
+            },
+        ]);
+        if ($body !== null) {
+            curl_setopt($this->handle, CURLOPT_POSTFIELDS, $body);
+        }
+        $text = curl_exec($this->handle);
+        if ($text === false) {
+            $isTimeout = curl_errno($this->handle) === CURLE_OPERATION_TIMEDOUT;
+            throw new ConnectionException($isTimeout ? 'TIMED_OUT' : 'NO_ANSWER', curl_error($this->handle));
+        }
+        $status = curl_getinfo($this->handle, CURLINFO_RESPONSE_CODE);
+        return ['status' => $status, 'headers' => $received, 'body' => $text];
+    }
+}
+
+/** A part of the API. Methods take the fields of body or query, then the options of the call. */
+abstract class Resource
+{
+    private const LARGEST_PAGE = 100;
+
+    /** @var Requests */
+    protected $requests;
+
+    public function __construct(Requests $requests)
+    {
+        $this->requests = $requests;
+    }
+
+    protected function read(string $path, array $query, array $options): array
+    {
+        return $this->requests->call('GET', $path, $query, null, $options);
+    }
+
+    protected function write(string $method, string $path, array $body, array $options)
+    {
+        return $this->requests->call($method, $path, [], $body, $options);
+    }
+
+    protected function post(string $path, array $body, array $options)
+    {
+        return $this->write('POST', $path, $body, $options);
+    }
+
+    /** For operations without a body. */
+    protected function act(string $path, array $options)
+    {
+        return $this->requests->call('POST', $path, [], null, $options);
+    }
+
+    /** A key made here would be lost in a crash of the caller, and the money sent twice. */
+    protected function moveMoney(string $path, array $body, array $options)
+    {
+        if (!is_string($options['idempotencyKey'] ?? null)) {
+            throw new \InvalidArgumentException("{$path} needs an idempotencyKey of yours: it moves money");
+        }
+        return $this->post($path, $body, $options);
+    }
+
+    /** All pages, one thing after the other. Things made meanwhile push others onto the next page: each is given once. */
+    protected function readAll(string $path, array $query, array $options): \Generator
+    {
+        $given = [];
+        for ($page = 1; ; $page++) {
+            $answer = $this->read($path, ['page' => $page, 'limit' => self::LARGEST_PAGE] + $query, $options);
+            $pagination = $answer['pagination'];
+            unset($answer['pagination']);
+            $items = [];
+            foreach ($answer as $value) {
+                if (is_array($value)) {
+                    $items = $value;
+                    break;
+                }
+            }
+            foreach ($items as $item) {
+                // Outputs are named by transaction and index.
+                $id = $item['id'] ?? ($item['txHash'] ?? '') . ':' . ($item['index'] ?? '');
+                if (!isset($given[$id])) {
+                    $given[$id] = true;
+                    yield $item;
+                }
+            }
+            if ($items === [] || $page * $pagination['limit'] >= $pagination['total']) {
+                return;
+            }
+        }
+    }
+}
+
+final class Payments extends Resource
+{
+    /** Asks for money. */
+    public function create(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/payment/create', $body, $options);
+    }
+
+    /** Changes the price or other terms while nobody has paid. */
+    public function update(array $body, array $options = []): ?array
+    {
+        return $this->write('PATCH', '/payment/update', $body, $options);
+    }
+
+    /** In full; with a public key what the payer may see. */
+    public function get(array $query = [], array $options = []): array
+    {
+        return $this->read('/payment/get', $query, $options);
+    }
+
+    public function list(array $query = [], array $options = []): array
+    {
+        return $this->read('/payment/list', $query, $options);
+    }
+
+    public function all(array $query = [], array $options = []): \Generator
+    {
+        return $this->readAll('/payment/list', $query, $options);
+    }
+
+    /** Refused with INVALID_STATE once money was seen. */
+    public function cancel(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/payment/cancel', $body, $options);
+    }
+
+    /** Accepts what came, or records that it was given back elsewhere. */
+    public function resolve(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/payment/resolve', $body, $options);
+    }
+
+    public function volume(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/volume', $query, $options);
+    }
+}
+
+final class Refunds extends Resource
+{
+    /** Pays back to an address, at once. */
+    public function create(array $body, array $options): array
+    {
+        return $this->moveMoney('/payment/refund', $body, $options);
+    }
+}
+
+final class RefundLinks extends Resource
+{
+    /** A link by which the payer takes his money back, to an address of his choice. */
+    public function create(array $body, array $options): array
+    {
+        return $this->moveMoney('/payment/refund-link', $body, $options);
+    }
+
+    public function cancel(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/payment/refund-link/cancel', $body, $options);
+    }
+
+    public function approve(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/payment/refund-link/approve', $body, $options);
+    }
+
+    public function list(array $query = [], array $options = []): array
+    {
+        return $this->read('/payment/refund-links', $query, $options);
+    }
+
+    public function all(array $query = [], array $options = []): \Generator
+    {
+        return $this->readAll('/payment/refund-links', $query, $options);
+    }
+}
+
+final class Customers extends Resource
+{
+    public function create(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/customer/create', $body, $options);
+    }
+
+    public function edit(array $body, array $options = []): ?array
+    {
+        return $this->write('PATCH', '/merchant/customer/edit', $body, $options);
+    }
+
+    /** By `customerId` or by `email`. */
+    public function get(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/customer/get', $query, $options);
+    }
+
+    public function list(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/customer/list', $query, $options);
+    }
+
+    public function all(array $query = [], array $options = []): \Generator
+    {
+        return $this->readAll('/merchant/customer/list', $query, $options);
+    }
+}
+
+final class Products extends Resource
+{
+    public function create(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/product/create', $body, $options);
+    }
+
+    public function edit(array $body, array $options = []): ?array
+    {
+        return $this->write('PATCH', '/merchant/product/edit', $body, $options);
+    }
+
+    public function delete(array $body, array $options = []): ?array
+    {
+        return $this->write('DELETE', '/merchant/product/delete', $body, $options);
+    }
+
+    public function list(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/product/list', $query, $options);
+    }
+
+    public function all(array $query = [], array $options = []): \Generator
+    {
+        return $this->readAll('/merchant/product/list', $query, $options);
+    }
+}
+
+final class Prices extends Resource
+{
+    public function create(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/price/create', $body, $options);
+    }
+
+    public function edit(array $body, array $options = []): ?array
+    {
+        return $this->write('PATCH', '/merchant/price/edit', $body, $options);
+    }
+
+    public function delete(array $body, array $options = []): ?array
+    {
+        return $this->write('DELETE', '/merchant/price/delete', $body, $options);
+    }
+
+    public function list(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/price/list', $query, $options);
+    }
+
+    public function all(array $query = [], array $options = []): \Generator
+    {
+        return $this->readAll('/merchant/price/list', $query, $options);
+    }
+}
+
+final class Links extends Resource
+{
+    public function create(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/link/create', $body, $options);
+    }
+
+    public function edit(array $body, array $options = []): ?array
+    {
+        return $this->write('PATCH', '/merchant/link/edit', $body, $options);
+    }
+
+    public function delete(array $body, array $options = []): ?array
+    {
+        return $this->write('DELETE', '/merchant/link/delete', $body, $options);
+    }
+
+    public function list(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/link/list', $query, $options);
+    }
+
+    public function all(array $query = [], array $options = []): \Generator
+    {
+        return $this->readAll('/merchant/link/list', $query, $options);
+    }
+}
+
+final class Wallet extends Resource
+{
+    public function balances(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/wallet/balances', $query, $options);
+    }
+
+    public function addresses(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/wallet/addresses', $query, $options);
+    }
+
+    public function send(array $body, array $options): array
+    {
+        return $this->moveMoney('/merchant/wallet/send', $body, $options);
+    }
+
+    public function estimateFee(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/wallet/estimate-fee', $body, $options);
+    }
+
+    public function sendStatus(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/wallet/send-status', $query, $options);
+    }
+
+    /** Raises the fee of a send that waits. */
+    public function bump(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/wallet/send/bump', $body, $options);
+    }
+
+    /** Spends the coins of a send that waits back to the wallet. */
+    public function cancel(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/wallet/send/cancel', $body, $options);
+    }
+
+    public function transactions(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/wallet/transactions', $query, $options);
+    }
+
+    public function allTransactions(array $query = [], array $options = []): \Generator
+    {
+        return $this->readAll('/merchant/wallet/transactions', $query, $options);
+    }
+
+    public function outputs(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/wallet/outputs', $query, $options);
+    }
+
+    public function allOutputs(array $query = [], array $options = []): \Generator
+    {
+        return $this->readAll('/merchant/wallet/outputs', $query, $options);
+    }
+
+    public function freeze(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/wallet/outputs/freeze', $body, $options);
+    }
+
+    public function unfreeze(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/wallet/outputs/unfreeze', $body, $options);
+    }
+
+    /** Gathers many small outputs into one. */
+    public function consolidate(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/wallet/consolidate', $body, $options);
+    }
+}
+
+final class Webhooks extends Resource
+{
+    public function logs(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/webhook-logs', $query, $options);
+    }
+
+    public function allLogs(array $query = [], array $options = []): \Generator
+    {
+        return $this->readAll('/merchant/webhook-logs', $query, $options);
+    }
+
+    public function test(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/webhook/test', $body, $options);
+    }
+
+    public function redeliver(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/webhook/redeliver', $body, $options);
+    }
+
+    public function secret(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/webhook/secret', $query, $options);
+    }
+
+    public function rotateSecret(array $options = []): ?array
+    {
+        return $this->act('/merchant/webhook/rotate-secret', $options);
+    }
+}
+
+final class Endpoints extends Resource
+{
+    public function create(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/webhook/endpoint/create', $body, $options);
+    }
+
+    public function edit(array $body, array $options = []): ?array
+    {
+        return $this->write('PATCH', '/merchant/webhook/endpoint/edit', $body, $options);
+    }
+
+    public function delete(array $body, array $options = []): ?array
+    {
+        return $this->write('DELETE', '/merchant/webhook/endpoint/delete', $body, $options);
+    }
+
+    public function list(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/webhook/endpoint/list', $query, $options);
+    }
+
+    public function secret(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/webhook/endpoint/secret', $query, $options);
+    }
+
+    public function rotateSecret(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/webhook/endpoint/rotate-secret', $body, $options);
+    }
+}
+
+final class Events extends Resource
+{
+    public function list(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/events', $query, $options);
+    }
+
+    /**
+     * Every event after a cursor up to the present, oldest first: for a job that runs now and then. Keep `seq` once
+     * an event is handled.
+     */
+    public function since(int $after, array $query = [], array $options = []): \Generator
+    {
+        do {
+            $answer = $this->read('/merchant/events', ['after' => $after, 'limit' => 100] + $query, $options);
+            foreach ($answer['events'] as $event) {
+                yield $event;
+            }
+            $after = $answer['nextAfter'];
+        } while ($answer['events'] !== []);
+    }
+
+    /**
+     * Every event after a cursor and those to come. While the daemon is away it is asked again and again; what cannot
+     * become better, such as a key that was revoked, is thrown.
+     *
+     * @param array{wait?: int, isOver?: callable, onError?: callable, timeout?: float, merchantId?: string} $options
+     *   wait: seconds that one request waits for an event, 1 to 30 (30); isOver: () -> bool, asked between requests, ends
+     *   it; onError: hears why the daemon could not be asked just now
+     */
+    public function follow(int $after, array $query = [], array $options = []): \Generator
+    {
+        $wait = (int) ($options['wait'] ?? 30);
+        if ($wait < 1 || $wait > 30) {
+            throw new \InvalidArgumentException('wait must be 1 to 30 seconds');
+        }
+        $isOver = $options['isOver'] ?? static function (): bool {
+            return false;
+        };
+        $call = ['retries' => 0, 'timeout' => $wait + (float) ($options['timeout'] ?? 30)] + $options;
+        $failures = 0;
+        while (!$isOver()) {
+            try {
+                $answer = $this->read('/merchant/events', ['after' => $after, 'wait' => $wait, 'limit' => 100] + $query, $call);
+            } catch (TilldException $error) {
+                if (!$error->isRetryable()) {
+                    throw $error;
+                }
+                if (isset($options['onError'])) {
+                    ($options['onError'])($error);
+                }
+                $this->requests->pause($error->retryAfter ?? min(30.0, Requests::backoff($failures)));
+                $failures++;
+                continue;
+            }
+            $failures = 0;
+            foreach ($answer['events'] as $event) {
+                yield $event;
+            }
+            $after = $answer['nextAfter'];
+        }
+    }
+}
+
+final class Merchants extends Resource
+{
+    public function create(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/create', $body, $options);
+    }
+
+    public function list(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/list', $query, $options);
+    }
+
+    public function edit(array $body, array $options = []): ?array
+    {
+        return $this->write('PATCH', '/merchant/edit', $body, $options);
+    }
+
+    /** Switches between simulated and real coins. */
+    public function sandbox(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/sandbox', $body, $options);
+    }
+
+    public function verifyDomain(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/verify-domain', $body, $options);
+    }
+
+    public function checkDomain(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/verify-domain/check', $body, $options);
+    }
+}
+
+final class Keys extends Resource
+{
+    public function list(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/keys', $query, $options);
+    }
+
+    public function create(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/keys/create', $body, $options);
+    }
+
+    public function delete(array $body, array $options = []): ?array
+    {
+        return $this->write('DELETE', '/merchant/keys/delete', $body, $options);
+    }
+
+    /** A new public and secret key. */
+    public function regenerate(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/keys/regenerate', $body, $options);
+    }
+}
+
+final class Connect extends Resource
+{
+    public function request(array $query = [], array $options = []): array
+    {
+        return $this->read('/connect/request', $query, $options);
+    }
+
+    public function approve(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/connect/approve', $body, $options);
+    }
+
+    /** Exchanges the code that the owner came back with for a restricted key. */
+    public function token(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/connect/token', $body, $options);
+    }
+}
+
+final class Rates extends Resource
+{
+    public function get(array $query = [], array $options = []): array
+    {
+        return $this->read('/rates', $query, $options);
+    }
+}
+
+final class Sandbox extends Resource
+{
+    /** Plays the payer with simulated coins. */
+    public function simulate(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/sandbox/payment/simulate', $body, $options);
+    }
+}
+
+final class Auth extends Resource
+{
+    public function register(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/auth/register', $body, $options);
+    }
+
+    public function login(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/auth/login', $body, $options);
+    }
+
+    public function me(array $query = [], array $options = []): array
+    {
+        return $this->read('/auth/me', $query, $options);
+    }
+
+    public function verifyEmail(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/auth/verify-email', $body, $options);
+    }
+
+    public function resendVerification(array $options = []): ?array
+    {
+        return $this->act('/auth/resend-verification', $options);
+    }
+
+    public function forgotPassword(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/auth/forgot-password', $body, $options);
+    }
+
+    public function resetPassword(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/auth/reset-password', $body, $options);
+    }
+
+    public function changePassword(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/auth/change-password', $body, $options);
+    }
+
+    /** The second factor. */
+    public function totp(array $query = [], array $options = []): array
+    {
+        return $this->read('/auth/totp', $query, $options);
+    }
+
+    public function totpSetup(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/auth/totp/setup', $body, $options);
+    }
+
+    public function totpEnable(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/auth/totp/enable', $body, $options);
+    }
+
+    public function totpDisable(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/auth/totp/disable', $body, $options);
+    }
+}
+
+final class Service extends Resource
+{
+    public function healthz(array $query = [], array $options = []): array
+    {
+        return $this->read('/healthz', $query, $options);
+    }
+
+    /** What the daemon can do now; answers also while it is not ready. */
+    public function readyz(array $query = [], array $options = []): array
+    {
+        return $this->read('/readyz', $query, $options);
+    }
+
+    public function metrics(array $options = []): string
+    {
+        return $this->requests->call('GET', '/metrics', [], null, $options, 'text');
+    }
+
+    public function openapi(array $options = []): array
+    {
+        return $this->requests->call('GET', '/openapi.json', [], null, $options, 'json');
+    }
+
+    /** The reference to read, as HTML. */
+    public function docs(array $options = []): string
+    {
+        return $this->requests->call('GET', '/docs', [], null, $options, 'text');
+    }
+}
