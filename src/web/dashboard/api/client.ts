@@ -1,3 +1,4 @@
+import { Tilld, TilldError } from '../../../../packages/sdk/src/index.ts';
 import type { Body, Data, Method, PathOf, QueryOf } from './contract.ts';
 import { endSession, session } from './session.ts';
 
@@ -12,18 +13,7 @@ type Request<M extends Method, P extends PathOf<M>> =
     ? [request?: Extras<M, P>]
     : [request: Extras<M, P> & { readonly body: Body<M, P> }];
 
-interface Envelope {
-  success: boolean;
-  error: {
-    status: number;
-    code: string;
-    message: string;
-    details?: { field: string; message: string }[];
-  } | null;
-  data: unknown;
-}
-
-/** An answer of the API that is not a success, or none at all. */
+/** A request that did not succeed, in words for the page. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: string;
@@ -39,68 +29,34 @@ export class ApiError extends Error {
 }
 
 const LIMIT_MS = 60_000;
+/** Nobody is kept waiting longer for an attempt that may help. */
+const RETRY_MS = 5_000;
 
-/** Asks the API as the signed-in user, in the terms of its OpenAPI document. A token that is refused ends the session. */
+/** Asks the API as the signed-in user. A token that is refused ends the session. */
 export async function api<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
   ...[request]: Request<M, P>
 ): Promise<Data<M, P>> {
   const signedIn = session();
-  const { query, idempotencyKey } = request ?? {};
-  const body = request !== undefined && 'body' in request ? request.body : undefined;
-  const answer = await ask(
-    method,
-    path + queryText(query),
-    {
-      ...(signedIn === null ? {} : { authorization: `Bearer ${signedIn.token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-    },
-    body,
-  );
-  const envelope = (await answer.json().catch(() => null)) as Envelope | null;
-  if (envelope?.success === true) return envelope.data as Data<M, P>;
-  const error = envelope?.error;
-  if (answer.status === 401 && error?.code === 'UNAUTHORISED' && signedIn !== null) endSession(true);
-  // A node that is not ready is told with 503 and all the facts.
-  if (path === '/readyz' && envelope !== null && envelope.data !== null) return envelope.data as Data<M, P>;
-  const fields = Object.fromEntries((error?.details ?? []).map(({ field, message }) => [field, message]));
-  throw new ApiError(
-    answer.status,
-    error?.code ?? 'UNREADABLE',
-    sentence(error?.message ?? `The server answered ${answer.status}`),
-    fields,
-  );
-}
-
-async function ask(
-  method: string,
-  address: string,
-  headers: Record<string, string>,
-  body: unknown,
-): Promise<Response> {
+  const till = new Tilld({
+    baseUrl: location.origin,
+    ...(signedIn === null ? {} : { key: signedIn.token }),
+    timeoutMs: LIMIT_MS,
+    retryBudgetMs: RETRY_MS,
+  });
   try {
-    return await fetch(address, {
-      method,
-      headers,
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(LIMIT_MS),
-    });
-  } catch {
-    throw new ApiError(0, 'NO_ANSWER', 'The server does not answer. Is it running, and are you online?');
+    return await till.request(method, path, request as Parameters<typeof till.request<M, P>>[2]);
+  } catch (error) {
+    if (!(error instanceof TilldError)) throw error;
+    if (error.status === 401 && error.code === 'UNAUTHORISED' && signedIn !== null) endSession(true);
+    const fields = Object.fromEntries(error.details.map(({ field, message }) => [field, message]));
+    throw new ApiError(error.status, error.code, wordsFor(error), fields);
   }
 }
 
-function queryText(
-  query: Readonly<Record<string, string | number | boolean | null | undefined>> = {},
-): string {
-  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
-    value === undefined || value === null || value === '' ? [] : [[name, String(value)]],
-  );
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function wordsFor({ code, status, message }: TilldError): string {
+  if (status === 0) return 'The server does not answer. Is it running, and are you online?';
+  if (code === 'UNREADABLE') return `The server answered ${status}`;
+  return message.charAt(0).toUpperCase() + message.slice(1);
 }

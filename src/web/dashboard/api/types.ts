@@ -1,9 +1,7 @@
 import type { Data } from './contract.ts';
-import type { components } from '../../../../packages/sdk/src/openapi.ts';
+import type { Schemas } from '../../../../packages/sdk/src/index.ts';
 
 /** Names for what the API answers: the shapes are those of its OpenAPI document. */
-
-type Schemas = components['schemas'];
 
 export type Pagination = Schemas['Pagination'];
 export type User = Schemas['User'];
