@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Tilld, TilldError, type ListedEvent } from '../../../packages/sdk/src/index.ts';
+import { Shop } from '../../_helpers/api-client.ts';
+import { FaultProxy } from '../../_helpers/fault-proxy.ts';
+import { Till } from '../../_helpers/till.ts';
+
+let daemon: Till;
+let proxy: FaultProxy;
+let shop: Shop;
+let till: Tilld;
+beforeAll(async () => {
+  daemon = await Till.start();
+  shop = await Shop.open(daemon.api);
+  proxy = await FaultProxy.start(daemon.api.baseUrl);
+  till = new Tilld({ baseUrl: proxy.url, key: shop.secretKey });
+});
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]();
+  await daemon.end();
+});
+
+async function orders(count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let made = 0; made < count; made += 1) {
+    const orderId = `order-${randomBytes(6).toString('hex')}`;
+    const { id } = await till.payments.create({ orderId, amount: '10', currency: 'EUR', customer: {} });
+    ids.push(id);
+  }
+  return ids;
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+it('lists everything, page after page, each thing once though others are made meanwhile', async () => {
+  const before = await orders(205);
+  const seen: string[] = [];
+  for await (const { id } of till.payments.all({ status: 'pending' })) {
+    seen.push(id);
+    // These push others onto the next page.
+    if (seen.length === 50) await orders(3);
+  }
+  expect(seen).toHaveLength(new Set(seen).size);
+  expect(seen.toSorted()).toEqual(before.toSorted());
+  expect(proxy.seen.filter(({ path }) => path.startsWith('/payment/list')).length).toBe(3);
+  const { payments, pagination } = await till.payments.list({ limit: 1 });
+  expect([payments.length, pagination.total]).toEqual([1, 208]);
+  expect(await collect(till.products.all())).toEqual([]);
+});
+
+it('a job hears of everything since its cursor and ends', async () => {
+  const events = await collect(till.events.since({ after: 0, type: 'payment.created' }));
+  expect(events.length).toBe(208);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((a, b) => a - b));
+  const [event] = events;
+  // Typed by its type, without a cast; parts of old events may be missing.
+  const amount = event?.type === 'payment.created' ? event.data.payment?.amount : null;
+  expect(amount).toBe('10');
+  const cursor = events.at(-1)!.seq;
+  expect(await collect(till.events.since({ after: cursor, type: 'payment.created' }))).toEqual([]);
+});
+
+it('follows what comes, over faults and a restart, each event once and in order, until it is ended', async () => {
+  const [last] = (await till.events.list({ limit: 1 })).events;
+  const controller = new AbortController();
+  const failures: string[] = [];
+  const events: ListedEvent[] = [];
+  proxy.next('drop', { status: 503, headers: { 'retry-after': '0' } }, 'cut-answer');
+  const onError = ({ code }: TilldError): void => void failures.push(code);
+  const following = (async () => {
+    const { signal } = controller;
+    for await (const event of till.events.follow({ after: last!.seq, signal, wait: 5, onError })) {
+      events.push(event);
+    }
+  })();
+  await expect.poll(() => failures.length).toBe(2);
+  const first = await shop.createPayment();
+  await expect.poll(() => failures).toEqual(['NO_ANSWER', 'UNREADABLE', 'NO_ANSWER']);
+  await expect.poll(() => events.map(({ paymentId }) => paymentId)).toEqual([first.id]);
+  await daemon.down();
+  await expect.poll(() => failures.length).toBeGreaterThan(3);
+  await daemon.up();
+  const second = await shop.createPayment();
+  await expect.poll(() => events.map(({ paymentId }) => paymentId)).toEqual([first.id, second.id]);
+  controller.abort();
+  await following;
+});
+
+const code = (error: unknown): unknown => (error instanceof TilldError ? error.code : error);
+
+it('does not go on where that can never help', async () => {
+  const stranger = new Tilld({ baseUrl: proxy.url, key: 'sk_of_nobody' });
+  await expect(collect(stranger.events.follow({ after: 0 })).catch(code)).resolves.toBe('UNAUTHORISED');
+  await expect(collect(till.events.follow({ after: 1e12 })).catch(code)).resolves.toBe('VALIDATION_INVALID');
+  await expect(collect(till.events.follow({ after: 0, wait: 0 }))).rejects.toThrow(RangeError);
+});
+
+it('ends at once where the signal has ended before', async () => {
+  const signal = AbortSignal.abort();
+  expect(await collect(till.events.follow({ after: 0, signal }))).toEqual([]);
+});
