@@ -44,8 +44,8 @@ export async function* eventsSince(call: Call, options: SinceOptions): AsyncGene
 }
 
 /**
- * Every event after a cursor, oldest first, and those to come, until the signal ends it. While the daemon is away it is
- * asked again and again; what cannot become better, such as a key that was revoked, is thrown.
+ * Every event after a cursor, oldest first, and those to come, until the signal ends it. While the daemon is away or
+ * has troubles of its own it is asked again and again; what cannot become better, such as a revoked key, is thrown.
  */
 export async function* followEvents(call: Call, options: FollowOptions): AsyncGenerator<ListedEvent, void> {
   const { signal, wait = 30, onError, timeoutMs = 30_000, ...rest } = options;
@@ -65,9 +65,9 @@ export async function* followEvents(call: Call, options: FollowOptions): AsyncGe
       after = answer.nextAfter;
     } catch (error) {
       if (isOver()) return;
-      if (!(error instanceof TilldError) || !error.retryable) throw error;
+      if (!(error instanceof TilldError) || !(error.retryable || error.status >= 500)) throw error;
       onError?.(error);
-      await sleep(error.retryAfterMs ?? Math.min(backoff(failures), LONGEST_PAUSE_MS), signal);
+      await sleep(Math.max(error.retryAfterMs ?? 0, Math.min(backoff(failures), LONGEST_PAUSE_MS)), signal);
       failures += 1;
     }
   }

@@ -69,7 +69,7 @@ it('follows what comes, over faults and a restart, each event once and in order,
   const controller = new AbortController();
   const failures: string[] = [];
   const events: ListedEvent[] = [];
-  proxy.next('drop', { status: 503, headers: { 'retry-after': '0' } }, 'cut-answer');
+  proxy.next('drop', { status: 503, headers: { 'retry-after': '0' } }, { status: 500 }, 'cut-answer');
   const onError = ({ code }: TilldError): void => void failures.push(code);
   const following = (async () => {
     const { signal } = controller;
@@ -77,12 +77,12 @@ it('follows what comes, over faults and a restart, each event once and in order,
       events.push(event);
     }
   })();
-  await expect.poll(() => failures.length).toBe(2);
+  await expect.poll(() => failures.length).toBe(3);
   const first = await shop.createPayment();
-  await expect.poll(() => failures).toEqual(['NO_ANSWER', 'UNREADABLE', 'NO_ANSWER']);
+  await expect.poll(() => failures).toEqual(['NO_ANSWER', 'UNREADABLE', 'UNREADABLE', 'NO_ANSWER']);
   await expect.poll(() => events.map(({ paymentId }) => paymentId)).toEqual([first.id]);
   await daemon.down();
-  await expect.poll(() => failures.length).toBeGreaterThan(3);
+  await expect.poll(() => failures.length).toBeGreaterThan(4);
   await daemon.up();
   const second = await shop.createPayment();
   await expect.poll(() => events.map(({ paymentId }) => paymentId)).toEqual([first.id, second.id]);
