@@ -16,30 +16,37 @@ export interface FollowOptions extends SinceOptions {
   readonly onError?: (error: TilldError) => void;
 }
 
-interface Answer {
+const PAGE = 100;
+/** Between two answers without an event, should the server not wait. */
+const SHORTEST_ROUND_MS = 1_000;
+const LONGEST_BACKOFF_MS = 30_000;
+const LONGEST_PAUSE_MS = 300_000;
+
+interface Stretch {
   readonly events: readonly ListedEvent[];
-  readonly nextAfter: number;
+  /** Where to go on; never before the cursor that was asked with. */
+  readonly after: number;
 }
 
-const PAGE = 100;
-const LONGEST_PAUSE_MS = 30_000;
-
-function ask(
-  call: Call,
-  { after, type, paymentId, ...options }: SinceOptions,
-  wait?: number,
-): Promise<Answer> {
+/** What comes after a cursor: never what is before it, whatever the server says. */
+async function ask(call: Call, asked: SinceOptions, wait?: number): Promise<Stretch> {
+  const { after, type, paymentId, ...options } = asked;
   const query = { after, wait, limit: PAGE, type, paymentId };
-  return call({ method: 'GET', path: '/merchant/events', query, options }) as Promise<Answer>;
+  const answer = (await call({ method: 'GET', path: '/merchant/events', query, options })) as {
+    readonly events: readonly ListedEvent[];
+    readonly nextAfter: number;
+  };
+  const events = answer.events.filter(({ seq }) => seq > after);
+  return { events, after: Math.max(after, answer.nextAfter) };
 }
 
 /** Every event after a cursor up to the present, oldest first. */
 export async function* eventsSince(call: Call, options: SinceOptions): AsyncGenerator<ListedEvent, void> {
   for (let { after } = options; ;) {
-    const { events, nextAfter } = await ask(call, { ...options, after });
-    yield* events;
-    if (events.length === 0) return;
-    after = nextAfter;
+    const stretch = await ask(call, { ...options, after });
+    yield* stretch.events;
+    if (stretch.events.length === 0) return;
+    after = stretch.after;
   }
 }
 
@@ -50,25 +57,36 @@ export async function* eventsSince(call: Call, options: SinceOptions): AsyncGene
 export async function* followEvents(call: Call, options: FollowOptions): AsyncGenerator<ListedEvent, void> {
   const { signal, wait = 30, onError, timeoutMs = 30_000, ...rest } = options;
   if (!(wait >= 1 && wait <= 30)) throw new RangeError('wait must be 1 to 30 seconds');
+  const asked = { ...rest, retries: 0, timeoutMs: timeoutMs + wait * 1000, ...(signal && { signal }) };
+  const isOver = (): boolean => signal?.aborted === true;
   let { after } = options;
   let failures = 0;
-  const isOver = (): boolean => signal?.aborted === true;
   while (!isOver()) {
-    try {
-      const asked = { ...rest, after, retries: 0, timeoutMs: timeoutMs + wait * 1000 };
-      const answer = await ask(call, signal === undefined ? asked : { ...asked, signal }, wait);
-      failures = 0;
-      for (const event of answer.events) {
-        if (isOver()) return;
-        yield event;
-      }
-      after = answer.nextAfter;
-    } catch (error) {
-      if (isOver()) return;
-      if (!(error instanceof TilldError) || !(error.retryable || error.status >= 500)) throw error;
-      onError?.(error);
-      await sleep(Math.max(error.retryAfterMs ?? 0, Math.min(backoff(failures), LONGEST_PAUSE_MS)), signal);
+    const began = Date.now();
+    const stretch = await ask(call, { ...asked, after }, wait).catch((error: unknown) => {
+      const mayPass = error instanceof TilldError && (error.retryable || error.status >= 500);
+      if (mayPass || isOver()) return error as TilldError;
+      throw error;
+    });
+    if (isOver()) return;
+    if (stretch instanceof TilldError) {
+      onError?.(stretch);
+      await sleep(pauseAfter(stretch, failures), signal);
       failures += 1;
+      continue;
     }
+    failures = 0;
+    after = stretch.after;
+    for (const event of stretch.events) {
+      yield event;
+      if (isOver()) return;
+    }
+    if (stretch.events.length === 0) await sleep(began + SHORTEST_ROUND_MS - Date.now(), signal);
   }
+}
+
+/** As long as the daemon wants, within reason, and longer with every failure in a row. */
+function pauseAfter({ retryAfterMs }: TilldError, failures: number): number {
+  const backedOff = Math.min(backoff(failures), LONGEST_BACKOFF_MS);
+  return Math.min(Math.max(retryAfterMs ?? 0, backedOff), LONGEST_PAUSE_MS);
 }

@@ -49,25 +49,24 @@ export interface ApiRequest {
 export type Call = (request: ApiRequest) => Promise<unknown>;
 
 const FIRST_PAUSE_MS = 500;
+/** What is longer fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function createCall(client: TilldOptions): Call {
   const base = baseOf(client.baseUrl);
   checkKey(client.key);
   const { retries = 2, retryBudgetMs = 60_000, onRetry } = client;
   return async (request) => {
-    const { options = {}, method } = request;
-    const headers = headersOf(client, request);
+    const { options = {} } = request;
+    const url = `${base}${request.path}${queryOf(request)}`;
+    const prepared = { ...request, headers: headersOf(client, request), text: textOf(request.body) };
     const attempts = options.retries ?? retries;
     const end = Date.now() + retryBudgetMs;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await attemptOnce(client, `${base}${request.path}${queryOf(request)}`, {
-          ...request,
-          headers,
-        });
+        return await attemptOnce(client, url, prepared);
       } catch (error) {
         if (!(error instanceof TilldError) || !error.retryable || attempt >= attempts) throw error;
-        if (method === 'POST' && headers['idempotency-key'] === undefined) throw error;
         const pause = error.retryAfterMs ?? backoff(attempt);
         if (Date.now() + pause > end) throw error;
         onRetry?.(error, pause);
@@ -91,13 +90,16 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener('abort', end);
       resolve();
     };
-    const timer = setTimeout(end, ms);
+    const timer = setTimeout(end, Math.min(ms, LONGEST_TIMER_MS));
     signal?.addEventListener('abort', end);
   });
 }
 
 function baseOf(url: string): string {
-  if (!/^https?:\/\/[^/?#]/.test(url)) throw new TypeError('baseUrl must be an http or https address');
+  const isPlain = URL.canParse(url) && /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/.test(url);
+  // Not shown: it may hold a password.
+  if (!isPlain)
+    throw new TypeError('baseUrl must be an http or https address without user, query and fragment');
   return url.replace(/\/+$/, '');
 }
 
@@ -143,14 +145,22 @@ function queryOf({ query = {}, options }: ApiRequest): string {
   return parts.length === 0 ? '' : `?${new URLSearchParams(parts)}`;
 }
 
-type Prepared = ApiRequest & { readonly headers: Record<string, string> };
+function textOf(body: unknown): string | undefined {
+  return body === undefined ? undefined : JSON.stringify(body);
+}
+
+interface Prepared extends ApiRequest {
+  readonly headers: Record<string, string>;
+  readonly text: string | undefined;
+}
 
 async function attemptOnce(client: TilldOptions, url: string, request: Prepared): Promise<unknown> {
-  const { body, options } = request;
+  const { text, options } = request;
   const signal = options?.signal;
   const controller = new AbortController();
   const abort = (): void => controller.abort();
-  const timer = setTimeout(abort, options?.timeoutMs ?? client.timeoutMs ?? 30_000);
+  const timeoutMs = options?.timeoutMs ?? client.timeoutMs ?? 30_000;
+  const timer = setTimeout(abort, Math.min(timeoutMs, LONGEST_TIMER_MS));
   signal?.addEventListener('abort', abort);
   try {
     if (signal?.aborted === true) abort();
@@ -158,7 +168,7 @@ async function attemptOnce(client: TilldOptions, url: string, request: Prepared)
     const response = await ask(url, {
       method: request.method,
       headers: request.headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(text === undefined ? {} : { body: text }),
       // A redirected POST would arrive as a GET, and the key at a stranger's.
       redirect: 'manual',
       signal: controller.signal,
@@ -188,7 +198,7 @@ function reasonOf(error: unknown): string {
 
 interface Envelope {
   readonly success?: boolean;
-  readonly error?: { code: ErrorCode; message: string; details?: FieldProblem[] } | null;
+  readonly error?: { code?: ErrorCode; message?: string; details?: FieldProblem[] } | null;
   readonly data?: unknown;
 }
 
@@ -224,6 +234,6 @@ function parse(text: string): Envelope | null {
 /** Seconds or a date. */
 function retryAfter(header: string | null): number | null {
   if (header === null) return null;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isNaN(ms) ? null : Math.max(0, ms);
+  const ms = /^[\d.-]+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isFinite(ms) && ms >= 0 ? ms : null;
 }

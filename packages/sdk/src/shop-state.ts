@@ -36,8 +36,13 @@ export const SHOP_STATES = {
  * @throws {RangeError} for a state that this version does not know: nothing is concluded from it
  */
 export function shopState({ status, exception }: Pick<Payment, 'status' | 'exception'>): ShopState {
-  const entry: ShopState | Partial<Record<string, ShopState>> | undefined = SHOP_STATES[status];
-  const state = typeof entry === 'object' ? entry[exception ?? 'none'] : entry;
+  const entry = own(SHOP_STATES, status);
+  const state = typeof entry === 'object' ? own(entry, exception ?? 'none') : entry;
   if (state === undefined) throw new RangeError(`unknown state of a payment: ${status}/${exception}`);
   return state;
+}
+
+/** Not what every object has, such as `constructor`. */
+function own<T extends object>(table: T, name: string): T[keyof T] | undefined {
+  return Object.hasOwn(table, name) ? table[name as keyof T] : undefined;
 }

@@ -129,7 +129,9 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
 function parse(body: string): WebhookEvent | null {
   try {
     const value = JSON.parse(body) as Partial<WebhookEvent> | null;
-    return typeof value?.type === 'string' && typeof value.data === 'object' ? (value as WebhookEvent) : null;
+    return typeof value?.type === 'string' && typeof value.data === 'object' && value.data !== null
+      ? (value as WebhookEvent)
+      : null;
   } catch {
     return null;
   }

@@ -13,6 +13,8 @@ const BODY = JSON.stringify({
   data: { payment: { id: 'pay_1', description: 'Tee für zwei ☕' } },
 });
 
+const NOTHING = '{"id":"evt_1","type":"payment.completed","data":null}';
+
 /** Headers by the library of the standard. */
 function signedByTheStandard(body = BODY, secret = SECRET, at = new Date()): Record<string, string> {
   return {
@@ -101,6 +103,7 @@ describe('says why it takes nothing else', () => {
     ['something else, signed', 'body', '[]', signedByTheStandard('[]')],
     ['no JSON, signed', 'body', 'hello', signedByTheStandard('hello')],
     ['nothing, signed', 'body', 'null', signedByTheStandard('null')],
+    ['an event of nothing', 'body', NOTHING, signedByTheStandard(NOTHING)],
   ])('%s: %s', async (_, reason, body: unknown, headers) => {
     expect(await reasonOf(verifyWebhook(body as string, headers, SECRET))).toBe(reason);
   });
