@@ -95,21 +95,21 @@ describe('answers', () => {
   });
 });
 
-describe('events', () => {
-  async function follow(answers: readonly (() => Response)[], ms: number) {
-    const controller = new AbortController();
-    const { till, asked } = server(answers);
-    const seqs: number[] = [];
-    const following = (async () => {
-      for await (const { seq } of till.events.follow({ after: 2, signal: controller.signal })) seqs.push(seq);
-    })();
-    await vi.advanceTimersByTimeAsync(ms);
-    controller.abort();
-    await vi.runAllTimersAsync();
-    await following;
-    return { seqs, asked };
-  }
+async function follow(answers: readonly (() => Response)[], ms: number) {
+  const controller = new AbortController();
+  const { till, asked } = server(answers);
+  const seqs: number[] = [];
+  const following = (async () => {
+    for await (const { seq } of till.events.follow({ after: 2, signal: controller.signal })) seqs.push(seq);
+  })();
+  await vi.advanceTimersByTimeAsync(ms);
+  controller.abort();
+  await vi.runAllTimersAsync();
+  await following;
+  return { seqs, asked };
+}
 
+describe('events', () => {
   it('a cursor that goes back brings nothing twice', async () => {
     const { seqs, asked } = await follow(
       [page([3, 5], 5), page([3, 5], 1), page([4, 6], 6), page([], 6)],
