@@ -64,6 +64,9 @@ it('a job hears of everything since its cursor and ends', async () => {
   expect(await collect(till.events.since({ after: cursor, type: 'payment.created' }))).toEqual([]);
 });
 
+/** The pauses between attempts grow. */
+const soon = <T>(look: () => T) => expect.poll(look, { timeout: 60_000 });
+
 it('follows what comes, over faults and a restart, each event once and in order, until it is ended', async () => {
   const [last] = (await till.events.list({ limit: 1 })).events;
   const controller = new AbortController();
@@ -77,15 +80,15 @@ it('follows what comes, over faults and a restart, each event once and in order,
       events.push(event);
     }
   })();
-  await expect.poll(() => failures.length).toBe(3);
+  await soon(() => failures.length).toBe(3);
   const first = await shop.createPayment();
-  await expect.poll(() => failures).toEqual(['NO_ANSWER', 'UNREADABLE', 'UNREADABLE', 'NO_ANSWER']);
-  await expect.poll(() => events.map(({ paymentId }) => paymentId)).toEqual([first.id]);
+  await soon(() => failures).toEqual(['NO_ANSWER', 'UNREADABLE', 'UNREADABLE', 'NO_ANSWER']);
+  await soon(() => events.map(({ paymentId }) => paymentId)).toEqual([first.id]);
   await daemon.down();
-  await expect.poll(() => failures.length).toBeGreaterThan(4);
+  await soon(() => failures.length).toBeGreaterThan(4);
   await daemon.up();
   const second = await shop.createPayment();
-  await expect.poll(() => events.map(({ paymentId }) => paymentId)).toEqual([first.id, second.id]);
+  await soon(() => events.map(({ paymentId }) => paymentId)).toEqual([first.id, second.id]);
   controller.abort();
   await following;
 });
