@@ -83,6 +83,14 @@ describe('answers', () => {
     },
   );
 
+  it.each(['-5', 'soon', 'Sat, 01 Jan 2000 00:00:00 GMT'])('Retry-After: %s says nothing', async (after) => {
+    const { till, asked } = server([refusal(429, { 'retry-after': after })]);
+    const asking = settled(till.payments.list());
+    await vi.runAllTimersAsync();
+    expect(await asking).toMatchObject({ retryAfterMs: null });
+    expect(asked[1]!.at - asked[0]!.at).toBeGreaterThanOrEqual(375);
+  });
+
   it('a Retry-After of a year is no timer that overflows', async () => {
     const { till, asked } = server([refusal(429, { 'retry-after': '31536000' })], {
       retryBudgetMs: Infinity,
