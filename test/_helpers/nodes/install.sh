@@ -178,4 +178,5 @@ main() {
   printf '%s\n' "$found"
 }
 
-main "$@"
+# Other scripts use the functions above.
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then main "$@"; fi

@@ -1,0 +1,155 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Tilld\WooCommerce;
+
+use Tilld\ConflictException;
+use Tilld\Tilld;
+
+defined('ABSPATH') || exit;
+
+/**
+ * An order is given up only once its payment is: tilld is asked first, and where money came, or it cannot be asked, the
+ * order stays. That holds for every way of cancelling, because all of them save the order.
+ */
+final class Cancelling
+{
+    /** @var array<int, true> Orders that are being saved: with money, so that they stay, and without. */
+    private static $refused = [];
+    private static $givenUp = [];
+
+    public static function hook(): void
+    {
+        add_filter('woocommerce_cancel_unpaid_order', [self::class, 'mayCleanUp'], 20, 2);
+        add_action('woocommerce_before_order_object_save', [self::class, 'beforeSave']);
+        add_action('woocommerce_after_order_object_save', [self::class, 'afterSave']);
+        add_action('woocommerce_order_status_changed', [self::class, 'paidOtherwise'], 10, 4);
+        add_action('woocommerce_before_trash_order', [self::class, 'trashed']);
+        add_action('woocommerce_before_delete_order', [self::class, 'trashed']);
+    }
+
+    /** WooCommerce's clean-up of unpaid orders: whether this one may go. */
+    public static function mayCleanUp($isCleanedUp, $order): bool
+    {
+        if (!$isCleanedUp || !self::isOurs($order)) {
+            return (bool) $isCleanedUp;
+        }
+        try {
+            return Lock::hold("order_{$order->get_id()}", static function () use ($order): bool {
+                $fresh = wc_get_order($order->get_id());
+                return $fresh->has_status('pending') && self::giveUp($fresh);
+            });
+        } catch (\Throwable $error) {
+            Log::warning("order {$order->get_id()} is not cleaned up: tilld could not be asked", $error);
+            return false;
+        }
+    }
+
+    /** Puts the status back where the order is about to be cancelled and its payment is not. */
+    public static function beforeSave($order): void
+    {
+        $changes = $order->get_changes();
+        if (($changes['status'] ?? '') !== 'cancelled' || !$order->get_id() || !self::isOurs($order)) {
+            return;
+        }
+        $before = (string) wc_get_order($order->get_id())->get_status();
+        try {
+            if (self::giveUp($order)) {
+                self::$givenUp[$order->get_id()] = true;
+                return;
+            }
+            // As a change that was asked for: WooCommerce itself notes it, and what happened follows once it is saved.
+            $order->set_status(in_array($before, ['pending', 'failed'], true) ? 'on-hold' : $before);
+        } catch (\Throwable $error) {
+            Log::warning("order {$order->get_id()} is not cancelled: tilld could not be asked", $error);
+            $order->set_status($before);
+            $order->add_order_note(__('Not cancelled: tilld could not be asked whether money came. Please try again.', 'tilld-for-woocommerce'));
+        }
+    }
+
+    /** What tilld says at once: money may also have come between its answer and this save. */
+    public static function afterSave($order): void
+    {
+        $orderId = $order->get_id();
+        $wasRefused = isset(self::$refused[$orderId]);
+        $isGivenUp = isset(self::$givenUp[$orderId]) && $order->has_status('cancelled');
+        unset(self::$refused[$orderId], self::$givenUp[$orderId]);
+        if ($wasRefused) {
+            $order->add_order_note(__('Not cancelled: the customer has paid, at least in part.', 'tilld-for-woocommerce'));
+        }
+        if (!$wasRefused && !$isGivenUp) {
+            return;
+        }
+        try {
+            Orders::sync($orderId);
+        } catch (\Throwable $error) {
+            Log::warning("order {$orderId} could not be looked up after it was cancelled", $error);
+        }
+    }
+
+    /** Paid by another method: the payment here must not take money as well. */
+    public static function paidOtherwise($orderId, $from, $to, $order): void
+    {
+        $id = (string) $order->get_meta(Orders::PAYMENT);
+        if ($id === '' || $order->get_payment_method() === GATEWAY || !in_array($to, ['processing', 'completed', 'on-hold'], true)) {
+            return;
+        }
+        self::tryToCancel($id, "order {$orderId}, paid by {$order->get_payment_method()}");
+    }
+
+    public static function trashed($orderId): void
+    {
+        $order = wc_get_order($orderId);
+        $id = $order instanceof \WC_Order ? (string) $order->get_meta(Orders::PAYMENT) : '';
+        if ($id !== '' && $order->has_status(['pending', 'failed'])) {
+            self::tryToCancel($id, "order {$orderId}, which is deleted");
+        }
+    }
+
+    private static function isOurs($order): bool
+    {
+        return $order instanceof \WC_Order && $order->get_payment_method() === GATEWAY
+            && ((string) $order->get_meta(Orders::PAYMENT) !== '' || (string) $order->get_meta(Orders::ASKED) !== '');
+    }
+
+    /**
+     * Cancels the payment of an order, unless money came.
+     *
+     * @return bool whether the order may go
+     * @throws \Throwable when tilld could not be asked
+     */
+    private static function giveUp(\WC_Order $order): bool
+    {
+        $payment = Checkout::currentPayment($order);
+        if ($payment === null) {
+            return true;
+        }
+        if (Tilld::shopState($payment) === 'waiting') {
+            try {
+                $payment = Connection::client()->payments->cancel(['paymentId' => $payment['id']]);
+            } catch (ConflictException $error) {
+                // Money, or the end of its time, came in between.
+                $payment = Connection::client()->payments->get(['paymentId' => $payment['id']]);
+            }
+        }
+        if (in_array(Tilld::shopState($payment), ['lost', 'refunded'], true)) {
+            return true;
+        }
+        if ($order->get_changes() === []) {
+            OrderState::apply($order, $payment);
+        } else {
+            self::$refused[$order->get_id()] = true;
+        }
+        return false;
+    }
+
+    private static function tryToCancel(string $paymentId, string $what): void
+    {
+        try {
+            Connection::client()->payments->cancel(['paymentId' => $paymentId]);
+        } catch (\Throwable $error) {
+            Log::warning("the payment {$paymentId} of {$what} could not be cancelled", $error);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Tilld\WooCommerce;
+
+use Tilld\ConflictException;
+use Tilld\InvalidRequestException;
+use Tilld\Tilld;
+
+defined('ABSPATH') || exit;
+
+/** Asks tilld for the money of an order, and sends the customer there. */
+final class Checkout
+{
+    private const MAX_LINES = 100;
+    private const MAX_NAME = 255;
+    private const MIN_LIFETIME = 5;
+    private const MAX_LIFETIME = 10080;
+
+    /** The address that the customer goes on to. */
+    public static function urlFor(int $orderId): string
+    {
+        return Lock::hold("order_{$orderId}", static function () use ($orderId): string {
+            $order = wc_get_order($orderId);
+            $payment = self::currentPayment($order);
+            if ($payment !== null) {
+                OrderState::apply($order, $payment);
+                $state = Tilld::shopState($payment);
+                if (in_array($state, ['seen', 'paid', 'late', 'refunded'], true)) {
+                    return $order->get_checkout_order_received_url();
+                }
+                if ($state === 'short') {
+                    return $payment['checkoutUrl'];
+                }
+                $payment = $state === 'waiting' ? self::brought($order, $payment) : null;
+            }
+            $payment = $payment ?? self::create($order);
+            self::keep($order, $payment);
+            return $payment['checkoutUrl'];
+        });
+    }
+
+    /** The payment that belongs to the order now; null if there is none. */
+    public static function currentPayment(\WC_Order $order): ?array
+    {
+        $till = Connection::client();
+        $id = (string) $order->get_meta(Orders::PAYMENT);
+        if ($id !== '') {
+            return $till->payments->get(['paymentId' => $id]);
+        }
+        if ((string) $order->get_meta(Orders::ASKED) === '') {
+            return null;
+        }
+        // It was asked for and no answer was kept: this process or the connection broke off.
+        foreach ($till->payments->list(['orderId' => Orders::name($order)])['payments'] as $payment) {
+            if (Orders::idIn($payment) === $order->get_id()) {
+                $order->update_meta_data(Orders::PAYMENT, $payment['id']);
+                $order->save();
+                return $payment;
+            }
+        }
+        return null;
+    }
+
+    /** Text above the order for the customer who comes back. */
+    public static function greet(int $orderId): void
+    {
+        try {
+            Orders::sync($orderId);
+        } catch (\Throwable $error) {
+            Log::warning("order {$orderId} could not be looked up for the customer", $error);
+        }
+        $order = wc_get_order($orderId);
+        $text = $order ? self::greeting($order) : null;
+        if ($text !== null) {
+            echo '<p class="tilld-state">' . esc_html($text) . '</p>';
+        }
+    }
+
+    private static function greeting(\WC_Order $order): ?string
+    {
+        switch ((string) $order->get_meta(Orders::STATE)) {
+            case 'seen':
+                return __('Your payment was seen. Your order goes on as soon as the network has confirmed it.', 'tilld-for-woocommerce');
+            case 'paid':
+                return __('Your payment has arrived. Thank you.', 'tilld-for-woocommerce');
+            case 'short':
+                return __('A part of the amount has arrived. Please pay the rest at the address that you were shown.', 'tilld-for-woocommerce');
+            case 'late':
+                return __('Your payment arrived after its time. The shop will get in touch with you.', 'tilld-for-woocommerce');
+            default:
+                return null;
+        }
+    }
+
+    /** The payment at the order's present price; null where it can no longer be changed and another is needed. */
+    private static function brought(\WC_Order $order, array $payment): ?array
+    {
+        $terms = self::terms($order);
+        try {
+            return Connection::client()->payments->update(['paymentId' => $payment['id']] + $terms);
+        } catch (ConflictException $error) {
+            $now = Connection::client()->payments->get(['paymentId' => $payment['id']]);
+            OrderState::apply($order, $now);
+            if (Tilld::shopState($now) === 'lost') {
+                return null;
+            }
+            throw $error;
+        }
+    }
+
+    private static function create(\WC_Order $order): array
+    {
+        $email = (string) $order->get_billing_email();
+        $attempt = (int) $order->get_meta(Orders::ASKED) + 1;
+        $order->update_meta_data(Orders::ASKED, (string) $attempt);
+        $order->save();
+        $body = self::terms($order) + [
+            'orderId' => Orders::name($order),
+            'customer' => is_email($email) ? ['email' => $email] : [],
+            'metadata' => ['woocommerce' => ['site' => Connection::site(), 'order' => $order->get_id()]],
+            'locale' => self::locale(),
+        ];
+        $key = implode('-', ['wc', Connection::site(), $order->get_id(), $body['amount'], $body['currency'], $attempt]);
+        try {
+            return Connection::client(2)->payments->create($body, ['idempotencyKey' => $key]);
+        } catch (InvalidRequestException $error) {
+            $existing = $error->details[0]['existingId'] ?? null;
+            if ($error->getCode() !== 'DUPLICATE_ENTRY' || $existing === null) {
+                throw $error;
+            }
+            return self::adopt($order, $existing);
+        }
+    }
+
+    /** An open payment of this order that the shop had lost, by a backup put back for example. */
+    private static function adopt(\WC_Order $order, string $paymentId): array
+    {
+        $payment = Connection::client()->payments->get(['paymentId' => $paymentId]);
+        if (Orders::idIn($payment) !== $order->get_id()) {
+            throw new \RuntimeException("order {$order->get_id()}: tilld has a payment of this name that is not of this shop");
+        }
+        $order->update_meta_data(Orders::PAYMENT, $paymentId);
+        OrderState::apply($order, $payment);
+        return Tilld::shopState($payment) === 'waiting' ? (self::brought($order, $payment) ?? $payment) : $payment;
+    }
+
+    private static function keep(\WC_Order $order, array $payment): void
+    {
+        $before = (string) $order->get_meta(Orders::PAYMENT);
+        if ($before !== '' && $before !== $payment['id']) {
+            $order->update_meta_data(Orders::EARLIER, trim($order->get_meta(Orders::EARLIER) . ' ' . $before));
+        }
+        $order->update_meta_data(Orders::PAYMENT, $payment['id']);
+        OrderState::apply($order, $payment);
+        $order->save();
+    }
+
+    /** What an order costs and how it is shown: of a new payment and of a changed one. */
+    private static function terms(\WC_Order $order): array
+    {
+        $lifetime = self::lifetime();
+        return [
+            'amount' => Amounts::text($order->get_total()),
+            'currency' => $order->get_currency(),
+            'lines' => self::lines($order),
+            /* translators: %s: order number */
+            'description' => sprintf(__('Order %s', 'tilld-for-woocommerce'), $order->get_order_number()),
+            'successUrl' => $order->get_checkout_order_received_url(),
+            'returnUrl' => self::returnUrl($order),
+        ] + ($lifetime === null ? [] : ['lifetimeMinutes' => $lifetime]);
+    }
+
+    /** As long as WooCommerce holds the stock for an unpaid order. */
+    private static function lifetime(): ?int
+    {
+        $minutes = (int) get_option('woocommerce_hold_stock_minutes');
+        if ($minutes < 1 || get_option('woocommerce_manage_stock') !== 'yes') {
+            return null;
+        }
+        return max(self::MIN_LIFETIME, min(self::MAX_LIFETIME, $minutes));
+    }
+
+    /** To the cart's checkout while there is a cart, else to the page on which this order is paid. */
+    private static function returnUrl(\WC_Order $order): string
+    {
+        $cart = WC()->cart;
+        return $cart && !$cart->is_empty() ? wc_get_checkout_url() : $order->get_checkout_payment_url();
+    }
+
+    /** What is shown to the payer; none where they would come to more than the price, as with a discount of the whole order. */
+    private static function lines(\WC_Order $order): array
+    {
+        $lines = [];
+        $sum = 0.0;
+        foreach ($order->get_items(['line_item', 'shipping', 'fee']) as $item) {
+            $amount = (float) $order->get_line_total($item, true, true);
+            if ($amount < 0) {
+                return [];
+            }
+            $quantity = $item->get_quantity();
+            $isWhole = (float) (int) $quantity === (float) $quantity && $quantity >= 1;
+            $name = wp_strip_all_tags($item->get_name());
+            $lines[] = [
+                'name' => mb_substr($isWhole ? $name : "{$quantity} × {$name}", 0, self::MAX_NAME) ?: '-',
+                'quantity' => $isWhole ? (int) $quantity : 1,
+                'amount' => Amounts::text($amount),
+            ];
+            $sum += $amount;
+        }
+        $isTooMuch = $sum > (float) $order->get_total() + 0.00001;
+        return $isTooMuch || count($lines) > self::MAX_LINES ? [] : $lines;
+    }
+
+    private static function locale(): string
+    {
+        return implode('-', array_slice(explode('_', determine_locale()), 0, 2));
+    }
+}

@@ -1,0 +1,144 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Tilld\WooCommerce;
+
+defined('ABSPATH') || exit;
+
+/** The payment method of WooCommerce. */
+final class Gateway extends \WC_Payment_Gateway
+{
+    public function __construct()
+    {
+        $this->id = GATEWAY;
+        $this->method_title = 'tilld';
+        $this->method_description = __('Bitcoin, Litecoin, Ethereum and Solana, by your own nodes.', 'tilld-for-woocommerce');
+        $this->has_fields = false;
+        $this->supports = ['products', 'refunds'];
+        $this->init_form_fields();
+        $this->init_settings();
+        $this->title = $this->get_option('title');
+        $this->description = $this->get_option('description');
+        add_action('woocommerce_update_options_payment_gateways_' . $this->id, [$this, 'process_admin_options']);
+    }
+
+    /** @return string what was saved, without building the whole gateway */
+    public static function setting(string $name, string $default = ''): string
+    {
+        $settings = get_option('woocommerce_' . GATEWAY . '_settings');
+        return is_array($settings) && isset($settings[$name]) ? (string) $settings[$name] : $default;
+    }
+
+    public static function tilldUrl(): string
+    {
+        return untrailingslashit(trim(self::setting('url')));
+    }
+
+    public function init_form_fields()
+    {
+        $this->form_fields = [
+            'enabled' => [
+                'title' => __('Offer it', 'tilld-for-woocommerce'),
+                'type' => 'checkbox',
+                'label' => __('Customers can pay with tilld', 'tilld-for-woocommerce'),
+                'default' => 'no',
+            ],
+            'title' => [
+                'title' => __('Title', 'tilld-for-woocommerce'),
+                'type' => 'text',
+                'default' => __('Bitcoin and other coins', 'tilld-for-woocommerce'),
+            ],
+            'description' => [
+                'title' => __('Description', 'tilld-for-woocommerce'),
+                'type' => 'textarea',
+                'default' => __('Pay with Bitcoin, Litecoin, Ethereum or Solana.', 'tilld-for-woocommerce'),
+            ],
+            'url' => [
+                'title' => __('Address of tilld', 'tilld-for-woocommerce'),
+                'type' => 'text',
+                'placeholder' => 'https://pay.example.com',
+                'description' => __('Save it, then connect. No key has to be copied.', 'tilld-for-woocommerce'),
+                'default' => '',
+            ],
+            'refund_mail' => [
+                'title' => __('Refunds', 'tilld-for-woocommerce'),
+                'type' => 'checkbox',
+                'label' => __('Mail the refund link to the customer (as a note to him)', 'tilld-for-woocommerce'),
+                'default' => 'yes',
+            ],
+        ];
+    }
+
+    public function validate_url_field($key, $value)
+    {
+        $url = esc_url_raw(trim((string) $value), ['http', 'https']);
+        return untrailingslashit($url);
+    }
+
+    public function is_available()
+    {
+        return parent::is_available() && Connection::get() !== null;
+    }
+
+    public function admin_options()
+    {
+        parent::admin_options();
+        $outcome = isset($_GET['tilld']) ? sanitize_key(wp_unslash($_GET['tilld'])) : '';
+        $message = ConnectPages::message($outcome);
+        if ($message !== null) {
+            echo '<div class="notice inline"><p>' . esc_html($message) . '</p></div>';
+        }
+        echo '<h3>' . esc_html__('Connection', 'tilld-for-woocommerce') . '</h3><table class="form-table">';
+        $names = [
+            'key' => __('Key', 'tilld-for-woocommerce'),
+            'webhook' => __('Webhooks', 'tilld-for-woocommerce'),
+            'node' => __('Daemon and nodes', 'tilld-for-woocommerce'),
+        ];
+        foreach (Health::check() as $name => ['ok' => $isOk, 'text' => $text]) {
+            $mark = $isOk ? '✓' : '✗';
+            echo '<tr data-tilld-health="' . esc_attr($name . ':' . ($isOk ? 'ok' : 'bad')) . '"><th>' . esc_html($names[$name]) . '</th><td>' . esc_html("{$mark} {$text}") . '</td></tr>';
+        }
+        echo '</table><p>';
+        $isConnected = Connection::get() !== null;
+        $label = $isConnected ? __('Connect again', 'tilld-for-woocommerce') : __('Connect', 'tilld-for-woocommerce');
+        echo '<a class="button" id="tilld-connect" href="' . esc_url(ConnectPages::connectLink()) . '">' . esc_html($label) . '</a> ';
+        if ($isConnected) {
+            echo '<a class="button" href="' . esc_url(ConnectPages::disconnectLink()) . '">' . esc_html__('Disconnect', 'tilld-for-woocommerce') . '</a>';
+        }
+        echo '</p>';
+    }
+
+    public function process_payment($order_id)
+    {
+        try {
+            return ['result' => 'success', 'redirect' => Checkout::urlFor((int) $order_id)];
+        } catch (\Throwable $error) {
+            Log::error("no payment could be made for order {$order_id}", $error);
+            wc_add_notice(__('Paying with coins is not possible just now. Please try again in a moment, or choose another way.', 'tilld-for-woocommerce'), 'error');
+            return ['result' => 'failure', 'redirect' => ''];
+        }
+    }
+
+    public function can_refund_order($order)
+    {
+        $isPaid = in_array((string) ($order ? $order->get_meta(Orders::STATE) : ''), ['paid', 'other-amount', 'refunded'], true);
+        return $isPaid && parent::can_refund_order($order);
+    }
+
+    public function process_refund($order_id, $amount = null, $reason = '')
+    {
+        $order = wc_get_order($order_id);
+        if (!$order instanceof \WC_Order || $amount === null || (float) $amount <= 0) {
+            return new \WP_Error('tilld', __('There is nothing to refund.', 'tilld-for-woocommerce'));
+        }
+        try {
+            Refunds::make($order, $amount, (string) $reason);
+            return true;
+        } catch (\Throwable $error) {
+            Log::error("no refund could be made for order {$order_id}", $error);
+            /* translators: %s: reason */
+            return new \WP_Error('tilld', sprintf(__('tilld made no refund: %s', 'tilld-for-woocommerce'), $error->getMessage()));
+        }
+    }
+}

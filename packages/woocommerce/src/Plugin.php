@@ -1,0 +1,82 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Tilld\WooCommerce;
+
+defined('ABSPATH') || exit;
+
+/** Hooks everything into WordPress and WooCommerce. */
+final class Plugin
+{
+    public static function hook(): void
+    {
+        add_action('before_woocommerce_init', [self::class, 'declareCompatibility']);
+        add_action('plugins_loaded', [self::class, 'start']);
+        add_action('init', [self::class, 'translate'], 1);
+        add_filter('cron_schedules', [Reconcile::class, 'addSchedule']);
+        add_filter('plugin_action_links_' . plugin_basename(FILE), [self::class, 'addSettingsLink']);
+    }
+
+    public static function activate(): void
+    {
+        Reconcile::schedule();
+    }
+
+    public static function deactivate(): void
+    {
+        wp_clear_scheduled_hook(CRON);
+    }
+
+    public static function declareCompatibility(): void
+    {
+        if (class_exists('Automattic\WooCommerce\Utilities\FeaturesUtil')) {
+            \Automattic\WooCommerce\Utilities\FeaturesUtil::declare_compatibility('custom_order_tables', FILE, true);
+            \Automattic\WooCommerce\Utilities\FeaturesUtil::declare_compatibility('cart_checkout_blocks', FILE, true);
+        }
+    }
+
+    /** WordPress before 6.7 does not find the translations of plugins by itself. */
+    public static function translate(): void
+    {
+        load_plugin_textdomain('tilld-for-woocommerce', false, dirname(plugin_basename(FILE)) . '/languages');
+    }
+
+    public static function start(): void
+    {
+        if (!class_exists('WC_Payment_Gateway')) {
+            return;
+        }
+        require_once __DIR__ . '/Gateway.php';
+        add_filter('woocommerce_payment_gateways', static function (array $gateways): array {
+            $gateways[] = Gateway::class;
+            return $gateways;
+        });
+        add_action('woocommerce_blocks_payment_method_type_registration', [self::class, 'addToBlocks']);
+        add_action('init', [Reconcile::class, 'schedule']);
+        add_action(CRON, [Reconcile::class, 'run']);
+        add_action('woocommerce_api_' . GATEWAY, [Webhook::class, 'answer']);
+        add_action('woocommerce_thankyou_' . GATEWAY, [Checkout::class, 'greet']);
+        Cancelling::hook();
+        Refunds::hook();
+        ConnectPages::hook();
+    }
+
+    /** @param \Automattic\WooCommerce\Blocks\Payments\PaymentMethodRegistry $registry */
+    public static function addToBlocks($registry): void
+    {
+        require_once __DIR__ . '/BlockCheckout.php';
+        $registry->register(new BlockCheckout());
+    }
+
+    public static function addSettingsLink(array $links): array
+    {
+        $link = '<a href="' . esc_url(self::settingsUrl()) . '">' . esc_html__('Settings', 'tilld-for-woocommerce') . '</a>';
+        return array_merge([$link], $links);
+    }
+
+    public static function settingsUrl(): string
+    {
+        return admin_url('admin.php?page=wc-settings&tab=checkout&section=' . GATEWAY);
+    }
+}

@@ -1,0 +1,123 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Tilld\WooCommerce;
+
+use Tilld\InvalidRequestException;
+use Tilld\TilldException;
+
+defined('ABSPATH') || exit;
+
+/** Reads the events on a cursor, so that the orders are right though every webhook was lost. */
+final class Reconcile
+{
+    public const DONE = 'tilld_last_reconcile';
+
+    private const CURSOR = 'tilld_cursor';
+    /** Orders that could not be brought up to date: tried again before the cursor goes on. */
+    private const WAITING = 'tilld_waiting';
+    private const SECONDS = 300;
+    private const PAGE = 100;
+
+    public static function addSchedule(array $schedules): array
+    {
+        $schedules[CRON] = ['interval' => self::SECONDS, 'display' => 'tilld'];
+        return $schedules;
+    }
+
+    public static function schedule(): void
+    {
+        if (!wp_next_scheduled(CRON)) {
+            wp_schedule_event(time() + self::SECONDS, CRON, CRON);
+        }
+    }
+
+    public static function startOver(): void
+    {
+        update_option(self::CURSOR, 0, false);
+        update_option(self::WAITING, [], false);
+    }
+
+    public static function run(): void
+    {
+        if (Connection::get() === null) {
+            return;
+        }
+        try {
+            Lock::hold('reconcile', [self::class, 'catchUp'], 0.0);
+            update_option(self::DONE, time(), false);
+        } catch (\Throwable $error) {
+            Log::warning('the events of tilld could not be read to the end, the next run goes on', $error);
+        }
+    }
+
+    /** @throws TilldException when tilld cannot be asked: the cursor stays */
+    public static function catchUp(): void
+    {
+        $waiting = (array) get_option(self::WAITING, []);
+        update_option(self::WAITING, self::syncAll($waiting), false);
+        do {
+            $after = (int) get_option(self::CURSOR, 0);
+            $answer = self::eventsAfter($after);
+            $payments = [];
+            foreach ($answer['events'] as $event) {
+                $orderId = self::orderOf($event);
+                if ($orderId !== null) {
+                    $payments[$event['paymentId']] = $orderId;
+                }
+            }
+            $failed = self::syncAll($payments);
+            // The failed ones are kept before the cursor moves: a crash between repeats work and loses none.
+            update_option(self::WAITING, $failed + (array) get_option(self::WAITING, []), false);
+            update_option(self::CURSOR, (int) $answer['nextAfter'], false);
+        } while ($answer['events'] !== []);
+    }
+
+    /**
+     * @param array<string, int> $payments orders by payment
+     * @return array<string, int> those that failed for a reason of the shop's own
+     */
+    private static function syncAll(array $payments): array
+    {
+        $failed = [];
+        foreach ($payments as $paymentId => $orderId) {
+            try {
+                Orders::sync($orderId, (string) $paymentId);
+            } catch (TilldException $error) {
+                throw $error;
+            } catch (\Throwable $error) {
+                Log::error("order {$orderId} could not be brought up to date", $error);
+                $failed[$paymentId] = $orderId;
+            }
+        }
+        return $failed;
+    }
+
+    private static function eventsAfter(int $after): array
+    {
+        try {
+            return Connection::client()->events->list(['after' => $after, 'limit' => self::PAGE]);
+        } catch (InvalidRequestException $error) {
+            if ($after === 0) {
+                throw $error;
+            }
+            // Another database than the one that gave the cursor: everything is read once more.
+            Log::warning("the cursor {$after} is unknown to tilld, all events are read again", $error);
+            return Connection::client()->events->list(['after' => 0, 'limit' => self::PAGE]);
+        }
+    }
+
+    /** Old events come without their data. */
+    private static function orderOf(array $event): ?int
+    {
+        if ($event['paymentId'] === null) {
+            return null;
+        }
+        $payment = $event['data']['payment'] ?? null;
+        if (!is_array($payment) || !array_key_exists('metadata', $payment)) {
+            $payment = Connection::client()->payments->get(['paymentId' => $event['paymentId']]);
+        }
+        return Orders::idIn($payment);
+    }
+}

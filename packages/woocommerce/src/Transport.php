@@ -1,0 +1,37 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Tilld\WooCommerce;
+
+use Tilld\ConnectionException;
+
+defined('ABSPATH') || exit;
+
+/** Requests by the HTTP API of WordPress, so that a proxy that the site is set up with is used. */
+final class Transport
+{
+    public function __invoke(string $method, string $url, array $headers, ?string $body, float $timeout): array
+    {
+        $answer = wp_remote_request($url, [
+            'method' => $method,
+            'headers' => $headers,
+            'body' => $body,
+            'timeout' => $timeout,
+            'redirection' => 0,
+        ]);
+        if (is_wp_error($answer)) {
+            $isTimeout = stripos($answer->get_error_message(), 'timed out') !== false;
+            throw new ConnectionException($isTimeout ? 'TIMED_OUT' : 'NO_ANSWER', $answer->get_error_message());
+        }
+        $received = [];
+        foreach (['x-request-id', 'retry-after'] as $name) {
+            $value = wp_remote_retrieve_header($answer, $name);
+            if (is_string($value) && $value !== '') {
+                $received[$name] = $value;
+            }
+        }
+        $status = (int) wp_remote_retrieve_response_code($answer);
+        return ['status' => $status, 'headers' => $received, 'body' => wp_remote_retrieve_body($answer)];
+    }
+}

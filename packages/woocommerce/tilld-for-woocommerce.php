@@ -1,0 +1,35 @@
+<?php
+/**
+ * Plugin Name: tilld for WooCommerce
+ * Description: Take Bitcoin, Litecoin, Ethereum and Solana with your own nodes. Needs a tilld daemon.
+ * Version: 0.1.0
+ * Requires at least: 6.4
+ * Requires PHP: 7.4
+ * Requires Plugins: woocommerce
+ * WC requires at least: 8.2
+ * WC tested up to: 10.0
+ * License: MIT
+ * Text Domain: tilld-for-woocommerce
+ * Domain Path: /languages
+ */
+
+declare(strict_types=1);
+
+namespace Tilld\WooCommerce;
+
+defined('ABSPATH') || exit;
+
+const FILE = __FILE__;
+const GATEWAY = 'tilld';
+const CRON = 'tilld_reconcile';
+
+if (!class_exists('Tilld\Tilld')) {
+    require_once __DIR__ . '/lib/Tilld.php';
+}
+foreach (['Vault', 'Lock', 'Log', 'Transport', 'Connection', 'ConnectPages', 'Amounts', 'Checkout', 'OrderState', 'Orders', 'Refunds', 'Cancelling', 'Webhook', 'Reconcile', 'Health', 'Plugin'] as $part) {
+    require_once __DIR__ . "/src/{$part}.php";
+}
+
+register_activation_hook(__FILE__, [Plugin::class, 'activate']);
+register_deactivation_hook(__FILE__, [Plugin::class, 'deactivate']);
+Plugin::hook();

@@ -1,0 +1,190 @@
+<?php
+/**
+ * What the driver of the tests has customers, shopkeeper and scheduler do in this site, by WooCommerce's own functions:
+ * POST /?shop-test=COMMAND with a JSON object. Runs with the real WooCommerce as with the stand-in.
+ */
+
+declare(strict_types=1);
+
+defined('ABSPATH') || exit;
+
+add_action('wp_loaded', static function (): void {
+    $command = $_GET['shop-test'] ?? null;
+    if (!is_string($command) || !hash_equals((string) getenv('SHOP_TEST_SECRET'), $_SERVER['HTTP_X_SHOP_TEST'] ?? '')) {
+        return;
+    }
+    $given = json_decode((string) file_get_contents('php://input'), true);
+    try {
+        $answer = ShopCommands::$command($given);
+        status_header(200);
+    } catch (Throwable $error) {
+        $answer = ['error' => $error->getMessage()];
+        status_header(500);
+    }
+    header('Content-Type: application/json');
+    echo wp_json_encode($answer);
+    exit;
+});
+
+final class ShopCommands
+{
+    public static function order(array $given): array
+    {
+        $order = wc_create_order(['created_via' => 'checkout']);
+        $order->set_created_via('checkout');
+        $order->add_product(wc_get_product((int) get_option('shop_test_product')), $given['quantity']);
+        $order->set_billing_email($given['email'] ?? '');
+        $order->set_payment_method(self::gateway());
+        $order->calculate_totals();
+        $order->save();
+        return ['orderId' => (string) $order->get_id()] + self::pay($order);
+    }
+
+    public static function changeCart(array $given): array
+    {
+        $order = self::orderOf($given);
+        $order->remove_order_items('line_item');
+        $order->add_product(wc_get_product((int) get_option('shop_test_product')), $given['quantity']);
+        $order->calculate_totals();
+        $order->save();
+        return self::pay($order);
+    }
+
+    public static function state(array $given): array
+    {
+        $order = self::orderOf($given);
+        return ['status' => $order->get_status(), 'tilld' => (string) $order->get_meta('_tilld_state')];
+    }
+
+    public static function notes(array $given): array
+    {
+        return array_reverse(array_column(wc_get_order_notes(['order_id' => $given['orderId']]), 'content'));
+    }
+
+    public static function cancel(array $given): array
+    {
+        self::orderOf($given)->update_status('cancelled');
+        return [];
+    }
+
+    public static function refund(array $given): array
+    {
+        $order = self::orderOf($given);
+        $refund = wc_create_refund([
+            'order_id' => $order->get_id(),
+            'amount' => $given['amount'] ?? $order->get_total(),
+            'reason' => 'Out of stock',
+            'refund_payment' => true,
+        ]);
+        if (is_wp_error($refund)) {
+            throw new RuntimeException($refund->get_error_message());
+        }
+        return ['refundId' => $refund->get_id()];
+    }
+
+    /** Each refund of the order with what became of it. */
+    public static function refunds(array $given): array
+    {
+        return array_map(static function ($refund): array {
+            return ['amount' => $refund->get_amount(), 'status' => (string) $refund->get_meta('_tilld_refund_status')];
+        }, array_values(self::orderOf($given)->get_refunds()));
+    }
+
+    /** The clean-up, as though every unpaid order had been left alone for two hours. */
+    public static function cleanUp(): array
+    {
+        global $wpdb;
+        $then = gmdate('Y-m-d H:i:s', time() - 7200);
+        $wpdb->query($wpdb->prepare("UPDATE {$wpdb->prefix}wc_orders SET date_updated_gmt = %s WHERE status = 'wc-pending'", $then));
+        $wpdb->query($wpdb->prepare("UPDATE {$wpdb->posts} SET post_modified = %s, post_modified_gmt = %s WHERE post_status = 'wc-pending'", $then, $then));
+        wp_cache_flush();
+        wc_cancel_unpaid_orders();
+        return [];
+    }
+
+    public static function reconcile(): array
+    {
+        do_action('tilld_reconcile');
+        return [];
+    }
+
+    /** Switches the way to pay of an order and pays it there. */
+    public static function payOtherwise(array $given): array
+    {
+        $order = self::orderOf($given);
+        $order->set_payment_method('');
+        $order->set_payment_method('cash');
+        $order->payment_complete();
+        return [];
+    }
+
+    /** What the site would have lost had its database been restored from before the payment. */
+    public static function forget(array $given): array
+    {
+        $order = self::orderOf($given);
+        foreach (['_tilld_payment', '_tilld_asked', '_tilld_state', '_tilld_told'] as $name) {
+            $order->update_meta_data($name, '');
+        }
+        $order->save();
+        update_option('tilld_cursor', 0);
+        return [];
+    }
+
+    /** The payment method as the block checkout gets it, in a language. */
+    public static function blocks(array $given): array
+    {
+        $registry = new Automattic\WooCommerce\Blocks\Payments\PaymentMethodRegistry();
+        do_action('woocommerce_blocks_payment_method_type_registration', $registry);
+        $method = new Tilld\WooCommerce\BlockCheckout();
+        $method->initialize();
+        [$handle] = $method->get_payment_method_script_handles();
+        return ['active' => $method->is_active(), 'data' => $method->get_payment_method_data(), 'script' => wp_scripts()->registered[$handle]->src];
+    }
+
+    public static function translate(array $given): array
+    {
+        switch_to_locale($given['locale']);
+        return array_map(static function (string $text): string {
+            return __($text, 'tilld-for-woocommerce');
+        }, $given['texts']);
+    }
+
+    /** Deletes the plugin as the shopkeeper would; what is left of it in the options. */
+    public static function uninstall(): array
+    {
+        global $wpdb;
+        require_once ABSPATH . 'wp-admin/includes/plugin.php';
+        deactivate_plugins('tilld-for-woocommerce/tilld-for-woocommerce.php');
+        uninstall_plugin('tilld-for-woocommerce/tilld-for-woocommerce.php');
+        $options = $wpdb->get_col("SELECT option_name FROM {$wpdb->options} WHERE option_name LIKE '%tilld%'");
+        return ['options' => $options, 'isScheduled' => wp_next_scheduled('tilld_reconcile') !== false];
+    }
+
+    private static function pay(WC_Order $order): array
+    {
+        $result = self::gateway()->process_payment($order->get_id());
+        if ($result['result'] !== 'success') {
+            throw new RuntimeException('the checkout refused the order');
+        }
+        $paymentId = (string) wc_get_order($order->get_id())->get_meta('_tilld_payment');
+        return ['paymentId' => $paymentId, 'checkoutUrl' => $result['redirect']];
+    }
+
+    private static function gateway(): WC_Payment_Gateway
+    {
+        $available = WC()->payment_gateways()->get_available_payment_gateways();
+        if (!isset($available['tilld'])) {
+            throw new RuntimeException('tilld is not offered');
+        }
+        return $available['tilld'];
+    }
+
+    private static function orderOf(array $given): WC_Order
+    {
+        $order = wc_get_order($given['orderId']);
+        if (!$order instanceof WC_Order) {
+            throw new RuntimeException('no such order');
+        }
+        return $order;
+    }
+}

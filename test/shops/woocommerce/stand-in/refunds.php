@@ -1,0 +1,48 @@
+<?php
+
+declare(strict_types=1);
+
+defined('ABSPATH') || exit;
+
+/** The refund button: the refund is stored first, then the gateway is asked for its amount. @return WC_Order_Refund|WP_Error */
+function wc_create_refund(array $args)
+{
+    $order = wc_get_order($args['order_id']);
+    $remaining = (float) $order->get_remaining_refund_amount();
+    if ($args['amount'] <= 0 || $args['amount'] > $remaining) {
+        return new WP_Error('error', 'Invalid refund amount.');
+    }
+    $refund = new WC_Order_Refund();
+    $refund->set_parent_id($order->get_id());
+    $refund->set_currency($order->get_currency());
+    $refund->set_amount((string) $args['amount']);
+    $refund->set_reason($args['reason'] ?? '');
+    do_action('woocommerce_create_refund', $refund, $args);
+    $refund->save();
+    if ($args['refund_payment'] ?? false) {
+        $gateway = WC()->payment_gateways()->payment_gateways()[$order->get_payment_method()];
+        if (!$gateway->can_refund_order($order)) {
+            $refund->delete();
+            return new WP_Error('error', 'The payment gateway for this order does not support automatic refunds.');
+        }
+        $result = $gateway->process_refund($order->get_id(), $args['amount'], $refund->get_reason());
+        if (is_wp_error($result)) {
+            $refund->delete();
+            return $result;
+        }
+        $refund->set_refunded_payment(true);
+        $refund->save();
+    }
+    if ($remaining - $args['amount'] > 0) {
+        do_action('woocommerce_order_partially_refunded', $order->get_id(), $refund->get_id());
+    } else {
+        do_action('woocommerce_order_fully_refunded', $order->get_id(), $refund->get_id());
+        $status = apply_filters('woocommerce_order_fully_refunded_status', 'refunded', $order->get_id(), $refund->get_id());
+        if ($status) {
+            $order->update_status($status);
+        }
+    }
+    $order->save();
+    do_action('woocommerce_order_refunded', $order->get_id(), $refund->get_id());
+    return $refund;
+}

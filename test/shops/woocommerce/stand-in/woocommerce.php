@@ -1,0 +1,110 @@
+<?php
+/**
+ * Plugin Name: Stand-in for WooCommerce
+ * Description: What a payment gateway meets of WooCommerce, for tests: orders in tables of their own, gateways, refunds, the clean-up of unpaid orders, wc-api, settings, the registry of the block checkout.
+ * Version: 0.1
+ */
+
+declare(strict_types=1);
+
+defined('ABSPATH') || exit;
+
+define('WC_VERSION', '10.0.0');
+
+require_once __DIR__ . '/orders.php';
+require_once __DIR__ . '/refunds.php';
+require_once __DIR__ . '/gateways.php';
+require_once __DIR__ . '/blocks.php';
+
+/** The object that WC() answers. */
+final class WooCommerce
+{
+    public $cart = null;
+    private $gateways = null;
+
+    public function payment_gateways(): WC_Payment_Gateways
+    {
+        $this->gateways = $this->gateways ?? new WC_Payment_Gateways();
+        return $this->gateways;
+    }
+
+    public function api_request_url(string $name): string
+    {
+        return add_query_arg('wc-api', $name, trailingslashit(home_url('', 'http')));
+    }
+}
+
+function WC(): WooCommerce
+{
+    static $instance = null;
+    $instance = $instance ?? new WooCommerce();
+    return $instance;
+}
+
+/** Logs go to a file beside the content. */
+final class WC_Logger
+{
+    public function log(string $level, string $text, array $context = []): void
+    {
+        $line = gmdate('c') . " {$level} [" . ($context['source'] ?? '') . "] {$text}\n";
+        file_put_contents(WP_CONTENT_DIR . '/wc.log', $line, FILE_APPEND | LOCK_EX);
+    }
+
+    public function __call(string $level, array $given): void
+    {
+        $this->log($level, ...$given);
+    }
+}
+
+function wc_get_logger(): WC_Logger
+{
+    return new WC_Logger();
+}
+
+function wc_get_price_decimals(): int
+{
+    return 2;
+}
+
+function wc_get_checkout_url(): string
+{
+    return home_url('/?page=checkout');
+}
+
+function wc_add_notice(string $text, string $type = 'success'): void
+{
+    $GLOBALS['shop_notices'][] = [$type, $text];
+}
+
+register_activation_hook(__FILE__, static function (): void {
+    shop_create_tables();
+    get_role('administrator')->add_cap('manage_woocommerce');
+});
+
+add_action('plugins_loaded', static function (): void {
+    do_action('before_woocommerce_init');
+    do_action('woocommerce_blocks_loaded');
+}, 20);
+
+add_action('parse_request', static function (): void {
+    if (isset($_GET['wc-api'])) {
+        do_action('woocommerce_api_' . sanitize_key($_GET['wc-api']));
+        status_header(400);
+        exit('-1');
+    }
+}, 0);
+
+add_action('admin_menu', static function (): void {
+    add_menu_page('WooCommerce', 'WooCommerce', 'manage_woocommerce', 'wc-settings', static function (): void {
+        $gateway = WC()->payment_gateways()->payment_gateways()[sanitize_key($_GET['section'] ?? '')];
+        if ($_SERVER['REQUEST_METHOD'] === 'POST') {
+            check_admin_referer('woocommerce-settings');
+            do_action('woocommerce_update_options_payment_gateways_' . $gateway->id);
+            $gateway = WC()->payment_gateways()->payment_gateways()[$gateway->id];
+        }
+        echo '<form method="post">';
+        $gateway->admin_options();
+        wp_nonce_field('woocommerce-settings');
+        echo '<button name="save" value="1">Save</button></form>';
+    });
+});
