@@ -14,6 +14,7 @@ import { failReverted } from '../../src/usecases/settlement/fail-reverted.ts';
 import { sendCoins } from '../../src/usecases/sends/send-coins.ts';
 import { readPlan } from '../../src/usecases/settlement/stored-plan.ts';
 import { createSweepBackoff } from '../../src/usecases/settlement/sweep-backoff.ts';
+import { expectBooksToAgree } from './books.ts';
 import type { LifeLine } from './send-line.ts';
 import { FINAL_DEPTH, type Landed, type LifeNetwork, type LifeOf, ORDERS, type Step } from './send-steps.ts';
 import type { WalletWorld } from './wallet-world.ts';
@@ -156,6 +157,7 @@ export class SendLife {
     const landed = await this.#network.landed();
     this.#checkPayments(landed, await this.#standings());
     await this.#look();
+    await expectBooksToAgree(this.#world.db);
     const seen = await this.#standings();
     for (const standing of seen) this.#checkOne(standing, landed);
     this.#checkNonces(seen);

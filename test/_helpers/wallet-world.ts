@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ChainAdapter, ChainIndex } from '../../src/domain/chain.ts';
 import type { Chains } from '../../src/domain/chains.ts';
 import type { ChainId, Coin, Mode, Network } from '../../src/domain/coins.ts';
+import { AppError } from '../../src/domain/errors.ts';
 import type { Clock, Logger } from '../../src/domain/ports.ts';
 import { createChainIndex } from '../../src/store/chain/chain-index.ts';
 import type { Db } from '../../src/store/sqlite/database.ts';
@@ -179,7 +180,7 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
     baseUrl: 'http://localhost',
     rates: {
       quote: () => {
-        throw new Error('no payment is made in this world');
+        throw new AppError('RATE_UNAVAILABLE', 'no source has a rate in this world');
       },
       ensure: async () => {},
     },

@@ -47,6 +47,21 @@ const timeOfCursor = prepared((db, param: ParamOf<ChainId>) =>
     .where('chain_cursors.mode', '=', param('mode')),
 );
 
+/** The time of a block by its own clock, ms; null when it is not remembered. */
+export async function blockTime(db: Db, chain: ChainId, height: number): Promise<number | null> {
+  const [row] = await timeOfBlock(db, { ...chain, height });
+  return row?.timeMs ?? null;
+}
+
+const timeOfBlock = prepared((db, param: ParamOf<ChainId & { height: number }>) =>
+  db
+    .selectFrom('chain_blocks')
+    .select('time_ms as timeMs')
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .where('height', '=', param('height')),
+);
+
 const standOf = prepared((db, param: ParamOf<ChainId>) =>
   db
     .selectFrom('chain_cursors')

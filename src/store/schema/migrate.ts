@@ -15,6 +15,7 @@ import * as restrictedKeys from './migrations/0014-restricted-keys.ts';
 import * as paymentTerms from './migrations/0015-payment-terms.ts';
 import * as refundLinks from './migrations/0016-refund-links.ts';
 import * as paymentLinks from './migrations/0019-payment-links.ts';
+import * as movements from './migrations/0020-movements.ts';
 import * as webhookEndpoints from './migrations/0017-webhook-endpoints.ts';
 import * as fiatAtReceipt from './migrations/0018-fiat-at-receipt.ts';
 
@@ -39,6 +40,7 @@ export const MIGRATIONS: Migrations = {
   '0019-payment-links': paymentLinks,
   '0017-webhook-endpoints': webhookEndpoints,
   '0018-fiat-at-receipt': fiatAtReceipt,
+  '0020-movements': movements,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

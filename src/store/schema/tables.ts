@@ -24,6 +24,7 @@ import type {
   MerchantRow,
   RestrictedKeyRow,
 } from './merchants.ts';
+import type { MovementRow } from './movements.ts';
 import type { IdempotencyRow, SimBlockRow, SimSpendRow, SimTransactionRow } from './operations.ts';
 import type { PaymentCountRow, PaymentOptionRow, PaymentRow, RefundRow, VolumeTotalRow } from './payments.ts';
 import type { RefundLinkRow } from './refund-links.ts';
@@ -71,6 +72,7 @@ export interface Tables {
   customer_counts: { user_id: string; count: number };
   payment_options: PaymentOptionRow;
   outputs: OutputRow;
+  movements: MovementRow;
   volume_totals: VolumeTotalRow;
   raw_transactions: RawTransactionRow;
   unconfirmed_inputs: UnconfirmedInputRow;

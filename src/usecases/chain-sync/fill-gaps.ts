@@ -14,6 +14,7 @@ import { findOutput } from '../../store/ledger/outputs.ts';
 import { findVersionByTxid } from '../../store/sends/send-versions.ts';
 import type { ChainGapRow } from '../../store/schema/chain.ts';
 import type { ObserveDeps } from './observe-deps.ts';
+import { recordMovements } from '../accounting/record-movements.ts';
 import { confirmSends } from '../settlement/record-spends.ts';
 import { readPlan } from '../settlement/stored-plan.ts';
 import { compareAccounts } from './reconcile-accounts.ts';
@@ -47,6 +48,8 @@ export async function fillGaps(deps: ObserveDeps, adapter: Filled): Promise<bool
   const credited = await deps.db.transaction(async (tx) => {
     let count = 0;
     for (const output of found) if (await creditFromGap(tx, deps, chain, output)) count += 1;
+    const txids = found.map(({ ref }) => ref.txid);
+    await recordMovements(tx, deps, chain, txids);
     await closeGaps(tx, gaps);
     return count;
   });

@@ -12,6 +12,7 @@ import {
 } from '../../store/ledger/raw-transactions.ts';
 import { forgetSettledInputs } from '../../store/ledger/unconfirmed-inputs.ts';
 import { applyFacts } from '../payments/apply-facts.ts';
+import { recordMovements, transactionsOf } from '../accounting/record-movements.ts';
 import { confirmSends } from '../settlement/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import {
@@ -102,6 +103,7 @@ async function write(
   await advanceCursor(tx, chain, block, now, below);
   // Must follow the cursor: the events count confirmations from it.
   await confirmSends(tx, deps, chain, { spends: block.debits, height });
+  await recordMovements(tx, deps, chain, [...transactionsOf(block), ...gone.map(({ txid }) => txid)]);
   await forgetSettledInputs(tx, chain);
   const entersInterval = Math.floor(height / FORGET_EVERY) > Math.floor(cursor.height / FORGET_EVERY);
   if (entersInterval) {

@@ -6,6 +6,7 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { outputsAbove, putOutput } from '../../store/ledger/outputs.ts';
 import { forgetConflictsAbove, storedTransactions } from '../../store/ledger/raw-transactions.ts';
 import { rememberInputs } from '../../store/ledger/unconfirmed-inputs.ts';
+import { recordMovements } from '../accounting/record-movements.ts';
 import { applyFacts } from '../payments/apply-facts.ts';
 import { unconfirmSends } from '../settlement/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
@@ -52,11 +53,12 @@ export async function takeBackAbove(
   height: number,
 ): Promise<void> {
   const now = deps.clock.now();
-  await unconfirmSends(tx, deps, chain, height);
+  const moved = new Set(await unconfirmSends(tx, deps, chain, height));
   await forgetConflictsAbove(tx, chain, height);
   const facts = new Map<string, PaymentFact[]>();
   for (const output of await outputsAbove(tx, chain, height)) {
     const ref = { txid: output.txid, index: output.vout };
+    moved.add(output.txid);
     if (output.payment_id !== null) {
       const told = facts.get(output.payment_id) ?? [];
       told.push({ type: 'output_unconfirmed', ref });
@@ -73,4 +75,5 @@ export async function takeBackAbove(
     }
   }
   for (const [paymentId, told] of facts) await applyFacts(tx, deps, paymentId, told);
+  await recordMovements(tx, deps, chain, moved);
 }

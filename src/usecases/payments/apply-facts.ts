@@ -1,7 +1,6 @@
 import { outputKey } from '../../domain/chain.ts';
 import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
-import { AppError } from '../../domain/errors.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import { isLate, isOverdue, transitionAll } from '../../domain/payment/machine.ts';
 import type {
@@ -10,19 +9,17 @@ import type {
   PaymentFact,
   PaymentState,
 } from '../../domain/payment/types.ts';
-import type { Clock, Logger, RateQuote, Rates } from '../../domain/ports.ts';
+import type { Clock, Logger, Rates } from '../../domain/ports.ts';
 import { coinAmountFor } from '../../domain/price.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { putOutput } from '../../store/ledger/outputs.ts';
 import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
 import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
+import { quoteOrNull, RATE_HOLDS_MS } from '../rates/quote-or-null.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
 import { afterChange, loadPayment, type LoadedPayment, type ReceiptRates } from './load-payment.ts';
 import type { PresentDeps } from './present-payment.ts';
-
-/** An output found so long after it came is priced by nobody: no rate of that time is known. */
-const RECEIPT_MS = 3_600_000;
 
 export interface ApplyFactsDeps extends PresentDeps {
   readonly clock: Clock;
@@ -122,19 +119,6 @@ export function currentDue(
   return coinAmountFor(parseDecimal(payment.amount, digits), digits, quote.rate, decimals);
 }
 
-function quoteOrNull(
-  deps: Pick<ApplyFactsDeps, 'rates'>,
-  { currency, mode }: StoredPayment,
-  coin: Coin,
-): RateQuote | null {
-  try {
-    return deps.rates.quote(coin, currency, mode);
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'RATE_UNAVAILABLE') return null;
-    throw error;
-  }
-}
-
 /** Rates of now for outputs that are new and came just now: what came long ago was worth something else. */
 function receiptRates(
   deps: Pick<ApplyFactsDeps, 'rates'>,
@@ -144,7 +128,7 @@ function receiptRates(
 ): ReceiptRates {
   const known = new Set(state.credits.map(({ ref }) => outputKey(ref)));
   const fresh = after.credits.filter(
-    ({ ref, firstSeenAt }) => !known.has(outputKey(ref)) && now - firstSeenAt < RECEIPT_MS,
+    ({ ref, firstSeenAt }) => !known.has(outputKey(ref)) && now - firstSeenAt < RATE_HOLDS_MS,
   );
   return new Map(
     fresh.flatMap(({ ref, coin }) => {

@@ -96,17 +96,19 @@ interface Spending {
 /**
  * Reverts what blocks above a height had confirmed, inside the rollback's transaction: the outputs are unspent again
  * and their sends wait for a block once more.
+ * @returns the transactions that had spent them
  */
 export async function unconfirmSends(
   tx: Tx,
   deps: ApplySendFactDeps,
   chain: ChainId,
   aboveHeight: number,
-): Promise<void> {
+): Promise<readonly string[]> {
   if (!tx.isTransaction) throw new Error('unconfirmSends must run in the transaction of the rollback');
   const now = deps.clock.now();
   const sendIds = new Set(await displacedAbove(tx, chain, aboveHeight));
-  for (const txid of await unmarkSpentAbove(tx, chain, aboveHeight, now)) {
+  const spenders = await unmarkSpentAbove(tx, chain, aboveHeight, now);
+  for (const txid of spenders) {
     const version = await findVersionByTxid(tx, chain, txid);
     if (version !== undefined) sendIds.add(version.send_id);
   }
@@ -115,6 +117,7 @@ export async function unconfirmSends(
     if (before.height === send.height) continue;
     deps.logger.warn({ ...chain, sendId, txid: send.txid }, 'send lost its block in a reorganisation');
   }
+  return spenders;
 }
 
 /**

@@ -11,6 +11,7 @@ import { volumeOf } from '../../../src/store/payments/volume.ts';
 import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { ApiClient, type PaymentJson, type SendJson } from '../../_helpers/api-client.ts';
+import { expectBooksToAgree } from '../../_helpers/books.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';
 import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
@@ -180,6 +181,26 @@ describe.each(FIXTURES)('the database after %s', (name) => {
       expect(new Set(fiat)).toEqual(new Set(expected.fiat));
     }
     await close();
+  });
+
+  it('has books that add up to its ledger', async () => {
+    restore(name);
+    const database = await openDatabase(path);
+    const { db } = database;
+    try {
+      await expectBooksToAgree(db);
+      const { lines } = await db
+        .selectFrom('movements')
+        .select((eb) => eb.fn.countAll<number>().as('lines'))
+        .executeTakeFirstOrThrow();
+      expect(lines).toBeGreaterThan(5);
+      if (name >= '0020') return;
+      // At which rate money went out was not kept then.
+      const priced = await db.selectFrom('movements').select('kind').where('rate', 'is not', null).execute();
+      expect(priced.every(({ kind }) => kind === 'payment')).toBe(true);
+    } finally {
+      await database.close();
+    }
   });
 
   it('answers the same through the API and delivers the webhooks that waited', async () => {

@@ -1,0 +1,168 @@
+import { assertNever } from './errors.ts';
+
+/** What a line of the books is about. */
+export const MOVEMENT_KINDS = ['payment', 'refund', 'send', 'sweep', 'fee', 'reversal'] as const;
+export type MovementKind = (typeof MOVEMENT_KINDS)[number];
+
+/** A line of the books that is to be written. */
+export interface Movement {
+  readonly kind: MovementKind;
+  /** Atoms: positive for money that came in, negative for money that went out. */
+  readonly amount: bigint;
+  /** The output it is about; null where it is about a spending transaction as a whole. */
+  readonly vout: number | null;
+  readonly paymentId: string | null;
+  readonly sendId: string | null;
+  readonly address: string | null;
+  readonly note: string | null;
+}
+
+/** A line that stands: it was written, and not taken back since. */
+export interface StandingMovement extends Movement {
+  readonly seq: number;
+}
+
+/** An output of a transaction that paid a merchant. */
+export interface PaidOutput {
+  readonly vout: number;
+  readonly amount: bigint;
+  readonly isConfirmed: boolean;
+  /** Null for the merchant's own: wallet, change and remainder. */
+  readonly paymentId: string | null;
+  readonly address: string;
+}
+
+/** A confirmed output of a merchant that a block has a transaction spend. */
+export interface SpentOutput {
+  readonly amount: bigint;
+  readonly paymentId: string | null;
+}
+
+/** The send whose transaction it is. */
+export interface MovedSend {
+  readonly id: string;
+  readonly purpose: 'send' | 'sweep';
+  readonly destination: string;
+  readonly fee: bigint;
+  /** Whether the block paid the destination: not if it was cancelled or failed. */
+  readonly isPaid: boolean;
+  readonly cancels: boolean;
+  /** The payment it refunds. */
+  readonly refundOf: string | null;
+  readonly note: string | null;
+}
+
+/** What the ledger knows of one transaction and one merchant. */
+export interface LedgerTransaction {
+  readonly outputs: readonly PaidOutput[];
+  readonly spent: readonly SpentOutput[];
+  /** Null when it was not signed here. */
+  readonly send: MovedSend | null;
+  /** The lines about it that stand. */
+  readonly standing: readonly StandingMovement[];
+}
+
+/** What has to be done to make the books agree with the ledger. */
+export interface BookChange {
+  readonly takenBack: readonly StandingMovement[];
+  readonly made: readonly Movement[];
+}
+
+const IN_WALLET = 'received in the wallet';
+const FOREIGN = 'not signed here; includes its network fee';
+const CANCELLED = 'cancelled: only the network fee was spent';
+const FAILED = 'failed: only the network fee was spent';
+
+/**
+ * Compares the lines about a transaction with what the ledger says of it now. Their sum is always what it changed in
+ * confirmed money: confirmed outputs less those it spends. A line that does not fit any more is taken back as a whole.
+ *
+ * Payments are lines by themselves, and so is money that somebody sent to the wallet. What a transaction of the
+ * merchant spends and gets back as change or remainder is one sum: what it sent, and the fee.
+ */
+export function bookChange(transaction: LedgerTransaction): BookChange {
+  const { standing } = transaction;
+  const takenBack: StandingMovement[] = [];
+  const made: Movement[] = [];
+  const settle = (before: readonly StandingMovement[], wanted: readonly Movement[]): void => {
+    if (before.length > 0 === wanted.length > 0 && sumOf(before) === sumOf(wanted)) return;
+    takenBack.push(...before);
+    made.push(...wanted);
+  };
+  const received = receipts(transaction);
+  const vouts = new Set([...standing, ...received].flatMap(({ vout }) => (vout === null ? [] : [vout])));
+  for (const each of vouts) {
+    const isAbout = ({ vout }: Movement): boolean => vout === each;
+    settle(standing.filter(isAbout), received.filter(isAbout));
+  }
+  settle(
+    standing.filter(({ vout }) => vout === null),
+    spending(transaction),
+  );
+  return { takenBack, made };
+}
+
+/** The line that takes another one back. */
+export function reversalOf(movement: Movement): Movement {
+  return {
+    ...movement,
+    kind: 'reversal',
+    amount: -movement.amount,
+    note: `${movement.kind} taken back by the chain`,
+  };
+}
+
+function receipts({ outputs, spent }: LedgerTransaction): Movement[] {
+  return outputs.flatMap(({ vout, amount, isConfirmed, paymentId, address }): Movement[] => {
+    const isOwnChange = paymentId === null && spent.length > 0;
+    if (!isConfirmed || isOwnChange || amount === 0n) return [];
+    const note = paymentId === null ? IN_WALLET : null;
+    return [{ kind: 'payment', amount, vout, paymentId, sendId: null, address, note }];
+  });
+}
+
+function spending({ outputs, spent, send }: LedgerTransaction): Movement[] {
+  if (spent.length === 0) return [];
+  const back = outputs.filter(({ isConfirmed, paymentId }) => isConfirmed && paymentId === null);
+  const net = sumOf(back) - sumOf(spent);
+  if (send === null) {
+    const nothing = { vout: null, paymentId: null, sendId: null, address: null };
+    return [{ ...nothing, kind: net > 0n ? 'payment' : 'send', amount: net, note: FOREIGN }];
+  }
+  const { id: sendId, fee, isPaid } = send;
+  const paymentId = send.refundOf ?? (send.purpose === 'sweep' ? solePayment(spent) : null);
+  const own = { vout: null, paymentId, sendId };
+  const amount = net + fee;
+  const moved: Movement = {
+    ...own,
+    kind: kindOf(send),
+    amount,
+    address: send.destination,
+    note: send.note,
+  };
+  const why = send.cancels ? CANCELLED : FAILED;
+  const paid: Movement = { ...own, kind: 'fee', amount: -fee, address: null, note: isPaid ? null : why };
+  return [...(isPaid || amount !== 0n ? [moved] : []), ...(fee === 0n ? [] : [paid])];
+}
+
+function kindOf({ purpose, refundOf }: MovedSend): MovementKind {
+  switch (purpose) {
+    case 'sweep':
+      return 'sweep';
+    case 'send':
+      return refundOf === null ? 'send' : 'refund';
+    default:
+      return assertNever(purpose);
+  }
+}
+
+/** The payment whose money all of it is, if there is one. */
+function solePayment(spent: readonly SpentOutput[]): string | null {
+  const payments = new Set(spent.map(({ paymentId }) => paymentId));
+  const [only = null] = payments;
+  return payments.size === 1 ? only : null;
+}
+
+function sumOf(parts: readonly { readonly amount: bigint }[]): bigint {
+  return parts.reduce((sum, { amount }) => sum + amount, 0n);
+}

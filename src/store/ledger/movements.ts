@@ -1,0 +1,141 @@
+import { sql, type Insertable, type Selectable } from 'kysely';
+import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
+import type { MovementRow } from '../schema/movements.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+import { prepared, preparedInserts, preparedList, type ParamOf } from '../sqlite/prepared.ts';
+
+export type StoredMovement = Selectable<MovementRow>;
+
+const insert = preparedInserts('movements');
+
+/** Must run in the transaction that changes the ledger. */
+export async function insertMovements(tx: Tx, rows: readonly Insertable<MovementRow>[]): Promise<void> {
+  if (!tx.isTransaction) throw new Error('movements must be written in the transaction of what they tell');
+  await insert(tx, rows);
+}
+
+/** All lines about these transactions, oldest first. */
+export async function movementsOfTransactions(
+  db: Db,
+  chain: ChainId,
+  txids: readonly string[],
+): Promise<StoredMovement[]> {
+  return (await aboutTransactions(db, chain, txids)).toSorted((a, b) => a.seq - b.seq);
+}
+
+const aboutTransactions = preparedList((db, param: ParamOf<ChainId>, txids) =>
+  db
+    .selectFrom('movements')
+    .selectAll()
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .where('txid', 'in', txids),
+);
+
+/** Outputs of these transactions that paid us, with their addresses and the currency of their payments. */
+export const bookedOutputs = preparedList((db, param: ParamOf<ChainId>, txids) =>
+  db
+    .selectFrom('outputs')
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .leftJoin('payments', 'payments.id', 'outputs.payment_id')
+    .select(['outputs.merchant_id', 'outputs.txid', 'outputs.vout', 'outputs.amount', 'outputs.state'])
+    .select(['outputs.payment_id', 'outputs.rate', 'outputs.first_seen_at'])
+    .select(['outputs.spent_by', 'outputs.spent_height', 'addresses.address', 'payments.currency'])
+    .where('outputs.coin', '=', param('coin'))
+    .where('outputs.mode', '=', param('mode'))
+    .where('outputs.txid', 'in', txids),
+);
+
+/** Confirmed outputs that, by a block, these transactions spend. */
+export const bookedSpends = preparedList((db, param: ParamOf<ChainId>, txids) =>
+  db
+    .selectFrom('outputs')
+    .leftJoin('payments', 'payments.id', 'outputs.payment_id')
+    .select(['outputs.merchant_id', 'outputs.amount', 'outputs.payment_id', 'outputs.spent_height'])
+    .select(['outputs.spent_by as txid', 'payments.currency'])
+    .where('outputs.coin', '=', param('coin'))
+    .where('outputs.mode', '=', param('mode'))
+    .where('outputs.spent_by', 'in', txids)
+    .where('outputs.spent_height', 'is not', null)
+    .where('outputs.state', '=', sql.lit('confirmed')),
+);
+
+/** The sends that these transactions are versions of, with the payments they refund. */
+export const bookedSends = preparedList((db, param: ParamOf<ChainId>, txids) =>
+  db
+    .selectFrom('send_versions')
+    .innerJoin('sends', 'sends.id', 'send_versions.send_id')
+    .leftJoin('refunds', 'refunds.send_id', 'sends.id')
+    .leftJoin('payments', 'payments.id', 'refunds.payment_id')
+    .select(['send_versions.txid', 'send_versions.cancels', 'send_versions.fee as version_fee'])
+    .select(['sends.id', 'sends.merchant_id', 'sends.purpose', 'sends.destination', 'sends.note'])
+    .select(['sends.fee', 'sends.txid as current_txid', 'sends.status'])
+    .select(['refunds.payment_id', 'payments.currency'])
+    .where('send_versions.coin', '=', param('coin'))
+    .where('send_versions.mode', '=', param('mode'))
+    .where('send_versions.txid', 'in', txids),
+);
+
+/** The currency of a merchant's newest payment; undefined when there is none. */
+export async function newestCurrency(
+  db: Db,
+  merchant: { readonly merchantId: string; readonly mode: Mode },
+): Promise<string | undefined> {
+  const [row] = await newestPayment(db, merchant);
+  return row?.currency;
+}
+
+const newestPayment = prepared((db, param: ParamOf<{ merchantId: string; mode: Mode }>) =>
+  db
+    .selectFrom('payments')
+    .select('currency')
+    .where('merchant_id', '=', param('merchantId'))
+    .where('mode', '=', param('mode'))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1),
+);
+
+/** The number of the newest line of all; 0 when there is none. */
+export async function newestMovement(db: Db): Promise<number> {
+  const { seq } = await db
+    .selectFrom('movements')
+    .select((eb) => eb.fn.max<number | null>('seq').as('seq'))
+    .executeTakeFirstOrThrow();
+  return seq ?? 0;
+}
+
+export interface MovementRange {
+  readonly merchantId: string;
+  readonly mode: Mode;
+  /** Before which lines are, ms. */
+  readonly beforeMs: number;
+  /** The last line that counts: those written later are none of the range. */
+  readonly upToSeq: number;
+}
+
+/** Lines of a range after another one, by time and then by number. */
+export const pageOfMovements = prepared(
+  (db, param: ParamOf<MovementRange & { afterMs: number; afterSeq: number; limit: number }>) =>
+    db
+      .selectFrom('movements')
+      .leftJoin('payments', 'payments.id', 'movements.payment_id')
+      .selectAll('movements')
+      .select('payments.order_id')
+      .where('movements.merchant_id', '=', param('merchantId'))
+      .where('movements.mode', '=', param('mode'))
+      .where((eb) =>
+        eb(eb.refTuple('movements.at', 'movements.seq'), '>', eb.tuple(param('afterMs'), param('afterSeq'))),
+      )
+      .where('movements.at', '<', param('beforeMs'))
+      .where('movements.seq', '<=', param('upToSeq'))
+      .orderBy('movements.at')
+      .orderBy('movements.seq')
+      .limit(param('limit')),
+);
+
+/** One line as it is listed. */
+export interface ListedMovement extends StoredMovement {
+  readonly coin: Coin;
+  readonly order_id: string | null;
+}

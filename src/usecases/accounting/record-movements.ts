@@ -1,0 +1,202 @@
+import type { ChainBlock } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import {
+  bookChange,
+  reversalOf,
+  type Movement,
+  type MovedSend,
+  type StandingMovement,
+} from '../../domain/movements.ts';
+import type { Clock, Rates } from '../../domain/ports.ts';
+import { blockTime } from '../../store/chain/chain-cursors.ts';
+import {
+  bookedOutputs,
+  bookedSends,
+  bookedSpends,
+  insertMovements,
+  movementsOfTransactions,
+  newestCurrency,
+  type StoredMovement,
+} from '../../store/ledger/movements.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { quoteOrNull, RATE_HOLDS_MS } from '../rates/quote-or-null.ts';
+
+export interface RecordMovementsDeps {
+  readonly clock: Clock;
+  readonly rates: Pick<Rates, 'quote'>;
+}
+
+type Output = Awaited<ReturnType<typeof bookedOutputs>>[number];
+type Spend = Awaited<ReturnType<typeof bookedSpends>>[number];
+type Send = Awaited<ReturnType<typeof bookedSends>>[number];
+
+/** What the ledger has of one transaction and one merchant. */
+interface Booked {
+  readonly txid: string;
+  readonly merchantId: string;
+  readonly outputs: Output[];
+  readonly spends: Spend[];
+  readonly lines: StoredMovement[];
+  send: Send | null;
+}
+
+/** The currency that shops without any payment keep their books in. */
+const DEFAULT_CURRENCY = 'USD';
+
+/**
+ * Writes into the books what became of these transactions in the ledger. Must run at the end of the transaction that
+ * changed the ledger, with every transaction whose outputs or spends were confirmed there, or taken back. Idempotent.
+ */
+export async function recordMovements(
+  tx: Tx,
+  deps: RecordMovementsDeps,
+  chain: ChainId,
+  txids: Iterable<string>,
+): Promise<void> {
+  if (!tx.isTransaction)
+    throw new Error('recordMovements must run in the transaction that changes the ledger');
+  const asked = [...new Set(txids)];
+  if (asked.length === 0) return;
+  const rows: Parameters<typeof insertMovements>[1][number][] = [];
+  for (const booked of await read(tx, chain, asked)) {
+    const { merchantId: merchant_id, txid } = booked;
+    const { takenBack, made } = bookChange({
+      outputs: booked.outputs.map(toOutput),
+      spent: booked.spends.map(({ amount, payment_id }) => ({
+        amount: BigInt(amount),
+        paymentId: payment_id,
+      })),
+      send: booked.send === null ? null : toSend(booked.send, txid),
+      standing: standing(booked.lines),
+    });
+    const common = { merchant_id, coin: chain.coin, mode: chain.mode, at: deps.clock.now(), txid };
+    for (const line of takenBack) {
+      const { currency = null, rate = null } = booked.lines.find(({ seq }) => seq === line.seq) ?? {};
+      rows.push({ ...common, ...columns(reversalOf(line)), currency, rate, reverses: line.seq });
+    }
+    for (const line of made) {
+      const priced = await priceOf(tx, deps, chain, { booked, line });
+      rows.push({ ...common, ...columns(line), ...priced, reverses: null });
+    }
+  }
+  await insertMovements(tx, rows);
+}
+
+/** The transactions of a block that may move our money. */
+export function transactionsOf({ credits, debits }: Pick<ChainBlock, 'credits' | 'debits'>): string[] {
+  return [...credits.map(({ ref }) => ref.txid), ...debits.map(({ byTxid }) => byTxid)];
+}
+
+async function read(tx: Tx, chain: ChainId, asked: readonly string[]): Promise<Booked[]> {
+  const found = new Map<string, Booked>();
+  const of = (txid: string, merchantId: string): Booked => {
+    const key = `${txid} ${merchantId}`;
+    const known = found.get(key) ?? { txid, merchantId, outputs: [], spends: [], lines: [], send: null };
+    found.set(key, known);
+    return known;
+  };
+  const outputs = await bookedOutputs(tx, chain, asked);
+  const spenders = spendersBeside(asked, outputs);
+  if (spenders.length > 0) outputs.push(...(await bookedOutputs(tx, chain, spenders)));
+  const txids = [...asked, ...spenders];
+  for (const row of outputs) of(row.txid, row.merchant_id).outputs.push(row);
+  for (const row of await bookedSpends(tx, chain, txids)) {
+    if (row.txid !== null) of(row.txid, row.merchant_id).spends.push(row);
+  }
+  for (const row of await movementsOfTransactions(tx, chain, txids)) {
+    of(row.txid, row.merchant_id).lines.push(row);
+  }
+  const sends = found.size === 0 ? [] : await bookedSends(tx, chain, txids);
+  for (const row of sends) of(row.txid, row.merchant_id).send = row;
+  return [...found.values()];
+}
+
+/** An output that comes or goes also changes what the transaction that spends it has spent. */
+function spendersBeside(asked: readonly string[], outputs: readonly Output[]): string[] {
+  const known = new Set(asked);
+  const spenders = outputs.flatMap(({ spent_by: by, spent_height: height }) =>
+    by === null || height === null || known.has(by) ? [] : [by],
+  );
+  return [...new Set(spenders)];
+}
+
+function toOutput({ vout, amount, state, payment_id: paymentId, address }: Output) {
+  return { vout, amount: BigInt(amount), isConfirmed: state === 'confirmed', paymentId, address };
+}
+
+function toSend(send: Send, txid: string): MovedSend {
+  const isCurrent = send.current_txid === txid;
+  return {
+    id: send.id,
+    purpose: send.purpose,
+    destination: send.destination,
+    fee: BigInt(isCurrent ? send.fee : send.version_fee),
+    isPaid: isCurrent && send.status === 'confirmed',
+    cancels: send.cancels === 1,
+    refundOf: send.payment_id,
+    note: send.note,
+  };
+}
+
+/** The lines that no later line takes back. */
+function standing(lines: readonly StoredMovement[]): StandingMovement[] {
+  const takenBack = new Set(lines.map(({ reverses }) => reverses));
+  return lines
+    .filter(({ seq, reverses }) => reverses === null && !takenBack.has(seq))
+    .map(({ seq, kind, amount, vout, payment_id: paymentId, send_id: sendId, address, note }) => ({
+      seq,
+      kind,
+      amount: BigInt(amount),
+      vout,
+      paymentId,
+      sendId,
+      address,
+      note,
+    }));
+}
+
+function columns({ kind, amount, vout, paymentId, sendId, address, note }: Movement) {
+  return {
+    kind,
+    amount: amount.toString(),
+    vout,
+    payment_id: paymentId,
+    send_id: sendId,
+    address,
+    note,
+  };
+}
+
+/**
+ * The rate of a new line. A payment has the one at which it came. Everything else has that of now if it happened just
+ * now, in the currency of its payment, or where there is none in that of the shop's newest payment.
+ */
+async function priceOf(
+  tx: Tx,
+  deps: RecordMovementsDeps,
+  chain: ChainId,
+  { booked, line }: { readonly booked: Booked; readonly line: Movement },
+): Promise<{ currency: string; rate: string | null }> {
+  const output = booked.outputs.find(({ vout }) => vout === line.vout);
+  if (output !== undefined && output.currency !== null)
+    return { currency: output.currency, rate: output.rate };
+  const { mode } = chain;
+  const currency =
+    currencyOf(booked, line) ?? (await newestCurrency(tx, { ...booked, mode })) ?? DEFAULT_CURRENCY;
+  const happenedAt = output?.first_seen_at ?? (await minedAt(tx, chain, booked));
+  const isRecent = happenedAt !== null && deps.clock.now() - happenedAt < RATE_HOLDS_MS;
+  const quote = isRecent ? quoteOrNull(deps, { currency, mode }, chain.coin) : null;
+  return { currency, rate: quote?.rate ?? null };
+}
+
+function currencyOf({ send, spends }: Booked, { paymentId }: Movement): string | null {
+  if (paymentId === null) return null;
+  if (send?.payment_id === paymentId) return send.currency;
+  return spends.find(({ payment_id }) => payment_id === paymentId)?.currency ?? null;
+}
+
+/** The time of the block that spends; null where it is not remembered. */
+async function minedAt(tx: Tx, chain: ChainId, { spends }: Booked): Promise<number | null> {
+  const height = spends[0]?.spent_height ?? null;
+  return height === null ? null : blockTime(tx, chain, height);
+}

@@ -1,0 +1,20 @@
+import type { Coin, Mode } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { RateQuote, Rates } from '../../domain/ports.ts';
+
+/** The rates of now are those of what happened since: what is found longer after it happened has no known rate. */
+export const RATE_HOLDS_MS = 3_600_000;
+
+/** The rate of now; null while none is to be had. Money is recorded all the same. */
+export function quoteOrNull(
+  { rates }: { readonly rates: Pick<Rates, 'quote'> },
+  { currency, mode }: { readonly currency: string; readonly mode: Mode },
+  coin: Coin,
+): RateQuote | null {
+  try {
+    return rates.quote(coin, currency, mode);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RATE_UNAVAILABLE') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+/** The books against the ledger. */
+import { expect } from 'vitest';
+import type { Db } from '../../src/store/sqlite/database.ts';
+import type { StoredMovement } from '../../src/store/ledger/movements.ts';
+
+/** For each merchant, coin and mode: what all lines add up to is the confirmed money that no block spends. */
+export async function expectBooksToAgree(db: Db): Promise<void> {
+  const lines = await db.selectFrom('movements').selectAll().orderBy('seq').execute();
+  const held = await db
+    .selectFrom('outputs')
+    .select(['merchant_id', 'coin', 'mode', 'amount'])
+    .where('state', '=', 'confirmed')
+    .where('spent_height', 'is', null)
+    .execute();
+  expect(withoutZeros(sums(lines))).toEqual(withoutZeros(sums(held)));
+  expectReversals(lines);
+}
+
+function about({ txid, vout, send_id, payment_id, rate, currency }: StoredMovement): object {
+  return { txid, vout, send_id, payment_id, rate, currency };
+}
+
+/** A line is taken back at most once, by its exact opposite, about the same transaction, at the same rate. */
+function expectReversals(lines: readonly StoredMovement[]): void {
+  const bySeq = new Map(lines.map((line) => [line.seq, line]));
+  const reversals = lines.filter(({ kind }) => kind === 'reversal');
+  expect(new Set(reversals.map(({ reverses }) => reverses)).size).toBe(reversals.length);
+  for (const line of reversals) {
+    const original = bySeq.get(line.reverses ?? 0);
+    expect(original?.kind).not.toBe('reversal');
+    expect(original && about(original)).toEqual(about(line));
+    expect(BigInt(original?.amount ?? 0)).toBe(-BigInt(line.amount));
+  }
+}
+
+type Amount = Pick<StoredMovement, 'merchant_id' | 'coin' | 'mode' | 'amount'>;
+
+function sums(rows: readonly Amount[]): Map<string, bigint> {
+  const found = new Map<string, bigint>();
+  for (const { merchant_id, coin, mode, amount } of rows) {
+    const key = `${merchant_id} ${coin} ${mode}`;
+    found.set(key, (found.get(key) ?? 0n) + BigInt(amount));
+  }
+  return found;
+}
+
+function withoutZeros(all: ReadonlyMap<string, bigint>): Record<string, bigint> {
+  return Object.fromEntries([...all].filter(([, sum]) => sum !== 0n));
+}

@@ -1,0 +1,166 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { StoredMovement } from '../../../src/store/ledger/movements.ts';
+import { BookLife, bookLives, type BookStep } from '../../_helpers/book-life.ts';
+import { openAccounts, openOutputs } from '../../_helpers/life-networks.ts';
+import { ORDERS } from '../../_helpers/send-steps.ts';
+
+const ORDERED: readonly BookStep[] = [
+  { kind: 'order', dollars: 50 },
+  { kind: 'pay', which: 0, percent: 100 },
+];
+const PAID: readonly BookStep[] = [...ORDERED, { kind: 'mine', count: 1 }];
+
+const kindsOf = (lines: readonly StoredMovement[]): string[] => lines.map(({ kind }) => kind);
+
+describe.each([
+  { money: 'outputs', open: openOutputs },
+  { money: 'accounts', open: openAccounts },
+])('the books of a wallet of $money', ({ open }) => {
+  /** The lines that were written after those of the funded wallet, oldest first. */
+  async function linesAfter(steps: readonly BookStep[]): Promise<StoredMovement[]> {
+    const life = await open();
+    try {
+      const { db } = life.world;
+      const { funded } = await db
+        .selectFrom('movements')
+        .select((eb) => eb.fn.max<number>('seq').as('funded'))
+        .executeTakeFirstOrThrow();
+      await new BookLife(life).live(steps);
+      return await db.selectFrom('movements').selectAll().where('seq', '>', funded).orderBy('seq').execute();
+    } finally {
+      await life.close();
+    }
+  }
+  test('a payment is a line once a block has it, at the rate of its receipt', async () => {
+    const lines = await linesAfter(PAID);
+    expect(lines).toMatchObject([
+      { kind: 'payment', rate: '100', currency: 'USD', send_id: null, note: null },
+    ]);
+    expect(lines[0]?.payment_id).toMatch(/^pay_/);
+  });
+
+  test('one that no source could price has no rate', async () => {
+    const lines = await linesAfter([
+      { kind: 'order', dollars: 50 },
+      { kind: 'rates' },
+      { kind: 'pay', which: 0, percent: 100 },
+      { kind: 'mine', count: 1 },
+    ]);
+    expect(lines).toMatchObject([{ kind: 'payment', rate: null, currency: 'USD' }]);
+  });
+
+  test('a fork takes a payment back, and the next block brings it again', async () => {
+    const lines = await linesAfter([...PAID, { kind: 'reorg', depth: 1, fate: 'moved' }]);
+    expect(kindsOf(lines)).toEqual(['payment', 'reversal', 'payment']);
+    expect(BigInt(lines[0]?.amount ?? 0) + BigInt(lines[1]?.amount ?? 0)).toBe(0n);
+    expect(lines[1]).toMatchObject({
+      reverses: lines[0]?.seq,
+      rate: '100',
+      payment_id: lines[0]?.payment_id,
+    });
+  });
+
+  test('a send is what the destination got, and the fee', async () => {
+    const lines = await linesAfter([
+      { kind: 'send', order: 0, percent: 20 },
+      { kind: 'mine', count: 1 },
+    ]);
+    expect(lines).toMatchObject([
+      { kind: 'send', currency: 'USD', rate: '100', payment_id: null },
+      { kind: 'fee', currency: 'USD', rate: '100', address: null, send_id: lines[0]?.send_id },
+    ]);
+    const coins = open === openOutputs ? 10n ** 8n : 10n ** 18n;
+    expect(BigInt(lines[0]?.amount ?? 0)).toBe(-coins);
+    expect(BigInt(lines[1]?.amount ?? 0)).toBeLessThan(0n);
+  });
+
+  test('a send without a rate goes out all the same, and so does one that is read much later', async () => {
+    const unpriced = await linesAfter([
+      { kind: 'rates' },
+      { kind: 'send', order: 0, percent: 20 },
+      { kind: 'mine', count: 1 },
+    ]);
+    expect(unpriced.map(({ kind, rate }) => [kind, rate])).toEqual([
+      ['send', null],
+      ['fee', null],
+    ]);
+  });
+
+  test('a refund names its payment', async () => {
+    const lines = await linesAfter([...PAID, { kind: 'refund', which: 0 }, { kind: 'mine', count: 1 }]);
+    const [payment] = lines;
+    expect(kindsOf(lines)).toEqual(['payment', 'refund', 'fee']);
+    for (const line of lines.slice(1)) {
+      expect(line).toMatchObject({ payment_id: payment?.payment_id, currency: 'USD', rate: '100' });
+    }
+    // Without an amount the fee comes out of the refund: nothing is left of the payment.
+    expect(lines.reduce((sum, { amount }) => sum + BigInt(amount), 0n)).toBe(0n);
+  });
+
+  test('a cancelled send costs its fee only', async () => {
+    const lines = await linesAfter([
+      { kind: 'send', order: 0, percent: 20 },
+      { kind: 'cancel', which: 0 },
+      { kind: 'mine', count: 1 },
+    ]);
+    expect(lines).toMatchObject([{ kind: 'fee', note: 'cancelled: only the network fee was spent' }]);
+  });
+
+  test('what somebody else spends with the same seed is a line without a send', async () => {
+    const lines = await linesAfter([
+      { kind: 'send', order: 0, percent: 20 },
+      { kind: 'steal', which: 0 },
+      { kind: 'mine', count: 1 },
+    ]);
+    expect(lines[0]).toMatchObject({
+      kind: 'send',
+      send_id: null,
+      note: 'not signed here; includes its network fee',
+    });
+  });
+
+  test('money to the wallet itself is a payment of nobody', async () => {
+    const lines = await linesAfter([
+      { kind: 'deposit', count: 2 },
+      { kind: 'mine', count: 1 },
+    ]);
+    expect(lines).toMatchObject([
+      { kind: 'payment', payment_id: null, note: 'received in the wallet', rate: '100' },
+    ]);
+  });
+
+  test('a move within the wallet has no amount and costs its fee', async () => {
+    const lines = await linesAfter([...PAID, { kind: 'sweep' }, { kind: 'mine', count: 1 }]);
+    expect(kindsOf(lines)).toEqual(['payment', 'sweep', 'fee']);
+    expect(lines[1]?.amount).toBe('0');
+  });
+
+  test('whatever happens, they add up to the ledger', { timeout: 120_000 }, async () => {
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(bookLives, async (steps) => {
+        // There is something to refund, to sweep and to take back from the start.
+        for (const line of await linesAfter([...PAID, ...steps])) seen.add(line.kind);
+      }),
+      { numRuns: 25 },
+    );
+    expect([...seen].toSorted()).toEqual(['fee', 'payment', 'refund', 'reversal', 'send', 'sweep']);
+  });
+});
+
+test('a call that a contract refuses costs its gas only', async () => {
+  const life = await openAccounts();
+  try {
+    const steps: BookStep[] = [
+      { kind: 'send', order: ORDERS - 1, percent: 20 },
+      { kind: 'mine', count: 1 },
+    ];
+    await new BookLife(life).live(steps);
+    const lines = await life.world.db.selectFrom('movements').selectAll().orderBy('seq').execute();
+    expect(lines.at(-1)).toMatchObject({ kind: 'fee', note: 'failed: only the network fee was spent' });
+    expect(lines.filter(({ kind }) => kind === 'send')).toEqual([]);
+  } finally {
+    await life.close();
+  }
+});

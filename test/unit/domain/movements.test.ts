@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import {
+  bookChange,
+  reversalOf,
+  type LedgerTransaction,
+  type Movement,
+  type MovedSend,
+  type PaidOutput,
+} from '../../../src/domain/movements.ts';
+
+const NOTHING: LedgerTransaction = { outputs: [], spent: [], send: null, standing: [] };
+const paid: PaidOutput = { vout: 1, amount: 70n, isConfirmed: true, paymentId: 'pay_1', address: 'shop' };
+const change: PaidOutput = { vout: 0, amount: 15n, isConfirmed: true, paymentId: null, address: 'change' };
+const spent = [{ amount: 100n, paymentId: 'pay_0' }];
+const send: MovedSend = {
+  id: 'send_1',
+  purpose: 'send',
+  destination: 'elsewhere',
+  fee: 5n,
+  isPaid: true,
+  cancels: false,
+  refundOf: null,
+  note: 'Rent',
+};
+
+const made = (transaction: Partial<LedgerTransaction>): readonly Movement[] =>
+  bookChange({ ...NOTHING, ...transaction }).made;
+const standing = (lines: readonly Movement[]) => lines.map((line, at) => ({ ...line, seq: at + 1 }));
+const short = (lines: readonly Movement[]) => lines.map(({ kind, amount }) => [kind, amount]);
+
+describe('what a transaction is in the books', () => {
+  it('is nothing before a block has it', () => {
+    expect(made({ outputs: [{ ...paid, isConfirmed: false }] })).toEqual([]);
+  });
+
+  it('is a payment for each output that pays one, and one of nobody for the wallet', () => {
+    expect(made({ outputs: [paid, change] })).toEqual([
+      {
+        kind: 'payment',
+        amount: 70n,
+        vout: 1,
+        paymentId: 'pay_1',
+        sendId: null,
+        address: 'shop',
+        note: null,
+      },
+      {
+        kind: 'payment',
+        amount: 15n,
+        vout: 0,
+        paymentId: null,
+        sendId: null,
+        address: 'change',
+        note: 'received in the wallet',
+      },
+    ]);
+  });
+
+  it('is what left the wallet and the fee, when it is a send', () => {
+    expect(made({ outputs: [change], spent, send })).toEqual([
+      {
+        kind: 'send',
+        amount: -80n,
+        vout: null,
+        paymentId: null,
+        sendId: 'send_1',
+        address: 'elsewhere',
+        note: 'Rent',
+      },
+      { kind: 'fee', amount: -5n, vout: null, paymentId: null, sendId: 'send_1', address: null, note: null },
+    ]);
+  });
+
+  it('is a send and a payment, when a shop pays itself', () => {
+    expect(short(made({ outputs: [change, paid], spent, send }))).toEqual([
+      ['payment', 70n],
+      ['send', -80n],
+      ['fee', -5n],
+    ]);
+  });
+
+  it('is a refund of its payment', () => {
+    const lines = made({ outputs: [change], spent, send: { ...send, refundOf: 'pay_9' } });
+    expect(lines.map(({ kind, paymentId }) => [kind, paymentId])).toEqual([
+      ['refund', 'pay_9'],
+      ['fee', 'pay_9'],
+    ]);
+  });
+
+  it('is a sweep of no amount, of the payment whose money alone it moves', () => {
+    const sweep = { ...send, purpose: 'sweep' as const, note: null };
+    const moved = { ...change, amount: 95n };
+    const own = made({ outputs: [moved], spent, send: sweep });
+    expect(own.map(({ kind, amount, paymentId }) => [kind, amount, paymentId])).toEqual([
+      ['sweep', 0n, 'pay_0'],
+      ['fee', -5n, 'pay_0'],
+    ]);
+    const two = [
+      { amount: 40n, paymentId: 'pay_0' },
+      { amount: 60n, paymentId: 'pay_2' },
+    ];
+    const mixed = made({ outputs: [moved], spent: two, send: sweep });
+    expect(mixed.map(({ paymentId }) => paymentId)).toEqual([null, null]);
+  });
+
+  it('is the fee only, when it failed or was cancelled', () => {
+    const back = { ...change, amount: 95n };
+    const failed = made({ outputs: [back], spent, send: { ...send, isPaid: false } });
+    expect(failed).toMatchObject([
+      { kind: 'fee', amount: -5n, note: 'failed: only the network fee was spent' },
+    ]);
+    const cancelled = made({ outputs: [back], spent, send: { ...send, isPaid: false, cancels: true } });
+    expect(cancelled).toMatchObject([{ kind: 'fee', note: 'cancelled: only the network fee was spent' }]);
+  });
+
+  it('is what is missing, when nobody here signed it', () => {
+    const note = 'not signed here; includes its network fee';
+    expect(made({ outputs: [change], spent })).toMatchObject([{ kind: 'send', amount: -85n, note }]);
+    const more = { ...change, amount: 130n };
+    expect(made({ outputs: [more], spent })).toMatchObject([{ kind: 'payment', amount: 30n, note }]);
+  });
+
+  it('names no fee where there is none', () => {
+    const free = { ...send, fee: 0n };
+    expect(short(made({ outputs: [change], spent, send: free }))).toEqual([['send', -85n]]);
+  });
+});
+
+describe('lines that stand', () => {
+  const whole = { outputs: [change, paid], spent, send };
+  const lines = standing(made(whole));
+
+  it('stay while the ledger says the same', () => {
+    expect(bookChange({ ...whole, standing: lines })).toEqual({ takenBack: [], made: [] });
+  });
+
+  it('are taken back with what they tell of', () => {
+    const gone = { ...NOTHING, outputs: [{ ...change, isConfirmed: false }, paid] };
+    const { takenBack, made: anew } = bookChange({ ...gone, standing: lines });
+    expect(short(takenBack)).toEqual([
+      ['send', -80n],
+      ['fee', -5n],
+    ]);
+    expect(anew).toEqual([]);
+    expect(takenBack.map(reversalOf)).toMatchObject([
+      { kind: 'reversal', amount: 80n, note: 'send taken back by the chain', sendId: 'send_1' },
+      { kind: 'reversal', amount: 5n, note: 'fee taken back by the chain' },
+    ]);
+  });
+
+  it('are written anew when the amount is another', () => {
+    const dearer = { ...whole, outputs: [{ ...change, amount: 12n }, paid], send: { ...send, fee: 8n } };
+    const { takenBack, made: anew } = bookChange({ ...dearer, standing: lines });
+    expect(short(takenBack)).toEqual([
+      ['send', -80n],
+      ['fee', -5n],
+    ]);
+    expect(short(anew)).toEqual([
+      ['send', -80n],
+      ['fee', -8n],
+    ]);
+  });
+
+  it('of money that turns out to be change become part of the send', () => {
+    const before = standing(made({ outputs: [change] }));
+    const { takenBack, made: anew } = bookChange({ outputs: [change], spent, send, standing: before });
+    expect(short(takenBack)).toEqual([['payment', 15n]]);
+    expect(short(anew)).toEqual([
+      ['send', -80n],
+      ['fee', -5n],
+    ]);
+  });
+});
