@@ -1,9 +1,12 @@
+import { isoTime } from './iso-time.ts';
+
 /**
  * Calendar days in a time zone. A day is written `2026-01-31`, from the year 10000 on as ECMAScript does
  * (`+010000-01-01`); its bounds are UTC milliseconds.
  */
 
 const DAY_MS = 86_400_000;
+const QUARTER_MS = 900_000;
 const ISO_DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 /** Whether a text is a real day such as `2026-01-31`. */
@@ -31,6 +34,8 @@ function dayOf(atMs: number): string {
 export class Calendar {
   readonly timeZone: string;
   readonly #format: Intl.DateTimeFormat;
+  /** The offset of the quarter of an hour that was last asked for: clocks change at the start of one. */
+  #known = { quarter: Number.NaN, offset: 0 };
 
   /** @throws {RangeError} when there is no such time zone */
   constructor(timeZone: string) {
@@ -63,6 +68,20 @@ export class Calendar {
     const after = midnight - this.#offsetAt(midnight + DAY_MS);
     const found = [Math.min(before, after), Math.max(before, after)].find((at) => this.dayAt(at) === day);
     return found ?? before;
+  }
+
+  /** A moment as ISO 8601 with the offset of the zone then: `2026-07-01T14:00:00.000+02:00`, or `Z` where it is UTC. */
+  timeAt(atMs: number): string {
+    const quarter = Math.floor(atMs / QUARTER_MS);
+    if (this.#known.quarter !== quarter) this.#known = { quarter, offset: this.#offsetAt(atMs) };
+    const { offset } = this.#known;
+    const local = isoTime(atMs + offset).slice(0, -1);
+    if (offset === 0) return `${local}Z`;
+    const minutes = Math.abs(Math.trunc(offset / 60_000));
+    const [hours, rest] = [Math.floor(minutes / 60), minutes % 60].map((part) =>
+      String(part).padStart(2, '0'),
+    );
+    return `${local}${offset < 0 ? '-' : '+'}${hours}:${rest}`;
   }
 
   /** Local time at a moment, as if it were UTC. */

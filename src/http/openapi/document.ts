@@ -172,5 +172,5 @@ function withDataExample(
   const schema = content.schema.properties?.['data'] ?? {};
   const data = own ?? exampleOf(document, schema, trail);
   const example = { success: true, error: null, data };
-  return { ...response, content: { 'application/json': { ...content, example } } };
+  return { ...response, content: { ...response.content, 'application/json': { ...content, example } } };
 }

@@ -88,10 +88,13 @@ function successResponses(route: Route): ZodOpenApiOperationObject['responses'] 
       ? { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } }
       : {}),
   };
+  const streamed = Object.fromEntries(
+    Object.entries(route.streamsAs ?? {}).map(([type, example]) => [type, { schema: z.string(), example }]),
+  );
   const response = (description: string) => ({
     description,
     headers,
-    content: { 'application/json': { schema: envelope } },
+    content: { 'application/json': { schema: envelope }, ...streamed },
   });
   const { repeatAnswers } = route;
   return {

@@ -89,6 +89,31 @@ export function dayQuery() {
 
 const ZONE_MAX = 64;
 
+/** A time with its offset, or a calendar day in whatever zone the request names. */
+export type Moment = { readonly atMs: number } | { readonly day: string };
+
+/** Without seconds or their fraction, too; the offset as `Z` or `+01:00`, whose `+` may have arrived as a blank. */
+const MOMENT = '^\\d{4}-\\d{2}-\\d{2}([Tt]\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?([Zz]|[+ -]\\d{2}:?\\d{2}))?$';
+
+/** A day such as `2026-01-31`, or an ISO 8601 time that says its offset, in a query string. */
+export function momentQuery() {
+  return z
+    .string()
+    .trim()
+    .transform((value, context): Moment => {
+      const isMoment = new RegExp(MOMENT).test(value) && value >= FIRST_DAY;
+      const atMs = isMoment ? parseTime(value, 'from') : null;
+      if (atMs !== null) return isDay(value) ? { day: value } : { atMs };
+      context.addIssue({
+        code: 'custom',
+        message: `must be a day such as 2026-01-31 or a time such as 2026-01-31T12:00:00+01:00, from ${FIRST_DAY} on`,
+        params: { code: 'invalid_format' },
+      });
+      return z.NEVER;
+    })
+    .meta({ override: { type: 'string', pattern: MOMENT } });
+}
+
 /** An IANA time zone in a query string. */
 export function timeZoneQuery() {
   return z

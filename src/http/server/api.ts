@@ -23,6 +23,8 @@ import type { Route } from './route.ts';
 import { healthRouter, type Readiness } from '../routes/health.ts';
 import { securityHeaders } from './security-headers.ts';
 import { sendResponse } from './send-response.ts';
+import { sendStream } from './send-stream.ts';
+import { StreamReply } from './stream-reply.ts';
 
 export interface HttpSettings {
   /** False, a number of proxy hops, or addresses and subnets of proxies: as Express takes it. */
@@ -133,6 +135,11 @@ function serve(deps: DispatchDeps, route: Route): RequestHandler {
   return async (req, res) => {
     try {
       const answer = await dispatch(deps, route, req, res);
+      if (answer instanceof StreamReply) {
+        const { logger } = deps;
+        await sendStream(res, answer, { logger, requestId: requestIdOf(res), path: route.path });
+        return;
+      }
       if (deps.checkAnswers) assertDocumented(route, answer);
       sendResponse(res, answer);
     } catch (error) {

@@ -15,6 +15,7 @@ import { isForAnybody } from './rate-limit.ts';
 import type { BodyReader } from './read-body.ts';
 import { requestIdOf } from './request-id.ts';
 import type { AuthKind, AuthOf, Route, RouteInput } from './route.ts';
+import { StreamReply } from './stream-reply.ts';
 import { parsePart, validationError } from './validation.ts';
 
 export interface DispatchDeps {
@@ -40,7 +41,7 @@ export async function dispatch(
   route: Route,
   req: Request,
   res: Response,
-): Promise<Answer> {
+): Promise<Answer | StreamReply> {
   const caller = await identify(deps, route, req.headers.authorization);
   if (caller?.kind === 'public' && route.method !== 'GET') {
     await deps.publicLimit(caller.merchant.id, clientKey(req));
@@ -70,7 +71,13 @@ export async function dispatch(
     if (route.waits === true) await identify(deps, route, req.headers.authorization);
     return answer;
   };
-  return key === null ? work() : deps.once({ route, scope, key, ...raw }, work);
+  return key === null ? work() : deps.once({ route, scope, key, ...raw }, async () => wholeOf(await work()));
+}
+
+/** An answer that can be kept and given again. */
+function wholeOf(answer: Answer | StreamReply): Answer {
+  if (answer instanceof StreamReply) throw new Error('only a GET may stream its answer');
+  return answer;
 }
 
 /** The merchant of what the request names, for a user who does not name the merchant itself. */
@@ -129,9 +136,11 @@ async function run(
   deps: DispatchDeps,
   route: Route,
   input: RouteInput<AuthKind, unknown, unknown>,
-): Promise<Answer> {
+): Promise<Answer | StreamReply> {
   try {
-    const { status, data, headers } = await route.handle(input);
+    const reply = await route.handle(input);
+    if (reply instanceof StreamReply) return reply;
+    const { status, data, headers } = reply;
     if (deps.checkAnswers) route.data.parse(data);
     return success(status, data, headers);
   } catch (error) {

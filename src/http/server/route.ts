@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { StreamReply, type StreamType } from './stream-reply.ts';
 
 /**
  * Who may call a route.
@@ -100,6 +101,8 @@ interface RouteFacts {
   readonly namedBy?: 'paymentId' | 'paymentLinkId' | 'sendId' | 'linkId' | 'logId' | 'endpointId';
   /** For handlers that wait for something to happen: the credential is checked once more before they answer. */
   readonly waits?: true;
+  /** Other types that the answer is streamed in by request, each with an example; what is streamed in JSON is as `data` says. */
+  readonly streamsAs?: Readonly<Partial<Record<Exclude<StreamType, 'application/json'>, string>>>;
   /** Codes beyond those every route of its `auth` can answer; they are documented in OpenAPI. */
   readonly errors: readonly ErrorCode[];
 }
@@ -130,7 +133,7 @@ export interface RouteDefinition<
   readonly idempotency?: 'day' | 'forever';
   readonly handler: (
     input: RouteInput<A, z.output<B>, z.output<Q>>,
-  ) => Promise<Frozen<z.input<D>> | Reply<Frozen<z.input<D>>>>;
+  ) => Promise<Frozen<z.input<D>> | Reply<Frozen<z.input<D>>> | StreamReply>;
 }
 
 /** A route with its types erased: what the server and the OpenAPI generator work on. */
@@ -142,13 +145,13 @@ export interface Route extends RouteFacts {
   readonly data: z.ZodType;
   readonly example: RouteExample<unknown, unknown, unknown>;
   readonly idempotency: 'day' | 'forever';
-  readonly handle: (input: RouteInput<AuthKind, unknown, unknown>) => Promise<Reply<unknown>>;
+  readonly handle: (input: RouteInput<AuthKind, unknown, unknown>) => Promise<Reply<unknown> | StreamReply>;
 }
 
 /**
  * Defines one endpoint. Server, validation and documentation all come from this one definition;
- * the handler gets body and query already parsed and returns `data`, or a `Reply` when the status
- * or headers depend on the outcome. Errors are thrown as AppError.
+ * the handler gets body and query already parsed and returns `data`, a `Reply` when the status
+ * or headers depend on the outcome, or a `StreamReply` when `data` is too long to be held. Errors are thrown as AppError.
  */
 export function defineRoute<
   A extends AuthKind,
@@ -165,6 +168,7 @@ export function defineRoute<
     idempotency,
     handle: async (input) => {
       const answer = await handler(input as RouteInput<A, z.output<B>, z.output<Q>>);
+      if (answer instanceof StreamReply) return answer;
       return answer instanceof Reply ? answer : new Reply<unknown>(facts.status, answer);
     },
   };

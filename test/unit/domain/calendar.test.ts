@@ -67,3 +67,34 @@ test('days are counted both ends included, over months and leap years', () => {
   expect(addDays('2028-02-28', 1)).toBe('2028-02-29');
   expect(['2026-02-29', '2026-2-1', '2026-13-01', '', '2026-01-01T00:00:00Z'].filter(isDay)).toEqual([]);
 });
+
+test('a time is shown with the offset of its zone, and is the same moment', () => {
+  const calendar = new Calendar('Europe/Berlin');
+  expect(
+    ['2026-03-29T00:59:59.999Z', '2026-03-29T01:00:00Z', '2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z'].map(
+      (at) => calendar.timeAt(Date.parse(at)),
+    ),
+  ).toEqual([
+    '2026-03-29T01:59:59.999+01:00',
+    '2026-03-29T03:00:00.000+02:00',
+    '2026-10-25T02:30:00.000+02:00',
+    '2026-10-25T02:30:00.000+01:00',
+  ]);
+  expect(new Calendar('UTC').timeAt(0)).toBe('1970-01-01T00:00:00.000Z');
+  expect(new Calendar('America/St_Johns').timeAt(0)).toBe('1969-12-31T20:30:00.000-03:30');
+  const moment = fc.date({ min: new Date('1990-01-01'), max: new Date('2035-12-31'), noInvalidDate: true });
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...ZONES),
+      fc.array(moment, { minLength: 1, maxLength: 5 }),
+      (zone, moments) => {
+        const its = new Calendar(zone);
+        for (const at of moments) {
+          const shown = its.timeAt(at.getTime());
+          expect(Date.parse(shown)).toBe(at.getTime());
+          expect(shown.slice(0, 10)).toBe(its.dayAt(at.getTime()));
+        }
+      },
+    ),
+  );
+});

@@ -9,7 +9,13 @@ import {
 } from '../../../src/http/schemas/amounts.ts';
 import { coin, currency } from '../../../src/http/schemas/codes.ts';
 import { metadata } from '../../../src/http/schemas/metadata.ts';
-import { booleanQuery, integerQuery, pageQuery, timeQuery } from '../../../src/http/schemas/query.ts';
+import {
+  booleanQuery,
+  integerQuery,
+  momentQuery,
+  pageQuery,
+  timeQuery,
+} from '../../../src/http/schemas/query.ts';
 import { domainName, email, httpUrl, text } from '../../../src/http/schemas/text.ts';
 
 /** What a schema makes of a value; undefined when it refuses it. */
@@ -209,6 +215,28 @@ describe('query values', () => {
     'Sat, 31 Jan 2026',
   ])('refuses %j', (value) => {
     expect(read(timeQuery('from'), value)).toBeUndefined();
+  });
+});
+
+describe('a moment', () => {
+  it('is a day, whose zone the request names, or a time that says its offset', () => {
+    expect(read(momentQuery(), '2026-01-31')).toEqual({ day: '2026-01-31' });
+    const atMs = Date.parse('2026-01-31T10:00:00Z');
+    for (const text of ['2026-01-31T10:00Z', '2026-01-31T12:00:00+02:00', '2026-01-31T12:00:00.000 02:00'])
+      expect(read(momentQuery(), text)).toEqual({ atMs });
+  });
+
+  it.each([
+    '',
+    'today',
+    '2026-02-29',
+    '2026-13-01',
+    '1969-12-31',
+    '2026-01-31T10:00:00',
+    '2026-01-31T25:00Z',
+    '1767225600',
+  ])('is not %j', (text) => {
+    expect(read(momentQuery(), text)).toBeUndefined();
   });
 });
 

@@ -1,0 +1,38 @@
+/** Tells spreadsheets that the text is UTF-8: without it they garble whatever is not ASCII. */
+const MARK = '\uFEFF';
+
+export interface CsvColumn<T> {
+  readonly name: keyof T & string;
+  /** Numbers are written as they are, signs too; texts are made safe. */
+  readonly isNumber?: true;
+}
+
+/** Rows as a CSV file (RFC 4180) with a header, page by page. Nothing comes before the first page is read. */
+export async function* csv<T extends { readonly [K in keyof T]: string | null }>(
+  columns: readonly CsvColumn<T>[],
+  pages: AsyncIterable<readonly T[]>,
+): AsyncGenerator<string, void> {
+  let head = `${MARK}${columns.map(({ name }) => name).join(',')}\r\n`;
+  for await (const page of pages) {
+    yield head + page.map((row) => csvRow(columns, row)).join('');
+    head = '';
+  }
+  if (head !== '') yield head;
+}
+
+function csvRow<T extends { readonly [K in keyof T]: string | null }>(
+  columns: readonly CsvColumn<T>[],
+  row: T,
+): string {
+  const cells = columns.map(({ name, isNumber }) => {
+    const value = row[name] ?? '';
+    return isNumber === true ? value : textCell(value);
+  });
+  return `${cells.join(',')}\r\n`;
+}
+
+/** Disarms what a spreadsheet would run as a formula, and quotes what needs it. */
+function textCell(value: string): string {
+  const safe = /^\s*[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value;
+  return /[",;\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
