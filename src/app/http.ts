@@ -25,6 +25,7 @@ import { dashboardRouter } from '../http/pages/dashboard.ts';
 import { assetsRouter, loadWebAssets, type WebAssets } from '../http/pages/web-assets.ts';
 import { domainRoutes } from '../http/routes/domains.ts';
 import { eventRoutes } from '../http/routes/events.ts';
+import { exportRoutes } from '../http/routes/export.ts';
 import { keyRoutes } from '../http/routes/keys.ts';
 import { merchantRoutes } from '../http/routes/merchants.ts';
 import { paymentRoutes } from '../http/routes/payments.ts';
@@ -214,6 +215,7 @@ function routesOf(of: Parts, countOrder: CountOrder): Route[] {
     ...refundRoutes(of.sends),
     ...refundLinkRoutes(of.refundLinks),
     ...volumeRoutes(of.store),
+    ...exportRoutes(of.store),
     ...rateRoutes(of.rates),
     ...sandboxRoutes(of.sandbox),
     ...walletRoutes(of.sends),

@@ -144,6 +144,13 @@ export class TillProcess implements AsyncDisposable {
     return new ApiClient(`http://127.0.0.1:${this.#port}`);
   }
 
+  /** Of the daemon, while it runs. */
+  get pid(): number {
+    const pid = this.#child?.pid;
+    if (pid === undefined) throw new Error('the daemon does not run');
+    return pid;
+  }
+
   /** Everything the daemon wrote to its outputs. */
   get output(): string {
     return this.#output;

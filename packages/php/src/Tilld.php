@@ -748,6 +748,12 @@ final class Payments extends Resource
     {
         return $this->read('/merchant/volume', $query, $options);
     }
+
+    /** Every movement of money in a range, as one list: for long ranges of busy shops ask for the CSV file by HTTP. */
+    public function export(array $query = [], array $options = []): array
+    {
+        return $this->read('/payment/export', $query, $options);
+    }
 }
 
 final class Refunds extends Resource

@@ -1780,6 +1780,34 @@ export interface paths {
       };
     };
   };
+  "/payment/export": {
+    get: {
+      parameters: {
+        query?: {
+          from?: string;
+          to?: string;
+          timeZone?: string;
+          format?: "json" | "csv";
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                lines: components["schemas"]["Movement"][];
+              };
+            };
+            "text/csv": string;
+          };
+        };
+      };
+    };
+  };
   "/rates": {
     get: {
       parameters: {
@@ -3453,6 +3481,24 @@ export interface components {
         amount: string;
         payments: number;
       }[];
+    };
+    Movement: {
+      /** Format: date-time */
+      at: string;
+      /** @enum {string} */
+      kind: "payment" | "refund" | "send" | "sweep" | "fee" | "reversal";
+      paymentId: string | null;
+      orderId: string | null;
+      sendId: string | null;
+      /** @enum {string} */
+      coin: "BTC" | "ETH" | "LTC" | "SOL";
+      amount: string;
+      currency: string | null;
+      rate: string | null;
+      fiatAmount: string | null;
+      txHash: string;
+      address: string | null;
+      note: string | null;
     };
     Send: {
       id: string;

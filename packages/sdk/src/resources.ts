@@ -23,6 +23,11 @@ export const payments = ({ get, all, post, patch }: Operations) => ({
   /** Accepts what came, or records that it was given back elsewhere. */
   resolve: post('/payment/resolve'),
   volume: get('/merchant/volume'),
+  /** Every movement of money in a range, as one list: for long ranges of busy shops ask for the CSV file by HTTP. */
+  export: get('/payment/export') as (
+    query?: Omit<NonNullable<Query<'GET', '/payment/export'>>, 'format'>,
+    options?: CallOptions,
+  ) => Promise<Data<'GET', '/payment/export'>>,
 });
 
 export const refunds = ({ money }: Operations) => ({

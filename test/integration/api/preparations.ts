@@ -126,6 +126,11 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     await world.till.api.must('POST', '/merchant/verify-domain', { token: account.shop.token, body });
     return request;
   },
+  // The documented range is long over.
+  'GET /payment/export': async (_world, _account, request) => {
+    const { from: _from, to: _to, ...query } = request.query;
+    return { ...request, query };
+  },
   'POST /payment/cancel': withPending,
   'PATCH /payment/update': withPending,
   'GET /merchant/customer/get': async (_world, { shop }, request) => ({

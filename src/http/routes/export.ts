@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { Calendar } from '../../domain/calendar.ts';
+import { COINS } from '../../domain/coins.ts';
+import { invalidField } from '../../domain/errors.ts';
+import { MOVEMENT_KINDS } from '../../domain/movements.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { exportMovements, type MovementView } from '../../usecases/accounting/export-movements.ts';
+import { csv, type CsvColumn } from '../server/csv.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { listInEnvelope, StreamReply } from '../server/stream-reply.ts';
+import { momentQuery, timeZoneQuery, type Moment } from '../schemas/query.ts';
+
+const movement = z
+  .object({
+    at: z.string().meta({
+      format: 'date-time',
+      description: 'When it was recorded, with the offset of the time zone',
+      examples: ['2026-01-31T13:00:00.000+01:00'],
+    }),
+    kind: z.enum(MOVEMENT_KINDS),
+    paymentId: z.string().nullable(),
+    orderId: z.string().nullable(),
+    sendId: z.string().nullable(),
+    coin: z.enum(COINS),
+    amount: z.string().meta({ description: 'In the coin: positive came in, negative went out' }),
+    currency: z.string().nullable().meta({
+      description: 'That of the payment; of what belongs to none, that of the newest payment then, or USD',
+    }),
+    rate: z
+      .string()
+      .nullable()
+      .meta({ description: 'Price of one coin at the time; null where none was known: nothing is guessed' }),
+    fiatAmount: z.string().nullable().meta({ description: 'Amount at that rate, with its sign' }),
+    txHash: z.string(),
+    address: z.string().nullable().meta({ description: 'That was paid; null for fees' }),
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'Movement' });
+
+const COLUMNS: readonly CsvColumn<MovementView>[] = [
+  { name: 'at' },
+  { name: 'kind' },
+  { name: 'paymentId' },
+  { name: 'orderId' },
+  { name: 'sendId' },
+  { name: 'coin' },
+  { name: 'amount', isNumber: true },
+  { name: 'currency' },
+  { name: 'rate', isNumber: true },
+  { name: 'fiatAmount', isNumber: true },
+  { name: 'txHash' },
+  { name: 'address' },
+  { name: 'note' },
+];
+
+const EXAMPLE: MovementView = {
+  at: '2026-01-31T13:00:00.000+01:00',
+  kind: 'payment',
+  paymentId: 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE',
+  orderId: 'order-1001',
+  sendId: null,
+  coin: 'BTC',
+  amount: '0.000499',
+  currency: 'EUR',
+  rate: '100000',
+  fiatAmount: '49.9',
+  txHash: '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b',
+  address: 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
+  note: null,
+};
+
+const CSV_EXAMPLE = [
+  COLUMNS.map(({ name }) => name).join(','),
+  COLUMNS.map(({ name }) => EXAMPLE[name] ?? '').join(','),
+].join('\r\n');
+
+const query = z.object({
+  from: momentQuery()
+    .optional()
+    .meta({
+      description:
+        'The first moment of the range: a day of the time zone, or a time with its offset. The beginning when left out',
+      examples: ['2026-01-01'],
+    }),
+  to: momentQuery()
+    .optional()
+    .meta({
+      description:
+        'The first moment after the range, in the same forms: what happens at it is not in the range. Now when left out',
+      examples: ['2026-02-01'],
+    }),
+  timeZone: timeZoneQuery().default('UTC').meta({
+    description: 'IANA time zone of bare days, and of the times in the answer',
+  }),
+  format: z.enum(['json', 'csv']).default('json').meta({ description: 'What the answer is written in' }),
+});
+
+/** The books of a merchant, for its accountant. */
+export function exportRoutes(deps: { readonly db: Db }): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/payment/export',
+      summary: 'Export all movements of money',
+      description:
+        'One line for each movement of confirmed money in the current mode of the merchant, oldest first: payments, refunds, ' +
+        'sends, sweeps within the wallet (their amount is 0), network fees, and reversals of any of these by a reorganisation. ' +
+        'The amounts of all lines add up to what the wallet holds. Lines are never changed or inserted later: a past range ' +
+        'gives the same lines again. The answer is streamed; one that breaks off is not complete. As CSV it is RFC 4180 in ' +
+        'UTF-8 with a byte order mark, and texts that a spreadsheet would take for a formula begin with an apostrophe.',
+      tags: ['Payments'],
+      auth: 'merchant',
+      scope: 'payments:read',
+      status: 200,
+      streamsAs: { 'text/csv': CSV_EXAMPLE },
+      errors: [],
+      query,
+      example: {
+        query: { from: '2026-01-01', to: '2026-02-01', timeZone: 'Europe/Berlin', format: 'json' },
+        data: { lines: [EXAMPLE] },
+      },
+      data: z.object({ lines: z.array(movement) }),
+      handler: async ({ auth, query: { from, to, timeZone, format } }) => {
+        const calendar = new Calendar(timeZone);
+        const [fromMs, beforeMs] = [from, to].map((moment) => msOf(moment, calendar));
+        if (fromMs !== undefined && beforeMs !== undefined && beforeMs <= fromMs) {
+          throw invalidField('to', 'must be after from');
+        }
+        const mode = auth.merchant.sandbox === 1 ? 'sandbox' : 'live';
+        const pages = exportMovements(deps, {
+          merchantId: auth.merchantId,
+          mode,
+          fromMs,
+          beforeMs,
+          calendar,
+        });
+        if (format === 'json') return new StreamReply('application/json', listInEnvelope('lines', pages));
+        const name = ['tilld', mode, 'movements', ...[from, to].map((moment) => nameOf(moment, calendar))];
+        const file = `${name.filter((part) => part !== '').join('-')}.csv`;
+        return new StreamReply('text/csv', csv(COLUMNS, pages), {
+          'Content-Disposition': `attachment; filename="${file}"`,
+        });
+      },
+    }),
+  ];
+}
+
+function msOf(moment: Moment | undefined, calendar: Calendar): number | undefined {
+  if (moment === undefined) return undefined;
+  return 'day' in moment ? calendar.startOf(moment.day) : moment.atMs;
+}
+
+function nameOf(moment: Moment | undefined, calendar: Calendar): string {
+  if (moment === undefined) return '';
+  return 'day' in moment ? moment.day : calendar.dayAt(moment.atMs);
+}

@@ -1,0 +1,95 @@
+import { Calendar } from '../../domain/calendar.ts';
+import { COIN_DEFINITIONS, type Coin, type Mode } from '../../domain/coins.ts';
+import { currencyDigits } from '../../domain/currencies.ts';
+import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
+import type { MovementKind } from '../../domain/movements.ts';
+import { valueOf, worthAt } from '../../domain/price.ts';
+import { newestMovement, pageOfMovements, type ListedMovement } from '../../store/ledger/movements.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+
+/** Lines read at a time. */
+const PAGE = 500;
+
+export interface ExportRequest {
+  readonly merchantId: string;
+  readonly mode: Mode;
+  /** The first moment of the range; undefined: everything before its end. */
+  readonly fromMs: number | undefined;
+  /** The first moment after the range; undefined: everything there is. */
+  readonly beforeMs: number | undefined;
+  /** What the times are shown in. */
+  readonly calendar: Calendar;
+}
+
+/** One movement of confirmed money, as the export shows it. */
+export interface MovementView {
+  readonly at: string;
+  readonly kind: MovementKind;
+  readonly paymentId: string | null;
+  readonly orderId: string | null;
+  readonly sendId: string | null;
+  readonly coin: Coin;
+  /** With a sign: what came in is positive. */
+  readonly amount: string;
+  readonly currency: string | null;
+  readonly rate: string | null;
+  readonly fiatAmount: string | null;
+  readonly txHash: string;
+  readonly address: string | null;
+  readonly note: string | null;
+}
+
+/**
+ * The lines of a merchant's books in a range of time, oldest first, a page at a time. Each page is a read of its own,
+ * so that a slow reader holds nothing up; lines are never changed, and those written since the start are left out: what
+ * is read is the state of the start, each line once.
+ */
+export async function* exportMovements(
+  { db }: { readonly db: Db },
+  { merchantId, mode, fromMs = 0, beforeMs = Number.MAX_SAFE_INTEGER, calendar }: ExportRequest,
+): AsyncGenerator<readonly MovementView[], void> {
+  const upToSeq = await newestMovement(db);
+  let after = { afterMs: fromMs, afterSeq: 0 };
+  for (;;) {
+    const range = { merchantId, mode, beforeMs, upToSeq };
+    const lines = await pageOfMovements(db, { ...range, ...after, limit: PAGE });
+    const last = lines.at(-1);
+    if (last === undefined) return;
+    yield lines.map((line) => view(line, calendar));
+    after = { afterMs: last.at, afterSeq: last.seq };
+  }
+}
+
+function view(line: ListedMovement, calendar: Calendar): MovementView {
+  const { coin, kind, currency, rate } = line;
+  const amount = BigInt(line.amount);
+  return {
+    at: calendar.timeAt(line.at),
+    kind,
+    paymentId: line.payment_id,
+    orderId: line.order_id,
+    sendId: line.send_id,
+    coin,
+    amount: formatCoinAmount(amount, coin),
+    currency,
+    rate,
+    fiatAmount: currency === null || rate === null ? null : fiatAmount(amount, coin, { currency, rate }),
+    txHash: line.txid,
+    address: line.address,
+    note: line.note,
+  };
+}
+
+/** Rounded towards zero, as the payment shows it: a line and the one that takes it back add up to nothing. */
+function fiatAmount(
+  amount: bigint,
+  coin: Coin,
+  { currency, rate }: { readonly currency: string; readonly rate: string },
+): string {
+  const digits = currencyDigits(currency) ?? 0;
+  const worth = valueOf(
+    amount < 0n ? -amount : amount,
+    worthAt(rate, digits, COIN_DEFINITIONS[coin].decimals),
+  );
+  return formatDecimal(amount < 0n ? -worth : worth, digits);
+}
