@@ -91,6 +91,23 @@ describe('answers', () => {
     expect(asked[1]!.at - asked[0]!.at).toBeGreaterThanOrEqual(375);
   });
 
+  it('what no time makes better is not tried again, though its status is 503', async () => {
+    const error = { status: 503, code: 'COIN_UNAVAILABLE', message: 'no coin' };
+    const { till, asked } = server([
+      () => Response.json({ success: false, error, data: null }, { status: 503 }),
+    ]);
+    expect(await settled(till.payments.list())).toMatchObject({ code: 'COIN_UNAVAILABLE', retryable: false });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('a daemon that is not ready says so, and is no failure', async () => {
+    const error = { status: 503, code: 'NODE_UNAVAILABLE', message: 'Not ready' };
+    const data = { ready: false, database: 'ok', chains: {}, warnings: [] };
+    const { till, asked } = server([() => Response.json({ success: false, error, data }, { status: 503 })]);
+    expect(await till.service.readyz()).toEqual(data);
+    expect(asked).toHaveLength(1);
+  });
+
   it('a Retry-After of a year is no timer that overflows', async () => {
     const { till, asked } = server([refusal(429, { 'retry-after': '31536000' })], {
       retryBudgetMs: Infinity,
@@ -135,6 +152,13 @@ describe('events', () => {
     expect(asked).toHaveLength(2);
   });
 
+  it('one failure among many answers is not the last of many failures', async () => {
+    const failing = refusal(503);
+    const answers = Array.from({ length: 12 }, (_, round) => [failing, page([round + 3], round + 3)]).flat();
+    const { seqs } = await follow([...answers, page([], 14)], 30_000);
+    expect(seqs).toHaveLength(12);
+  });
+
   it('a server that does not wait is not asked without a pause', async () => {
     const { asked } = await follow([page([], 2)], 10_000);
     expect(asked.length).toBeLessThanOrEqual(11);
@@ -145,6 +169,30 @@ describe('events', () => {
     const { asked } = await follow([refusal(429, { 'retry-after': after })], 600_000);
     expect(asked.length).toBeLessThan(40);
     expect(asked.length).toBeGreaterThan(1);
+  });
+});
+
+describe('requests', () => {
+  it('a full last page is not followed by an empty one', async () => {
+    const customers = Array.from({ length: 100 }, (_, id) => ({ id: String(id) }));
+    const data = { customers, pagination: { page: 1, limit: 100, total: 100 } };
+    const { till, asked } = server([() => Response.json({ success: true, error: null, data })]);
+    let seen = 0;
+    for await (const _ of till.customers.all()) seen += 1;
+    expect([seen, asked.length]).toEqual([100, 1]);
+    expect(asked[0]?.url.search).toBe('?page=1&limit=100');
+  });
+
+  it('an input that may be left out is sent as an empty one', async () => {
+    const sent: (string | undefined)[] = [];
+    const ask = async (_: string, { body }: RequestInit): Promise<Response> => {
+      sent.push(body as string | undefined);
+      return Response.json({ success: true, error: null, data: {} });
+    };
+    const till = new Tilld({ baseUrl: 'http://till.example', fetch: ask });
+    await till.webhooks.test();
+    await till.webhooks.rotateSecret();
+    expect(sent).toEqual(['{}', undefined]);
   });
 });
 

@@ -103,6 +103,7 @@ describe('says why it takes nothing else', () => {
     ['something else, signed', 'body', '[]', signedByTheStandard('[]')],
     ['no JSON, signed', 'body', 'hello', signedByTheStandard('hello')],
     ['nothing, signed', 'body', 'null', signedByTheStandard('null')],
+    ['a byte order mark, signed', 'body', Buffer.from(`\uFEFF${BODY}`), signedByTheStandard(`\uFEFF${BODY}`)],
     ['an event of nothing', 'body', NOTHING, signedByTheStandard(NOTHING)],
   ])('%s: %s', async (_, reason, body: unknown, headers) => {
     expect(await reasonOf(verifyWebhook(body as string, headers, SECRET))).toBe(reason);
