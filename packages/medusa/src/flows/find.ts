@@ -1,0 +1,61 @@
+import type { MedusaContainer } from '@medusajs/framework/types';
+import { ContainerRegistrationKeys } from '@medusajs/framework/utils';
+
+/** A payment session as far as the flows need it. */
+export interface Session {
+  readonly id: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly cartId: string | null;
+  readonly order: { readonly id: string; readonly status: string } | null;
+  readonly payment: { readonly id: string; readonly isCaptured: boolean } | null;
+  /** The session that completing the cart would use. */
+  readonly first: string | null;
+}
+
+interface SessionRow {
+  readonly amount: number;
+  readonly currency_code: string;
+  readonly payment_collection_id: string;
+  readonly payment?: { id: string; captured_at: string | Date | null } | null;
+}
+
+/** The session with its cart and its order; null when Medusa has deleted it. */
+export async function findSession(container: MedusaContainer, sessionId: string): Promise<Session | null> {
+  const query = container.resolve(ContainerRegistrationKeys.QUERY);
+  const first = async <Row>(entity: string, fields: string[], filters: Record<string, unknown>) =>
+    ((await query.graph({ entity, fields, filters })).data as Row[])[0];
+  const row = await first<SessionRow>(
+    'payment_session',
+    ['amount', 'currency_code', 'payment_collection_id', 'payment.id', 'payment.captured_at'],
+    { id: sessionId },
+  );
+  if (row === undefined) return null;
+  const collection = row.payment_collection_id;
+  const cart = await first<{ cart_id: string }>('cart_payment_collection', ['cart_id'], {
+    payment_collection_id: collection,
+  });
+  const link = await first<{ order_id: string }>('order_payment_collection', ['order_id'], {
+    payment_collection_id: collection,
+  });
+  const order =
+    link === undefined
+      ? undefined
+      : await first<{ id: string; status: string }>('order', ['id', 'status'], { id: link.order_id });
+  const all = (
+    await query.graph({
+      entity: 'payment_session',
+      fields: ['id', 'status'],
+      filters: { payment_collection_id: collection },
+    })
+  ).data as { id: string; status: string }[];
+  return {
+    id: sessionId,
+    amount: row.amount,
+    currency: row.currency_code,
+    cartId: cart?.cart_id ?? null,
+    order: order ?? null,
+    payment: row.payment ? { id: row.payment.id, isCaptured: row.payment.captured_at !== null } : null,
+    first: all.find(({ status }) => status !== 'canceled' && status !== 'error')?.id ?? null,
+  };
+}

@@ -1,0 +1,97 @@
+import { TilldError, type Payment, type Tilld } from '@tilld/sdk';
+import type TilldService from '../modules/tilld/service';
+
+interface Parts {
+  readonly tilld: TilldService;
+  readonly client: Tilld;
+}
+interface Price {
+  readonly amount: string;
+  readonly currency: string;
+}
+
+/** Ends of a claim link: nothing follows. */
+const ENDED = ['paid', 'expired', 'cancelled', 'nothing'];
+
+/** Makes the claim link of a refund; again the same link for the same refund. */
+export async function openRefund({ tilld, client }: Parts, payment: Payment, refundId: string, price: Price) {
+  const [known] = await tilld.listRefunds({ id: refundId }, { take: 1 });
+  if (known !== undefined && known.status !== 'expired' && known.status !== 'cancelled') return known;
+  const attempt = (known?.attempt ?? 0) + 1;
+  if (isGone(payment)) {
+    await tilld.tell(payment.id, `refund:${refundId}`, 'refund_nothing', { ...price });
+    return save(tilld, known !== undefined, {
+      id: refundId,
+      payment_id: payment.id,
+      link_id: '',
+      sealed_url: tilld.seal(''),
+      ...price,
+      status: 'nothing',
+      attempt,
+    });
+  }
+  const link = await client.refundLinks.create(
+    { paymentId: payment.id, ...price },
+    { idempotencyKey: `${refundId}:${attempt}` },
+  );
+  if (link.url === null) throw new Error('tilld made a refund link and did not show it');
+  const row = await save(tilld, known !== undefined, {
+    id: refundId,
+    payment_id: payment.id,
+    link_id: link.id,
+    sealed_url: tilld.seal(link.url),
+    ...price,
+    status: link.status,
+    attempt,
+  });
+  await tilld.tell(payment.id, `refund:${link.id}:open`, 'refund_open', { ...price });
+  return row;
+}
+
+/** The money was taken away by the chain: there is nothing to give back. */
+function isGone({ transactions }: Payment): boolean {
+  return transactions.length > 0 && transactions.every(({ status }) => status === 'reversed');
+}
+
+async function save(tilld: TilldService, exists: boolean, row: Record<string, unknown> & { id: string }) {
+  return exists ? tilld.updateRefunds(row) : tilld.createRefunds(row as never);
+}
+
+/** Looks at the claim links of a payment, and tells what became of them. */
+export async function lookAtRefunds({ tilld, client }: Parts, paymentId: string): Promise<void> {
+  const open = (await tilld.listRefunds({ payment_id: paymentId })).filter(
+    ({ status }) => !ENDED.includes(status),
+  );
+  if (open.length === 0) return;
+  const links = new Map<string, { status: string; txHash: string | null }>();
+  for await (const link of client.refundLinks.all({ paymentId })) links.set(link.id, link);
+  for (const { id, link_id, status, amount, currency } of open) {
+    const link = links.get(link_id);
+    if (link === undefined || link.status === status) continue;
+    await tilld.updateRefunds({ id, status: link.status });
+    const values = { amount, currency, ...(link.txHash === null ? {} : { txHash: link.txHash }) };
+    await tilld.tell(paymentId, `refund:${link_id}:${link.status}`, `refund_${link.status}`, values);
+  }
+}
+
+/** A new claim link for a refund whose link expired or was cancelled. */
+export async function renewRefund({ tilld, client }: Parts, refundId: string) {
+  const refund = await tilld.retrieveRefund(refundId);
+  const payment = await client.payments.get({ paymentId: refund.payment_id });
+  const { amount, currency } = refund;
+  return openRefund({ tilld, client }, payment, refundId, { amount, currency });
+}
+
+/** Payments with a claim link that may still change, also without an event: one that is cancelled sends none. */
+export async function paymentsWithOpenRefunds(tilld: TilldService): Promise<string[]> {
+  const rows = await tilld.listRefunds(
+    { status: { $nin: ENDED } },
+    { take: 100, order: { updated_at: 'ASC' } },
+  );
+  return [...new Set(rows.map(({ payment_id }) => payment_id))];
+}
+
+/** Whether a request can be answered otherwise later. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof TilldError && (error.retryable || error.status === 401 || error.status === 403);
+}

@@ -1,0 +1,44 @@
+import type { BigNumberInput } from '@medusajs/framework/types';
+import { MathBN } from '@medusajs/framework/utils';
+import { shopState, type Payment, type ShopState } from '@tilld/sdk';
+
+/** An amount of Medusa as tilld takes it: with the decimals of the currency. */
+export function fiat(amount: BigNumberInput, currency: string): string {
+  return MathBN.convert(amount).toFixed(digitsOf(currency));
+}
+
+function digitsOf(currency: string): number {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  return format.resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+/** Whether a payment asks for exactly this. */
+export function asksFor(payment: Payment, amount: BigNumberInput, currency: string): boolean {
+  if (payment.currency.toUpperCase() !== currency.toUpperCase()) return false;
+  return MathBN.eq(MathBN.convert(payment.amount), MathBN.convert(fiat(amount, currency)));
+}
+
+/**
+ * A payment in the words of a shop. What Medusa has in its books already and is not covered any more is `lost`, also
+ * while other money may still come.
+ */
+export function stateOf(payment: Payment, captured: boolean): ShopState {
+  const state = shopState(payment);
+  return captured && state !== 'paid' && state !== 'refunded' ? 'lost' : state;
+}
+
+/** What arrived, such as `0.0004 BTC, 1 LTC`. */
+export function receivedText({ options }: Payment): string {
+  const parts = Object.entries(options).flatMap(([coin, option]) =>
+    option === undefined || Number(option.received) === 0 ? [] : [`${option.received} ${coin}`],
+  );
+  return parts.length === 0 ? '0' : parts.join(', ');
+}
+
+/** What was asked, in the coins in which money came. */
+export function askedText({ options, amount, currency }: Payment): string {
+  const parts = Object.entries(options).flatMap(([coin, option]) =>
+    option === undefined || Number(option.received) === 0 ? [] : [`${option.amount} ${coin}`],
+  );
+  return [`${amount} ${currency}`, ...parts].join(' = ');
+}

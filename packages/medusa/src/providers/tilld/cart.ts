@@ -1,0 +1,75 @@
+import type { Logger, RemoteQueryFunction } from '@medusajs/framework/types';
+import { MathBN } from '@medusajs/framework/utils';
+import type { Body } from '@tilld/sdk';
+import { fiat } from '../../money';
+
+type Line = NonNullable<Body<'POST', '/payment/create'>['lines']>[number];
+
+/** What the checkout shows of a cart. */
+export interface CartFacts {
+  readonly cartId: string | null;
+  readonly email: string | null;
+  readonly locale: string | null;
+  readonly lines: Line[];
+}
+
+export const UNKNOWN_CART: CartFacts = { cartId: null, email: null, locale: null, lines: [] };
+
+const NAME_MAX = 200;
+const LINES_MAX = 50;
+
+interface CartRow {
+  readonly id: string;
+  readonly email: string | null;
+  readonly locale: string | null;
+  readonly items: readonly ({ title: string; quantity: number; total: number } | null)[] | null;
+}
+
+/** The cart behind a payment session. Without it a payment is made all the same: anonymous, and without lines. */
+export async function cartOf(
+  { query, logger }: { query: RemoteQueryFunction | undefined; logger: Logger },
+  sessionId: string,
+  currency: string,
+  amount: string,
+): Promise<CartFacts> {
+  if (query === undefined) return UNKNOWN_CART;
+  try {
+    const sessions = await query.graph({
+      entity: 'payment_session',
+      fields: ['payment_collection_id'],
+      filters: { id: sessionId },
+    });
+    const collectionId = (sessions.data[0] as { payment_collection_id?: string } | undefined)
+      ?.payment_collection_id;
+    if (collectionId === undefined) return UNKNOWN_CART;
+    const links = await query.graph({
+      entity: 'cart_payment_collection',
+      fields: ['cart_id'],
+      filters: { payment_collection_id: collectionId },
+    });
+    const cartId = (links.data[0] as { cart_id?: string } | undefined)?.cart_id;
+    if (cartId === undefined) return UNKNOWN_CART;
+    const fields = ['id', 'email', 'locale', 'items.title', 'items.quantity', 'items.total'];
+    const carts = await query.graph({ entity: 'cart', fields, filters: { id: cartId } });
+    const cart = carts.data[0] as unknown as CartRow | undefined;
+    return cart === undefined ? UNKNOWN_CART : factsOf(cart, currency, amount);
+  } catch (error) {
+    logger.warn(`tilld: the cart of ${sessionId} could not be read: ${(error as Error).message}`);
+    return UNKNOWN_CART;
+  }
+}
+
+function factsOf(cart: CartRow, currency: string, amount: string): CartFacts {
+  const lines = (cart.items ?? [])
+    .filter((item) => item !== null)
+    .slice(0, LINES_MAX)
+    .map(({ title, quantity, total }) => ({
+      name: title.slice(0, NAME_MAX),
+      quantity,
+      amount: fiat(total, currency),
+    }));
+  const sum = lines.reduce((all, line) => MathBN.add(all, line.amount), MathBN.convert(0));
+  // A discount on the whole cart can leave less to pay than its lines; tilld refuses such lines.
+  const areWithin = MathBN.lte(sum, amount) && lines.every(({ quantity }) => Number.isInteger(quantity));
+  return { cartId: cart.id, email: cart.email, locale: cart.locale, lines: areWithin ? lines : [] };
+}

@@ -1,0 +1,251 @@
+import type {
+  AuthorizePaymentInput,
+  AuthorizePaymentOutput,
+  CancelPaymentInput,
+  CancelPaymentOutput,
+  CapturePaymentInput,
+  CapturePaymentOutput,
+  ConfigModule,
+  DeletePaymentInput,
+  DeletePaymentOutput,
+  GetPaymentStatusInput,
+  GetPaymentStatusOutput,
+  InitiatePaymentInput,
+  InitiatePaymentOutput,
+  Logger,
+  RefundPaymentInput,
+  RefundPaymentOutput,
+  RemoteQueryFunction,
+  RetrievePaymentInput,
+  RetrievePaymentOutput,
+  UpdatePaymentInput,
+  UpdatePaymentOutput,
+  WebhookActionResult,
+} from '@medusajs/framework/types';
+import {
+  AbstractPaymentProvider,
+  MedusaError,
+  PaymentActions,
+  PaymentSessionStatus,
+} from '@medusajs/framework/utils';
+import { TilldError, type Body, type Payment } from '@tilld/sdk';
+import { giveUp } from '../../give-up';
+import { asksFor, fiat } from '../../money';
+import type TilldService from '../../modules/tilld/service';
+import { openRefund } from '../../flows/refund';
+import { leadsTo } from './addresses';
+import { cartOf } from './cart';
+
+interface Dependencies {
+  readonly logger: Logger;
+  readonly configModule: ConfigModule;
+  /** The plugin's module: needs `dependencies: ['tilld', 'query']` beside the payment module in medusa-config. */
+  readonly tilld?: TilldService;
+  readonly query?: RemoteQueryFunction;
+}
+
+type Data = Record<string, unknown>;
+
+/** As tilld takes it. */
+const LOCALE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
+
+/** Payments by tilld. A session holds the payment's id, and the address of its checkout for the storefront. */
+export default class TilldProvider extends AbstractPaymentProvider {
+  static override identifier = 'tilld';
+  readonly #given: Dependencies;
+
+  constructor(given: Dependencies, options?: Record<string, unknown>) {
+    super(given as never, options);
+    this.#given = given;
+  }
+
+  async initiatePayment({
+    amount,
+    currency_code,
+    data,
+    context,
+  }: InitiatePaymentInput): Promise<InitiatePaymentOutput> {
+    const sessionId = text(data, 'session_id') ?? context?.idempotency_key;
+    if (sessionId === undefined) throw refused('Medusa named no payment session.');
+    const price = { amount: fiat(amount, currency_code), currency: currency_code.toUpperCase() };
+    return this.#create({ sessionId, orderId: sessionId, price, data, email: context?.customer?.email });
+  }
+
+  /** The cart changed while the session stayed: the same payment with another price, or a new one when its time is up. */
+  async updatePayment({
+    amount,
+    currency_code,
+    data,
+    context,
+  }: UpdatePaymentInput): Promise<UpdatePaymentOutput> {
+    const { client, payment } = await this.#payment(data);
+    if (asksFor(payment, amount, currency_code)) return answer(payment, data);
+    const price = { amount: fiat(amount, currency_code), currency: currency_code.toUpperCase() };
+    const sessionId = text(data, 'session_id') ?? context?.idempotency_key ?? payment.orderId;
+    try {
+      const changed = await client.payments.update({ paymentId: payment.id, ...price, lines: [] });
+      await this.#tilld.remember(changed, sessionId);
+      return answer(changed, { ...data, ...price });
+    } catch (error) {
+      if (!(error instanceof TilldError) || error.code !== 'INVALID_STATE') throw error;
+    }
+    await giveUp(client, payment.id);
+    const attempt = Number(data?.['attempt'] ?? 1) + 1;
+    const orderId = `${sessionId}-${attempt}`;
+    const email = context?.customer?.email;
+    return this.#create({ sessionId, orderId, price, data: { ...data, attempt }, email });
+  }
+
+  async deletePayment({ data }: DeletePaymentInput): Promise<DeletePaymentOutput> {
+    return this.cancelPayment({ data: data ?? {} });
+  }
+
+  /** Never cancels what is paid, or may be: it throws when money came, and when tilld cannot be asked. */
+  async cancelPayment({ data }: CancelPaymentInput): Promise<CancelPaymentOutput> {
+    const paymentId = text(data, 'payment_id');
+    if (paymentId === undefined) return { data: data ?? {} };
+    // The storefront can put anything into a session: only a payment made for this one is cancelled.
+    const [known] = await this.#tilld.listPayments({ id: paymentId }, { take: 1 });
+    if (known !== undefined && known.session_id !== text(data, 'session_id')) return { data: data ?? {} };
+    const payment = await giveUp(await this.#tilld.client(), paymentId);
+    if (known !== undefined) await this.#tilld.updatePayments({ id: paymentId, state: 'lost' });
+    return { data: payment === null ? (data ?? {}) : dataOf(payment, data) };
+  }
+
+  async authorizePayment({ data }: AuthorizePaymentInput): Promise<AuthorizePaymentOutput> {
+    return this.getPaymentStatus({ data: data ?? {} });
+  }
+
+  async getPaymentStatus({ data }: GetPaymentStatusInput): Promise<GetPaymentStatusOutput> {
+    const { payment } = await this.#payment(data);
+    return answer(payment, data);
+  }
+
+  /** tilld takes the money by itself: a capture only has to find it final. */
+  async capturePayment({ data }: CapturePaymentInput): Promise<CapturePaymentOutput> {
+    const { payment } = await this.#payment(data);
+    if (payment.status === 'completed' || payment.status === 'refunded')
+      return { data: dataOf(payment, data) };
+    throw refused(`Payment ${payment.id} is ${payment.status}: there is no final money to capture yet.`);
+  }
+
+  /** Opens a claim link, which the shopkeeper gives to the customer. */
+  async refundPayment({ data, amount, context }: RefundPaymentInput): Promise<RefundPaymentOutput> {
+    const { client, payment } = await this.#payment(data);
+    const refundId = context?.idempotency_key;
+    if (refundId === undefined) throw refused('Medusa named no refund.');
+    if (!(await this.#hasOrder(text(data, 'session_id')))) {
+      // Medusa gives money back when it fails to place an order. The order is placed by the next attempt instead.
+      throw refused(`Payment ${payment.id} belongs to no order yet: it is kept, and the order tried again.`);
+    }
+    const price = { amount: fiat(amount, payment.currency), currency: payment.currency };
+    await openRefund({ tilld: this.#tilld, client }, payment, refundId, price);
+    return { data: dataOf(payment, data) };
+  }
+
+  async retrievePayment({ data }: RetrievePaymentInput): Promise<RetrievePaymentOutput> {
+    const { payment } = await this.#payment(data);
+    return { data: dataOf(payment, data) };
+  }
+
+  /** Medusa's own hook answers before it works, so that a failure would be lost: tilld is given /hooks/tilld instead. */
+  async getWebhookActionAndData(): Promise<WebhookActionResult> {
+    this.#given.logger.warn(
+      'tilld: a webhook came to /hooks/payment, which does not handle it; use /hooks/tilld',
+    );
+    return { action: PaymentActions.NOT_SUPPORTED };
+  }
+
+  async #create(wish: {
+    sessionId: string;
+    orderId: string;
+    price: { amount: string; currency: string };
+    data: Data | undefined;
+    email: string | undefined;
+  }): Promise<InitiatePaymentOutput> {
+    const { sessionId, orderId, price, data } = wish;
+    const client = await this.#tilld.client();
+    const { query, logger, configModule } = this.#given;
+    const cart = await cartOf({ query, logger }, sessionId, price.currency, price.amount);
+    const email = [wish.email, cart.email].find((each) => /^[^\s@]+@[^\s@]+$/.test(each ?? ''));
+    const locale = [text(data, 'locale'), cart.locale].find((each) => LOCALE.test(each ?? ''));
+    const { options } = this.#tilld;
+    const body: Body<'POST', '/payment/create'> = {
+      ...price,
+      orderId,
+      customer: typeof email === 'string' ? { email } : {},
+      lines: cart.lines,
+      metadata: { medusa_session: sessionId, ...(cart.cartId === null ? {} : { medusa_cart: cart.cartId }) },
+      ...(typeof locale === 'string' ? { locale } : {}),
+      ...(options.lifetimeMinutes === undefined ? {} : { lifetimeMinutes: options.lifetimeMinutes }),
+      ...leadsTo(data, options, configModule),
+    };
+    const key = `${orderId}:${price.amount}:${price.currency}`;
+    const payment = await client.payments.create(body, { idempotencyKey: key });
+    await this.#tilld.remember(payment, sessionId);
+    if (cart.cartId !== null) await this.#tilld.updatePayments({ id: payment.id, cart_id: cart.cartId });
+    const status = PaymentSessionStatus.PENDING;
+    return { id: payment.id, status, data: { ...dataOf(payment, data), ...price, session_id: sessionId } };
+  }
+
+  async #payment(data: Data | undefined) {
+    const paymentId = text(data, 'payment_id');
+    if (paymentId === undefined) throw refused('This payment session has no payment at tilld.');
+    const client = await this.#tilld.client();
+    return { client, payment: await client.payments.get({ paymentId }) };
+  }
+
+  async #hasOrder(sessionId: string | undefined): Promise<boolean> {
+    const { query } = this.#given;
+    if (query === undefined || sessionId === undefined) return true;
+    const sessions = await query.graph({
+      entity: 'payment_session',
+      fields: ['payment_collection_id'],
+      filters: { id: sessionId },
+    });
+    const collection = (sessions.data[0] as { payment_collection_id?: string } | undefined)
+      ?.payment_collection_id;
+    if (collection === undefined) return true;
+    const orders = await query.graph({
+      entity: 'order_payment_collection',
+      fields: ['order_id'],
+      filters: { payment_collection_id: collection },
+    });
+    return orders.data.length > 0;
+  }
+
+  get #tilld(): TilldService {
+    const { tilld } = this.#given;
+    if (tilld !== undefined) return tilld;
+    throw refused("Add dependencies: ['tilld', 'query'] to the payment module in medusa-config.");
+  }
+}
+
+/** What Medusa does with a payment. Nothing else than final money is `captured`; nothing ends a session that may be paid yet. */
+function answer(payment: Payment, data: Data | undefined): { status: PaymentSessionStatus; data: Data } {
+  return { status: statusOf(payment, data), data: dataOf(payment, data) };
+}
+
+function statusOf(payment: Payment, data: Data | undefined): PaymentSessionStatus {
+  const { status } = payment;
+  const isAsked = asksFor(payment, text(data, 'amount') ?? 0, text(data, 'currency') ?? '');
+  if (status === 'completed' && isAsked) return PaymentSessionStatus.CAPTURED;
+  if (status === 'confirming' && isAsked) return PaymentSessionStatus.PENDING_AUTHORIZATION;
+  return PaymentSessionStatus.REQUIRES_MORE;
+}
+
+type Shown = Pick<Payment, 'id' | 'checkoutUrl' | 'status' | 'expiresAt'>;
+
+/** What the storefront may see: sessions are public to whoever knows the cart. */
+function dataOf({ id, checkoutUrl, status, expiresAt }: Shown, data: Data | undefined): Data {
+  return { ...data, payment_id: id, checkout_url: checkoutUrl, status, expires_at: expiresAt };
+}
+
+function text(data: Data | undefined, name: string): string | undefined {
+  const value = data?.[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function refused(message: string): MedusaError {
+  return new MedusaError(MedusaError.Types.NOT_ALLOWED, message);
+}

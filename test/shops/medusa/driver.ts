@@ -1,0 +1,311 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { eventually } from '../../_helpers/poll.ts';
+import type { OrderState, Placed, ShopDriver, ShopSetup } from '../_helpers/driver.ts';
+import { installMedusa } from './install.ts';
+import { Postgres } from './postgres.ts';
+
+const run = promisify(execFile);
+const SHOP = join(import.meta.dirname, 'shop');
+const MEDUSA = join(import.meta.dirname, 'node_modules/@medusajs/cli/cli.js');
+const PROVIDER = 'pp_tilld_tilld';
+const OTHER_PROVIDER = 'pp_system_default';
+const STOREFRONT = 'http://localhost:8000';
+const START_MS = 120_000;
+/** What Medusa writes, for whoever looks for an error. */
+const LOG = process.env['SHOPS_LOG'];
+
+interface Seed {
+  readonly regionId: string;
+  readonly shippingId: string;
+  readonly variantId: string;
+  readonly publishable: string;
+  readonly secret: string;
+}
+
+interface PaymentSession {
+  readonly id: string;
+  readonly provider_id: string;
+  readonly data: { readonly payment_id: string; readonly checkout_url: string };
+}
+
+interface Cart {
+  readonly id: string;
+  readonly items: readonly { readonly id: string }[];
+  readonly payment_collection?: {
+    readonly id: string;
+    readonly payment_sessions?: readonly PaymentSession[];
+  };
+}
+
+interface Order {
+  readonly id: string;
+  readonly status: string;
+  readonly payment_status: string;
+  readonly payment_collections: readonly { readonly payments: readonly { readonly id: string }[] }[];
+}
+
+interface ShownPayment {
+  readonly id: string;
+  readonly orderId: string | null;
+  readonly state: OrderState;
+  readonly captured: boolean;
+  readonly notes: readonly { readonly text: string }[];
+  readonly refunds: readonly { readonly status: string; readonly url: string }[];
+}
+
+/** Medusa with the plugin in a process of its own. An order is known by its cart: Medusa places it once money is seen. */
+export class MedusaShop implements ShopDriver {
+  readonly name = 'Medusa';
+  readonly #setup: ShopSetup;
+  readonly #postgres: Postgres;
+  #server: ChildProcess | null = null;
+  #seed: Seed | null = null;
+
+  private constructor(setup: ShopSetup, postgres: Postgres) {
+    this.#setup = setup;
+    this.#postgres = postgres;
+  }
+
+  static async open(setup: ShopSetup): Promise<MedusaShop> {
+    await installMedusa();
+    const shop = new MedusaShop(setup, await Postgres.start());
+    try {
+      await run(process.execPath, [MEDUSA, 'db:migrate'], {
+        cwd: SHOP,
+        env: shop.#env,
+        timeout: START_MS * 3,
+      });
+      await shop.start();
+      shop.#seed = await shop.#ask<Seed>('POST', '/seed', {});
+      return shop;
+    } catch (error) {
+      await shop[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async connect(agree: (connectUrl: string) => Promise<string>): Promise<void> {
+    const { url } = await this.#admin<{ url: string }>('POST', '/admin/tilld/connect', {});
+    const answer = await fetch(await agree(url));
+    if (!answer.ok) throw new Error(`connecting was answered with ${answer.status}: ${await answer.text()}`);
+  }
+
+  async order({ quantity = 1, email }: { quantity?: number; email?: string } = {}): Promise<
+    Placed & { orderId: string }
+  > {
+    const { regionId, shippingId, variantId } = this.#seeded;
+    const address = {
+      first_name: 'Ada',
+      last_name: 'Byron',
+      address_1: 'Street 1',
+      city: 'Berlin',
+      postal_code: '10115',
+      country_code: 'de',
+    };
+    const { cart } = await this.#store<{ cart: Cart }>('POST', '/store/carts', {
+      region_id: regionId,
+      ...(email === undefined ? {} : { email }),
+      shipping_address: address,
+      items: [{ variant_id: variantId, quantity }],
+    });
+    await this.#store('POST', `/store/carts/${cart.id}/shipping-methods`, { option_id: shippingId });
+    return { orderId: cart.id, ...(await this.#choose(cart.id)) };
+  }
+
+  /** As far as there is an order, it is Medusa's word that counts; before that, and beyond it, the plugin's. */
+  async state(orderId: string): Promise<OrderState> {
+    const payment = await this.#payment(orderId);
+    if (payment.orderId === null) {
+      const cart = await this.#cart(orderId);
+      const isOpen = sessionsOf(cart).some((session) => session.data.payment_id === payment.id);
+      return isOpen ? payment.state : 'cancelled';
+    }
+    const order = await this.#order(payment.orderId);
+    if (order.status === 'canceled') return 'cancelled';
+    const isPaid = order.payment_status === 'captured';
+    if (payment.state === 'paid') return isPaid ? 'paid' : 'seen';
+    if (payment.state === 'refunded') return order.payment_status === 'refunded' ? 'refunded' : 'paid';
+    return payment.state;
+  }
+
+  async notes(orderId: string): Promise<readonly string[]> {
+    return (await this.#payment(orderId)).notes.map(({ text }) => text);
+  }
+
+  async changeCart(orderId: string, quantity: number): Promise<Placed> {
+    const cart = await this.#cart(orderId);
+    await this.#store('POST', `/store/carts/${orderId}/line-items/${cart.items[0]?.id}`, { quantity });
+    return this.#choose(orderId);
+  }
+
+  /** Before there is an order the customer gives it up by another way to pay, afterwards the shopkeeper cancels it. */
+  async cancel(orderId: string): Promise<void> {
+    const payment = await this.#payment(orderId);
+    if (payment.orderId === null) await this.#choose(orderId, OTHER_PROVIDER);
+    else await this.#admin('POST', `/admin/orders/${payment.orderId}/cancel`, {});
+  }
+
+  async refund(orderId: string): Promise<{ linkUrl: string }> {
+    const { orderId: id } = await this.#payment(orderId);
+    if (id === null) throw new Error(`${orderId} has no order`);
+    const paymentId = (await this.#order(id)).payment_collections[0]?.payments[0]?.id;
+    await this.#admin('POST', `/admin/payments/${paymentId}/refund`, {});
+    const link = (await this.#payment(orderId)).refunds.at(-1);
+    if (link === undefined) throw new Error('no claim link was made');
+    return { linkUrl: link.url };
+  }
+
+  async refundSettled(orderId: string): Promise<boolean> {
+    const { refunds } = await this.#payment(orderId);
+    return refunds.length > 0 && refunds.every(({ status }) => status === 'paid');
+  }
+
+  async cleanUp(): Promise<void> {
+    await this.#ask('POST', '/clean-up', {});
+  }
+
+  async reconcile(): Promise<void> {
+    await this.#admin('POST', '/admin/tilld/reconcile', {});
+  }
+
+  async health(): Promise<{ key: boolean; webhook: boolean; node: boolean }> {
+    const { health } = await this.#admin<{ health: Record<'key' | 'webhook' | 'node', boolean | null> }>(
+      'GET',
+      '/admin/tilld/health',
+    );
+    const { key, webhook, node } = health;
+    return { key: key === true, webhook: webhook === true, node: node === true };
+  }
+
+  async start(): Promise<void> {
+    const server = spawn(
+      process.execPath,
+      [MEDUSA, 'start', '-H', '127.0.0.1', '-p', String(this.#setup.port)],
+      {
+        cwd: SHOP,
+        env: this.#env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    this.#server = server;
+    let said = '';
+    const hear = (chunk: Buffer): void => {
+      said = (said + chunk.toString()).slice(-20_000);
+      if (LOG !== undefined) appendFileSync(LOG, chunk);
+    };
+    server.stdout.on('data', hear);
+    server.stderr.on('data', hear);
+    const isUp = async (): Promise<boolean> => {
+      if (server.exitCode !== null) throw new Error(`Medusa ended: ${said}`);
+      return fetch(`${this.#url}/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    };
+    await eventually('Medusa is up', isUp, Boolean, START_MS);
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server;
+    this.#server = null;
+    if (server === null || server.exitCode !== null) return;
+    const exited = once(server, 'exit');
+    server.kill('SIGTERM');
+    await exited;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    await this.#postgres[Symbol.asyncDispose]();
+  }
+
+  /** Chooses how the cart is paid; answers the payment that the customer is sent to. */
+  async #choose(cartId: string, provider = PROVIDER): Promise<Placed> {
+    const { payment_collection: collection } = await this.#store<{ payment_collection: { id: string } }>(
+      'POST',
+      '/store/payment-collections',
+      { cart_id: cartId },
+    );
+    const body = { provider_id: provider };
+    await this.#store('POST', `/store/payment-collections/${collection.id}/payment-sessions`, body);
+    const session = sessionsOf(await this.#cart(cartId)).find(({ provider_id }) => provider_id === provider);
+    if (session === undefined) throw new Error(`cart ${cartId} has no payment session`);
+    return { paymentId: session.data.payment_id, checkoutUrl: session.data.checkout_url };
+  }
+
+  async #cart(cartId: string): Promise<Cart> {
+    return (await this.#store<{ cart: Cart }>('GET', `/store/carts/${cartId}`)).cart;
+  }
+
+  async #order(id: string): Promise<Order> {
+    return (await this.#admin<{ order: Order }>('GET', `/admin/orders/${id}`)).order;
+  }
+
+  /** The newest payment of a cart, as the shopkeeper sees it. */
+  async #payment(cartId: string): Promise<ShownPayment> {
+    const path = `/admin/tilld/payments?cart_id=${cartId}`;
+    const [payment] = (await this.#admin<{ payments: ShownPayment[] }>('GET', path)).payments;
+    if (payment === undefined) throw new Error(`cart ${cartId} has no payment`);
+    return payment;
+  }
+
+  async #store<T>(method: string, path: string, body?: object): Promise<T> {
+    return this.#ask<T>(method, path, body, { 'x-publishable-api-key': this.#seeded.publishable });
+  }
+
+  async #admin<T>(method: string, path: string, body?: object): Promise<T> {
+    const credentials = Buffer.from(`${this.#seeded.secret}:`).toString('base64');
+    return this.#ask<T>(method, path, body, { authorization: `Basic ${credentials}` });
+  }
+
+  async #ask<T>(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<T> {
+    const answer = await fetch(this.#url + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(60_000),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path} was answered with ${answer.status}: ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  get #seeded(): Seed {
+    if (this.#seed === null) throw new Error('the shop has no article yet');
+    return this.#seed;
+  }
+
+  get #url(): string {
+    return `http://127.0.0.1:${this.#setup.port}`;
+  }
+
+  get #env(): NodeJS.ProcessEnv {
+    return {
+      ...process.env,
+      NODE_ENV: 'production',
+      DATABASE_URL: this.#postgres.url,
+      TILLD_URL: this.#setup.tilldUrl,
+      BACKEND_URL: this.#setup.publicUrl,
+      STORE_CORS: STOREFRONT,
+      ADMIN_CORS: STOREFRONT,
+      AUTH_CORS: STOREFRONT,
+      JWT_SECRET: 'a secret of the test',
+      COOKIE_SECRET: 'another secret of the test',
+      DISABLE_MEDUSA_ADMIN: 'true',
+      MEDUSA_DISABLE_TELEMETRY: 'true',
+    };
+  }
+}
+
+function sessionsOf({ payment_collection }: Cart): readonly PaymentSession[] {
+  return payment_collection?.payment_sessions ?? [];
+}

@@ -1,0 +1,4 @@
+import { describeShop } from '../_helpers/cases.ts';
+import { MedusaShop } from './driver.ts';
+
+describeShop('Medusa', (setup) => MedusaShop.open(setup));

@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const read = (path: string): string => readFileSync(join(import.meta.dirname, path), 'utf8');
+
+it('the README begins with the configuration under which all cases ran', () => {
+  const [, example] = /```js\n(.*?)```/s.exec(read('../../../packages/medusa/README.md')) ?? [];
+  expect(example).toBe(read('shop/medusa-config.js'));
+});

@@ -1,0 +1,34 @@
+const { defineConfig } = require('@medusajs/framework/utils');
+
+module.exports = defineConfig({
+  projectConfig: {
+    databaseUrl: process.env.DATABASE_URL,
+    http: {
+      storeCors: process.env.STORE_CORS,
+      adminCors: process.env.ADMIN_CORS,
+      authCors: process.env.AUTH_CORS,
+      jwtSecret: process.env.JWT_SECRET,
+      cookieSecret: process.env.COOKIE_SECRET,
+    },
+  },
+  admin: { disable: process.env.DISABLE_MEDUSA_ADMIN === 'true' },
+  plugins: [
+    {
+      resolve: '@tilld/medusa-payment',
+      options: {
+        tilldUrl: process.env.TILLD_URL, // such as https://pay.shop.example
+        backendUrl: process.env.BACKEND_URL, // where tilld reaches Medusa, such as https://api.shop.example
+        shopName: 'Corner shop',
+      },
+    },
+  ],
+  modules: [
+    {
+      resolve: '@medusajs/medusa/payment',
+      dependencies: ['tilld', 'query'],
+      options: {
+        providers: [{ resolve: '@tilld/medusa-payment/providers/tilld', id: 'tilld' }],
+      },
+    },
+  ],
+});
