@@ -6,8 +6,9 @@ import type { Call, CallOptions } from './request.ts';
 /** Every operation of the API under a name: its tag and the last part of its path. */
 
 type One = Query<'GET', '/payment/get'>;
+type ExportRange = Omit<NonNullable<Query<'GET', '/payment/export'>>, 'format'>;
 
-export const payments = ({ get, all, post, patch }: Operations) => ({
+export const payments = ({ get, all, post, patch }: Operations, call: Call) => ({
   /** Asks for money. The same order again gives the payment that exists. */
   create: post('/payment/create'),
   /** Changes the price or other terms while nobody has paid. */
@@ -23,11 +24,16 @@ export const payments = ({ get, all, post, patch }: Operations) => ({
   /** Accepts what came, or records that it was given back elsewhere. */
   resolve: post('/payment/resolve'),
   volume: get('/merchant/volume'),
-  /** Every movement of money in a range, as one list: for long ranges of busy shops ask for the CSV file by HTTP. */
+  /** Every movement of money in a range; give a long range of a busy shop more `timeoutMs`. */
   export: get('/payment/export') as (
-    query?: Omit<NonNullable<Query<'GET', '/payment/export'>>, 'format'>,
+    query?: ExportRange,
     options?: CallOptions,
   ) => Promise<Data<'GET', '/payment/export'>>,
+  /** The same as the text of a CSV file. What breaks off on its way is asked for again, never half. */
+  exportCsv: (range?: ExportRange, options?: CallOptions) => {
+    const query = { ...range, format: 'csv' };
+    return call({ method: 'GET', path: '/payment/export', query, as: 'text', options }) as Promise<string>;
+  },
 });
 
 export const refunds = ({ money }: Operations) => ({

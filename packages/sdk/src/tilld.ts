@@ -44,7 +44,7 @@ export class Tilld {
   constructor(options: TilldOptions) {
     const call = createCall(options);
     const ways = operationsOf(call);
-    this.payments = make.payments(ways);
+    this.payments = make.payments(ways, call);
     this.refunds = make.refunds(ways);
     this.refundLinks = make.refundLinks(ways);
     this.customers = make.customers(ways);

@@ -4,7 +4,7 @@ import { METHODS, type OpenApiDocument } from '../../../src/http/openapi/types.t
 import { Till } from '../../_helpers/till.ts';
 
 /** Methods beside those of the operations: the same in another way. */
-const BESIDE = /^(payments\.payerView|events\.(since|follow)|\w+\.all[A-Z]?\w*)$/;
+const BESIDE = /^(payments\.(payerView|exportCsv)|events\.(since|follow)|\w+\.all[A-Z]?\w*)$/;
 
 let till: Till;
 beforeAll(async () => {

@@ -89,6 +89,20 @@ describe('a payment whose answer is lost', () => {
   });
 });
 
+it('the books come whole or not at all, though their transfer breaks off', async () => {
+  const { id: paymentId } = await client().payments.create(order());
+  await client().sandbox.simulate({ paymentId, scenario: 'exact', coin: 'LTC' });
+  await expect.poll(async () => (await client().payments.get({ paymentId })).status).toBe('completed');
+  proxy.next('cut-answer', 'cut-answer');
+  const text = await client().payments.exportCsv({ timeZone: 'Europe/Berlin' });
+  const { lines } = await client().payments.export({ timeZone: 'Europe/Berlin' });
+  expect(retried.map(({ code }) => code)).toEqual(['NO_ANSWER', 'NO_ANSWER']);
+  expect(lines.map((line) => line.paymentId)).toContain(paymentId);
+  const [head, ...rows] = text.trimEnd().split('\r\n');
+  expect(head).toContain('at,kind,paymentId');
+  expect(rows).toHaveLength(lines.length);
+});
+
 describe('an answer that asks for patience', () => {
   it.each([429, 503])('%d: as long as it says', async (status) => {
     proxy.next({ status, headers: { 'retry-after': '1' } });
