@@ -121,6 +121,12 @@ export class Owner implements AsyncDisposable {
     await this.#linkOf(paymentId, (link) => link.status === 'paid');
   }
 
+  /** Cancels the refund link of a payment. */
+  async cancelRefund(paymentId: string): Promise<void> {
+    const { id } = await this.#linkOf(paymentId, ({ status }) => status === 'open');
+    await this.#post('/payment/refund-link/cancel', { linkId: id });
+  }
+
   async #linkOf(paymentId: string, satisfies: (link: RefundLinkSeen) => boolean): Promise<RefundLinkSeen> {
     const path = `/payment/refund-links?paymentId=${paymentId}`;
     const look = async (): Promise<RefundLinkSeen | undefined> =>

@@ -54,7 +54,7 @@ interface ShownPayment {
   readonly state: OrderState;
   readonly captured: boolean;
   readonly notes: readonly { readonly text: string }[];
-  readonly refunds: readonly { readonly status: string; readonly url: string }[];
+  readonly refunds: readonly { readonly id: string; readonly status: string; readonly url: string }[];
 }
 
 /** Medusa with the plugin in a process of its own. An order is known by its cart: Medusa places it once money is seen. */
@@ -89,7 +89,7 @@ export class MedusaShop implements ShopDriver {
   }
 
   async connect(agree: (connectUrl: string) => Promise<string>): Promise<void> {
-    const { url } = await this.#admin<{ url: string }>('POST', '/admin/tilld/connect', {});
+    const { url } = await this.admin<{ url: string }>('POST', '/admin/tilld/connect', {});
     const answer = await fetch(await agree(url));
     if (!answer.ok) throw new Error(`connecting was answered with ${answer.status}: ${await answer.text()}`);
   }
@@ -118,13 +118,13 @@ export class MedusaShop implements ShopDriver {
 
   /** As far as there is an order, it is Medusa's word that counts; before that, and beyond it, the plugin's. */
   async state(orderId: string): Promise<OrderState> {
-    const payment = await this.#payment(orderId);
+    const payment = await this.payment(orderId);
     if (payment.orderId === null) {
       const cart = await this.#cart(orderId);
       const isOpen = sessionsOf(cart).some((session) => session.data.payment_id === payment.id);
       return isOpen ? payment.state : 'cancelled';
     }
-    const order = await this.#order(payment.orderId);
+    const order = await this.orderOf(payment.orderId);
     if (order.status === 'canceled') return 'cancelled';
     const isPaid = order.payment_status === 'captured';
     if (payment.state === 'paid') return isPaid ? 'paid' : 'seen';
@@ -133,7 +133,7 @@ export class MedusaShop implements ShopDriver {
   }
 
   async notes(orderId: string): Promise<readonly string[]> {
-    return (await this.#payment(orderId)).notes.map(({ text }) => text);
+    return (await this.payment(orderId)).notes.map(({ text }) => text);
   }
 
   async changeCart(orderId: string, quantity: number): Promise<Placed> {
@@ -144,23 +144,23 @@ export class MedusaShop implements ShopDriver {
 
   /** Before there is an order the customer gives it up by another way to pay, afterwards the shopkeeper cancels it. */
   async cancel(orderId: string): Promise<void> {
-    const payment = await this.#payment(orderId);
+    const payment = await this.payment(orderId);
     if (payment.orderId === null) await this.#choose(orderId, OTHER_PROVIDER);
-    else await this.#admin('POST', `/admin/orders/${payment.orderId}/cancel`, {});
+    else await this.admin('POST', `/admin/orders/${payment.orderId}/cancel`, {});
   }
 
   async refund(orderId: string): Promise<{ linkUrl: string }> {
-    const { orderId: id } = await this.#payment(orderId);
+    const { orderId: id } = await this.payment(orderId);
     if (id === null) throw new Error(`${orderId} has no order`);
-    const paymentId = (await this.#order(id)).payment_collections[0]?.payments[0]?.id;
-    await this.#admin('POST', `/admin/payments/${paymentId}/refund`, {});
-    const link = (await this.#payment(orderId)).refunds.at(-1);
+    const paymentId = (await this.orderOf(id)).payment_collections[0]?.payments[0]?.id;
+    await this.admin('POST', `/admin/payments/${paymentId}/refund`, {});
+    const link = (await this.payment(orderId)).refunds.at(-1);
     if (link === undefined) throw new Error('no claim link was made');
     return { linkUrl: link.url };
   }
 
   async refundSettled(orderId: string): Promise<boolean> {
-    const { refunds } = await this.#payment(orderId);
+    const { refunds } = await this.payment(orderId);
     return refunds.length > 0 && refunds.every(({ status }) => status === 'paid');
   }
 
@@ -169,11 +169,11 @@ export class MedusaShop implements ShopDriver {
   }
 
   async reconcile(): Promise<void> {
-    await this.#admin('POST', '/admin/tilld/reconcile', {});
+    await this.admin('POST', '/admin/tilld/reconcile', {});
   }
 
   async health(): Promise<{ key: boolean; webhook: boolean; node: boolean }> {
-    const { health } = await this.#admin<{ health: Record<'key' | 'webhook' | 'node', boolean | null> }>(
+    const { health } = await this.admin<{ health: Record<'key' | 'webhook' | 'node', boolean | null> }>(
       'GET',
       '/admin/tilld/health',
     );
@@ -201,7 +201,7 @@ export class MedusaShop implements ShopDriver {
     server.stderr.on('data', hear);
     const isUp = async (): Promise<boolean> => {
       if (server.exitCode !== null) throw new Error(`Medusa ended: ${said}`);
-      return fetch(`${this.#url}/health`).then(
+      return fetch(`${this.url}/health`).then(
         ({ ok }) => ok,
         () => false,
       );
@@ -223,6 +223,11 @@ export class MedusaShop implements ShopDriver {
     await this.#postgres[Symbol.asyncDispose]();
   }
 
+  /** Loses what the plugin knows, but for the connection. */
+  async forget(): Promise<void> {
+    await this.#ask('POST', '/forget', {});
+  }
+
   /** Chooses how the cart is paid; answers the payment that the customer is sent to. */
   async #choose(cartId: string, provider = PROVIDER): Promise<Placed> {
     const { payment_collection: collection } = await this.#store<{ payment_collection: { id: string } }>(
@@ -241,14 +246,14 @@ export class MedusaShop implements ShopDriver {
     return (await this.#store<{ cart: Cart }>('GET', `/store/carts/${cartId}`)).cart;
   }
 
-  async #order(id: string): Promise<Order> {
-    return (await this.#admin<{ order: Order }>('GET', `/admin/orders/${id}`)).order;
+  async orderOf(id: string): Promise<Order> {
+    return (await this.admin<{ order: Order }>('GET', `/admin/orders/${id}`)).order;
   }
 
   /** The newest payment of a cart, as the shopkeeper sees it. */
-  async #payment(cartId: string): Promise<ShownPayment> {
+  async payment(cartId: string): Promise<ShownPayment> {
     const path = `/admin/tilld/payments?cart_id=${cartId}`;
-    const [payment] = (await this.#admin<{ payments: ShownPayment[] }>('GET', path)).payments;
+    const [payment] = (await this.admin<{ payments: ShownPayment[] }>('GET', path)).payments;
     if (payment === undefined) throw new Error(`cart ${cartId} has no payment`);
     return payment;
   }
@@ -257,9 +262,20 @@ export class MedusaShop implements ShopDriver {
     return this.#ask<T>(method, path, body, { 'x-publishable-api-key': this.#seeded.publishable });
   }
 
-  async #admin<T>(method: string, path: string, body?: object): Promise<T> {
-    const credentials = Buffer.from(`${this.#seeded.secret}:`).toString('base64');
-    return this.#ask<T>(method, path, body, { authorization: `Basic ${credentials}` });
+  /** A page as the shopkeeper reads it. */
+  async page(path: string): Promise<string> {
+    const answer = await fetch(this.url + path, { headers: this.#shopkeeper });
+    if (!answer.ok) throw new Error(`GET ${path} was answered with ${answer.status}`);
+    return answer.text();
+  }
+
+  /** As the shopkeeper. */
+  async admin<T>(method: string, path: string, body?: object): Promise<T> {
+    return this.#ask<T>(method, path, body, this.#shopkeeper);
+  }
+
+  get #shopkeeper(): { authorization: string } {
+    return { authorization: `Basic ${Buffer.from(`${this.#seeded.secret}:`).toString('base64')}` };
   }
 
   async #ask<T>(
@@ -268,7 +284,7 @@ export class MedusaShop implements ShopDriver {
     body?: object,
     headers: Record<string, string> = {},
   ): Promise<T> {
-    const answer = await fetch(this.#url + path, {
+    const answer = await fetch(this.url + path, {
       method,
       headers: { 'content-type': 'application/json', ...headers },
       body: body === undefined ? null : JSON.stringify(body),
@@ -284,7 +300,7 @@ export class MedusaShop implements ShopDriver {
     return this.#seed;
   }
 
-  get #url(): string {
+  get url(): string {
     return `http://127.0.0.1:${this.#setup.port}`;
   }
 

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../../_helpers/nodes/proc.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { Owner } from '../_helpers/owner.ts';
+import { MedusaShop } from './driver.ts';
+
+/** What only Medusa has; the life of orders is in medusa.test.ts. */
+const stack = new AsyncDisposableStack();
+let owner: Owner;
+let shop: MedusaShop;
+
+beforeAll(async () => {
+  owner = stack.use(await Owner.start());
+  const port = await freePort();
+  const publicUrl = `http://127.0.0.1:${port}`;
+  shop = stack.use(await MedusaShop.open({ tilldUrl: owner.till.api.baseUrl, publicUrl, port }));
+  await shop.connect((address) => owner.agree(address));
+}, 600_000);
+afterAll(() => stack.disposeAsync());
+
+async function reaches(cartId: string, wanted: string): Promise<void> {
+  await eventually(
+    `the order is ${wanted}`,
+    () => shop.state(cartId),
+    (state) => state === wanted,
+    60_000,
+  );
+}
+
+async function paidOrder() {
+  const order = await shop.order();
+  await owner.payFinally(order.paymentId);
+  await reaches(order.orderId, 'paid');
+  return order;
+}
+
+it('takes no webhook that tilld did not sign', async () => {
+  const body = JSON.stringify({ type: 'payment.completed', data: { payment: { id: 'pay_made_up' } } });
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+    'webhook-signature': 'v1,AAAA',
+  };
+  const answer = await fetch(`${shop.url}/hooks/tilld`, { method: 'POST', body, headers });
+  expect(answer.status).toBe(400);
+});
+
+it('connects nobody who does not bring the state of a request', async () => {
+  const answer = await fetch(`${shop.url}/tilld/connected?code=abc&state=guessed`);
+  expect(answer.status).toBe(400);
+  expect((await shop.health()).key).toBe(true);
+});
+
+it('shows its page, health and notes to nobody but the shopkeeper', async () => {
+  for (const path of ['', '/health', '/payments']) {
+    expect((await fetch(`${shop.url}/admin/tilld${path}`)).status).toBe(401);
+  }
+  const german = await shop.page('/admin/tilld?lang=de');
+  expect(german).toContain('<html lang="de">');
+  expect(german).toContain('Neu verbinden');
+  expect(german).not.toMatch(/rk_|whsec_/);
+});
+
+it('an order that is seen is not cancelled by the shopkeeper, who reads why', async () => {
+  const { orderId, paymentId } = await shop.order();
+  await owner.pay(paymentId);
+  await reaches(orderId, 'seen');
+  const { orderId: placed } = await shop.payment(orderId);
+  await expect(shop.admin('POST', `/admin/orders/${placed}/cancel`, {})).rejects.toThrow('Money came');
+  expect(await shop.state(orderId)).toBe('seen');
+  expect((await shop.notes(orderId)).join('\n')).toContain('not cancelled');
+  await owner.mine(paymentId);
+  await reaches(orderId, 'paid');
+});
+
+it('an order whose money is gone can be cancelled, and then cannot be paid any more', async () => {
+  const { orderId, paymentId } = await shop.order();
+  await owner.pay(paymentId);
+  await reaches(orderId, 'seen');
+  await owner.takeBack(paymentId);
+  await reaches(orderId, 'waiting');
+  await shop.cancel(orderId);
+  expect(await shop.state(orderId)).toBe('cancelled');
+  expect((await owner.payment(paymentId)).status).toBe('cancelled');
+});
+
+it('the books of an order hold its money once, also when all that the plugin knew is lost', async () => {
+  const { orderId } = await paidOrder();
+  await shop.forget();
+  await shop.reconcile();
+  await reaches(orderId, 'paid');
+  const { orderId: placed } = await shop.payment(orderId);
+  const { order } = await shop.admin<{ order: { total: number; summary: { paid_total: number } } }>(
+    'GET',
+    `/admin/orders/${placed}`,
+  );
+  expect(order.summary.paid_total).toBe(order.total);
+});
+
+it('a claim link that was cancelled is told and made anew, and is in nothing that a storefront reads', async () => {
+  const { orderId, paymentId } = await paidOrder();
+  const { linkUrl } = await shop.refund(orderId);
+  const { orderId: placed } = await shop.payment(orderId);
+  const fields = '*payment_collections.payments,*payment_collections.payments.refunds,metadata';
+  const whole = await shop.admin<object>('GET', `/admin/orders/${placed}?fields=${fields}`);
+  expect(JSON.stringify(whole)).not.toContain(new URL(linkUrl).pathname);
+  await owner.cancelRefund(paymentId);
+  await shop.reconcile();
+  const [cancelled] = (await shop.payment(orderId)).refunds;
+  expect(cancelled?.status).toBe('cancelled');
+  expect((await shop.notes(orderId)).join('\n')).toContain('nothing was paid');
+  await shop.admin('POST', `/admin/tilld/refunds/${cancelled?.id}/renew`, {});
+  const [renewed] = (await shop.payment(orderId)).refunds;
+  expect(renewed?.status).toBe('open');
+  expect(renewed?.url).not.toBe(linkUrl);
+  await owner.claimAndApprove(renewed?.url ?? '', paymentId);
+  await eventually('the refund is settled', () => shop.refundSettled(orderId), Boolean, 60_000);
+});
