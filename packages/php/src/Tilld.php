@@ -749,6 +749,18 @@ final class Payments extends Resource
         return $this->read('/merchant/volume', $query, $options);
     }
 
+    /** Every movement of money in a range; give a long range of a busy shop more `timeout`. */
+    public function export(array $query = [], array $options = []): array
+    {
+        return $this->read('/payment/export', $query, $options);
+    }
+
+    /** The same as the text of a CSV file. What breaks off on its way is asked for again, never half. */
+    public function exportCsv(array $query = [], array $options = []): string
+    {
+        return $this->requests->call('GET', '/payment/export', ['format' => 'csv'] + $query, null, $options, 'text');
+    }
+
     /** Every movement of money in a range, as one list: for long ranges of busy shops ask for the CSV file by HTTP. */
     public function export(array $query = [], array $options = []): array
     {

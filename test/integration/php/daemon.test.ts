@@ -110,3 +110,12 @@ it('texts and documents come as they are', async () => {
   expect(seen).toMatchObject({ metrics: true, openapi: '3.1.0', ready: true });
   expect(String(seen['docs']).toLowerCase()).toBe('<!doctype');
 });
+
+it('the books come as movements and as the text of a CSV file', async () => {
+  const { lines, csv } = await runPhp<{ lines: unknown[]; csv: string }>(
+    `${client} return ['lines' => $till->payments->export()['lines'], 'csv' => $till->payments->exportCsv()];`,
+    { url: till.api.baseUrl, key: shop.secretKey },
+  );
+  expect(Array.isArray(lines)).toBe(true);
+  expect(csv).toMatch(/^at,kind,paymentId/);
+});
