@@ -1,19 +1,30 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../_helpers/nodes/proc.ts';
 import { eventually } from '../../_helpers/poll.ts';
+import { Forwarder } from '../_helpers/forwarder.ts';
 import { Owner } from '../_helpers/owner.ts';
+import { ShopProxy } from '../_helpers/proxies.ts';
 import { MedusaShop } from './driver.ts';
 
 /** What only Medusa has; the life of orders is in medusa.test.ts. */
 const stack = new AsyncDisposableStack();
 let owner: Owner;
 let shop: MedusaShop;
+let toShop: ShopProxy;
+let tilldFails = false;
 
 beforeAll(async () => {
   owner = stack.use(await Owner.start());
+  toShop = stack.use(await ShopProxy.start());
+  const failed = { status: 500, headers: {}, body: Buffer.from('out of memory') };
+  const toTilld = stack.use(
+    await Forwarder.start(owner.till.api.baseUrl, async ({ path }, forward) =>
+      tilldFails && path.startsWith('/payment/get') ? failed : forward(),
+    ),
+  );
   const port = await freePort();
-  const publicUrl = `http://127.0.0.1:${port}`;
-  shop = stack.use(await MedusaShop.open({ tilldUrl: owner.till.api.baseUrl, publicUrl, port }));
+  toShop.port = port;
+  shop = stack.use(await MedusaShop.open({ tilldUrl: toTilld.url, publicUrl: toShop.url, port }));
   await shop.connect((address) => owner.agree(address));
 }, 600_000);
 afterAll(() => stack.disposeAsync());
@@ -116,4 +127,20 @@ it('a claim link that was cancelled is told and made anew, and is in nothing tha
   expect(renewed?.url).not.toBe(linkUrl);
   await owner.claimAndApprove(renewed?.url ?? '', paymentId);
   await eventually('the refund is settled', () => shop.refundSettled(orderId), Boolean, 60_000);
+});
+
+it('events are read again when tilld fails to show their payment', async () => {
+  const { orderId, paymentId } = await shop.order();
+  toShop.weather = 'lose';
+  tilldFails = true;
+  try {
+    await owner.payFinally(paymentId);
+    await expect(shop.reconcile()).rejects.toThrow();
+    tilldFails = false;
+    await shop.reconcile();
+    expect(await shop.state(orderId)).toBe('paid');
+  } finally {
+    tilldFails = false;
+    toShop.weather = 'pass';
+  }
 });

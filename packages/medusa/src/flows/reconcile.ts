@@ -1,8 +1,9 @@
 import type { MedusaContainer } from '@medusajs/framework/types';
 import { ContainerRegistrationKeys, Modules } from '@medusajs/framework/utils';
+import { TilldError } from '@tilld/sdk';
 import type TilldService from '../modules/tilld/service';
 import { applyPayment } from './apply-payment';
-import { isPassing, paymentsWithOpenRefunds } from './refund';
+import { paymentsWithOpenRefunds } from './refund';
 
 const PAGE = 100;
 const LOCK_SECONDS = 60;
@@ -52,13 +53,17 @@ async function run(container: MedusaContainer): Promise<Reconciled> {
   return { events, payments: seen.size, failed };
 }
 
-/** @throws when tilld cannot be asked, so that the cursor stays */
+/** @throws when tilld cannot be asked, or nothing can be kept to look again: the cursor stays */
 async function attempt(container: MedusaContainer, paymentId: string): Promise<0 | 1> {
   try {
     await applyPayment(container, paymentId);
     return 0;
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (error instanceof TilldError && error.code !== 'PAYMENT_NOT_FOUND') throw error;
+    const tilld = container.resolve<TilldService>('tilld');
+    const [known] = await tilld.listPayments({ id: paymentId }, { take: 1 });
+    if (known === undefined) throw error;
+    await tilld.updatePayments({ id: paymentId, pending_look: true });
     const logger = container.resolve(ContainerRegistrationKeys.LOGGER);
     logger.error(`tilld: payment ${paymentId} could not be applied: ${(error as Error).message}`);
     return 1;

@@ -1,4 +1,4 @@
-import { TilldError, type Payment, type Tilld } from '@tilld/sdk';
+import type { Payment, Tilld } from '@tilld/sdk';
 import type TilldService from '../modules/tilld/service';
 
 interface Parts {
@@ -89,9 +89,4 @@ export async function paymentsWithOpenRefunds(tilld: TilldService): Promise<stri
     { take: 100, order: { updated_at: 'ASC' } },
   );
   return [...new Set(rows.map(({ payment_id }) => payment_id))];
-}
-
-/** Whether a request can be answered otherwise later. */
-export function isPassing(error: unknown): boolean {
-  return error instanceof TilldError && (error.retryable || error.status === 401 || error.status === 403);
 }
