@@ -1,10 +1,12 @@
 /** Answers that are streamed: as fast as the client takes them, whole or visibly broken off. */
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../../../src/domain/errors.ts';
 import { defineRoute } from '../../../src/http/server/route.ts';
+import { sendStream } from '../../../src/http/server/send-stream.ts';
 import { listInEnvelope, StreamReply } from '../../../src/http/server/stream-reply.ts';
 import { startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { eventually } from '../../_helpers/poll.ts';
@@ -179,4 +181,40 @@ it('lets others in between two chunks', async () => {
   order.push('other');
   await all;
   expect(order).toEqual(['other', 'all']);
+});
+
+it('is given up when the client takes nothing for too long', async () => {
+  let isStopped = false;
+  const errors: unknown[] = [];
+  const server = createServer((req, res) => {
+    const read = pages(10_000)({
+      set stopped(value: boolean) {
+        isStopped = value;
+      },
+      get stopped() {
+        return isStopped;
+      },
+    });
+    const logger = { debug() {}, info() {}, warn() {}, error: (fields: object) => void errors.push(fields) };
+    const reply = new StreamReply('application/json', listInEnvelope('items', read));
+    const options = { logger, requestId: 'one', path: '/', stalledMs: 100 };
+    void sendStream(Object.assign(res, { req }) as never, reply, options);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    socket.pause();
+    socket.write('GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n');
+    await eventually(
+      'it to stop',
+      () => isStopped,
+      (stopped) => stopped,
+    );
+    expect(String((errors[0] as { err: Error }).err)).toContain('the client took nothing for 0.1 s');
+    expect((await readAll(socket)).ending).toBe('reset');
+  } finally {
+    socket.destroy();
+    server.close();
+  }
 });

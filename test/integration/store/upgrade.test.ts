@@ -9,6 +9,7 @@ import type { Coin } from '../../../src/domain/coins.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { volumeOf } from '../../../src/store/payments/volume.ts';
 import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
+import { migrationsOn } from '../../../src/store/sqlite/migration-dialect.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { ApiClient, type PaymentJson, type SendJson } from '../../_helpers/api-client.ts';
 import { expectBooksToAgree } from '../../_helpers/books.ts';
@@ -305,4 +306,28 @@ it('the newest one has rows in every table of this version', async () => {
   restore(NEWEST);
   await upgrade(path);
   expect(emptyTables(path)).toEqual([]);
+});
+
+/** The lines that no later line takes back, without what tells when and at which rate. */
+const standing = (file: string): unknown[] =>
+  reading(file, (db) =>
+    db
+      .prepare(
+        `SELECT merchant_id, coin, mode, kind, amount, txid, vout, payment_id, send_id, address, note FROM movements
+        WHERE kind <> 'reversal' AND seq NOT IN (SELECT reverses FROM movements WHERE reverses IS NOT NULL)
+        ORDER BY txid, merchant_id, kind, vout`,
+      )
+      .all(),
+  );
+
+it('books that are made from the ledger say what those say that were kept', async () => {
+  restore(NEWEST);
+  await upgrade(path);
+  const kept = standing(path);
+  expect(kept.length).toBeGreaterThan(10);
+  const db = new Sqlite(path);
+  db.exec('DROP TABLE movements; DROP INDEX outputs_by_spender');
+  await MIGRATIONS['0020-movements']?.up(migrationsOn(db));
+  db.close();
+  expect(standing(path)).toEqual(kept);
 });
